@@ -79,7 +79,7 @@ def test_the_tests_that_run_a_statement_are_run_those_of_the_room_first(monkeypa
     a, b = "tests/counts/test_a.py::test", "tests/dataset/test_b.py::test"
     seconds = {f"{a}[1]": 0.2, f"{a}[2]": 0.1, f"{a}[3]": 9.0, b: 0.0, "tests/test_c.py::names": 0.3, f"{b}_h": 1.0}
     by_line = {str(path): {4: {f"{a}[1]", b}, 5: {f"{a}[2]", f"{a}[3]"}, 10: {b}}, str(other): {2: {f"{b}_h"}}}
-    tests = mutants.Measured(by_line, seconds, sources)
+    tests = mutants.LineCoverage(by_line, seconds, sources)
     assert mutants.tests_to_run(path, 3, tests, 99.0) == [f"{a}[2]", b, f"{a}[1]", f"{a}[3]"]
     assert mutants.tests_to_run(path, 3, tests, 1.0) == [f"{a}[2]", b, f"{a}[1]"]
     # What names the constant, in any file, and the tests that run no function.
@@ -135,7 +135,7 @@ def test_a_changed_function_is_noticed_by_the_first_test_that_fails(tmp_path):
         (copy / name).write_text(text)
     (copy / "pytest.ini").write_text("[pytest]\n")
     (copy / "lines").mkdir()
-    asked = mutants.Asked.__new__(mutants.Asked)
+    asked = mutants.TestProcess.__new__(mutants.TestProcess)
     command = [sys.executable, str(Path(collected.__file__)), "tests"]
     asked._process = subprocess.Popen(command, cwd=copy, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     with asked._process:
@@ -143,7 +143,7 @@ def test_a_changed_function_is_noticed_by_the_first_test_that_fails(tmp_path):
         assert asked._answer() == names
         assert asked.ask({"measure": str(copy / "lines"), "files": {"tests/test_part.py": "a"}}) == ""
         path, source = copy / "src" / "part.py", TESTED["src/part.py"]
-        found = mutants.Measured.read(copy / "lines", {path: source})
+        found = mutants.LineCoverage.read(copy / "lines", {path: source})
         assert found.of_declarations == set()
         assert found.of({path: [2]}) == {*names[1:]}
         assert list(found.seconds) == names

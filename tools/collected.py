@@ -1,12 +1,16 @@
-"""Tests that are collected once, and run in a fork of the process for every change of the code.
+"""Collect tests once, and run them in a fork of the process for every change of the code.
 
     python tools/collected.py TESTS...
 
-takes requests as lines of JSON, and answers each with one. ``{"measure": FOLDER, "files": {FILE: NAME}}`` runs the
-tests of files, and keeps for each FOLDER/NAME.coverage, the lines that every test runs, and FOLDER/NAME.json, its
-seconds. ``{"path": ..., "was": SOURCE, "now": SOURCE, "tests": {NAME: SECONDS}, "seconds": ...}`` runs tests where the
-functions of a file are those of another source, until one fails or takes longer than its seconds: its name or what
-ended it, "" where none does, and null where the change is none of functions alone, or of one that was called already.
+reads requests as lines of JSON, and answers each with a line of JSON. There are two kinds:
+
+``{"measure": FOLDER, "files": {FILE: NAME}}`` runs the tests of each file, and writes the lines that every test runs to
+FOLDER/NAME.coverage and the seconds of every test to FOLDER/NAME.json. The answer is the first test that fails, or "".
+
+``{"path": FILE, "was": SOURCE, "now": SOURCE, "tests": {NAME: SECONDS}, "seconds": SECONDS}`` replaces the functions of
+a file by those of the source "now", and runs tests until one fails or takes longer than its seconds. The answer is the
+name of that test or what ended the process, "" if none fails, and null if the change cannot be made so: it is not in a
+function, or a changed function was called already when the tests were collected.
 """
 
 from __future__ import annotations
@@ -36,34 +40,35 @@ OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-m", "not nightly", *ENDLESS)
 
 
 def inner_codes(code: CodeType) -> list[CodeType]:
-    """The functions and classes that a function, class or module defines."""
+    """The code of the functions and classes that a function, class or module defines."""
     return [value for value in code.co_consts if isinstance(value, CodeType)]
 
 
 def own_part(code: CodeType) -> tuple[object, ...]:
-    """What a function, class or module does itself."""
+    """The code of a function, class or module without that of the functions and classes inside."""
     values = [repr(value) for value in code.co_consts if not isinstance(value, CodeType)]
     names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
     return code.co_code, code.co_flags, code.co_argcount, code.co_kwonlyargcount, values, names, len(inner_codes(code))
 
 
 def pairs(was: CodeType, now: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
-    """The functions, classes and the module of a source, and what they are in another."""
+    """The module, its classes and functions in one source, each with its counterpart in another."""
     yield was, now
     for inner, other in zip(inner_codes(was), inner_codes(now), strict=False):
         yield from pairs(inner, other)
 
 
-class Collected:
-    """Answers the requests in place of a run of the collected tests."""
+class RequestLoop:
+    """A plugin of pytest that answers requests in place of a run of the collected tests."""
 
     def __init__(self, requests: Any, answers: Any) -> None:
-        self.requests, self.answers = requests, answers
+        self.requests = requests
+        self.answers = answers
         self.called: set[CodeType] = set()
         self.failed = ""
 
     def notice(self, frame: FrameType, event: str, _: object) -> None:
-        """As a profile: keep the functions of the sources that are called."""
+        """Note the functions of the sources that are called; for ``sys.setprofile``."""
         if event == "call" and frame.f_code.co_filename.startswith(str(SOURCES)):
             self.called.add(frame.f_code)
 
@@ -90,11 +95,11 @@ class Collected:
             self.failed = report.nodeid
 
     def answer(self, value: object) -> None:
-        """To who asked."""
+        """Write the answer to a request."""
         print(json.dumps(value), file=self.answers, flush=True)
 
     def in_fork(self, work: Any, seconds: float | None) -> str:
-        """What work returns in a fork; the number of its exit or "time" where it does not end in the usual way."""
+        """Run work in a fork and return its answer; "exit N" or "time" if it ends otherwise or takes too long."""
         reads, writes = os.pipe()
         child = os.fork()
         if child == 0:
@@ -115,26 +120,32 @@ class Collected:
         return answer.strip() if answer else f"exit {os.waitstatus_to_exitcode(status)}"
 
     def run(self, tests: Sequence[str], before: Callable[[str], object]) -> str:
-        """Run tests until one fails: its name, else nothing."""
-        for test, following in zip(tests, [*tests[1:], None], strict=True):
+        """Run tests until one fails. Returns its name, or ""."""
+        items = [self.items[test] for test in tests]
+        next_items = [*items[1:], None]
+        for test, item, next_item in zip(tests, items, next_items, strict=True):
             before(test)
-            item, after = self.items[test], None if following is None else self.items[following]
-            item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=next_item)
             if self.failed:
                 break
         return self.failed
 
     def changed(self, request: dict[str, Any]) -> str | None:
-        """Run tests on a changed file."""
+        """Answer a request to run tests on a changed file."""
         path = request["path"]
-        code_pairs = list(pairs(*(compile(request[name], path, "exec", dont_inherit=True) for name in ("was", "now"))))
-        changed_codes = [was for was, now in code_pairs if own_part(was) != own_part(now)]
-        if not all(was.co_flags & inspect.CO_OPTIMIZED and was not in self.called for was in changed_codes):
-            return None
+        module_before = compile(request["was"], path, "exec", dont_inherit=True)
+        module_after = compile(request["now"], path, "exec", dont_inherit=True)
+        code_pairs = list(pairs(module_before, module_after))
+        for was, now in code_pairs:
+            if own_part(was) == own_part(now):
+                continue
+            is_function = was.co_flags & inspect.CO_OPTIMIZED
+            if not is_function or was in self.called:
+                return None
         codes = {was: now for was, now in code_pairs if was != now}
 
         def before(test: str) -> None:
-            """The signal ends the process."""
+            """Limit the processor seconds of a test; the signal ends the process."""
             signal.setitimer(signal.ITIMER_PROF, request["tests"][test])
 
         def work() -> str:
@@ -146,36 +157,38 @@ class Collected:
         return self.in_fork(work, request["seconds"])
 
     def measure(self, request: dict[str, Any]) -> str:
-        """Run the tests of files, and keep the lines of each, if there are some, and then its seconds."""
+        """Answer a request to measure the lines and the seconds of the tests of files."""
         from coverage import Coverage
 
         folder = Path(request["measure"])
         for file, name in request["files"].items():
             lines = Coverage(data_file=folder / f"{name}.coverage", include=[f"{SOURCES}/*"])
             lines.set_option("run:disable_warnings", ["no-data-collected"])  # of tests of declarations
-            tests, begun = [test for test in self.items if test.split("::")[0] == file], []
+            tests = [test for test in self.items if test.split("::")[0] == file]
+            starts: list[float] = []
 
-            def before(test: str, lines: Coverage = lines, begun: list[float] = begun) -> None:
+            def before(test: str, lines: Coverage = lines, starts: list[float] = starts) -> None:
                 lines.switch_context(test)
-                begun.append(time.perf_counter())
+                starts.append(time.perf_counter())
 
             lines.start()
             if self.run(tests, before):
                 return self.failed
             lines.stop()
             lines.save()
-            ends = [*begun[1:], time.perf_counter()]
-            seconds = {test: round(end - begin, 4) for test, begin, end in zip(tests, begun, ends, strict=True)}
+            ends = [*starts[1:], time.perf_counter()]
+            seconds = {test: round(end - start, 4) for test, start, end in zip(tests, starts, ends, strict=True)}
             (folder / f"{name}.json").write_text(json.dumps(seconds), encoding="utf-8")
         return ""
 
 
 def main(tests: list[str]) -> int:
-    requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
+    requests = os.fdopen(os.dup(0))
+    answers = os.fdopen(os.dup(1), "w")
     log = os.open(Path.cwd().parent / "collected.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     for standard in (1, 2):
         os.dup2(log, standard)
-    collected = Collected(requests, answers)
+    collected = RequestLoop(requests, answers)
     sys.setprofile(collected.notice)
     temporary = f"--basetemp={Path.cwd().parent / 'temporary'}"
     return int(pytest.main([*OPTIONS, temporary, *tests], plugins=[collected]))

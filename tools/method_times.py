@@ -28,11 +28,11 @@ SIZES = ((100, 2_000), (100, 20_000), (10_000, 1_000), (1_000_000, 100))  # rows
 N_SELECTED = 20
 MEASURED = ((70, 700), (70, 2_000), (70, 6_000), (2_000, 100), (2_000, 300))
 MAX_ESTIMATE = 30  # seconds; a method that estimates more is not measured
-ARGUMENTS = {"qpfs": {"convexify": "shift"}}  # where the default refuses such a table
+ARGUMENTS = {"qpfs": {"convexify": "shift"}}  # the default refuses such a table
 
 
 def table() -> str:
-    """The table in Markdown, a row for methods of like times."""
+    """The table in Markdown. Methods with the same times share a row."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for method in list_methods():
         if not method.same_as:
@@ -44,7 +44,7 @@ def table() -> str:
 
 
 def time_in_words(seconds: float) -> str:
-    """Seconds as the table has them."""
+    """Seconds as a cell of the table."""
     if seconds < 1:
         return "under 1 s"
     if seconds > 100_000:
@@ -53,13 +53,13 @@ def time_in_words(seconds: float) -> str:
 
 
 def page() -> str:
-    """The page with the table anew."""
+    """The text of the page with a new table."""
     before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
     return f"{before}{BEGIN}\n{table()}\n{END}{rest.split(END)[1]}"
 
 
-def made(rows: int, columns: int, *, codes: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Columns in groups that are correlated, a tenth of them with the class; as numbers, or as three codes."""
+def make_table(rows: int, columns: int, *, codes: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Columns in correlated groups, a tenth of them dependent on the class, and the class. ``codes`` are 0, 1, 2."""
     random = np.random.default_rng(0)
     y = random.integers(0, 2, rows)
     shared = random.standard_normal((rows, max(4, columns // 50)))
@@ -72,10 +72,10 @@ def made(rows: int, columns: int, *, codes: bool) -> tuple[np.ndarray, np.ndarra
     return (values > low).astype(np.uint8) + (values > high), y
 
 
-def measured(method: Method, rows: int, columns: int) -> float:
-    """Processor seconds of a method on codes, or numbers where it takes rows."""
+def measure(method: Method, rows: int, columns: int) -> float:
+    """The processor seconds of a method, on codes, or on numbers if it requires rows."""
     codes = "rows" not in method.required_capabilities
-    data = read_xy(*made(rows, columns, codes=codes))
+    data = read_xy(*make_table(rows, columns, codes=codes))
     binning = None
     if codes:
         binning = "none"
@@ -100,7 +100,7 @@ def main(words: list[str]) -> None:
             estimate = method.seconds(columns, rows, N_SELECTED)
             if estimate > MAX_ESTIMATE:
                 continue
-            seconds = measured(method, rows, columns)
+            seconds = measure(method, rows, columns)
             size = f"{rows:6,} x {columns:6,}"
             print(f"{method.name:18} {size}: {seconds:8.3f} s, estimated {estimate:.3g} s", flush=True)
 

@@ -2,14 +2,16 @@
 
     python -m tools.mutants [NUMBER [SEED [SECONDS]]]
 
-draws NUMBER (30) places in the rooms below, and for each one of the changes that Cosmic Ray makes there. It runs those
-tests of TESTS that run the changed statement, in a copy of the tree in build/mutants; where that is outside of
-functions, those that run what uses it, and those that look at declarations; of very many, those of SECONDS (200). What
-no test notices survives; what changes no result is listed with its reason in tools/equal_mutants.txt. Some kinds of
-places are left alone (:func:`left_alone`): how many, and why, is said, and how many changes were no valid Python.
+draws NUMBER (30) places in the folders ROOMS of the sources, and for each place one change that Cosmic Ray makes there.
+In a copy of the tree in build/mutants it runs the tests that execute the changed statement. For a change outside
+of functions it runs the tests of what uses the changed name, and those that look at declarations. Tests that together
+take longer than SECONDS (200) are cut off.
 
-What came of each is kept in build/mutants/outcomes.json: the next run tries only what survived again, and then NUMBER
-others. The counts of all go to the results of the benchmarks.
+A change that no test notices survives. Changes that change no result are listed, with the reason, in
+tools/equal_mutants.txt. Some kinds of places are skipped, see :func:`left_alone`; their numbers are printed.
+
+The outcomes are stored in build/mutants/outcomes.json: the next run tries the survivors again, and then NUMBER others.
+The counts of all outcomes go to the results of the benchmarks.
 """
 
 from __future__ import annotations
@@ -46,16 +48,16 @@ ROOT = Path(__file__).parents[1]
 TREE = ROOT / "build" / "mutants" / "tree"
 LINES = ROOT / "build" / "mutants" / "lines"
 GUARD = "a guard against mistakes in the code, which no data makes: strict=True of zip, abstractmethod"
-SPEED = "time and memory alone: all ways and sizes give the same, as tests find"
-CACHE = "what is kept to save time: made again it is the same"
+SPEED = "decides about time and memory alone: tests find that the result is the same"
+CACHE = "a cache: what it holds is the same if it is computed again"
 ANNOTATION = "annotations, which nothing evaluates"
-ANYTHING = " -> anything"  # of a line in the list of equal changes: whatever it is changed to
+ANYTHING = " -> anything"  # ends a line in the list of equal changes: no change of it changes a result
 EQUAL = ROOT / "tools" / "equal_mutants.txt"
 OUTCOMES = ROOT / "build" / "mutants" / "outcomes.json"
 COPIED = ("src", "tests", "benchmarks", "papers", "tools", "docs", "examples", "pyproject.toml", "CHANGELOG.md")
 ROOMS = ("information", "counts", "methods/by_counts", "discretization")
 TESTS = (*(f"tests/{room}" for room in ROOMS), "tests/golden", "tests/test_public_api.py", "tests/test_declarations.py")
-# Imported once, for all changes outside of functions; what pytest rewrites is none of it.
+# Modules imported once for all changes outside of functions. None of them may be one that pytest rewrites.
 PRELOADED = [
     "pytest",
     "pandas",
@@ -64,7 +66,7 @@ PRELOADED = [
     "scipy.stats",
     "sklearn.utils.estimator_checks",
 ]
-# Read by every Python that is started in the copy: an editable install must not lead back to the original.
+# The sitecustomize.py of every Python in the copy: an editable install must not lead back to the original.
 SITE = """
 import sys
 sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in type(finder).__module__]
@@ -72,7 +74,7 @@ sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in type
 
 
 def copy_tree() -> None:
-    """The working tree without results, and the compiled extension."""
+    """Copy the working tree without results, and the compiled extension."""
     shutil.rmtree(TREE, ignore_errors=True)
     TREE.mkdir(parents=True)
     for name in COPIED:
@@ -85,7 +87,7 @@ def copy_tree() -> None:
         raise SystemExit("bitsieve is not installed here")
     shutil.copy(extension.origin, TREE / "src" / "bitsieve")
     (TREE / "sitecustomize.py").write_text(SITE)
-    # Compiled once; by its contents, as a change may leave a file's size and, within a second, its time.
+    # Compiled once, and checked by contents: a change may leave a file's size and, within a second, its time the same.
     compileall.compile_dir(TREE / "src", quiet=2, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
     os.environ["PYTHONPATH"] = os.pathsep.join([str(TREE / "src"), str(TREE)])
 
@@ -96,7 +98,7 @@ def all_files() -> list[Path]:
 
 
 def every_place() -> tuple[list[list[MutationSpec]], Counter[str]]:
-    """The changes of the rooms, a list a place, in a fixed order; and how many places are left alone, by reason."""
+    """The changes of each place in the rooms, in a fixed order; and the number of places left alone, by reason."""
     from cosmic_ray.commands.init import init
     from cosmic_ray.work_db import WorkDB, use_db
 
@@ -128,7 +130,7 @@ def every_place() -> tuple[list[list[MutationSpec]], Counter[str]]:
 
 
 def lines_of_speed() -> dict[str, set[str]]:
-    """The lines of every file that are listed as deciding about time and memory alone."""
+    """The lines of each file that are listed as equal whatever they are changed to."""
     lines: dict[str, set[str]] = defaultdict(set)
     for change in equal_ones():
         path, words = change.split(": ", 1)
@@ -138,7 +140,7 @@ def lines_of_speed() -> dict[str, set[str]]:
 
 
 def left_alone(source: str, speed: Container[str] = ()) -> list[tuple[tuple[int, int], tuple[int, int], str]]:
-    """Where the parts of a file begin and end whose changes are not tried, and why."""
+    """The begin, the end and the reason of every part of a file whose changes are not tried."""
     regions = []
     for number, line in enumerate(source.splitlines(), 1):
         if line.strip() in speed:
@@ -176,8 +178,10 @@ def room_of(path: Path) -> Path:
     return next(Path(name) for name in ROOMS if inside.is_relative_to(name))
 
 
-class Asked:
-    """The process that has collected the tests, and runs them in forks."""
+class TestProcess:
+    """The client of ``tools/collected.py``, a process that has collected the tests and runs them in forks."""
+
+    __test__ = False  # no class of tests, although its name begins like one
 
     def __init__(self) -> None:
         command = [sys.executable, "tools/collected.py", *TESTS]
@@ -185,7 +189,7 @@ class Asked:
         self.tests: list[str] = self._answer()
 
     def ask(self, request: Mapping[str, Any]) -> Any:
-        """What a request is answered."""
+        """Send a request and return its answer."""
         if self._process.stdin is None:
             raise SystemExit("the process that runs the tests takes no requests")
         print(json.dumps(request), file=self._process.stdin, flush=True)
@@ -198,7 +202,7 @@ class Asked:
         return json.loads(line)
 
 
-class Measured:
+class LineCoverage:
     """The tests that run each line of each file, and the seconds of each test."""
 
     def __init__(
@@ -212,8 +216,8 @@ class Measured:
         self.sources = sources
 
     @classmethod
-    def read(cls, folder: Path, sources: Mapping[Path, str]) -> Measured:
-        """What was kept in a folder, of every file of tests apart."""
+    def read(cls, folder: Path, sources: Mapping[Path, str]) -> LineCoverage:
+        """Read what :func:`measure_coverage` stored in a folder, a pair of files for each file of tests."""
         from coverage import CoverageData
 
         tests_by_line: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
@@ -232,7 +236,7 @@ class Measured:
 
     @cached_property
     def of_declarations(self) -> set[str]:
-        """The tests that run no function of the sources by its name: they look at what is declared."""
+        """The tests that run no function of the sources: they look at declarations."""
         lines: dict[Path, set[int]] = defaultdict(set)
         for path, source in self.sources.items():
             for node in ast.walk(ast.parse(source)):
@@ -241,7 +245,7 @@ class Measured:
         return set(self.seconds) - self.of(lines)
 
     def of(self, lines: Mapping[Path, Iterable[int]]) -> set[str]:
-        """The tests that run some of the lines of some files."""
+        """The tests that run at least one of the lines."""
         tests: set[str] = set()
         for path, numbers in lines.items():
             tests_by_line = self.by_line.get(str(path), {})
@@ -250,21 +254,34 @@ class Measured:
         return tests
 
     def in_order(self, tests: Iterable[str], room: Path, max_seconds: float) -> list[str]:
-        """One of every function first, those of the room and the quickest before others; what takes so many seconds."""
-        ranked = sorted(
-            tests, key=lambda test: (not Path(test).is_relative_to("tests" / room), self.seconds[test], test)
-        )
-        first = {test.split("[")[0]: test for test in reversed(ranked)}
-        chosen = set(first.values())
-        ordered = [*filter(chosen.__contains__, ranked), *(test for test in ranked if test not in chosen)]
-        spent = accumulate(self.seconds[test] for test in ordered)
-        return [test for test, seconds in zip(ordered, spent, strict=True) if seconds <= max_seconds]
+        """Order tests: first one of each test function, then the others; each part begins with the quickest of the room.
+
+        The list ends where the sum of their seconds exceeds ``max_seconds``.
+        """
+
+        def priority(test: str) -> tuple[bool, float, str]:
+            is_of_other_room = not Path(test).is_relative_to("tests" / room)
+            return is_of_other_room, self.seconds[test], test
+
+        first_of_functions = []
+        others = []
+        functions = set()
+        for test in sorted(tests, key=priority):
+            function = test.split("[")[0]
+            if function in functions:
+                others.append(test)
+            else:
+                functions.add(function)
+                first_of_functions.append(test)
+        ordered = first_of_functions + others
+        total_seconds = accumulate(self.seconds[test] for test in ordered)
+        return [test for test, seconds in zip(ordered, total_seconds, strict=True) if seconds <= max_seconds]
 
 
-def measured(collected: Asked, sources: Mapping[Path, str]) -> Measured:
-    """Run the tests; of files that were run with the same code before, nothing.
+def measure_coverage(collected: TestProcess, sources: Mapping[Path, str]) -> LineCoverage:
+    """Measure which lines the tests run. Files of tests that were measured with the same code before are not run again.
 
-    All must pass as long as nothing is changed; or else all would seem to notice.
+    All tests must pass before anything is changed, or they would seem to notice every change.
     """
     LINES.mkdir(exist_ok=True)
     files = dict.fromkeys(test.split("::")[0] for test in collected.tests)
@@ -275,13 +292,14 @@ def measured(collected: Asked, sources: Mapping[Path, str]) -> Measured:
         if part.stem not in names.values():
             part.unlink()
     missing = {file: name for file, name in names.items() if not (LINES / f"{name}.json").exists()}
-    if failed := collected.ask({"measure": str(LINES), "files": missing}):
+    failed = collected.ask({"measure": str(LINES), "files": missing})
+    if failed:
         raise SystemExit(f"before anything is changed, {failed} fails in the copy {TREE}")
-    return Measured.read(LINES, sources)
+    return LineCoverage.read(LINES, sources)
 
 
 def digest(paths: Iterable[Path], text: str = "") -> str:
-    """Of the contents of files, and of a text."""
+    """A hash of the names and contents of files, and of a text."""
     hash_of = hashlib.sha256(text.encode())
     for path in paths:
         hash_of.update(f"{path} ".encode() + path.read_bytes())
@@ -289,9 +307,9 @@ def digest(paths: Iterable[Path], text: str = "") -> str:
 
 
 def statement_at(source: str, line: int) -> range:
-    """The lines of the statement of a function that a line is in, else none.
+    """The lines of the innermost statement of a function that contains a line; empty outside of functions.
 
-    Of a statement that holds others, its head alone.
+    A statement that contains others, such as a loop, has the lines of its head alone.
     """
     statement = range(0)
     functions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
@@ -304,7 +322,7 @@ def statement_at(source: str, line: int) -> range:
 
 
 def lines_that_use(path: Path, line: int, sources: Mapping[Path, str]) -> dict[Path, set[int]]:
-    """Of a line outside of functions: those of its function or class, and all that name what it defines."""
+    """For a line outside of functions: the lines of its function or class, and those that use the name it defines."""
     around = [
         node for node in ast.walk(ast.parse(sources[path])) if isinstance(node, ast.stmt) and line in lines_of(node)
     ]
@@ -330,8 +348,11 @@ def lines_of(node: ast.stmt) -> range:
     return range(begin, (node.end_lineno or begin) + 1)
 
 
-def tests_to_run(path: Path, line: int, tests: Measured, max_seconds: float) -> list[str]:
-    """The tests that run the statement of a line; outside of functions what uses it, and what looks at declarations."""
+def tests_to_run(path: Path, line: int, tests: LineCoverage, max_seconds: float) -> list[str]:
+    """The tests that run the statement of a line.
+
+    Outside of functions they are those that run what uses it, and those that look at declarations.
+    """
     statement = statement_at(tests.sources[path], line)
     ran = tests.of({path: statement} if statement else lines_that_use(path, line, tests.sources))
     room = room_of(path)
@@ -345,19 +366,19 @@ def tests_to_run(path: Path, line: int, tests: Measured, max_seconds: float) -> 
 
 
 def equal_ones(folder: str = "src/") -> set[str]:
-    """The changes of the files of a folder that are known to change no result."""
+    """The listed changes, of the files of a folder, that change no result."""
     return {line for line in EQUAL.read_text(encoding="utf-8").splitlines() if line.startswith(folder)}
 
 
 def changed_line(path: Path, diff: str) -> str:
-    """What a change is known by: its file, the line as it was and as it is."""
+    """The name of a change: its file, the line before, and the line after it."""
     before = [line[1:].strip() for line in diff.splitlines() if line.startswith("-") and not line.startswith("---")]
     after = [line[1:].strip() for line in diff.splitlines() if line.startswith("+") and not line.startswith("+++")]
     return f"{path.relative_to(TREE)}: {' '.join(before)} -> {' '.join(after)}"
 
 
 def run_tests(tests: list[str]) -> None:
-    """As a process: end with 0 where the tests pass in the copy."""
+    """Run tests in the copy, as a process of its own that exits with 0 if they pass."""
     import pytest
 
     sys.dont_write_bytecode = True
@@ -372,7 +393,7 @@ def run_tests(tests: list[str]) -> None:
 
 
 def passed(tests: list[str], seconds: float) -> bool:
-    """Whether tests pass, in a process that has imported what changes leave alone."""
+    """Whether tests pass in a process that is forked from one with the modules of PRELOADED."""
     ways = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in ways else "spawn")
     context.set_forkserver_preload(PRELOADED)
@@ -384,10 +405,10 @@ def passed(tests: list[str], seconds: float) -> bool:
     return process.exitcode == 0
 
 
-def is_noticed(path: Path, codes: Sequence[str], tests: Mapping[str, float], collected: Asked) -> str:
-    """The test that fails on a changed file, "a test" where its name is not known; else nothing.
+def noticing_test(path: Path, codes: Sequence[str], tests: Mapping[str, float], collected: TestProcess) -> str:
+    """The first test that fails on a changed file, "a test" if its name is not known, "" if none fails.
 
-    Every test is given so many seconds; one that takes longer has a loop without end.
+    ``tests`` maps each test to its limit of seconds; one that takes longer has an endless loop.
     """
     seconds = 60 + sum(tests.values())
     request = {"path": str(path), "was": codes[0], "now": codes[1], "tests": tests, "seconds": seconds}
@@ -398,7 +419,7 @@ def is_noticed(path: Path, codes: Sequence[str], tests: Mapping[str, float], col
 
 
 class Outcomes:
-    """What came of the changes that were tried, by the words that they are known by."""
+    """The outcomes of all changes that were tried, by the name of the change."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -406,24 +427,24 @@ class Outcomes:
 
     @staticmethod
     def place(mutation: MutationSpec) -> str:
-        """The file, the operator, and the place among those of the operator in the file."""
+        """The file, the operator with its arguments, and the number of the place for that operator in the file."""
         path = Path(mutation.module_path).relative_to(TREE)
         return f"{path} {mutation.operator_name} {json.dumps(mutation.operator_args)} {mutation.occurrence}"
 
     @property
     def survived(self) -> list[dict[str, Any]]:
-        """Those that no test noticed."""
+        """The changes that no test noticed."""
         return [entry for entry in self.found.values() if entry["outcome"] == "survived"]
 
     def add(self, place: str, outcome: str, change: str, diff: str, seed: int = 0) -> None:
-        """Keep one, and what came of it at first: after each, so that a run that is cut short has what it found."""
+        """Add an outcome and the first one of that change, and write all, so that an interrupted run loses nothing."""
         first = self.found.get(change, {"first": outcome, "seed": seed})
         first_trial = {"first": first.get("first", first.get("outcome")), "seed": first.get("seed", seed)}
         self.found[change] = {"outcome": outcome, "place": place, "diff": diff, **first_trial}
         self.path.write_text(json.dumps(self.found, indent=1), encoding="utf-8")
 
     def rows(self, rooms: Mapping[str, str]) -> list[dict[str, Any]]:
-        """The counts of every room, whose files begin with a text."""
+        """The counts of every room, a row each. ``rooms`` maps a room to how the names of its changes begin."""
         counts = {room: {"tried": 0, "killed at first": 0, "killed": 0, "equal": 0, "survived": 0} for room in rooms}
         for change, entry in self.found.items():
             row = counts[next(room for room, begin in rooms.items() if change.startswith(begin))]
@@ -434,20 +455,20 @@ class Outcomes:
 
 
 class Trial:
-    """Applies changes, one at a time, and runs the tests that could notice."""
+    """Apply changes, one at a time, and run the tests that could notice them."""
 
     def __init__(self, outcomes: Outcomes, seed: int, max_seconds: float) -> None:
         self.outcomes = outcomes
         self.seed = seed
         self.max_seconds = max_seconds
         self.equal_changes = equal_ones()
-        self.collected = Asked()
-        self.tests = measured(self.collected, {path: path.read_text(encoding="utf-8") for path in all_files()})
+        self.collected = TestProcess()
+        self.tests = measure_coverage(self.collected, {path: path.read_text(encoding="utf-8") for path in all_files()})
 
     def outcome(self, mutation: MutationSpec) -> tuple[str, str]:
-        """What came of a change, and its words.
+        """Try a change. Returns its outcome and its name.
 
-        Where it is settled already that is "settled", and "no Python" where it does not compile.
+        The outcome is "settled" if it is known from an earlier run, and "no Python" if the change does not compile.
         """
         from cosmic_ray.mutating import use_mutation
         from cosmic_ray.plugins import get_operator
@@ -468,14 +489,14 @@ class Trial:
             if change in self.equal_changes:
                 outcome = "equal"
             else:
-                killer = is_noticed(path, codes, tests, self.collected)
+                killer = noticing_test(path, codes, tests, self.collected)
                 outcome = "killed" if killer else "survived"
         self.outcomes.add(self.outcomes.place(mutation), outcome, change, diff, self.seed)
         return f"killed by {killer}" if killer else outcome, change
 
 
 def compiles(source: str) -> bool:
-    """Whether a file is Python, and nothing that Python warns of."""
+    """Whether a source compiles without a warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
@@ -486,7 +507,7 @@ def compiles(source: str) -> bool:
 
 
 def main(number: int = 30, seed: int = 0, seconds: int = 200) -> int:
-    """The number of changes that survive and are not known to be equal."""
+    """Try the survivors of earlier runs and ``number`` new changes. Returns the number of changes that survive."""
     copy_tree()
     os.chdir(TREE)
     places, left = every_place()

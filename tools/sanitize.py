@@ -1,4 +1,4 @@
-"""Build the extension with sanitizers, and run the tests that lean on it.
+"""Build the extension with sanitizers, and run the tests that use it most.
 
     python tools/sanitize.py address,undefined [TESTS...]
     python tools/sanitize.py thread [TESTS...]
@@ -22,7 +22,7 @@ TESTS = {
     "address,undefined": [f"tests/{name}" for name in ("native", "counts", "dataset", "methods")],
     "thread": ["tests/processes/test_threads.py"],
 }
-OF_MEMORY = "tests/counts/test_room.py"  # what it measures is then mostly the sanitizer's
+MEMORY_TEST = "tests/counts/test_room.py"  # skipped: it would measure the memory of the sanitizer
 # Read by every Python that is started here, also by those that tests start.
 SITE = """
 import sys
@@ -31,9 +31,10 @@ sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in type
 
 
 def build(sanitizers: str) -> Path:
-    """The package with the sanitized extension, unpacked."""
+    """Build the package with the sanitized extension, unpack it, and return its folder."""
     folder = ROOT / "build" / f"sanitize-{sanitizers.replace(',', '-')}"
-    wheels, package = folder / "wheels", folder / "package"
+    wheels = folder / "wheels"
+    package = folder / "package"
     options = [f"-Ccmake.define.BITSIEVE_SANITIZE={sanitizers}", f"-Cbuild-dir={folder / 'native'}"]
     options.append("-Cinstall.strip=false")
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", *options]
@@ -52,7 +53,7 @@ def library(name: str) -> str:
 
 
 def environment(sanitizers: str) -> dict[str, str]:
-    """What Python needs to load an extension that was built with sanitizers."""
+    """The environment variables with which Python loads an extension that was built with sanitizers."""
     return {
         # The sanitizer looks for the function that throws when the process starts, before the extension brings it.
         "LD_PRELOAD": " ".join(library(name) for name in (RUNTIME[sanitizers], "libstdc++.so.6")),
@@ -62,7 +63,7 @@ def environment(sanitizers: str) -> dict[str, str]:
 
 
 def main(sanitizers: str, tests: list[str]) -> int:
-    """The exit code of the tests."""
+    """Build and test. Returns the exit code of the tests."""
     if sanitizers not in RUNTIME:
         raise SystemExit(f"{sanitizers!r} are no sanitizers that are run here: give {' or '.join(RUNTIME)}")
     package = build(sanitizers)
@@ -71,10 +72,10 @@ def main(sanitizers: str, tests: list[str]) -> int:
     where = subprocess.run([sys.executable, "-c", loaded], env=variables, capture_output=True, text=True, check=True)
     if not where.stdout.startswith(str(package)):
         raise SystemExit(f"the extension that is loaded is not the sanitized one but {where.stdout}")
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", f"--ignore={OF_MEMORY}"]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", f"--ignore={MEMORY_TEST}"]
     command += tests or TESTS[sanitizers]
     if sanitizers == "thread" and shutil.which("setarch"):
-        command = ["setarch", "-R", *command]  # it knows only addresses that are not at random
+        command = ["setarch", "-R", *command]  # the thread sanitizer needs fixed addresses
     return subprocess.run(command, cwd=ROOT, env=variables, check=False).returncode
 
 

@@ -19,7 +19,7 @@ NOTICES = ("LICENSE", "nanobind.txt", "robin-map.txt")
 
 
 def build(folder: Path, source: Path = ROOT, interpreter: str = sys.executable) -> Path:
-    """The wheel of a tree or source archive for that Python, made anew with the declared build needs alone."""
+    """Build the wheel of a tree or source archive for a Python, with no more than the declared build requirements."""
     for old in folder.glob("*.whl"):
         old.unlink()
     command = [interpreter, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(source)]
@@ -29,7 +29,7 @@ def build(folder: Path, source: Path = ROOT, interpreter: str = sys.executable) 
 
 
 def scripts_of(folder: Path) -> Path:
-    """Where the Python and the commands of the environment lie in which a wheel is tried."""
+    """The folder of the commands of the environment in which a wheel is tried."""
     return folder / "environment" / ("Scripts" if sys.platform == "win32" else "bin")
 
 
@@ -46,17 +46,17 @@ def check_contents(wheel: Path) -> None:
 
 
 def try_out(wheel: Path, folder: Path, interpreter: str) -> None:
-    """Install the wheel, and what it needs, in a clean environment of that Python and select there."""
+    """Install the wheel and its requirements in a clean environment of a Python, and run a selection there."""
     scripts = scripts_of(folder)
     subprocess.run([interpreter, "-m", "venv", "--clear", str(scripts.parent)], check=True)
     subprocess.run([scripts / "python", "-m", "pip", "install", "--quiet", str(wheel)], check=True)
-    # Away from the sources, and by the script that users call.
+    # The working folder is not that of the sources, which would be imported in place of the wheel.
     subprocess.run([scripts / "python", "-I", str(ROOT / "tools" / "smoke.py")], cwd=folder, check=True)
     subprocess.run([scripts / "bitsieve", "--version"], cwd=folder, check=True)
 
 
 def check_interface(wheel: Path) -> None:
-    """From Python 3.12 on, but for free-threaded ones, it is one of the stable interface, and keeps to that."""
+    """Check that a wheel for Python 3.12 or later has the stable interface, unless it is for a free-threaded Python."""
     python, interface = wheel.name.split("-")[2:4]
     if interface == "abi3":
         subprocess.run([sys.executable, "-m", "abi3audit", "--strict", str(wheel)], check=True)
@@ -65,7 +65,7 @@ def check_interface(wheel: Path) -> None:
 
 
 def main(folder: Path, others: list[str]) -> None:
-    """Build, check and try."""
+    """Build the wheel, check it, and try it."""
     folder.mkdir(parents=True, exist_ok=True)
     wheel = build(folder)
     check_contents(wheel)
