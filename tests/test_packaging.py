@@ -29,7 +29,7 @@ def test_what_is_installed_with_its_lowest_version():
         assert any(re.fullmatch(rf"{needed}==[0-9.]+", line) for line in pinned)
     for test in lowest.TESTS:
         assert (ROOT / test).exists()
-    assert (ROOT / lowest.NOT_HERE["ignore"]).exists()
+    assert (ROOT / lowest.IGNORED_FILE).exists()
 
 
 def test_what_is_installed_holds_the_notices_of_what_it_links():

@@ -254,7 +254,7 @@ class LineCoverage:
         return tests
 
     def in_order(self, tests: Iterable[str], room: Path, max_seconds: float) -> list[str]:
-        """Order tests: first one of each test function, then the others; each part begins with the quickest of the room.
+        """Order tests: first one of each function, then the others; each part begins with the quickest of the room.
 
         The list ends where the sum of their seconds exceeds ``max_seconds``.
         """

@@ -66,13 +66,13 @@ LEFT_ALONE = re.compile(
 
 
 def every_place(source: str) -> list[tuple[int, int, list[str]]]:
-    """Where what can be changed begins and ends in a file, and what it can be changed to."""
-    bare = LEFT_ALONE.sub(lambda found: re.sub(r"[^\n]", "\0", found[0]), source)
-    return [(*found.span(), changes_of(found[0])) for found in PLACES.finditer(bare)]
+    """The begin, the end and the possible replacements of every part of a file that can be changed."""
+    without_left_alone = LEFT_ALONE.sub(lambda match: re.sub(r"[^\n]", "\0", match[0]), source)
+    return [(match.start(), match.end(), changes_of(match[0])) for match in PLACES.finditer(without_left_alone)]
 
 
 def changes_of(word: str) -> list[str]:
-    """What an operator, word or number is changed to."""
+    """The replacements of an operator, a word or a number."""
     if word == "!":
         return [""]
     if word in CHANGES:
@@ -83,17 +83,21 @@ def changes_of(word: str) -> list[str]:
 
 
 def changed_lines(path: str, source: str, begin: int, end: int, now: str) -> str:
-    """What a change is known by: its file, the line as it was and as it is, and which of several such it is."""
-    first, last = source.rfind("\n", 0, begin) + 1, source.find("\n", end)
-    line = source[first:last].strip()
-    alike = [at for at, other in enumerate(source.splitlines()) if other.strip() == line]
-    which = alike.index(source.count("\n", 0, begin)) + 1
-    several = f" ({which} of {len(alike)})" if len(alike) > 1 else ""
-    return f"{path}: {line} -> {(source[first:begin] + now + source[end:last]).strip()}{several}"
+    """The name of a change: its file, the line before and after it, and its number among changes of the same lines."""
+    line_begin = source.rfind("\n", 0, begin) + 1
+    line_end = source.find("\n", end)
+    line = source[line_begin:line_end].strip()
+    changed = (source[line_begin:begin] + now + source[end:line_end]).strip()
+    equal_lines = [number for number, other in enumerate(source.splitlines()) if other.strip() == line]
+    name = f"{path}: {line} -> {changed}"
+    if len(equal_lines) == 1:
+        return name
+    line_number = source.count("\n", 0, begin)
+    return f"{name} ({equal_lines.index(line_number) + 1} of {len(equal_lines)})"
 
 
 def copy_tree() -> None:
-    """What is built and tested, with the times of its files, after which make sees what is new."""
+    """Copy what is built and tested, with the modification times of the files, by which make sees what is new."""
     shutil.rmtree(TREE, ignore_errors=True)
     TREE.mkdir(parents=True)
     for name in (*mutants.COPIED, "native", "CMakeLists.txt"):
@@ -105,15 +109,15 @@ def copy_tree() -> None:
     (TREE / "sitecustomize.py").write_text(mutants.SITE)
 
 
-def limit(seconds: float, of_memory: int) -> None:
-    """In a process before it begins: the seconds of the processor and the bytes that it may take."""
+def limit(seconds: float, max_bytes: int) -> None:
+    """Limit the processor seconds and the memory of this process; 0 bytes are no limit."""
     resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds)))
-    if of_memory:
-        resource.setrlimit(resource.RLIMIT_AS, (of_memory, of_memory))
+    if max_bytes:
+        resource.setrlimit(resource.RLIMIT_AS, (max_bytes, max_bytes))
 
 
 def copy_new(source: Path, to: Path) -> list[Path]:
-    """Copy the files of a folder that have another time there; which they are."""
+    """Copy the files of a folder whose modification time differs in the other folder. Returns their paths."""
     new = []
     for path in filter(Path.is_file, source.rglob("*")):
         other = to / path.relative_to(source)
@@ -125,12 +129,14 @@ def copy_new(source: Path, to: Path) -> list[Path]:
 
 
 class Build:
-    """The kernels, their stand-alone test and the extension, compiled once; what a change makes anew is put back."""
+    """A build of the kernels, their stand-alone test and the extension, which is restored after each change."""
 
     def __init__(self, name: str, sanitizers: str) -> None:
-        self.folder, self.kept, self.sanitizers = FOLDER / name, FOLDER / f"{name}.kept", sanitizers
-        self.seconds: dict[tuple[str, ...], float] = {}
-        self.put_back()  # a run may have been cut short
+        self.folder = FOLDER / name
+        self.kept = FOLDER / f"{name}.kept"
+        self.sanitizers = sanitizers
+        self.seconds: dict[tuple[str, ...], float] = {}  # of the first run of each command
+        self.put_back()  # an earlier run may have been interrupted
         options = {
             "BITSIEVE_NATIVE_TEST": "BOTH",
             "BITSIEVE_SANITIZE": sanitizers,
@@ -147,12 +153,12 @@ class Build:
         copy_new(self.folder, self.kept)
 
     def make(self, *targets: str) -> bool:
-        """Whether the targets compile and link."""
+        """Compile and link the targets. Returns whether that succeeds."""
         command = ["cmake", "--build", str(self.folder), "--target", *targets]
         return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
     def is_the_same(self) -> bool:
-        """Whether what was compiled anew is what it was."""
+        """Whether the files that were compiled anew are the same as before the change."""
         objects = ((path, self.kept / path.relative_to(self.folder)) for path in self.folder.rglob("*.o"))
         return all(
             now.stat().st_mtime_ns == was.stat().st_mtime_ns or now.read_bytes() == was.read_bytes()
@@ -160,20 +166,21 @@ class Build:
         )
 
     def put_back(self) -> None:
-        """As it was before the change."""
+        """Restore the files of the build as they were before the change."""
         copy_new(self.kept, self.folder)
 
     def passes(self, command: tuple[str, ...]) -> bool:
-        """Whether a command ends well in a few times the seconds that it needed when it ran first."""
-        most = 5 + 2 * self.seconds.get(command, 200)
+        """Whether a command succeeds within a few times the seconds that it took in its first run."""
+        max_seconds = 5 + 2 * self.seconds.get(command, 200)
         before = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
-        given = partial(limit, most, 0 if self.sanitizers else 8 << 30)  # sanitizers reserve far more than they use
+        max_bytes = 0 if self.sanitizers else 8 << 30  # sanitizers reserve far more than they use
+        set_limits = partial(limit, max_seconds, max_bytes)
         nowhere = subprocess.DEVNULL
         process = subprocess.Popen(
-            command, cwd=TREE, env=self.environment(), stdout=nowhere, stderr=nowhere, preexec_fn=given
+            command, cwd=TREE, env=self.environment(), stdout=nowhere, stderr=nowhere, preexec_fn=set_limits
         )
         try:
-            code = process.wait(60 + 10 * most)
+            code = process.wait(60 + 10 * max_seconds)
         except subprocess.TimeoutExpired:  # threads that wait for each other
             process.kill()
             code = process.wait()
@@ -181,18 +188,18 @@ class Build:
         return code == 0
 
     def environment(self) -> dict[str, str]:
-        """That of the tests: the extension of this build is the one that they import."""
+        """The environment variables with which tests import the extension of this build."""
         (extension,) = self.folder.glob("_native*.so")
         link = TREE / "src" / "bitsieve" / extension.name
         link.unlink(missing_ok=True)
         link.symlink_to(extension)
         paths = os.pathsep.join([str(TREE / "src"), str(TREE)])
-        found = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
-        return {**found, **sanitize.environment(self.sanitizers)} if self.sanitizers else found
+        variables = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
+        return variables | sanitize.environment(self.sanitizers) if self.sanitizers else variables
 
 
 class Trial:
-    """Applies changes, one at a time, and runs what could notice."""
+    """Apply changes, one at a time, and run the tests that could notice them."""
 
     def __init__(self, outcomes: Outcomes, seed: int) -> None:
         self.outcomes, self.seed, self.known = outcomes, seed, equal_ones("native/")
@@ -202,7 +209,7 @@ class Trial:
                 raise SystemExit(f"before anything is changed, in {build.folder} this fails: {' '.join(command)}")
 
     def steps(self, room: str) -> list[tuple[tuple[str, ...], Build]]:
-        """What runs, the quickest first, and the build that it is of."""
+        """The commands to run, the quickest first, each with its build."""
         pytest = (sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-m", "not nightly")
         tests = (*pytest, "tests/native", *ROOMS[room])
         kernels = [
@@ -213,7 +220,7 @@ class Trial:
         return [*kernels, (tests, self.builds[0])]
 
     def noticed_by(self, room: str) -> str:
-        """What fails on the changed kernels, or that nothing can."""
+        """The first command that fails on the changed kernels, or why none can fail."""
         if not self.builds[0].make("kernels"):
             return "no C++"
         if self.builds[0].is_the_same():
@@ -225,7 +232,7 @@ class Trial:
         return "survived"
 
     def outcome(self, path: str, begin: int, end: int, now: str) -> tuple[str, str]:
-        """What came of a change, and its words; "settled" where that is known already."""
+        """Try a change. Returns its outcome, "settled" if it is known from an earlier run, and its name."""
         file = TREE / path
         source, times = file.read_text(encoding="utf-8"), file.stat()
         change = changed_lines(path, source, begin, end, now)
@@ -249,7 +256,7 @@ class Trial:
 
 
 def main(number: int = 30, seed: int = 0) -> int:
-    """The number of changes that survive and are not known to be equal."""
+    """Try the survivors of earlier runs and ``number`` new changes. Returns the number of changes that survive."""
     copy_tree()
     draw, outcomes = random.Random(seed), Outcomes(OUTCOMES)
     files = sorted(path for room in ROOMS for path in (TREE / "native" / room).rglob("*.[chi]*"))
