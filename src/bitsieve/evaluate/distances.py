@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.evaluate.prefix import Labels, Predictions
 from bitsieve.utils.arrays import Columns, Floats
 
 BLOCK_BYTES = 1 << 20  # distances that are computed at once: about what a second-level cache holds
@@ -15,7 +16,7 @@ VOTING_NEIGHBORS = 3
 AVERAGED_NEIGHBORS = 10  # a mean of ten adds a tenth of the noise variance of the target, a mean of three a third
 
 
-def nearest_mean(train: Floats, labels: NDArray[Any], test: Floats, n_columns: Columns, /) -> Iterator[NDArray[Any]]:
+def nearest_mean(train: Floats, labels: Labels, test: Floats, n_columns: Columns, /) -> Predictions:
     """Predict the class with the nearest mean; of means equally near the lower class."""
     classes, codes = np.unique(labels, return_inverse=True)
     class_sizes = np.bincount(codes)
@@ -29,9 +30,7 @@ def nearest_mean(train: Floats, labels: NDArray[Any], test: Floats, n_columns: C
         yield classes[predicted_codes]
 
 
-def nearest_neighbors(
-    train: Floats, labels: NDArray[Any], test: Floats, n_columns: Columns, /
-) -> Iterator[NDArray[Any]]:
+def nearest_neighbors(train: Floats, labels: Labels, test: Floats, n_columns: Columns, /) -> Predictions:
     """Predict the majority of the three nearest neighbours; ties go to the earlier neighbour and the lower class."""
     classes, codes = np.unique(labels, return_inverse=True)
     one_hot_codes = np.zeros((len(train), len(classes)), np.uint8)
@@ -46,9 +45,7 @@ def nearest_neighbors(
         yield classes[predicted_codes]
 
 
-def mean_of_neighbors(
-    train: Floats, values: NDArray[Any], test: Floats, n_columns: Columns, /
-) -> Iterator[NDArray[Any]]:
+def mean_of_neighbors(train: Floats, values: Labels, test: Floats, n_columns: Columns, /) -> Predictions:
     """Predict the mean of the ten nearest neighbours; of those equally near the earlier ones."""
 
     def mean(distances: Floats) -> Floats:

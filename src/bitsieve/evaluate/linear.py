@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import softmax
 from sklearn.linear_model import Ridge
 
+from bitsieve.evaluate.prefix import Labels, Predictions
 from bitsieve.utils.arrays import Columns, Floats
 
 RELATIVE_RIDGE = 1e-6  # of the mean variance, added to the diagonal, so that columns may depend on each other
 
 
-def linear_discriminant(
-    train: Floats, labels: NDArray[Any], test: Floats, n_columns: Columns, /
-) -> Iterator[NDArray[Any]]:
+def linear_discriminant(train: Floats, labels: Labels, test: Floats, n_columns: Columns, /) -> Predictions:
     """Predict the class with the largest linear discriminant."""
     classes = np.unique(labels)
     for discriminants in _discriminants(train, labels, test, n_columns):
         yield classes[discriminants.argmax(axis=1)]
 
 
-def discriminant_scores(
-    train: Floats, labels: NDArray[Any], test: Floats, n_columns: Columns, /
-) -> Iterator[NDArray[Any]]:
+def discriminant_scores(train: Floats, labels: Labels, test: Floats, n_columns: Columns, /) -> Predictions:
     """Score every class code by its probability; two classes by their log odds, which do not round to certainty."""
     classes = np.unique(labels)
     for discriminants in _discriminants(train, labels, test, n_columns):
@@ -39,7 +34,7 @@ def discriminant_scores(
         yield scores
 
 
-def _discriminants(train: Floats, labels: NDArray[Any], test: Floats, n_columns: Columns) -> Iterator[Floats]:
+def _discriminants(train: Floats, labels: Labels, test: Floats, n_columns: Columns) -> Iterator[Floats]:
     """Yield the linear discriminants of the classes from the first n columns, shape (n_test, n_classes).
 
     The discriminant of class c with mean m_c, S the covariance within the classes, is
@@ -61,7 +56,7 @@ def _discriminants(train: Floats, labels: NDArray[Any], test: Floats, n_columns:
         yield test[:, :n] @ weights + intercepts
 
 
-def ridge(train: Floats, values: NDArray[Any], test: Floats, n_columns: Columns, /) -> Iterator[NDArray[Any]]:
+def ridge(train: Floats, values: Labels, test: Floats, n_columns: Columns, /) -> Predictions:
     """Predict by ridge regression, scikit-learn's with alpha = 1."""
     n_used = int(n_columns[-1])
     if n_used > len(train):  # the products of samples, which scikit-learn then uses, are fewer than those of columns

@@ -7,19 +7,20 @@ column to what they computed before (see ``distances.py`` and ``linear.py``); ot
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from numpy.typing import NDArray
 
 from bitsieve.utils.arrays import Columns, Floats
 
+Labels: TypeAlias = NDArray[Any]  # class codes, or the values of a quantity
+Predictions: TypeAlias = Iterator[NDArray[Any]]  # one array for every number of columns
+
 
 class PredictFromPrefixes(Protocol):
     """A function that learns and predicts from the first columns of a table."""
 
-    def __call__(
-        self, train: Floats, labels: NDArray[Any], test: Floats, n_columns: Columns, /
-    ) -> Iterator[NDArray[Any]]:
+    def __call__(self, train: Floats, labels: Labels, test: Floats, n_columns: Columns, /) -> Predictions:
         """Yield the predictions from the first n columns, for every n in ``n_columns``.
 
         Parameters

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
+from bitsieve.evaluate.prefix import Labels, Predictions
 from bitsieve.utils.arrays import Columns, Floats
 
 
@@ -19,9 +18,7 @@ class Refit:
 
     estimator: Any
 
-    def __call__(
-        self, train: Floats, labels: NDArray[Any], test: Floats, n_columns: Columns, /
-    ) -> Iterator[NDArray[Any]]:
+    def __call__(self, train: Floats, labels: Labels, test: Floats, n_columns: Columns, /) -> Predictions:
         for n in n_columns:
             fitted = _fit_to_prefix(self.estimator, train, labels, n)
             yield np.asarray(fitted.predict(np.ascontiguousarray(test[:, :n])))
@@ -36,9 +33,7 @@ class RefitScores:
 
     estimator: Any
 
-    def __call__(
-        self, train: Floats, labels: NDArray[Any], test: Floats, n_columns: Columns, /
-    ) -> Iterator[NDArray[Any]]:
+    def __call__(self, train: Floats, labels: Labels, test: Floats, n_columns: Columns, /) -> Predictions:
         classes = np.unique(labels)
         for n in n_columns:
             fitted = _fit_to_prefix(self.estimator, train, labels, n)
@@ -52,7 +47,7 @@ def has_scores(classifier: Any) -> bool:
     return hasattr(classifier, "decision_function") or hasattr(classifier, "predict_proba")
 
 
-def _fit_to_prefix(estimator: Any, train: Floats, labels: NDArray[Any], n_columns: int) -> Any:
+def _fit_to_prefix(estimator: Any, train: Floats, labels: Labels, n_columns: int) -> Any:
     return clone(estimator).fit(np.ascontiguousarray(train[:, :n_columns]), labels)
 
 
