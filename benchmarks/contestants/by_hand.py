@@ -30,30 +30,38 @@ def sums_with_classes(codes, classes, n_codes, n_classes):
 def select(codes, classes, criterion, k, count_row):
     """Columns in the order of choice; `count_row(pivot, with_classes)` gives the two arrays of sums."""
     n_samples, n_features = codes.shape
-    n_codes, n_classes = int(codes.max()) + 1, int(classes.max()) + 1
+    n_codes = int(codes.max()) + 1
+    n_classes = int(classes.max()) + 1
+    log_n = np.log2(n_samples)
+
+    def entropy(sums):
+        return log_n - sums / n_samples
+
     feature_sums, joint_sums, class_sum = sums_with_classes(codes, classes, n_codes, n_classes)
-    top = np.log2(n_samples)
-    h, h_c, h_with = top - feature_sums / n_samples, top - class_sum / n_samples, top - joint_sums / n_samples
-    relevance = h + h_c - h_with
-    free = np.ones(n_features, dtype=bool)
+    h_feature = entropy(feature_sums)
+    h_class = entropy(class_sum)
+    h_feature_class = entropy(joint_sums)
+    relevance = h_feature + h_class - h_feature_class
+    is_free = np.ones(n_features, dtype=bool)
     total = np.full(n_features, np.inf) if criterion == "cmim" else np.zeros(n_features)
     selected = [int(np.argmax(relevance))]
-    free[selected[0]] = False
+    is_free[selected[0]] = False
     while len(selected) < k:
-        pivot = selected[-1]
-        pairs, triples = count_row(pivot, NEEDS_CLASSES[criterion])
-        h_pair = top - pairs / n_samples
+        last = selected[-1]
+        pair_sums, triple_sums = count_row(last, NEEDS_CLASSES[criterion])
+        h_pair = entropy(pair_sums)
         if criterion == "mrmr":
-            total += h + h[pivot] - h_pair
+            total += h_feature + h_feature[last] - h_pair  # I(Xi;Xs)
             score = relevance - total / len(selected)
         elif criterion == "jmi":
-            total += h_pair + h_c - (top - triples / n_samples)
+            total += h_pair + h_class - entropy(triple_sums)  # I(Xi,Xs;C)
             score = total
         else:
-            conditional = h_pair + h_with[pivot] - (top - triples / n_samples) - h[pivot]
-            total = score = np.minimum(total, conditional)
-        selected.append(int(np.argmax(np.where(free, score, -np.inf))))
-        free[selected[-1]] = False
+            conditional = h_pair + h_feature_class[last] - entropy(triple_sums) - h_feature[last]  # I(Xi;C|Xs)
+            total = np.minimum(total, conditional)
+            score = total
+        selected.append(int(np.argmax(np.where(is_free, score, -np.inf))))
+        is_free[selected[-1]] = False
     return {"selected": selected}
 
 

@@ -15,7 +15,7 @@ from sklearn.datasets import dump_svmlight_file, load_iris
 import bitsieve
 from bitsieve import _native
 from bitsieve.utils import progress as ticker
-from bitsieve.utils.progress import Step, Ticker, bar, listening, phase, shown
+from bitsieve.utils.progress import Step, Ticker, bar, listening, phase, progress_bar
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ Notebook = type("OutStream", (io.StringIO,), {"__module__": "ipykernel.iostream"
 @pytest.fixture
 def impatient(monkeypatch):
     monkeypatch.setattr(ticker, "SILENCE", 0.0)
-    monkeypatch.setattr(ticker, "EVERY", 0.01)
+    monkeypatch.setattr(ticker, "REFRESH_INTERVAL", 0.01)
 
 
 def test_a_bar_of_what_is_done():
@@ -172,7 +172,7 @@ def test_a_file_gets_a_line_from_time_to_time(impatient, monkeypatch):
     with Ticker(out):
         time.sleep(0.03)
     assert out.getvalue() == ""  # ten seconds have not passed
-    monkeypatch.setattr(ticker, "EVERY_LINE", 0.01)
+    monkeypatch.setattr(ticker, "LINE_INTERVAL", 0.01)
     with Ticker(out) as line:
         line.phase(Step("comparing, 50 %", 1, 2, 0.5))
         while out.getvalue().count("\n") < 2:
@@ -186,7 +186,7 @@ def test_verbose_shows_the_phases_of_select_and_compare(impatient, monkeypatch):
     out = Terminal()
     monkeypatch.setattr("sys.stderr", out)
     X, y = [[j % 2, j % 3] for j in range(40)], [j % 2 for j in range(40)]
-    with shown(True):
+    with progress_bar(True):
         while "starting" not in out.getvalue():
             time.sleep(0.01)
     bitsieve.select(X, y, binning="none", verbose=True)
