@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from bitsieve.evaluate.models import VariationalMixtureClassifier
-from bitsieve.metrics.measures import separability
+from bitsieve.metrics.subsets import separability
 from bitsieve.selectors.dominant_sets import DominantSetMII
 from bitsieve.utils.messages import aligned
 from papers.data.files import ORIGINS, load_npz

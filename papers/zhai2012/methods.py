@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from bitsieve.metrics.measures import redundancy_rates
+from bitsieve.metrics.subsets import redundancy_rates
 from bitsieve.utils.progress import phase
 from papers.selectors import as_published
 

@@ -89,7 +89,7 @@ def _columns(candidates: Candidates | None, what: str) -> list[int]:
     """The columns that must be included, or are excluded."""
     if candidates is None:
         return []
-    return np.flatnonzero(np.isin(candidates.of_column, getattr(candidates, what))).tolist()
+    return np.flatnonzero(np.isin(candidates.candidate_of_column, getattr(candidates, what))).tolist()
 
 
 class Substitute(NamedTuple):

@@ -73,7 +73,7 @@ class SimilarityRows:
             return self._cache[i]
         first = i - i % self._at_once
         block = self._make(first, min(first + self._at_once, self.n))
-        row = block[i - first].copy()
+        row: Floats = block[i - first].copy()
         self._add_to_cache(i, row)
         return row
 

@@ -163,7 +163,7 @@ def extended_weights(rows: Floats, landmarks: Columns) -> Floats:
     length = np.sqrt(dot(vector, vector))
     if length == 0:
         return np.full(len(vector), 1 / np.sqrt(len(vector)))
-    return vector / length
+    return np.asarray(vector / length)
 
 
 def _checked_landmarks(landmarks: object) -> tuple[int, ...]:
