@@ -64,7 +64,7 @@ def test_tables_are_kept_as_long_as_they_fit(monkeypatch):
     of_three_codes = 8 * 19 * 3  # bytes of a table with all 19 codes
     for room in (0, 2, 100):
         asked.clear()
-        monkeypatch.setattr(knockoffs, "KEPT_BYTES", room * of_three_codes)
+        monkeypatch.setattr(knockoffs, "MAX_CACHED_BYTES", room * of_three_codes)
         assert fit_gains(PackedSource(X, y)).tobytes() == expected.tobytes()
         numbers.append(len(asked))
     assert numbers[0] > numbers[1] > numbers[2] == len(set(asked))
