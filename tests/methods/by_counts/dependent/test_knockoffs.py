@@ -7,7 +7,7 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.methods.by_counts.dependent import knockoffs
 from bitsieve.methods.by_counts.dependent.forest import Forest
-from bitsieve.methods.by_counts.dependent.knockoffs import STEP, e_values, fit_gains, knockoff_wins, threshold
+from bitsieve.methods.by_counts.dependent.knockoffs import LEARNING_RATE, e_values, fit_gains, knockoff_wins, threshold
 from bitsieve.methods.by_counts.stopping.lists import adjusted
 
 
@@ -37,7 +37,7 @@ def naive_gains(X, y, n_steps):
             break
         for code in np.unique(X[:, best]):
             rows = X[:, best] == code
-            residual[rows] -= STEP * residual[rows].sum(axis=0) / (rows.sum() + 1)
+            residual[rows] -= LEARNING_RATE * residual[rows].sum(axis=0) / (rows.sum() + 1)
         gains[best] += error - (residual**2).sum()
     return gains
 
