@@ -27,7 +27,11 @@ PAPERS: dict[str, dict[str, Item]] = {  # the tables and figures of each by name
     "zhang-hancock": zhang_hancock.ITEMS,
 }
 PROTOCOLS = ("paper", "nested")
-DONE, USER_MISTAKE, INTERRUPTED, TERMINATED = 0, 2, 130, 143
+# exit codes
+DONE = 0
+USER_MISTAKE = 2
+INTERRUPTED = 130
+TERMINATED = 143
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -124,10 +128,11 @@ def _check_choices(options: argparse.Namespace, name: str, item: Item) -> None:
         check_integer("threads", options.threads, low=1)
     if options.sets and not item.sets:
         raise ValueError(f"{name!r} of {options.paper} has no choice of data sets: leave --sets out")
-    known = [each.lower() for each in item.sets]
-    for each in options.sets or ():
-        if each.lower() not in known:
-            raise ValueError(f"{name!r} of {options.paper} has no data set {each!r}; {choices(each.lower(), known)}")
+    available = [data_set.lower() for data_set in item.sets]
+    for data_set in options.sets or ():
+        if data_set.lower() not in available:
+            nearest = choices(data_set.lower(), available)
+            raise ValueError(f"{name!r} of {options.paper} has no data set {data_set!r}; {nearest}")
     if options.protocol is not None:
         if options.protocol not in PROTOCOLS:
             raise ValueError(f"--protocol {options.protocol} is not known: {choices(options.protocol, PROTOCOLS)}")
@@ -138,32 +143,32 @@ def _check_choices(options: argparse.Namespace, name: str, item: Item) -> None:
 
 
 def _run_item(options: argparse.Namespace, name: str, item: Item, output: Path | None) -> None:
-    drawn = output is not None and output.suffix.lower() in FORMATS
-    if drawn:
+    saves_figure = output is not None and output.suffix.lower() in FORMATS
+    if saves_figure:
         require_matplotlib()
     record = Record(options.paper, name, options.seed, quiet=options.json)
-    asked = Options(
+    item_options = Options(
         data_dir=None if options.data_dir is None else Path(options.data_dir),
         seed=options.seed,
         n_jobs=options.threads or -1,
-        draw=drawn,
+        draw=saves_figure,
         sets=tuple(options.sets or ()),
         protocol=options.protocol or PROTOCOLS[0],
         part=record.add,
     )
     with Ticker() as ticker, listening(ticker.phase):
         try:
-            result = item.run(asked)
+            result = item.run(item_options)
             record.end(result.text)
-        finally:  # interrupted or not: what is finished is kept
-            if output is not None and not drawn and record.parts:
+        finally:  # also of a run that is interrupted, the finished parts are written
+            if output is not None and not saves_figure and record.parts:
                 write_text(output, record.document() + "\n")
         if output is not None and result.figure is not None:
             ticker.phase("writing")
             save_figure(result.figure, output)
     print(record.document() if options.json else result.text)
     if output is not None:
-        print(f"bitsieve: saved the {'figure' if drawn else 'results'} to {str(output)!r}", file=sys.stderr)
+        print(f"bitsieve: saved the {'figure' if saves_figure else 'results'} to {str(output)!r}", file=sys.stderr)
     elif item.has_figure:
         print("bitsieve: note: --output FILE.png draws it (.svg and .pdf too)", file=sys.stderr)
 
@@ -196,10 +201,10 @@ class Record:
         print(text, flush=True)
 
     def end(self, text: str) -> None:
-        """All parts are there."""
+        """Set the text after the last part."""
         self.text = text
 
     def document(self) -> str:
         """As JSON; ``finished`` is false of a run that was interrupted."""
-        whole = {**self.head, "finished": self.text is not None, "parts": self.parts, "text": self.text}
-        return json.dumps(whole, indent=1, ensure_ascii=False)
+        document = {**self.head, "finished": self.text is not None, "parts": self.parts, "text": self.text}
+        return json.dumps(document, indent=1, ensure_ascii=False)

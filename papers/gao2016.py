@@ -114,18 +114,18 @@ def table_parity(options: Options) -> Result:
     """How many choices agree, from the first on, and how far the bounds are apart."""
     X, y = _lung(options)
     rows = []
-    for decomposition, theirs, nats in (("naive", NAIVE, NAIVE_NATS), ("pairwise", PAIRWISE, ())):
+    for decomposition, published, nats in (("naive", NAIVE, NAIVE_NATS), ("pairwise", PAIRWISE, ())):
         fitted = VMI(
-            len(theirs), decomposition=decomposition, on_plateau="restart", binning="none", n_jobs=options.n_jobs
+            len(published), decomposition=decomposition, on_plateau="restart", binning="none", n_jobs=options.n_jobs
         ).fit(X, y)
         bounds = fitted.scores_[: len(nats)] * np.log(2)
-        apart = f"{np.abs(bounds - nats).max():.1e}" if nats else "-"
+        difference = f"{np.abs(bounds - nats).max():.1e}" if nats else "-"
         rows.append(
             (
                 decomposition,
-                f"{agreeing(fitted.selected_.tolist(), theirs)} of {len(theirs)}",
+                f"{agreeing(fitted.selected_.tolist(), published)} of {len(published)}",
                 " ".join(map(str, fitted.restarts_[:12])),
-                apart,
+                difference,
             )
         )
     header = ("decomposition", "choices that agree", "restarts after", "first bounds apart (nats)")
@@ -138,8 +138,10 @@ def table_parity(options: Options) -> Result:
 
 def agreeing(ours: Sequence[int], theirs: Sequence[int]) -> int:
     """How many choices are the same before the first that differs."""
-    differs = (place for place, pair in enumerate(zip(ours, theirs, strict=True)) if pair[0] != pair[1])
-    return next(differs, len(theirs))
+    for position, (our_choice, their_choice) in enumerate(zip(ours, theirs, strict=True)):
+        if our_choice != their_choice:
+            return position
+    return len(theirs)
 
 
 def _lung(options: Options) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -166,8 +168,9 @@ def figure_3(options: Options) -> Result:
         VMI(9, decomposition=decomposition, binning=None, n_jobs=options.n_jobs).fit(X, y)
         for decomposition in ("naive", "pairwise")
     )
-    alone, exact = naive.alone_, tree_model_information()
-    mim = np.lexsort((np.arange(9), -exact.round(9)))  # equal ones by column
+    alone = naive.alone_
+    exact = tree_model_information()
+    mim = np.lexsort((np.arange(9), -exact.round(9)))  # a tie goes to the lower column
     header = ("step", "VMI naive", "bound (bits)", "VMI pairwise", "bound (bits)", "MIM", "I(xi;y) (bits)")
     rows = [
         (str(step + 1), _name(a), f"{bound:.4f}", _name(b), f"{other:.4f}", _name(c), f"{exact[c]:.4f}")
@@ -175,7 +178,7 @@ def figure_3(options: Options) -> Result:
             zip(naive.selected_, naive.scores_, pairwise.selected_, pairwise.scores_, mim, strict=True)
         )
     ]
-    own = [(_name(j), f"{alone[j]:.4f}", f"{exact[j]:.4f}") for j in range(9)]
+    rows_of_features = [(_name(j), f"{alone[j]:.4f}", f"{exact[j]:.4f}") for j in range(9)]
     best = int(np.argmax(naive.scores_)) + 1
     text = "\n".join(
         (
@@ -183,7 +186,7 @@ def figure_3(options: Options) -> Result:
             "",
             aligned(header, rows, (True, False, True, False, True, False, True)),
             "",
-            aligned(("feature", "bound alone (bits)", "I(xi;y), exact (bits)"), own, (False, True, True)),
+            aligned(("feature", "bound alone (bits)", "I(xi;y), exact (bits)"), rows_of_features, (False, True, True)),
             "",
             f"VMI naive: the bound is greatest after {best} features, {_names(naive.selected_[:best])}.",
             f"MIM: the three greatest I(xi;y) are those of {_names(mim[:3])}.",

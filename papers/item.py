@@ -1,4 +1,4 @@
-"""What a paper's module offers: items such as "figure 3", each a program that returns text and perhaps a figure."""
+"""Items of papers, such as "figure 3": each is a function of options that returns text and perhaps a figure."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Result:
-    """What an item found.
+    """The result of an item.
 
     Attributes
     ----------

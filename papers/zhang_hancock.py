@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from bitsieve.evaluate.mixtures import VariationalMixtureClassifier
-from bitsieve.metrics.measures import separability
+from bitsieve.metrics.subsets import separability
 from bitsieve.selectors.dominant_sets import DominantSetMII
 from bitsieve.utils.messages import aligned
 from papers.data.files import ORIGINS, load_npz
@@ -64,33 +64,41 @@ def read(options: Options, name: str) -> Data | str:
     file = FILES[name]
     if options.data_dir is None or not (options.data_dir / f"{file}.npz").is_file():
         return f"{name}: {file}.npz is not there (--data-dir), left out; its public origin: {ORIGINS[file]}"
-    found = load_npz(options.data_dir, file)
-    X = np.asarray(found.X, np.float64)
+    data = load_npz(options.data_dir, file)
+    X = np.asarray(data.X, np.float64)
     if np.isnan(X).any():
         X = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
-    return Data(name, X, found.y)
+    return Data(name, X, data.y)
 
 
-def wanted(options: Options, names: Sequence[str]) -> Iterator[Data | str]:
-    """The data sets of an item that were asked for."""
-    asked = {name.lower() for name in options.sets} or set(names)
-    return (read(options, name) for name in names if name in asked)
+def requested_sets(options: Options, names: Sequence[str]) -> Iterator[Data | str]:
+    """The data sets of an item that the options name; all of them where they name none."""
+    requested = {name.lower() for name in options.sets} or set(names)
+    return (read(options, name) for name in names if name in requested)
 
 
 def table_2(options: Options) -> Result:
     """J of the features that MII chooses from the first dominant set, by similarity."""
-    rows, notes = [], []
-    for data in wanted(options, tuple(TABLE_2)):
+    rows = []
+    notes = []
+    for data in requested_sets(options, tuple(TABLE_2)):
         if isinstance(data, str):
             notes.append(data)
             continue
-        for (title, similarity), theirs in zip(SIMILARITIES.items(), TABLE_2[data.name], strict=True):
+        for (title, similarity), published in zip(SIMILARITIES.items(), TABLE_2[data.name], strict=True):
             k = min(FIRST_OF_SET.get(data.name, 3), data.X.shape[1])
-            found = DominantSetMII(k, similarity=similarity, n_jobs=options.n_jobs).fit(data.X, data.y)
-            chosen = _of_first_set(found)
-            ours = float(separability(data.X[:, chosen], data.y)[0])
-            members, picked = _counted_from_1(found.sets_[0]), _counted_from_1(chosen)
-            rows.append((data.name, f"{title} ({found.similarity_})", members, picked, f"{ours:.4f}", f"{theirs:.4f}"))
+            selector = DominantSetMII(k, similarity=similarity, n_jobs=options.n_jobs).fit(data.X, data.y)
+            chosen = _chosen_from_first_set(selector)
+            rows.append(
+                (
+                    data.name,
+                    f"{title} ({selector.similarity_})",
+                    _counted_from_1(selector.sets_[0]),
+                    _counted_from_1(chosen),
+                    f"{float(separability(data.X[:, chosen], data.y)[0]):.4f}",
+                    f"{published:.4f}",
+                )
+            )
     header = ("data", "similarity", "first dominant set", "chosen by MII", "J", "the paper's J")
     if rows:
         options.part(aligned(header, rows, (False, False, False, False, True, True)), _record(header, rows))
@@ -102,11 +110,11 @@ def _record(header: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, A
     return {"rows": [dict(zip(header, row, strict=True)) for row in rows]}
 
 
-def _of_first_set(found: DominantSetMII) -> NDArray[np.intp]:
-    """What was chosen from the first set, up to the first feature that lowers the information."""
-    inside = np.isin(found.selected_, found.sets_[0]) & (found.scores_ >= 0)
-    inside[0] = True
-    return found.selected_[np.logical_and.accumulate(inside)]
+def _chosen_from_first_set(selector: DominantSetMII) -> NDArray[np.intp]:
+    """The features chosen from the first dominant set, up to the first that lowers the information."""
+    counts = np.isin(selector.selected_, selector.sets_[0]) & (selector.scores_ >= 0)
+    counts[0] = True
+    return selector.selected_[np.logical_and.accumulate(counts)]
 
 
 def _counted_from_1(columns: NDArray[np.intp]) -> str:
@@ -118,18 +126,20 @@ def accuracies(name: str) -> Callable[[Options], Result]:
     """The program of table 3, 4 or 5: accuracy after the first features of three methods."""
 
     def run(options: Options) -> Result:
-        data = next(iter(wanted(options, (name,))), None)
+        data = next(iter(requested_sets(options, (name,))), None)
         if data is None or isinstance(data, str):
             return Result(data or "")
-        theirs = ACCURACIES[name]
-        most = min(max(theirs), data.X.shape[1])
+        published = ACCURACIES[name]
+        max_features = min(max(published), data.X.shape[1])
+        n_classes = len(np.unique(data.y))
         rows = []
-        for place, (method, title) in enumerate(METHODS.items()):
-            found = as_published(method, most, binning="uniform", n_jobs=options.n_jobs).fit(data.X, data.y)
-            for k in theirs:
-                columns = found.selected_[:k]
-                own = accuracy(data, columns, len(np.unique(data.y)), options.seed)
-                rows.append((title, str(k), _counted_from_1(columns), f"{own:.2f}", f"{theirs[k][place]:.2f}"))
+        for m, (method, title) in enumerate(METHODS.items()):
+            selector = as_published(method, max_features, binning="uniform", n_jobs=options.n_jobs)
+            selected = selector.fit(data.X, data.y).selected_
+            for k in published:
+                columns = selected[:k]
+                percent = accuracy(data, columns, n_classes, options.seed)
+                rows.append((title, str(k), _counted_from_1(columns), f"{percent:.2f}", f"{published[k][m]:.2f}"))
         header = ("method", "features", "which", "accuracy %", "the paper's")
         note = (
             "One component a class, found without labels; accuracy on the same samples. "
@@ -155,28 +165,31 @@ def curves(method: str) -> Callable[[Options], Result]:
         data = read(options, "madelon")
         if isinstance(data, str):
             raise ValueError(data)
-        most = min(CURVE_LENGTH, data.X.shape[1])
-        found = as_published(method, most, binning="uniform", n_jobs=options.n_jobs).fit(data.X, data.y)
-        order, scores = found.selected_, found.scores_
-        found_by = {n: [accuracy(data, order[: k + 1], n, options.seed) for k in range(len(order))] for n in COMPONENTS}
+        max_features = min(CURVE_LENGTH, data.X.shape[1])
+        selector = as_published(method, max_features, binning="uniform", n_jobs=options.n_jobs).fit(data.X, data.y)
+        order = selector.selected_
+        scores = selector.scores_
+        curves_by_components = {
+            n: [accuracy(data, order[: k + 1], n, options.seed) for k in range(len(order))] for n in COMPONENTS
+        }
         header = ("step", "feature", "score (bits)", *(f"{n} components, %" for n in COMPONENTS))
         rows = [
-            (str(k + 1), str(j + 1), f"{score:.4f}", *(f"{found_by[n][k]:.1f}" for n in COMPONENTS))
+            (str(k + 1), str(j + 1), f"{score:.4f}", *(f"{curves_by_components[n][k]:.1f}" for n in COMPONENTS))
             for k, (j, score) in enumerate(zip(order.tolist(), scores.tolist(), strict=True))
         ]
         options.part(aligned(header, rows, (True,) * len(header)), _record(header, rows))
-        text = _of_figure_2(found) if method == "dominant-set-mii" else MRMR_BEST
-        return Result(text, _draw(order, scores, found_by) if options.draw else None)
+        text = _first_set_text(selector) if method == "dominant-set-mii" else MRMR_BEST
+        return Result(text, _draw(order, scores, curves_by_components) if options.draw else None)
 
     return run
 
 
-def _of_figure_2(found: DominantSetMII) -> str:
-    inside = sum(j - 1 in found.sets_[0] for j in FIRST_SIX)
+def _first_set_text(selector: DominantSetMII) -> str:
+    n_inside = sum(j - 1 in selector.sets_[0] for j in FIRST_SIX)
     return (
-        f"First dominant set ({found.similarity_}): {_counted_from_1(found.sets_[0])}.\n"
+        f"First dominant set ({selector.similarity_}): {_counted_from_1(selector.sets_[0])}.\n"
         f"Of the paper's first six features, {', '.join(map(str, FIRST_SIX))}, with an accuracy of 90 %, "
-        f"it holds {inside}."
+        f"it holds {n_inside}."
     )
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from papers.data.files import DataSet
 
-MOST = 200  # features
+MAX_FEATURES = 200
 N_BINS = 10
 DRAWN = ("MRMR", "EMRMR", "QPFS", "SPECCMI")
 STAND_IN = "optdigits"
@@ -44,9 +44,9 @@ def figure_2(options: Options) -> Result:
         counts, curves, seconds = _curves(options, data)
         drawn[data.name] = counts, curves
         shown = sorted({int(c) for c in (10, 20, 50, 100, counts[-1]) if c in counts})
-        places = np.searchsorted(counts, shown)
+        indices = np.searchsorted(counts, shown)
         rows = [
-            (label, *(f"{100 * curve[p]:.1f}" for p in places), f"{seconds[label]:.2f}")
+            (label, *(f"{100 * curve[index]:.1f}" for index in indices), f"{seconds[label]:.2f}")
             for label, curve in curves.items()
         ]
         header = ("errors in %, features:", *map(str, shown), "s to rank")
@@ -61,22 +61,22 @@ def figure_2(options: Options) -> Result:
 
 
 def _sets(options: Options) -> list[DataSet]:
-    asked = [name.lower() for name in options.sets]
-    for name in asked:
+    requested = [name.lower() for name in options.sets]
+    for name in requested:
         if name not in SETS:
             raise ValueError(f"no data set {name!r} here; {allowed_names(name, SETS)}")
-    found = []
+    data_sets = []
     for name in SETS[:-1]:
-        if asked and name not in asked:
+        if requested and name not in requested:
             continue
         if options.data_dir is not None and (options.data_dir / f"{name}.npz").is_file():
-            found.append(load_npz(options.data_dir, name))
+            data_sets.append(load_npz(options.data_dir, name))
         else:
             text = f"{name}: not there, left out; its public origin: {ORIGINS[name]}"
             options.part(text, {"set": name, "missing": ORIGINS[name]})
-    if BUNDLED in asked or not (found or asked):
-        found.append(load_bundled(BUNDLED))
-    return found
+    if BUNDLED in requested or not (data_sets or requested):
+        data_sets.append(load_bundled(BUNDLED))
+    return data_sets
 
 
 def _tests(data: DataSet) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -91,7 +91,7 @@ def _curves(
     options: Options, data: DataSet
 ) -> tuple[NDArray[np.intp], dict[str, NDArray[np.float64]], dict[str, float]]:
     X, y, X_test, y_test = _tests(data)
-    most = min(MOST, X.shape[1])
+    max_features = min(MAX_FEATURES, X.shape[1])
     phase(f"counting {data.name}")
     counted = count_table(read_xy(X, y), EqualFrequencyBinner(n_bins=N_BINS), options.n_jobs)
     orders: dict[str, Any] = {}
@@ -101,9 +101,9 @@ def _curves(
             continue
         phase(f"ranking {data.name} by {label}")
         start = time.perf_counter()
-        orders[label] = selector.set_params(n_features_to_select=most).fit_counted(counted).selected_
+        orders[label] = selector.set_params(n_features_to_select=max_features).fit_counted(counted).selected_
         seconds[label] = time.perf_counter() - start
-    features = range(1, most + 1)
+    features = range(1, max_features + 1)
     counts, errors = nearest_mean_curves(X, y, X_test, y_test, orders, features, n_jobs=options.n_jobs)
     return counts, {label: wrong / len(y_test) for label, wrong in errors.items()}, seconds
 

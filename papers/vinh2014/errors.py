@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from bitsieve.results.comparison import Comparison
 
 N_FOLDS = 10
-LEAST, MOST = 10, 100  # features
+MIN_FEATURES = 10
+MAX_FEATURES = 100
 # The matrix of mutual information is not convex as it is.
 PARAMETERS: dict[str, dict[str, Any]] = {"qpfs": {"convexify": "shift"}}
 # As compare has it by default; a selector brings its own.
@@ -32,7 +33,7 @@ RIGHT = (False, *[True] * len(METHODS))
 
 def table_4(options: Options) -> Result:
     """Errors with all features."""
-    apart = []
+    differences = []
     for table in tables(options, tuple(TABLE_4)):
         if isinstance(table, Missing):
             options.part(str(table), {"set": table.row, "missing": table.origin})
@@ -42,29 +43,32 @@ def table_4(options: Options) -> Result:
         error = 100 * float(
             _compared(options, table, {"all": as_published("mim")}, "paper", [table.n_features]).rates[0, 0]
         )
-        apart.append(abs(error - published.error))
+        differences.append(abs(error - published.error))
         options.part(
             f"{table}: error {error:.1f} %, the paper's {published.error:.1f} (of {published.n_samples:,} samples, "
             f"{published.n_features:,} features)",
             {"set": table.row, "error": error, "published": published._asdict()},
         )
-    return Result(
-        f"Mean absolute difference over {len(apart)} sets: {np.mean(apart):.2f} points." if apart else NOTHING
-    )
+    if not differences:
+        return Result(NOTHING)
+    return Result(f"Mean absolute difference over {len(differences)} sets: {np.mean(differences):.2f} points.")
 
 
 def table_5(options: Options) -> Result:
     """Errors of every method as mean and deviation over the numbers of features, compared with the paper's."""
-    within = cells = 0
+    n_within = 0
+    n_cells = 0
     for table in tables(options, tuple(TABLE_5)):
         if isinstance(table, Missing):
             options.part(str(table), {"set": table.row, "missing": table.origin})
             continue
         text, record = _row(options, table)
-        cells += len(record["within"])
-        within += sum(record["within"].values())
+        n_cells += len(record["within"])
+        n_within += sum(record["within"].values())
         options.part(text, record)
-    return Result(f"Within the paper's own +-: {within} of {cells} cells." if cells else NOTHING)
+    if not n_cells:
+        return Result(NOTHING)
+    return Result(f"Within the paper's own +-: {n_within} of {n_cells} cells.")
 
 
 NOTHING = "None of the data sets is there: give the directory that holds their .npz files by --data-dir."
@@ -77,7 +81,7 @@ def selectors(binning: Any = "mdl") -> dict[str, Any]:
 
 def curves(options: Options, table: PaperData, protocol: str) -> Comparison:
     """Errors of the methods that are here for 10 to 100 features, or to all of fewer."""
-    features = range(min(LEAST, table.n_features), min(table.n_features, MOST) + 1)
+    features = range(min(MIN_FEATURES, table.n_features), min(table.n_features, MAX_FEATURES) + 1)
     return _compared(options, table, selectors(BINNING[protocol]), protocol, features)
 
 
@@ -108,22 +112,22 @@ def _folds(table: PaperData, seed: int) -> Any:
 
 def _row(options: Options, table: PaperData) -> tuple[str, dict[str, Any]]:
     published = TABLE_5[table.row]
-    began = time.perf_counter()
+    start = time.perf_counter()
     phase(f"comparing on {table.row}")
-    ours = curves(options, table, "paper")
-    errors, deviations = _summary(ours)
-    differences = {label: errors[label] - published[label].error for label in ours.methods}
+    comparison = curves(options, table, "paper")
+    errors, deviations = _summary(comparison)
+    differences = {label: errors[label] - published[label].error for label in comparison.methods}
     # Differences of numbers that are printed with one decimal.
     within = {
         label: round(abs(difference), 9) <= published[label].deviation for label, difference in differences.items()
     }
-    apart = float(np.mean(np.abs(list(differences.values()))))
+    mean_difference = float(np.mean(np.abs(list(differences.values()))))
     rows = [
         ("the paper", *(f"{published[label].error:.1f} ± {published[label].deviation:.1f}" for label in METHODS)),
         ("here", *_cells(errors, deviations)),
         ("within ±", *("yes" if within[label] else "no" for label in METHODS)),
         ("sign, paper", *(published[label].sign for label in METHODS)),
-        ("sign, here", *(_sign(ours, label) for label in METHODS)),
+        ("sign, here", *(_sign(comparison, label) for label in METHODS)),
     ]
     record: dict[str, Any] = {
         "set": table.row,
@@ -132,20 +136,20 @@ def _row(options: Options, table: PaperData) -> tuple[str, dict[str, Any]]:
         "errors": errors,
         "deviations": deviations,
         "within": within,
-        "mean_absolute_difference": apart,
-        "curves": {label: (100 * ours.rates[m]).tolist() for m, label in enumerate(ours.methods)},
-        "counts": ours.counts.tolist(),
+        "mean_absolute_difference": mean_difference,
+        "curves": {label: (100 * comparison.rates[m]).tolist() for m, label in enumerate(comparison.methods)},
+        "counts": comparison.counts.tolist(),
     }
-    biased = ""
+    bias_text = ""
     if options.protocol == "nested":
         nested_errors, nested_deviations = _summary(curves(options, table, "nested"))
         rows.insert(2, ("ranked in folds", *_cells(nested_errors, nested_deviations)))
-        bias = float(np.mean([nested_errors[label] - errors[label] for label in ours.methods]))
-        biased = f"; ranking inside the folds is {bias:+.2f} points worse"
+        bias = float(np.mean([nested_errors[label] - errors[label] for label in comparison.methods]))
+        bias_text = f"; ranking inside the folds is {bias:+.2f} points worse"
         record |= {"nested_errors": nested_errors, "nested_deviations": nested_deviations, "bias": bias}
-    record["seconds"] = round(time.perf_counter() - began, 1)
+    record["seconds"] = round(time.perf_counter() - start, 1)
     elsewhere = f" (an independent program's: {INDEPENDENT[table.row]:.2f})" if table.row in INDEPENDENT else ""
-    summary = f"Mean absolute difference {apart:.2f} points{elsewhere}{biased}; {record['seconds']:.0f} s."
+    summary = f"Mean absolute difference {mean_difference:.2f} points{elsewhere}{bias_text}; {record['seconds']:.0f} s."
     return "\n".join((str(table), aligned(HEADER, rows, RIGHT), summary, "")), record
 
 
@@ -165,5 +169,7 @@ def _cells(errors: dict[str, float], deviations: dict[str, float]) -> list[str]:
 
 
 def _sign(comparison: Comparison, label: str) -> str:
-    tested = label != "SPECCMI" and len(comparison.counts) > 1
-    return (comparison.test("SPECCMI", label).outcome if tested else None) or "="
+    """The sign of the paired test of SPECCMI against a method; "=" where there is no test."""
+    if label == "SPECCMI" or len(comparison.counts) < 2:
+        return "="
+    return comparison.test("SPECCMI", label).outcome or "="

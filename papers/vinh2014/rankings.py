@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.floating]
 
 
-MOST = 100  # features selected
-ENUMERABLE = 21  # features whose 2^n subsets are all tried
-SAME = 1e-9  # relative: sums of the same terms in another order
+MAX_FEATURES = 100  # selected
+MAX_ENUMERATED = 21  # features whose 2^n subsets are all tried
+SAME = 1e-9  # relative: sums of the same numbers in another order
 
 
 def table_2(options: Options) -> Result:
@@ -57,14 +57,15 @@ def table_2(options: Options) -> Result:
     )
 
 
-def objectives(matrix: Matrix, order: NDArray[np.intp], most: int) -> Matrix:
-    """x'Qx of the first k columns of an order, for k = 1 to ``most``."""
-    among = matrix[np.ix_(order[:most], order[:most])]
-    return np.cumsum(np.cumsum(among, axis=0), axis=1).diagonal()
+def objectives(matrix: Matrix, order: NDArray[np.intp], max_features: int) -> Matrix:
+    """x'Qx of the first k columns of an order, for k = 1 to ``max_features``."""
+    chosen = order[:max_features]
+    among_chosen = matrix[np.ix_(chosen, chosen)]
+    return np.cumsum(np.cumsum(among_chosen, axis=0), axis=1).diagonal()
 
 
 def best_objectives(matrix: Matrix) -> Floats:
-    """The greatest x'Qx over all subsets of k columns, for k = 1 to n; O(2^n) numbers."""
+    """The largest x'Qx over all subsets of k columns, for k = 1 to n. Memory: O(2^n) numbers."""
     n = len(matrix)
     objective = np.zeros(1)
     row_sums = np.zeros((n, 1))  # over the subset's columns, of each row not decided yet
@@ -81,58 +82,64 @@ def best_objectives(matrix: Matrix) -> Floats:
 def _row(options: Options, table: PaperData) -> tuple[str, dict[str, Any]]:
     phase(f"counting {table.row}")
     counted = count_table(read_xy(table.X, table.y), MDLBinner(uncut="median"), options.n_jobs)
-    n, most = table.n_features, min(table.n_features, MOST)
+    n = table.n_features
+    max_features = min(n, MAX_FEATURES)
     matrix = counted.information.matrix("mean_relevance")  # Q
     spectral, spectral_seconds = _fitted("speccmi", n, counted)
-    reached = objectives(matrix, spectral.selected_, most)
-    semidefinite, seconds = _semidefinite(table, counted, matrix, most)
-    gains = np.array(semidefinite) / reached - 1
-    theirs = TABLE_2[table.row]
+    spectral_objectives = objectives(matrix, spectral.selected_, max_features)
+    semidefinite_objectives, seconds = _semidefinite(table, counted, matrix, max_features)
+    gains = np.array(semidefinite_objectives) / spectral_objectives - 1
+    published = TABLE_2[table.row]
     record: dict[str, Any] = {
         "set": table.row,
         "origin": table.origin,
-        "cases": most,
+        "cases": max_features,
         "same": int((np.abs(gains) <= SAME).sum()),
         "semidefinite is better": int((gains > SAME).sum()),
         "spectral is better": int((gains < -SAME).sum()),
         "seconds_sdpcmi": seconds,
         "seconds_speccmi": spectral_seconds,
         "relative_gains": gains.tolist(),
-        "published_seconds": theirs,
+        "published_seconds": published,
     }
     lines = [
         str(table),
-        f"  seconds a ranking: SDPCMI {np.mean(seconds):.3f} ± {np.std(seconds):.3f} (the paper's {theirs[0]:.2f} ± "
-        f"{theirs[1]:.2f}), SPECCMI {spectral_seconds:.3f} (the paper's {theirs[2]:.3f}); the matrix counted within",
-        f"  of {most} numbers of features the same objective in {record['same']}; SDPCMI better in "
+        f"  seconds a ranking: SDPCMI {np.mean(seconds):.3f} ± {np.std(seconds):.3f} (the paper's {published[0]:.2f} ± "
+        f"{published[1]:.2f}), SPECCMI {spectral_seconds:.3f} (the paper's {published[2]:.3f}); "
+        "the matrix counted within",
+        f"  of {max_features} numbers of features the same objective in {record['same']}; SDPCMI better in "
         f"{record['semidefinite is better']} (by {100 * max(gains.max(), 0):.2f} % at most), SPECCMI in "
         f"{record['spectral is better']} (by {100 * max(-gains.min(), 0):.2f} %)",
     ]
-    if n <= ENUMERABLE:
+    if n <= MAX_ENUMERATED:
         phase("trying all subsets")
-        short = 1 - reached / best_objectives(matrix)[:most]
-        record["short_of_the_optimum"] = short.tolist()
+        loss = 1 - spectral_objectives / best_objectives(matrix)[:max_features]
+        record["short_of_the_optimum"] = loss.tolist()
         lines.append(
-            f"  all subsets tried: SPECCMI is short of the optimum by {100 * short.max():.2f} % at most, from 10 "
-            f"features on by {100 * short[min(9, most - 1) :].max():.2f} % (the paper: 0.07 %)"
+            f"  all subsets tried: SPECCMI is short of the optimum by {100 * loss.max():.2f} % at most, from 10 "
+            f"features on by {100 * loss[min(9, max_features - 1) :].max():.2f} % (the paper: 0.07 %)"
         )
     return "\n".join([*lines, ""]), record
 
 
-def _semidefinite(table: PaperData, counted: Counted, matrix: Matrix, most: int) -> tuple[list[float], list[float]]:
-    """SDPCMI's objective and its seconds for k = 1 to ``most``."""
-    objective, seconds = [], []
-    step = phase(f"ranking {table.row}")
-    for k in range(1, most + 1):
-        found, each = _fitted("sdpcmi", k, counted, refine=None)
-        seconds.append(each)
-        objective.append(float(matrix[np.ix_(found.selected_, found.selected_)].sum()))
-        step(k, most)
-    return objective, seconds
+def _semidefinite(
+    table: PaperData, counted: Counted, matrix: Matrix, max_features: int
+) -> tuple[list[float], list[float]]:
+    """SDPCMI's objective and its seconds for k = 1 to ``max_features``."""
+    objectives_of_k = []
+    seconds_of_k = []
+    progress = phase(f"ranking {table.row}")
+    for k in range(1, max_features + 1):
+        selector, seconds = _fitted("sdpcmi", k, counted, refine=None)
+        seconds_of_k.append(seconds)
+        selected = selector.selected_
+        objectives_of_k.append(float(matrix[np.ix_(selected, selected)].sum()))
+        progress(k, max_features)
+    return objectives_of_k, seconds_of_k
 
 
 def _fitted(name: str, k: int, counted: Counted, **parameters: Any) -> tuple[Any, float]:
-    """A fitted selector, and the least seconds of two fits: the first may count."""
+    """A fitted selector, and the shorter time of two fits: only the first counts the tables."""
     seconds = []
     for _ in range(2):
         selector = as_published(name, k, **parameters)
@@ -143,32 +150,32 @@ def _fitted(name: str, k: int, counted: Counted, **parameters: Any) -> tuple[Any
 
 
 N_FACTORS = 50  # of a drawn matrix
-SHARE = 0.5  # of the memory, that a matrix and the working memory of a method may take
-COPIES = 3  # of a matrix, in memory at once at most
-PATIENCE = 20.0  # seconds: a ranking longer than that is not timed a second time
+MEMORY_SHARE = 0.5  # of the computer's memory, that a matrix and its copies may take
+MAX_COPIES = 3  # of a matrix in memory at once
+LONG_SECONDS = 20.0  # a ranking that takes longer is not timed a second time
 
 
 def table_3(options: Options) -> Result:
     """Seconds of QPFS, MRMR and SPECCMI, compared with the paper's."""
     random = np.random.default_rng(options.seed)
-    for n, theirs in TABLE_3.items():
-        needed = COPIES * 8 * n * n
-        if needed > SHARE * _memory():
+    for n, published_seconds in TABLE_3.items():
+        needed = MAX_COPIES * 8 * n * n
+        if needed > MEMORY_SHARE * _memory():
             options.part(
                 f"{n:>6,} features: left out, needs {needed / 2**30:.1f} GiB and this computer has "
                 f"{_memory() / 2**30:.1f}",
                 {"n_features": n, "left_out": True},
             )
             continue
-        step = phase(f"ranking {n:,} features")
+        progress = phase(f"ranking {n:,} features")
         matrix, relevance = drawn(n, random)
         seconds = {}
-        for place, (label, ranking) in enumerate(METHODS.items()):
-            step(place, len(METHODS))
+        for n_done, (label, ranking) in enumerate(METHODS.items()):
+            progress(n_done, len(METHODS))
             seconds[label] = _seconds(ranking, matrix, relevance)
         del matrix
-        published = dict(zip(METHODS, theirs, strict=True))
-        words = [f"{label} {seconds[label]:.3f} s (the paper's {_or_not(published[label])})" for label in METHODS]
+        published = dict(zip(METHODS, published_seconds, strict=True))
+        words = [f"{label} {seconds[label]:.3f} s (the paper's {_seconds_text(published[label])})" for label in METHODS]
         options.part(
             f"{n:>6,} features: {', '.join(words)}",
             {"n_features": n, "seconds": seconds, "published_seconds": published},
@@ -186,29 +193,32 @@ def drawn(n: int, random: np.random.Generator) -> tuple[Floats, Floats]:
 
 
 def rank_speccmi(matrix: Floats, relevance: Floats) -> NDArray[np.intp]:
-    """By the dominant eigenvector."""
+    """Rank by the dominant eigenvector."""
     return rank(dominant_eigenvector(matrix).vector)
 
 
 def rank_mrmr(matrix: Floats, relevance: Floats) -> NDArray[np.intp]:
-    """By the greedy loop, relevance less mean entry with the chosen ones, to the last feature."""
+    """Rank greedily, by relevance less the mean entry with the features chosen before."""
     n = len(relevance)
-    redundancy, scores = np.zeros(n), relevance.copy()
+    redundancy = np.zeros(n)
+    scores = relevance.copy()
     order = np.empty(n, np.intp)
-    for place in range(n):
-        order[place] = chosen = pick(scores)
+    for position in range(n):
+        chosen = pick(scores)
+        order[position] = chosen
         redundancy += matrix[chosen]
         redundancy[chosen] = np.inf
-        scores = relevance - redundancy / (place + 1)
+        scores = relevance - redundancy / (position + 1)
     return order
 
 
 def rank_qpfs(matrix: Floats, relevance: Floats) -> NDArray[np.intp]:
-    """By the minimum of ``(1 - a) x'Hx / 2 - a f'x`` on the simplex."""
-    redundant, relevant = float(matrix.mean()), float(relevance.mean())
-    alpha = redundant / (redundant + relevant)
-    found = minimize_on_simplex(DenseQuadratic(matrix, scale=1 - alpha), alpha * relevance)
-    return rank(found.weights)
+    """Rank by the minimum of ``(1 - a) x'Hx / 2 - a f'x`` on the simplex."""
+    mean_redundancy = float(matrix.mean())
+    mean_relevance = float(relevance.mean())
+    alpha = mean_redundancy / (mean_redundancy + mean_relevance)
+    solution = minimize_on_simplex(DenseQuadratic(matrix, scale=1 - alpha), alpha * relevance)
+    return rank(solution.weights)
 
 
 METHODS: dict[str, Callable[[Floats, Floats], object]] = {  # in the order of the paper's table
@@ -223,20 +233,20 @@ def _seconds(ranking: Callable[[Floats, Floats], object], matrix: Floats, releva
     for _ in range(2):
         start = time.perf_counter()
         ranking(matrix, relevance)
-        took = time.perf_counter() - start
-        best = min(best, took)
-        if took > PATIENCE:
+        seconds = time.perf_counter() - start
+        best = min(best, seconds)
+        if seconds > LONG_SECONDS:
             break
     return float(best)
 
 
 def _memory() -> float:
-    """Of this computer, in bytes; 8 GiB where it is not known."""
+    """The memory of this computer in bytes; 8 GiB where the system does not say."""
     names: Any = getattr(os, "sysconf_names", {})
     if "SC_PHYS_PAGES" not in names:
         return 8.0 * 2**30
     return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
 
 
-def _or_not(seconds: float | None) -> str:
+def _seconds_text(seconds: float | None) -> str:
     return "ran out of memory" if seconds is None else f"{seconds:.2f}"

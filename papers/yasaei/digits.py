@@ -55,10 +55,12 @@ TABLE_1 = {
 
 
 RUNS = 10
-N_IMAGES, N_COMPONENTS, N_LEARNED = 2_000, 30, 10_000
+N_IMAGES = 2_000  # of which the principal components are computed
+N_COMPONENTS = 30
+N_LEARNED = 10_000  # images that the classifier learns from
 CURVE = tuple(range(2, N_COMPONENTS + 1, 2))  # numbers of features of figure 3
 CURVE_SAMPLES = 500
-BEYOND = 5  # features that a relevance step keeps beyond those that GMI is to select
+N_EXTRA = 5  # features that a relevance step keeps beyond those that GMI selects
 RANDOM = "random components"
 METHODS = {
     "GMI": "gmi",
@@ -72,18 +74,20 @@ METHODS = {
 
 def table_1(options: Options) -> Result:
     """Accuracies with 10, 15 and 20 features, selected from 100, 300 and 500 images."""
-    found = _accuracies(options, SAMPLES, COUNTS)  # [run, samples, method, count]
-    for at, k in enumerate(COUNTS):
-        means, spreads = found[..., at].mean(axis=0).T, found[..., at].std(axis=0).T
+    accuracies = _accuracies(options, SAMPLES, COUNTS)  # [run, samples, method, count]
+    for count_index, k in enumerate(COUNTS):
+        means = accuracies[..., count_index].mean(axis=0).T
+        deviations = accuracies[..., count_index].std(axis=0).T
         rows = []
-        for label, own, spread in zip(METHODS, means, spreads, strict=True):
-            theirs = [f" ({value:.2f})" for value in TABLE_1.get((k, label), ())] or [""] * len(SAMPLES)
-            rows.append((label, *(f"{m:.2f} ± {s:.2f}{t}" for m, s, t in zip(own, spread, theirs, strict=True))))
+        for label, means_of_method, deviations_of_method in zip(METHODS, means, deviations, strict=True):
+            published = [f" ({value:.2f})" for value in TABLE_1.get((k, label), ())] or [""] * len(SAMPLES)
+            cells = zip(means_of_method, deviations_of_method, published, strict=True)
+            rows.append((label, *(f"{mean:.2f} ± {deviation:.2f}{paper}" for mean, deviation, paper in cells)))
         header = (f"{k} features", *(f"N = {n}" for n in SAMPLES))
         options.part(
             aligned(header, rows, (False, *[True] * len(SAMPLES))) + "\n",
             {"features": k, "samples": list(SAMPLES)}
-            | {"accuracy": {label: own.tolist() for label, own in zip(METHODS, means, strict=True)}}
+            | {"accuracy": {label: of_method.tolist() for label, of_method in zip(METHODS, means, strict=True)}}
             | {"published": {label: list(TABLE_1[k, label]) for label in METHODS if (k, label) in TABLE_1}},
         )
     return Result(
@@ -94,57 +98,65 @@ def table_1(options: Options) -> Result:
 
 def figure_3(options: Options) -> Result:
     """Accuracies against the number of features, selected from 500 images."""
-    found = _accuracies(options, (CURVE_SAMPLES,), CURVE)[:, 0].mean(axis=0)  # [method, count]
-    rows = [(label, *(f"{value:.1f}" for value in found[m])) for m, label in enumerate(METHODS)]
+    accuracies = _accuracies(options, (CURVE_SAMPLES,), CURVE)[:, 0].mean(axis=0)  # [method, count]
+    rows = [(label, *(f"{value:.1f}" for value in accuracies[m])) for m, label in enumerate(METHODS)]
     options.part(
         aligned(("features:", *map(str, CURVE)), rows, (False, *[True] * len(CURVE))) + "\n",
         {"counts": list(CURVE), "samples": CURVE_SAMPLES}
-        | {"accuracy": {label: found[m].tolist() for m, label in enumerate(METHODS)}},
+        | {"accuracy": {label: accuracies[m].tolist() for m, label in enumerate(METHODS)}},
     )
     text = f"Accuracy in percent, mean over {RUNS} runs, features selected from {CURVE_SAMPLES} images."
-    return Result(text, _draw(found) if options.draw else None)
+    return Result(text, _draw(accuracies) if options.draw else None)
 
 
 def _accuracies(options: Options, samples: tuple[int, ...], counts: tuple[int, ...]) -> Floats:
-    data, tested = _digits(options)
-    found = np.empty((RUNS, len(samples), len(METHODS), len(counts)))
+    train, test = _digits(options)
+    accuracies = np.empty((RUNS, len(samples), len(METHODS), len(counts)))
 
     def work(run: int) -> None:
-        found[run] = _run(data, tested, np.random.default_rng([options.seed, run]), samples, counts)
+        accuracies[run] = _run(train, test, np.random.default_rng([options.seed, run]), samples, counts)
 
     with threadpool_limits(1):
         run_blocks(work, range(RUNS), options.n_jobs, phase("learning digits"))
-    return 100.0 * found
+    return 100.0 * accuracies
 
 
 def _run(
-    data: DataSet, tested: DataSet, random: np.random.Generator, samples: tuple[int, ...], counts: tuple[int, ...]
+    train_images: DataSet,
+    test_images: DataSet,
+    random: np.random.Generator,
+    samples: tuple[int, ...],
+    counts: tuple[int, ...],
 ) -> Floats:
-    n_images = min(N_IMAGES, len(data.y) // 2)
-    order = random.permutation(len(data.y))[: n_images + N_LEARNED]
-    analysed, learned = order[:n_images], order[n_images:]
-    components = PCA(N_COMPONENTS, svd_solver="covariance_eigh").fit(data.X[analysed].astype(np.float64))
-    given, train, test = (
-        components.transform(images.astype(np.float64)) for images in (data.X[analysed], data.X[learned], tested.X)
-    )
-    scale = np.abs(given).max()  # one for all components, so that distances stay in proportion
+    """The accuracies of one run, by number of samples, method and number of features."""
+    n_images = min(N_IMAGES, len(train_images.y) // 2)
+    order = random.permutation(len(train_images.y))[: n_images + N_LEARNED]
+    analysed = order[:n_images]
+    learned = order[n_images:]
+    components = PCA(N_COMPONENTS, svd_solver="covariance_eigh").fit(train_images.X[analysed].astype(np.float64))
+    selected_from = components.transform(train_images.X[analysed].astype(np.float64))
+    train = components.transform(train_images.X[learned].astype(np.float64))
+    test = components.transform(test_images.X.astype(np.float64))
+    scale = np.abs(selected_from).max()  # one for all components, so that distances stay in proportion
     out = np.empty((len(samples), len(METHODS), len(counts)))
     for i, n in enumerate(samples):
         drawn = random.permutation(N_COMPONENTS)
         for m, label in enumerate(METHODS):
-            known = (given[:n] / scale, data.y[analysed[:n]])
-            selections = [drawn[:k] for k in counts] if label == RANDOM else _selections(label, *known, counts)
-            for at, chosen in enumerate(selections):
-                classifier = LinearSVC(dual=False).fit(train[:, chosen] / scale, data.y[learned])
-                out[i, m, at] = classifier.score(test[:, chosen] / scale, tested.y)
+            if label == RANDOM:
+                selections = [drawn[:k] for k in counts]
+            else:
+                selections = _selections(label, selected_from[:n] / scale, train_images.y[analysed[:n]], counts)
+            for count_index, chosen in enumerate(selections):
+                classifier = LinearSVC(dual=False).fit(train[:, chosen] / scale, train_images.y[learned])
+                out[i, m, count_index] = classifier.score(test[:, chosen] / scale, test_images.y)
     return out
 
 
 def _selections(label: str, X: Floats, y: NDArray[Any], counts: tuple[int, ...]) -> list[NDArray[np.intp]]:
     """The k features of a method, for every k of ``counts``."""
     if label.startswith("relevance"):
-        kept = {k: min(k + BEYOND, X.shape[1]) for k in counts}
-        return [as_published(METHODS[label], k, relevance=kept[k]).fit(X, y).selected_ for k in counts]
+        n_relevant = {k: min(k + N_EXTRA, X.shape[1]) for k in counts}
+        return [as_published(METHODS[label], k, relevance=n_relevant[k]).fit(X, y).selected_ for k in counts]
     ranking = as_published(METHODS[label], max(counts)).fit(X, y).selected_
     return [ranking[:k] for k in counts]
 
@@ -163,7 +175,7 @@ def _digits(options: Options) -> tuple[DataSet, DataSet]:
     return train, test
 
 
-def _draw(found: Floats) -> Figure:
+def _draw(accuracies: Floats) -> Figure:
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -172,7 +184,7 @@ def _draw(found: Floats) -> Figure:
         axes = figure.add_subplot()
         for m, label in enumerate(METHODS):
             colour, marker = style(label, list(METHODS))
-            axes.plot(CURVE, found[m], color=colour, marker=marker, markersize=4, lw=1.6, label=label)
+            axes.plot(CURVE, accuracies[m], color=colour, marker=marker, markersize=4, lw=1.6, label=label)
         axes.set(xlabel="number of features", ylabel="accuracy, %", ylim=(0, 100))
         axes.legend(frameon=False, loc="lower right")
     return figure

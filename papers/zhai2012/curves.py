@@ -28,9 +28,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
+    from papers.data.files import DataSet
     from papers.zhai2012.methods import Scores
 
-N_SAMPLES, N_FEATURES, N_GROUPS, N_MULTIPLE = 2048, 10_000, 200, 30
+N_SAMPLES = 2048
+N_FEATURES = 10_000
+N_GROUPS = 200
+N_MULTIPLE = 30
 SETS = ("mnist38", "moneyfx")
 MEASURES = {"accuracy": "accuracy, %", "seconds": "seconds of selecting", "redundancy": "redundancy rate"}
 
@@ -38,15 +42,17 @@ MEASURES = {"accuracy": "accuracy, %", "seconds": "seconds of selecting", "redun
 def figure_2(options: Options) -> Result:
     """The three measures on the synthetic groups, of the whole table and with one column of every group."""
     split, groups = synthetic(options.seed)
-    first = np.unique(groups, return_index=True)[1]
-    single = np.flatnonzero((groups < 0) | np.isin(np.arange(len(groups)), first))
-    removed = Split("ground truth removed", split.X[:, single], split.y, split.X_test[:, single], split.y_test)
-    found = _scored(options, split, (*METHODS, UNIT_VARIANCE))
-    without = _scored(options, removed, (*EMBEDDED, UNIT_VARIANCE))
-    rows = [
-        (label, *(str(len(np.unique(groups[columns][groups[columns] >= 0]))) for columns in scores.chosen))
-        for label, scores in found.items()
-    ]
+    first_of_groups = np.unique(groups, return_index=True)[1]
+    one_a_group = np.flatnonzero((groups < 0) | np.isin(np.arange(len(groups)), first_of_groups))
+    reduced = Split(
+        "ground truth removed", split.X[:, one_a_group], split.y, split.X_test[:, one_a_group], split.y_test
+    )
+    scores_of_all = _scored(options, split, (*METHODS, UNIT_VARIANCE))
+    scores_of_reduced = _scored(options, reduced, (*EMBEDDED, UNIT_VARIANCE))
+    rows = []
+    for label, scores in scores_of_all.items():
+        n_groups_found = [len(np.unique(groups[columns][groups[columns] >= 0])) for columns in scores.chosen]
+        rows.append((label, *map(str, n_groups_found)))
     options.part(
         aligned((f"of {N_GROUPS} groups found", *map(str, COUNTS)), rows, (False, *[True] * len(COUNTS))) + "\n",
         {"groups": {row[0]: [int(value) for value in row[1:]] for row in rows}},
@@ -55,7 +61,9 @@ def figure_2(options: Options) -> Result:
         f"Synthetic groups: {len(split.y):,} training and {len(split.y_test):,} test samples, {len(groups):,} columns, "
         f"{N_GROUPS} groups of which {N_MULTIPLE} have several members, seed {options.seed}."
     )
-    return Result(text, _draw(list(MEASURES), [("synthetic", found, without)]) if options.draw else None)
+    if not options.draw:
+        return Result(text)
+    return Result(text, _draw(list(MEASURES), [("synthetic", scores_of_all, scores_of_reduced)]))
 
 
 def figure_3(options: Options) -> Result:
@@ -100,13 +108,17 @@ def load_split(data_dir: Path | None, name: str) -> Split:
     if data_dir is None:
         raise ValueError(f"{name} needs files of public data: give their directory by --data-dir")
     if name == "mnist38":
-        parts = [load_npz(data_dir, file) for file in ("mnist_train", "mnist_test")]
-        kept = [np.isin(part.y, (3, 8)) for part in parts]
-        images = [part.X[rows].astype(np.float32) for part, rows in zip(parts, kept, strict=True)]
-        digits = [np.where(part.y[rows] == 8, 1, -1) for part, rows in zip(parts, kept, strict=True)]
-        return Split(name, images[0], digits[0], images[1], digits[1])
-    tables = [_read_sparse(data_dir / f"reuters_moneyfx_{part}.npz") for part in ("train", "test")]
-    return Split(name, *tables[0], *tables[1])
+        X, y = _digits_3_and_8(load_npz(data_dir, "mnist_train"))
+        X_test, y_test = _digits_3_and_8(load_npz(data_dir, "mnist_test"))
+        return Split(name, X, y, X_test, y_test)
+    X, y = _read_sparse(data_dir / "reuters_moneyfx_train.npz")
+    X_test, y_test = _read_sparse(data_dir / "reuters_moneyfx_test.npz")
+    return Split(name, X, y, X_test, y_test)
+
+
+def _digits_3_and_8(data: DataSet) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    is_either = np.isin(data.y, (3, 8))
+    return data.X[is_either].astype(np.float32), np.where(data.y[is_either] == 8, 1, -1)
 
 
 def _read_sparse(path: Path) -> tuple[csr_array, NDArray[np.intp]]:
@@ -121,11 +133,11 @@ def _read_sparse(path: Path) -> tuple[csr_array, NDArray[np.intp]]:
 def _scored(
     options: Options, split: Split, methods: Iterable[str], measures: Iterable[str] = tuple(MEASURES)
 ) -> dict[str, Scores]:
-    """Score the methods and report what was found, a table a measure."""
-    found = score_methods(split, COUNTS, methods, options.n_jobs)
+    """Score the methods, and report a table for each measure."""
+    scores_of_methods = score_methods(split, COUNTS, methods, options.n_jobs)
     for measure in measures:
         digits = {"accuracy": 1, "seconds": 2, "redundancy": 4}[measure]
-        values = {label: getattr(scores, measure) for label, scores in found.items()}
+        values = {label: getattr(scores, measure) for label, scores in scores_of_methods.items()}
         rows = [(label, *(_text(value, digits) for value in row)) for label, row in values.items()]
         header = (f"{split.name}: {MEASURES[measure]}", *map(str, COUNTS))
         record = {label: [None if np.isnan(v) else float(v) for v in row] for label, row in values.items()}
@@ -133,7 +145,7 @@ def _scored(
             aligned(header, rows, (False, *[True] * len(COUNTS))) + "\n",
             {"data": split.name, "counts": list(COUNTS), measure: record},
         )
-    return found
+    return scores_of_methods
 
 
 def _text(value: float, digits: int) -> str:
@@ -151,19 +163,19 @@ def _draw(measures: list[str], panels: list[tuple[str, dict[str, Scores], dict[s
         axes = np.atleast_1d(figure.subplots(1, n_columns))
         labels = [*METHODS, UNIT_VARIANCE]
         drawn: dict[str, Any] = {}
-        for at, one in enumerate(axes):
-            measure = measures[at % len(measures)]
-            name, found, without = panels[at % len(panels)]
-            for scores, dash in ((found, "-"), (without, "--")):
-                for label, own in scores.items():
+        for index, panel_axes in enumerate(axes):
+            measure = measures[index % len(measures)]
+            name, scores_of_all, scores_of_reduced = panels[index % len(panels)]
+            for scores_of_methods, dash in ((scores_of_all, "-"), (scores_of_reduced, "--")):
+                for label, scores in scores_of_methods.items():
                     colour, marker = style(label, labels)
-                    values = getattr(own, measure)
-                    (line,) = one.plot(COUNTS, values, dash, color=colour, marker=marker, markersize=4, lw=1.5)
+                    values = getattr(scores, measure)
+                    (line,) = panel_axes.plot(COUNTS, values, dash, color=colour, marker=marker, markersize=4, lw=1.5)
                     drawn.setdefault(label, line)
-            one.set(xlabel="number of features", ylabel=MEASURES[measure], title=name)
+            panel_axes.set(xlabel="number of features", ylabel=MEASURES[measure], title=name)
             if measure == "seconds":
-                one.set_yscale("log")
-        if any(without for _, _, without in panels):
+                panel_axes.set_yscale("log")
+        if any(scores_of_reduced for _, _, scores_of_reduced in panels):
             drawn["ground truth removed"] = Line2D([], [], color="black", ls="--", lw=1.5)
         figure.legend(list(drawn.values()), list(drawn), loc="outside right upper", frameon=False)
     return figure

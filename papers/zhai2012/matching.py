@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import issparse
 
-from bitsieve.methods.by_samples.cutting_plane.columns import DenseColumns, SparseColumns
+from bitsieve.methods.by_samples.cutting_plane.columns import Columns, DenseColumns, SparseColumns
 from bitsieve.methods.by_samples.cutting_plane.matching import match, match_exactly
 from bitsieve.selectors.models import GDM
 from bitsieve.utils.choice import TIE
@@ -31,31 +31,33 @@ K = 50
 
 def table_matching(options: Options) -> Result:
     """Greedy and exact sets for equal and for drawn weights of the samples; then both as a whole."""
-    step = phase("matching")
+    progress = phase("matching")
     header = ("data", "tau", "cuts", "greedy not best", "mean loss %", "largest loss %", "not proved")
-    rows, whole = [], []
+    rows = []
+    accuracy_rows = []
     splits = list(_splits(options))
-    for done, split in enumerate(splits):
+    for n_done, split in enumerate(splits, 1):
         for tau in TAUS:
-            losses, open_ones = _losses(split, tau, options)
-            short = losses > 1e-6
+            losses, n_not_proved = _losses(split, tau, options)
+            is_not_best = losses > 1e-6
             rows.append(
                 (
                     split.name,
                     f"{tau:g}",
                     str(len(losses)),
-                    str(int(short.sum())),
+                    str(int(is_not_best.sum())),
                     f"{100 * losses.mean():.3f}",
                     f"{100 * losses.max():.3f}",
-                    str(open_ones),
+                    str(n_not_proved),
                 )
             )
-        whole.append((split.name, *(f"{100 * value:.2f}" for value in _accuracies(split, options))))
-        step(done + 1, len(splits))
-    first = aligned(header, rows, (False, *[True] * 6))
-    second = aligned((f"accuracy, {K} features, %", "greedy", "disjoint", "exact"), whole, (False, True, True, True))
-    options.part(first + "\n", {"matching": [dict(zip(header, row, strict=True)) for row in rows]})
-    options.part(second + "\n", {"accuracy": [list(row) for row in whole]})
+        accuracy_rows.append((split.name, *(f"{100 * value:.2f}" for value in _accuracies(split, options))))
+        progress(n_done, len(splits))
+    matching_text = aligned(header, rows, (False, *[True] * 6))
+    accuracy_header = (f"accuracy, {K} features, %", "greedy", "disjoint", "exact")
+    accuracy_text = aligned(accuracy_header, accuracy_rows, (False, True, True, True))
+    options.part(matching_text + "\n", {"matching": [dict(zip(header, row, strict=True)) for row in rows]})
+    options.part(accuracy_text + "\n", {"accuracy": [list(row) for row in accuracy_rows]})
     return Result(
         f"Cuts: {len(BUDGETS)} numbers of features by {DRAWS + 1} weights of the samples, equal ones and "
         f"{DRAWS} drawn at random. The loss is of the sum of squares that a cut maximises. 'Not proved': branch and "
@@ -76,29 +78,35 @@ def _splits(options: Options) -> Iterator[Split]:
 
 def _losses(split: Split, tau: float, options: Options) -> tuple[NDArray[np.float64], int]:
     """By how much of its sum of squares every greedy set falls short, and how many exact ones are not proved."""
-    sparse = issparse(split.X)
-    columns = (SparseColumns if sparse else DenseColumns)(split.X.tocsc() if sparse else split.X, options.n_jobs)
+    columns: Columns
+    if issparse(split.X):
+        columns = SparseColumns(split.X.tocsc(), options.n_jobs)
+    else:
+        columns = DenseColumns(split.X, options.n_jobs)
     random = np.random.default_rng(options.seed)
-    n, least = len(split.y), 1 - tau - TIE
-    losses, open_ones = [], 0
+    n = len(split.y)
+    min_correlation = 1 - tau - TIE
+    losses = []
+    n_not_proved = 0
     for draw in range(DRAWS + 1):
         alpha = np.full(n, 1 / n) if draw == 0 else random.dirichlet(np.ones(n))
         scores = np.abs(columns.products((split.y * alpha)[:, None])[:, 0]) / np.sqrt(alpha @ alpha)
         for budget in BUDGETS:
             if budget > columns.n_features // 3:
                 continue
-            greedy = match(columns, scores, budget, least)
-            best = match_exactly(columns, scores, budget, least)
-            open_ones += best.gap > 0
+            greedy = match(columns, scores, budget, min_correlation)
+            best = match_exactly(columns, scores, budget, min_correlation)
+            n_not_proved += best.gap > 0
             losses.append(1 - np.square(scores[greedy]).sum() / np.square(scores[best.columns]).sum())
-    return np.array(losses), open_ones
+    return np.array(losses), n_not_proved
 
 
 def _accuracies(split: Split, options: Options) -> list[float]:
-    found = []
+    accuracies = []
     k = min(K, split.X.shape[1] // 3)
     for matching in ("greedy", "disjoint", "exact"):
         chosen = GDM(k, matching=matching, n_jobs=options.n_jobs).fit(split.X, split.y).selected_
-        train, test = columns_of(split.X, chosen), columns_of(split.X_test, chosen)
-        found.append(accuracy_of(train, split.y, test, split.y_test))
-    return found
+        train = columns_of(split.X, chosen)
+        test = columns_of(split.X_test, chosen)
+        accuracies.append(accuracy_of(train, split.y, test, split.y_test))
+    return accuracies

@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from bitsieve.metrics.measures import redundancy_rates
+from bitsieve.metrics.subsets import redundancy_rates
 from bitsieve.utils.progress import phase
 from papers.selectors import as_published
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 FEW, MANY = 10, 200  # features of the paper's curves
 COUNTS = (10, 20, 50, 100, 150, 200)
-NEIGHBOURS_OF = 2000  # samples that ReliefF looks at, at most
-ELIMINATED_ON = 3000  # samples that SVM-RFE is given, at most
+MAX_RELIEFF_SAMPLES = 2000  # whose neighbours ReliefF finds
+MAX_ELIMINATION_SAMPLES = 3000  # that SVM-RFE is fitted to
 RANKED: dict[str, tuple[str, dict[str, Any]]] = {  # one ranking serves every number of features
-    "ReliefF": ("relieff", {"n_samples": NEIGHBOURS_OF, "random_state": 0}),
+    "ReliefF": ("relieff", {"n_samples": MAX_RELIEFF_SAMPLES, "random_state": 0}),
     "mRMR": ("mrmr", {"binning": "quantile"}),
     "FCBF": ("fcbf", {"binning": "quantile"}),
     "RCFS": ("rcfs", {}),
@@ -55,7 +55,7 @@ class Split(NamedTuple):
 
 @dataclass(frozen=True)
 class Scores:
-    """What the features of one method are worth, for every number of them; where it found fewer, what these are.
+    """Scores of the features that one method selects, for every number of features, or of all that it finds.
 
     Attributes
     ----------
@@ -77,54 +77,62 @@ class Scores:
 
 def score_methods(split: Split, counts: Sequence[int], methods: Iterable[str], n_jobs: int) -> dict[str, Scores]:
     """Select by every method, for every number of features, and score."""
-    found = {}
+    scores = {}
     methods = list(methods)
-    step = phase("selecting")
-    for done, label in enumerate(methods):
-        found[label] = _score(split, counts, *_select(split, label, counts, n_jobs))
-        step(done + 1, len(methods))
-    return found
+    progress = phase("selecting")
+    for n_done, label in enumerate(methods, 1):
+        selections, seconds = _select(split, label, counts, n_jobs)
+        scores[label] = _score(split, counts, selections, seconds)
+        progress(n_done, len(methods))
+    return scores
 
 
 def _select(split: Split, label: str, counts: Sequence[int], n_jobs: int) -> tuple[list[Integers], Floats]:
-    """The features for every number, and the seconds."""
+    """The selected features for every number of them, and the seconds of selecting each."""
     if label in RANKED:
         ranking, seconds = rank_by(split, label, max(counts), n_jobs)
         return [ranking[:k] for k in counts], np.full(len(counts), seconds)
-    chosen, taken = [], []
+    selections = []
+    seconds_of_each = []
     for k in counts:
+        parameters: dict[str, Any]
         if label == UNIT_VARIANCE:
-            name, parameters = "gdm", dict[str, Any]({"C": float(len(split.y)), "features_per_cut": max(1, k // 5)})
+            name = "gdm"
+            parameters = {"C": float(len(split.y)), "features_per_cut": max(1, k // 5)}
         else:
             name, parameters = EMBEDDED[label]
         start = time.perf_counter()
-        chosen.append(as_published(name, k, n_jobs=n_jobs, **parameters).fit(split.X, split.y).selected_)
-        taken.append(time.perf_counter() - start)
-    return chosen, np.array(taken)
+        selector = as_published(name, k, n_jobs=n_jobs, **parameters).fit(split.X, split.y)
+        seconds_of_each.append(time.perf_counter() - start)
+        selections.append(selector.selected_)
+    return selections, np.array(seconds_of_each)
 
 
 def rank_by(split: Split, label: str, k: int, n_jobs: int) -> tuple[Integers, float]:
     """The first k features of one ranking, and the seconds it took."""
     name, parameters = {**RANKED, **EMBEDDED}[label]
     rows: slice | Integers = slice(None)
-    if label == "SVM-RFE" and len(split.y) > ELIMINATED_ON:
-        rows = np.random.default_rng(0).permutation(len(split.y))[:ELIMINATED_ON]
+    if label == "SVM-RFE" and len(split.y) > MAX_ELIMINATION_SAMPLES:
+        rows = np.random.default_rng(0).permutation(len(split.y))[:MAX_ELIMINATION_SAMPLES]
     start = time.perf_counter()
     selector = as_published(name, k, n_jobs=n_jobs, **parameters).fit(split.X[rows], split.y[rows])
     return selector.selected_, time.perf_counter() - start
 
 
-def _score(split: Split, counts: Sequence[int], chosen: list[Integers], seconds: Floats) -> Scores:
-    accuracy, redundancy = np.empty(len(counts)), np.empty(len(counts))
-    for at, columns in enumerate(chosen):
-        train, test = columns_of(split.X, columns), columns_of(split.X_test, columns)
-        accuracy[at] = 100 * accuracy_of(train, split.y, test, split.y_test)
-        redundancy[at] = redundancy_rates(train)[0] / 2 if len(columns) > 1 else np.nan
-    return Scores(accuracy, seconds, redundancy, chosen)
+def _score(split: Split, counts: Sequence[int], selections: list[Integers], seconds: Floats) -> Scores:
+    accuracy = np.empty(len(counts))
+    redundancy = np.full(len(counts), np.nan)
+    for index, columns in enumerate(selections):
+        train = columns_of(split.X, columns)
+        test = columns_of(split.X_test, columns)
+        accuracy[index] = 100 * accuracy_of(train, split.y, test, split.y_test)
+        if len(columns) > 1:
+            redundancy[index] = redundancy_rates(train)[0] / 2
+    return Scores(accuracy, seconds, redundancy, selections)
 
 
 def accuracy_of(train: Floats, y: Integers, test: Floats, y_test: Integers) -> float:
-    """The share of right classes of a linear support vector machine on standardised columns."""
+    """The accuracy of a linear support vector machine on standardised columns."""
     scaler = StandardScaler().fit(train)
     model = LinearSVC(dual=False).fit(scaler.transform(train), y)
     return float(model.score(scaler.transform(test), y_test))

@@ -12,7 +12,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import bitsieve
 from bitsieve import make_selector
-from bitsieve.metrics.measures import choose, kuncheva, nogueira
+from bitsieve.metrics.choice import choose
+from bitsieve.metrics.stability import kuncheva, nogueira
 from bitsieve.report.comparison import comparison_report
 
 WINE = load_wine(return_X_y=True, as_frame=True)

@@ -23,7 +23,7 @@ from bitsieve.evaluate import run
 from bitsieve.evaluate.checkpoint import Checkpoint, remove
 from bitsieve.evaluate.plan import ComparisonOptions, make_plan
 from bitsieve.io import output
-from bitsieve.metrics.measures import Scored
+from bitsieve.metrics.fold_scores import Scored
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 
 X, Y = load_wine(return_X_y=True)

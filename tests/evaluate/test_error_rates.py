@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bitsieve.metrics.measures import choose, outer_error, paired_test, short_of_auc, standard_errors
+from bitsieve.metrics.choice import choose, outer_error, standard_errors
+from bitsieve.metrics.losses import short_of_auc
+from bitsieve.metrics.paired_test import paired_test
 
 
 def test_a_class_that_was_not_learned():

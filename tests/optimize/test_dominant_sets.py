@@ -140,12 +140,12 @@ def test_rows_on_demand_give_the_same_bits(room):
     assert all(first % 4 == 0 for first in asked)
     assert [each.members.tolist() for each in one] == [each.members.tolist() for each in other]
     assert [each.weights.tobytes() for each in one] == [each.weights.tobytes() for each in other]
-    assert len(rows._kept) <= room
+    assert len(rows._cache) <= room
 
 
 def test_more_things_than_begin_with_weight(monkeypatch):
     """The most similar ones come first; the sets are still maxima among all."""
-    monkeypatch.setattr(infection, "MOST_START", 12)
+    monkeypatch.setattr(infection, "MAX_START", 12)
     matrix, labels = cliques([10, 9, 8, 7], seed=6)
     found = dominant_sets(SimilarityMatrix(matrix))
     assert sorted(each.members.tolist() for each in found) == sorted(

@@ -60,7 +60,7 @@ def test_large_matrices_are_bounded_by_a_cholesky_factor_or_else_by_lapack(n, k,
     by_lapack = solve_low_rank(matrix, k)
     monkeypatch.setattr(low_rank_sdp, "SMALL", 0)
     if not proof:
-        monkeypatch.setattr(low_rank_sdp, "is_positive", lambda *_: False)
+        monkeypatch.setattr(low_rank_sdp, "is_positive_definite", lambda *_: False)
     found = solve_low_rank(matrix, k)
     assert abs(found.value - by_lapack.value) <= 1e-8 * found.value  # both are within the tolerance of the optimum
     assert found.bound >= by_lapack.value * (1 - 1e-8)  # the optimum is not below that value, the tolerance aside

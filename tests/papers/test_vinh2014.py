@@ -149,7 +149,7 @@ def test_nested_beside_the_paper_s_protocol(options, parts, monkeypatch):
     classes = np.arange(30) % 2
     X = random.integers(0, 2, (30, 60)) + 0.01 * random.standard_normal((30, 60))
     np.savez(options.data_dir / "colon.npz", X=X, y=classes)
-    monkeypatch.setattr(vinh2014_errors, "MOST", 11)
+    monkeypatch.setattr(vinh2014_errors, "MAX_FEATURES", 11)
     nested = Options(**{**vars(options), "sets": ("colon",), "protocol": "nested"})
     ITEMS["table 5"].run(nested)
     ((text, record),) = parts

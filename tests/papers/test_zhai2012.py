@@ -25,7 +25,7 @@ def small(monkeypatch):
     sizes = {"N_SAMPLES": 250, "N_FEATURES": 150, "N_GROUPS": 12, "N_MULTIPLE": 4}
     for name, value in sizes.items():
         monkeypatch.setattr(zhai2012_curves, name, value)
-    monkeypatch.setattr(zhai2012_methods, "ELIMINATED_ON", 100)
+    monkeypatch.setattr(zhai2012_methods, "MAX_ELIMINATION_SAMPLES", 100)
 
 
 @pytest.fixture

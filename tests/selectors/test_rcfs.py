@@ -73,7 +73,7 @@ def test_scores_are_shares_of_variance(tumours):
 def test_tiles_change_no_cluster(tumours, monkeypatch):
     X, y = tumours
     whole = RCFS(4).fit(X, y)
-    monkeypatch.setattr(rcfs, "TILE", 7)
+    monkeypatch.setattr(rcfs, "TILE_COLUMNS", 7)
     tiled = RCFS(4).fit(X, y)
     assert tiled.clusters_.tolist() == whole.clusters_.tolist()
     assert tiled.selected_.tolist() == whole.selected_.tolist()

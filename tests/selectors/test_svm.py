@@ -12,7 +12,7 @@ from sklearn.svm import SVC, LinearSVC, l1_min_c
 
 from bitsieve import L1SVM, SVMRFE, ModelSelector
 from bitsieve.methods.by_samples import models
-from bitsieve.methods.by_samples.models import GROWTH
+from bitsieve.methods.by_samples.models import PENALTY_GROWTH
 from papers.data.sparse_groups import make_sparse_groups
 
 
@@ -39,7 +39,7 @@ def test_the_penalty_that_leaves_as_many(data, k):
     X, y = data
     fitted = L1SVM(k).fit(X, y)
     assert len(fitted.selected_) == k
-    for C, enough in ((fitted.C_, True), (fitted.C_ / GROWTH, l1_min_c(X, y) >= fitted.C_)):
+    for C, enough in ((fitted.C_, True), (fitted.C_ / PENALTY_GROWTH, l1_min_c(X, y) >= fitted.C_)):
         weights = LinearSVC(penalty="l1", dual=False, C=C, random_state=0).fit(X, y).coef_
         assert (np.count_nonzero(weights.any(axis=0)) >= k) == enough
 
@@ -57,9 +57,9 @@ def test_it_is_the_first_penalty_of_the_series(seed):
     k, C, weights = 8, l1_min_c(values, y), np.zeros((1, 400))
     while np.count_nonzero(weights.any(axis=0)) < k:
         weights = LinearSVC(penalty="l1", dual=False, C=C, random_state=0).fit(values, y).coef_
-        C *= GROWTH
+        C *= PENALTY_GROWTH
     fitted = L1SVM(k).fit(X, y)
-    assert fitted.C_ * GROWTH == C
+    assert fitted.C_ * PENALTY_GROWTH == C
     strength = np.abs(weights).sum(axis=0)
     assert fitted.scores_.tolist() == strength[fitted.selected_].tolist()
     assert strength[fitted.selected_].min() >= np.sort(strength)[-k] - 1e-10  # ties
@@ -77,7 +77,7 @@ def test_rfe(data, step):
 def test_products_made_at_once_give_the_weights_of_libsvm(data, monkeypatch):
     X, y = data
     fitted = SVMRFE(2).fit(X, y)
-    monkeypatch.setattr(models, "MOST_PRODUCTS", 0)
+    monkeypatch.setattr(models, "MAX_KERNEL_BYTES", 0)
     by_libsvm = SVMRFE(2).fit(X, y)
     assert fitted.selected_.tolist() == by_libsvm.selected_.tolist()
     # Products differ by rounding, and the solver's steps follow them to their last bits.

@@ -17,7 +17,7 @@ from bitsieve.diagnostics import UserError
 from bitsieve.evaluate.plan import Plan
 from bitsieve.io.errors import DataError
 from bitsieve.io.output import writing
-from bitsieve.metrics.measures import Scored
+from bitsieve.metrics.fold_scores import Scored
 from bitsieve.utils.messages import one_line
 
 SCORED_FIELDS = tuple(field.name for field in fields(Scored))

@@ -28,7 +28,9 @@ from bitsieve.evaluate.folds import Fold
 from bitsieve.evaluate.methods import ScikitLearnRanking
 from bitsieve.evaluate.plan import Plan
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import global_bounds
-from bitsieve.metrics.measures import Scored, redundancy_rates, separability, wrong
+from bitsieve.metrics.fold_scores import Scored
+from bitsieve.metrics.losses import wrong
+from bitsieve.metrics.subsets import redundancy_rates, separability
 from bitsieve.options import ExecutionOptions
 from bitsieve.pipeline.discretize import Counted, binning_parameter, discretize
 from bitsieve.results.comparison import BEST, Comparison

@@ -102,7 +102,7 @@ def _included_columns(selection: ExplainedSelection) -> list[int]:
     if constraints is None:
         return []
     candidates = resolve(constraints, selection.evidence.table.names)
-    return np.flatnonzero(np.isin(candidates.of_column, candidates.must_include)).tolist()
+    return np.flatnonzero(np.isin(candidates.candidate_of_column, candidates.must_include)).tolist()
 
 
 def _excluded_columns(selection: ExplainedSelection) -> list[int]:
@@ -111,4 +111,4 @@ def _excluded_columns(selection: ExplainedSelection) -> list[int]:
     if constraints is None:
         return []
     candidates = resolve(constraints, selection.evidence.table.names)
-    return np.flatnonzero(np.isin(candidates.of_column, candidates.exclude)).tolist()
+    return np.flatnonzero(np.isin(candidates.candidate_of_column, candidates.exclude)).tolist()

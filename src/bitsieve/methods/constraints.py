@@ -1,9 +1,9 @@
-"""What a selection must hold, must not hold, and must take together."""
+"""Constraints of a selection: columns that must be selected, columns that must not be, and groups of columns."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,37 +11,35 @@ import numpy as np
 
 from bitsieve.diagnostics import NAME_ONLY, ParameterError, UserError, literal
 from bitsieve.utils.arrays import Columns
-from bitsieve.utils.lazy import cached_property
+from bitsieve.utils.lazy import NumberedNames, cached_property
 from bitsieve.utils.messages import allowed_names, meant, quoted
 from bitsieve.utils.parameters import FeatureCount
 
-Place = Callable[[str], int | None]  # where the column of a name is
+IndexOf = Callable[[str], int | None]  # the index of a column by its name; None where there is none
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """What a selection chooses among: columns and groups of columns, numbered by their first column.
+    """The candidates of a selection: single columns and groups of columns, in the order of their first column."""
 
-    ``of_column``: the candidate of every column. ``must_include``, ``exclude``: candidates.
-    """
-
-    of_column: Columns
-    must_include: list[int] = field(default_factory=list)
-    exclude: list[int] = field(default_factory=list)
+    candidate_of_column: Columns
+    must_include: list[int] = field(default_factory=list)  # candidates
+    exclude: list[int] = field(default_factory=list)  # candidates
 
     @cached_property
     def sizes(self) -> Columns:
-        """Number of columns of every candidate."""
-        return np.bincount(self.of_column)
+        """The number of columns of every candidate."""
+        return np.bincount(self.candidate_of_column)
 
     @property
     def grouped(self) -> bool:
         """Whether any candidate is more than one column."""
-        return len(self.sizes) < len(self.of_column)
+        return len(self.sizes) < len(self.candidate_of_column)
 
     def members(self) -> list[Columns]:
         """The columns of every candidate."""
-        return np.split(np.argsort(self.of_column, kind="stable"), np.cumsum(self.sizes)[:-1])
+        by_candidate = np.argsort(self.candidate_of_column, kind="stable")
+        return np.split(by_candidate, np.cumsum(self.sizes)[:-1])
 
     def columns(self, chosen: Columns) -> Columns:
         """The columns of the chosen candidates, in their order."""
@@ -52,7 +50,7 @@ class Candidates:
 
     @property
     def n_open(self) -> int:
-        """How many candidates can be selected: one at least, else it is refused."""
+        """How many candidates are not excluded; raises UserError if all are."""
         n_open = len(self.sizes) - len(self.exclude)
         if not n_open:
             raise UserError(
@@ -63,13 +61,13 @@ class Candidates:
             )
         return n_open
 
-    def number(self, asked: Any, rule: FeatureCount) -> int:
-        """How many candidates are to be selected, where ``asked`` is the number of features that is asked for."""
+    def number(self, n_features_to_select: Any, rule: FeatureCount) -> int:
+        """The number of candidates to select, for the value of ``n_features_to_select`` that the user gave."""
         n_open = self.n_open
-        what = "columns and groups" if self.grouped else f"feature{'s' * (n_open != 1)}"
-        hint = " left without the excluded ones" if self.exclude else ""
-        k = rule.among(asked, n_open, f"the table has {n_open:,} {what}{hint}")
-        if asked is None:
+        noun = "columns and groups" if self.grouped else f"feature{'s' * (n_open != 1)}"
+        remark = " left without the excluded ones" if self.exclude else ""
+        k = rule.among(n_features_to_select, n_open, f"the table has {n_open:,} {noun}{remark}")
+        if n_features_to_select is None:
             return max(k, len(self.must_include))
         if len(self.must_include) > k:
             raise UserError(
@@ -118,55 +116,71 @@ class Constraints:
 
 
 def resolve(constraints: Constraints | None, names: Sequence[str], target: Sequence[str] = ()) -> Candidates:
-    """The candidates among columns of these names, which those of ``target`` are not."""
-    of_column = np.arange(len(names))
-    if constraints is None or not any(
-        map(is_given, (constraints.must_include, constraints.exclude, constraints.groups))
-    ):
-        return Candidates(of_column)
-    # Numbered names need not be gone through.
-    place: Place = getattr(names, "place", None) or {name: j for j, name in enumerate(names)}.get
-    owner: dict[int, str] = {}
+    """The candidates among the columns ``names``; ``target`` names columns that are known but are no features."""
+    candidate_of_column = np.arange(len(names))
+    if constraints is None or not any_given(constraints):
+        return Candidates(candidate_of_column)
+    index_of = _index_of(names)
+    group_of_column: dict[int, str] = {}
     for label, members in _labelled(constraints.groups).items():
-        columns = _columns(members, label, names, place, target)
+        columns = _columns(members, label, names, index_of, target)
         for j in columns:
-            if j in owner:
+            if j in group_of_column:
                 raise UserError(
                     code="column-in-two-groups",
-                    message=f"column {names[j]!r} is in {owner[j]} and in {label}",
+                    message=f"column {names[j]!r} is in {group_of_column[j]} and in {label}",
                     advice="give every column one group at most",
                 )
-            owner[j] = label
+            group_of_column[j] = label
         if columns:
-            of_column[columns] = min(columns)
-    of_column = np.unique(of_column, return_inverse=True)[1]
-    wanted = _columns(constraints.must_include, "must_include", names, place, target)
-    refused = _columns(constraints.exclude, "exclude", names, place, target)
-    both = np.isin(of_column, np.intersect1d(of_column[wanted], of_column[refused]))
-    if both.any():
-        listed = quoted([names[j] for j in np.flatnonzero(both).tolist()])
+            candidate_of_column[columns] = min(columns)
+    candidate_of_column = np.unique(candidate_of_column, return_inverse=True)[1]
+    included_columns = _columns(constraints.must_include, "must_include", names, index_of, target)
+    excluded_columns = _columns(constraints.exclude, "exclude", names, index_of, target)
+    included = _distinct(candidate_of_column[included_columns].tolist())
+    excluded = _distinct(candidate_of_column[excluded_columns].tolist())
+    in_both = np.flatnonzero(np.isin(candidate_of_column, np.intersect1d(included, excluded))).tolist()
+    if in_both:
         raise UserError(
             code="contradicting-parameters",
-            message=f"both name {listed}",
+            message=f"both name {quoted([names[j] for j in in_both])}",
             advice="take them out of one",
-            columns=[str(names[j]) for j in np.flatnonzero(both).tolist()],
+            columns=[str(names[j]) for j in in_both],
             parameters={"must_include": NAME_ONLY, "exclude": NAME_ONLY},
         )
-    return Candidates(of_column, *(list(dict.fromkeys(of_column[some].tolist())) for some in (wanted, refused)))
+    return Candidates(candidate_of_column, included, excluded)
 
 
-def is_given(wanted: Any) -> bool:
-    """Whether a list of columns, of whatever kind, is anything but an empty one."""
-    return not hasattr(wanted, "__len__") or len(wanted) > 0
+def any_given(constraints: Constraints) -> bool:
+    """Whether the constraints name any column."""
+    return is_given(constraints.must_include) or is_given(constraints.exclude) or is_given(constraints.groups)
+
+
+def is_given(columns: Any) -> bool:
+    """Whether a value given for a list of columns is not empty; a wrong value, checked later, counts as given."""
+    return not isinstance(columns, Sized) or len(columns) > 0
 
 
 def check_constraints(constraints: Any) -> None:
-    """Refuse what is neither None nor constraints."""
+    """Raise ParameterError unless it is None or a `Constraints`."""
     if not isinstance(constraints, Constraints | None):
         raise ParameterError("constraints", constraints, "give Constraints(must_include=..., exclude=..., groups=...)")
 
 
+def _index_of(names: Sequence[str]) -> IndexOf:
+    """A function that finds the index of a name; of numbered names, without a list of all."""
+    if isinstance(names, NumberedNames):
+        return names.place
+    return {name: j for j, name in enumerate(names)}.get
+
+
+def _distinct(values: list[int]) -> list[int]:
+    """The values without repetitions, in the order of their first occurrence."""
+    return list(dict.fromkeys(values))
+
+
 def _labelled(groups: Any) -> dict[str, Sequence[Any]]:
+    """The members of each group, by the label of the group in messages."""
     if isinstance(groups, str) or not isinstance(groups, Iterable):
         raise ParameterError("groups", groups, "give a list of groups of columns, or a mapping of names to them")
     if isinstance(groups, Mapping):
@@ -174,37 +188,48 @@ def _labelled(groups: Any) -> dict[str, Sequence[Any]]:
     return {f"group {number}": members for number, members in enumerate(groups, 1)}
 
 
-def _columns(wanted: Any, label: str, names: Sequence[str], place: Place, target: Sequence[str]) -> list[int]:
-    """The indices of columns given by name or index; ``label`` is a parameter or the name of a group."""
-    if isinstance(wanted, str) or not isinstance(wanted, Iterable):
-        raise _error_in(label, f"is {wanted!r}", "give a list of column names or indices", code="parameter-not-allowed")
+def _columns(
+    given_columns: Any, label: str, names: Sequence[str], index_of: IndexOf, target: Sequence[str]
+) -> list[int]:
+    """The indices of columns that are given by name or index; ``label`` is a parameter or the label of a group."""
+    if isinstance(given_columns, str) or not isinstance(given_columns, Iterable):
+        problem = f"is {given_columns!r}"
+        raise _error_in(label, problem, "give a list of column names or indices", code="parameter-not-allowed")
     indices = []
-    for column in wanted:
+    for column in given_columns:
         if isinstance(column, str):
-            index = place(column)
-            if index is None:
-                index = place(meant(column, names))
-            if index is None and column in target:
-                problem = f"names column {column!r}, which is the target, not a feature"
-                raise _error_in(label, problem, "leave it out", [column], code="column-is-target")
-            if index is None:
-                parts = [part.strip() for part in column.split(",")]
-                is_list = len(parts) > 1 and None not in map(place, parts)
-                advice = literal(f"give {quoted(parts)} one by one") if is_list else allowed_names(column, names)
-                problem = f"names column {column!r}, which is not there"
-                raise _error_in(label, problem, advice, [column], code="unknown-column")
-            indices.append(index)
-            continue
-        try:
-            index = operator.index(column)
-        except TypeError:
-            problem = f"holds {column!r}"
-            raise _error_in(label, problem, "give column names or indices", code="parameter-not-allowed") from None
-        if not 0 <= index < len(names):
-            problem = f"holds column {index}, but there are columns 0 to {len(names) - 1} only"
-            raise _error_in(label, problem, code="unknown-column")
-        indices.append(index)
-    return list(dict.fromkeys(indices))
+            indices.append(_index_of_name(column, label, names, index_of, target))
+        else:
+            indices.append(_checked_index(column, label, len(names)))
+    return _distinct(indices)
+
+
+def _index_of_name(name: str, label: str, names: Sequence[str], index_of: IndexOf, target: Sequence[str]) -> int:
+    index = index_of(name)
+    if index is None:
+        index = index_of(meant(name, names))
+    if index is not None:
+        return index
+    if name in target:
+        problem = f"names column {name!r}, which is the target, not a feature"
+        raise _error_in(label, problem, "leave it out", [name], code="column-is-target")
+    parts = [part.strip() for part in name.split(",")]
+    is_list_of_names = len(parts) > 1 and all(index_of(part) is not None for part in parts)
+    advice = literal(f"give {quoted(parts)} one by one") if is_list_of_names else allowed_names(name, names)
+    problem = f"names column {name!r}, which is not there"
+    raise _error_in(label, problem, advice, [name], code="unknown-column")
+
+
+def _checked_index(column: Any, label: str, n_columns: int) -> int:
+    try:
+        index = operator.index(column)
+    except TypeError:
+        problem = f"holds {column!r}"
+        raise _error_in(label, problem, "give column names or indices", code="parameter-not-allowed") from None
+    if not 0 <= index < n_columns:
+        problem = f"holds column {index}, but there are columns 0 to {n_columns - 1} only"
+        raise _error_in(label, problem, code="unknown-column")
+    return index
 
 
 def _error_in(label: str, problem: str, advice: str = "", columns: Sequence[str] = (), *, code: str) -> UserError:

@@ -1,4 +1,4 @@
-"""Every method by name: what the command line, the documentation and the comparisons go by.
+"""The registry of all methods by name, for the command line, the documentation and comparisons.
 
 A method family is a line of :data:`MODULES`; its module holds ``METHODS``, a tuple of :class:`Method`. A greedy
 criterion is a line of :data:`bitsieve.methods.by_counts.criteria.CRITERIA`.
@@ -48,7 +48,7 @@ OTHER_NAMES = {  # what other libraries, and other functions of this one, call a
     **dict.fromkeys(("weights", "weight"), "sample_weight"),
     "must_include": "include",
 }
-_NEEDS = {
+_INPUTS = {  # of a greedy criterion, by the tables it requires
     "marginals": "each feature with the class",
     "pairs": "pairs of features",
     "class pairs": "pairs of features within each class",
@@ -57,7 +57,7 @@ _NEEDS = {
 
 
 def method_names() -> list[str]:
-    """The name of every method; the second names come last."""
+    """The names of all methods; second names come last."""
     return [*CRITERIA, *MODULES, *ALIASES]
 
 
@@ -92,12 +92,19 @@ def find_method(method: str) -> Method:
     name = method_name(method)
     if name in ALIASES:
         alias = ALIASES[name]
-        own: dict[str, Any] = {"title": alias.title, "formula": alias.formula, "paper": alias.paper}
-        return replace(_greedy(alias.same_as), name=name, same_as=alias.same_as, remark=alias.why, **own)
+        return replace(
+            _greedy(alias.same_as),
+            name=name,
+            title=alias.title,
+            formula=alias.formula,
+            paper=alias.paper,
+            same_as=alias.same_as,
+            remark=alias.why,
+        )
     if name in CRITERIA:
         return _greedy(name)
-    described: tuple[Method, ...] = importlib.import_module(MODULES[name]).METHODS
-    return next(each for each in described if each.name == name)
+    methods_of_module: tuple[Method, ...] = importlib.import_module(MODULES[name]).METHODS
+    return next(described for described in methods_of_module if described.name == name)
 
 
 def _greedy(name: str) -> Method:
@@ -109,7 +116,7 @@ def _greedy(name: str) -> Method:
         title=criterion.title,
         formula=criterion.formula,
         paper=criterion.paper,
-        inputs=_NEEDS[criterion.required_tables],
+        inputs=_INPUTS[criterion.required_tables],
         cost=criterion.cost,
         seconds=criterion.seconds,
         unit=criterion.unit,
@@ -122,17 +129,21 @@ def parameters_of(method: str) -> dict[str, Any]:
     return dict(find_method(method).parameters)
 
 
-def check_offers(method: str, offers: frozenset[str], parameters: Sequence[str] = ()) -> None:
-    """Raise ValueError where data that offers this is not enough for a method, before it is read."""
-    found = find_method(method)
-    check_capabilities(f"method {found.name!r}", found.required_capabilities, offers, parameters)
+def check_offers(method: str, capabilities: frozenset[str], hindrances: Sequence[str] = ()) -> None:
+    """Raise ValueError, before data is read, if a method requires more than its capabilities."""
+    described = find_method(method)
+    check_capabilities(f"method {described.name!r}", described.required_capabilities, capabilities, hindrances)
 
 
-def arguments_of(method: Method, given: Mapping[str, Any], also: Iterable[str] = ()) -> dict[str, Any]:
-    """The arguments of a method's function, and of its selector; a wrong name may be a slip of one of ``also``."""
-    wrong = sorted(set(given) - set(method.parameters))
+def arguments_of(method: Method, parameters: Mapping[str, Any], other_parameters: Iterable[str] = ()) -> dict[str, Any]:
+    """All arguments of a method's function, and of its selector, from the parameters that the user gave.
+
+    Raises ValueError for a name that the method does not take; a name that looks like one of ``other_parameters``,
+    those of the calling function, is called a slip of it.
+    """
+    wrong = sorted(set(parameters) - set(method.parameters))
     for name in wrong:
-        refuse_slip(name, given[name], OTHER_NAMES, [*method.parameters, *also])
+        refuse_slip(name, parameters[name], OTHER_NAMES, [*method.parameters, *other_parameters])
     if wrong:
         allowed = ", ".join(method.parameters) or "no parameters"
         raise UserError(
@@ -142,7 +153,12 @@ def arguments_of(method: Method, given: Mapping[str, Any], also: Iterable[str] =
         )
     criterion = CRITERIA.get(method.same_as or method.name)
     if criterion is None:
-        return {**method.parameters, **given}
-    own = {name: value for name, value in given.items() if name in defaults_of(criterion)}
-    of_loop = {name: given.get(name, default) for name, default in FORWARD.parameters.items()}
-    return {"criterion": make_criterion(method.name, **own) if own else method.name, **of_loop}
+        return {**method.parameters, **parameters}
+    names_of_criterion = defaults_of(criterion)
+    criterion_parameters = {name: value for name, value in parameters.items() if name in names_of_criterion}
+    arguments: dict[str, Any] = {"criterion": method.name}
+    if criterion_parameters:
+        arguments["criterion"] = make_criterion(method.name, **criterion_parameters)
+    for name, default in FORWARD.parameters.items():
+        arguments[name] = parameters.get(name, default)
+    return arguments

@@ -1,1 +1,1 @@
-"""Losses of predictions, and measures of selections."""
+"""Errors of predictions, measures of selections, and the choice of a method by cross-validated errors."""

@@ -1,7 +1,12 @@
-"""Dominant sets: the supports of local maxima of x'Wx on the simplex, taken off one after another.
+"""Dominant sets of items with similarities W: clusters that are found, and taken away, one after another.
 
-Infection and immunisation: the thing that differs most from the average, ``r = Wx - x'Wx``, gains weight or loses it;
-each step goes to the greatest x'Wx in closed form. Replicator dynamics: ``x_i <- x_i (Wx)_i / x'Wx``.
+A dominant set is the support of a local maximum of ``x'Wx`` over the weights x on the simplex (x >= 0, sum 1). Two
+procedures find one, both from equal weights:
+
+- Infection and immunisation: the item of the largest ``|r_i|``, ``r = Wx - x'Wx``, gains weight where ``r_i > 0`` and
+  loses it where ``r_i < 0``; the length of the step maximises x'Wx in closed form.
+- Replicator dynamics: ``x_i <- x_i (Wx)_i / x'Wx``.
+
 S. Rota Bulo, M. Pelillo, I. M. Bomze 2011, doi:10.1016/j.cviu.2010.12.004
 """
 
@@ -20,13 +25,13 @@ from bitsieve.utils.lazy import threadpool_limits
 
 Dynamics = Callable[["Similarity", Columns, Floats], Floats]
 
-TOLERANCE = 1e-9  # of r as a share of x'Wx, and of weights
-MOST_START = 1024  # of more things, so many begin with weight: those with the largest sums
-ROUNDS = 20  # times that rounding is taken out of r before what is reached has to do
-SETTLED = 1e-12  # L1 distance of two steps
-MOST_STEPS = 200_000
-SUPPORT = 1e-5  # weights up to this are on their way to 0
-NONE_LEFT = 1e-12  # a sum of similarities that is rounding, as a share of the first sums
+TOLERANCE = 1e-9  # infection ends where |r_i| is at most this share of x'Wx; smaller weights count as 0
+MAX_START = 1024  # of more items, only this many start with weight: those with the largest sums of similarities
+MAX_ROUNDS = 20  # Wx is computed anew this often at most, to remove the rounding of the updates
+STEADY = 1e-12  # L1 distance of the weights of two steps at which replicator dynamics ends
+MAX_REPLICATOR_STEPS = 200_000
+MIN_SUPPORT_WEIGHT = 1e-5  # smaller weights of replicator dynamics are on their way to 0
+NEGLIGIBLE = 1e-12  # a sum of similarities that is rounding, as a share of the largest sum of all items
 
 
 class SimilarityMatrix:
@@ -37,7 +42,7 @@ class SimilarityMatrix:
         self.n = len(matrix)
 
     def row(self, i: int) -> Matrix:
-        """The similarity of one to all, shape (n,)."""
+        """The similarities of item i to all items, shape (n,)."""
         return np.asarray(self.matrix[i])
 
     def sums(self) -> Floats:
@@ -45,7 +50,10 @@ class SimilarityMatrix:
 
 
 class SimilarityRows:
-    """Rows that ``make(first, last)`` gives, ``at_once`` in a block; the last used are kept in ``memory`` bytes."""
+    """Rows of similarities that are computed on demand: a least recently used cache of ``memory`` bytes.
+
+    ``make(first, last)`` computes rows, in blocks of ``at_once`` rows.
+    """
 
     matrix = None
 
@@ -56,107 +64,109 @@ class SimilarityRows:
         self._make = make
         self._at_once = at_once
         self._progress = progress
-        self._room = max(1, memory // (8 * n))
-        self._kept: OrderedDict[int, Floats] = OrderedDict()
+        self._max_cached = max(1, memory // (8 * n))
+        self._cache: OrderedDict[int, Floats] = OrderedDict()
 
     def row(self, i: int) -> Floats:
-        if i in self._kept:
-            self._kept.move_to_end(i)
-            return self._kept[i]
+        if i in self._cache:
+            self._cache.move_to_end(i)
+            return self._cache[i]
         first = i - i % self._at_once
         block = self._make(first, min(first + self._at_once, self.n))
-        self._keep(i, block[i - first].copy())
-        return self._kept[i]
+        row: Floats = block[i - first].copy()
+        self._add_to_cache(i, row)
+        return row
 
     def sums(self) -> Floats:
-        """The sum of every row: each is made once."""
+        """The sum of every row."""
         out = np.empty(self.n)
         for first in range(0, self.n, self._at_once):
             last = min(first + self._at_once, self.n)
             for i, row in enumerate(self._make(first, last), first):
                 out[i] = np.add.reduce(row)
-                self._keep(i, row.copy())
+                self._add_to_cache(i, row.copy())
             if self._progress is not None:
                 self._progress(last, self.n)
         return out
 
-    def _keep(self, i: int, row: Floats) -> None:
-        if len(self._kept) >= self._room:
-            self._kept.popitem(last=False)
-        self._kept[i] = row
+    def _add_to_cache(self, i: int, row: Floats) -> None:
+        if len(self._cache) >= self._max_cached:
+            self._cache.popitem(last=False)
+        self._cache[i] = row
 
 
 Similarity = SimilarityMatrix | SimilarityRows
 
 
-def among(similarity: Similarity, members: Columns) -> Floats:
-    """The rows and columns of some members, shape (m, m)."""
+def submatrix(similarity: Similarity, members: Columns) -> Floats:
+    """The similarities among m members, shape (m, m)."""
     out = np.empty((len(members), len(members)))
     for index, member in enumerate(members.tolist()):
         out[index] = similarity.row(member)[members]
     return out
 
 
-def infection_immunization(similarity: Similarity, left: Columns, sums: Floats) -> Floats:
-    """Weights of those left, from equal ones; 0 for what is not in the support. ``sums`` are over all that are left.
+def infection_immunization(similarity: Similarity, remaining: Columns, sums: Floats) -> Floats:
+    """The weights of a dominant set of the ``remaining`` items, 0 for items outside it.
 
-    Of many, the equilibrium among those with the largest sums comes first: each that begins with weight takes a step.
+    ``sums[i]`` is the sum of the similarities of item ``remaining[i]`` to all remaining ones. Of more than 1,024 items,
+    the 1,024 with the largest sums are solved first and give the start: every item that has weight takes a step.
     """
-    m = len(left)
-    if m <= MOST_START:
+    m = len(remaining)
+    if m <= MAX_START:
         weights = np.full(m, 1 / m)
         gains = sums / m
     else:
-        begin = np.sort(top(sums, MOST_START))
-        start_matrix = SimilarityMatrix(among(similarity, left[begin]))
+        start = np.sort(top(sums, MAX_START))
+        start_matrix = SimilarityMatrix(submatrix(similarity, remaining[start]))
         weights = np.zeros(m)
-        weights[begin] = infection_immunization(start_matrix, np.arange(MOST_START), start_matrix.sums())
-        gains = _gains(similarity, left, weights)
-    for _ in range(ROUNDS):
-        weights, steps = _climb(similarity, left, weights, gains)
-        if not steps:
+        weights[start] = infection_immunization(start_matrix, np.arange(MAX_START), start_matrix.sums())
+        gains = _gains(similarity, remaining, weights)
+    for _ in range(MAX_ROUNDS):
+        weights, n_steps = _climb(similarity, remaining, weights, gains)
+        if not n_steps:
             break
         weights /= np.add.reduce(weights)
-        gains = _gains(similarity, left, weights)
+        gains = _gains(similarity, remaining, weights)
     return weights
 
 
-def _gains(similarity: Similarity, left: Columns, weights: Floats) -> Floats:
-    """Wx from the rows of the support."""
-    gains = np.zeros(len(left))
+def _gains(similarity: Similarity, remaining: Columns, weights: Floats) -> Floats:
+    """Wx, from the rows of the items that have weight."""
+    gains = np.zeros(len(remaining))
     for i in np.flatnonzero(weights).tolist():
-        gains += weights[i] * similarity.row(int(left[i]))[left]
+        gains += weights[i] * similarity.row(int(remaining[i]))[remaining]
     return gains
 
 
-def _climb(similarity: Similarity, left: Columns, weights: Floats, gains: Floats) -> tuple[Floats, int]:
-    """Steps until the equilibrium is reached, and their number."""
+def _climb(similarity: Similarity, remaining: Columns, weights: Floats, gains: Floats) -> tuple[Floats, int]:
+    """Take infection steps until no item differs from the average: the weights, and the number of steps."""
     weights = weights.copy()
     gains = gains.copy()
-    max_steps = 100_000 + 100 * len(left)
-    for step in range(max_steps):
+    max_steps = 100_000 + 100 * len(remaining)
+    for n_steps in range(max_steps):
         i, length, leaves = _native.infection_step(weights, gains, TOLERANCE)
         if i < 0:
-            return weights, step
-        change = length * similarity.row(int(left[i]))[left]
+            return weights, n_steps
+        change = length * similarity.row(int(remaining[i]))[remaining]
         _native.infect(weights, gains, i, length, leaves, np.asarray(change, np.float64))
     return weights, max_steps
 
 
-def replicator(similarity: Similarity, left: Columns, sums: Floats) -> Floats:
-    """The weights of :func:`infection_immunization`, by replicator dynamics: O(m^2) a step for m left."""
-    weights = np.full(len(left), 1 / len(left))
-    if len(left) > 1:
-        matrix = among(similarity, left)
+def replicator(similarity: Similarity, remaining: Columns, sums: Floats) -> Floats:
+    """The weights of :func:`infection_immunization`, by replicator dynamics. Cost: O(m^2) a step for m items."""
+    weights = np.full(len(remaining), 1 / len(remaining))
+    if len(remaining) > 1:
+        matrix = submatrix(similarity, remaining)
         with threadpool_limits(1):  # a product's bits depend on the number of threads
-            for _ in range(MOST_STEPS):
+            for _ in range(MAX_REPLICATOR_STEPS):
                 gains = matrix @ weights
-                last = weights
+                previous = weights
                 weights = weights * gains
                 weights /= np.add.reduce(weights)
-                if np.add.reduce(np.abs(weights - last)) < SETTLED:
+                if np.add.reduce(np.abs(weights - previous)) < STEADY:
                     break
-    weights[weights <= SUPPORT] = 0.0
+    weights[weights <= MIN_SUPPORT_WEIGHT] = 0.0
     weights /= np.add.reduce(weights)
     return weights
 
@@ -165,38 +175,42 @@ DYNAMICS: dict[str, Dynamics] = {"infection": infection_immunization, "replicato
 
 
 class DominantSet(NamedTuple):
-    """A set, its weights u (positive, of sum 1), and its cohesiveness u'Wu / 2; 0 for a single one."""
+    """A cluster of similar items."""
 
     members: Columns
-    weights: Floats
-    cohesiveness: float
+    weights: Floats  # u of each member: positive, of sum 1
+    cohesiveness: float  # u'Wu / 2; 0 of a single item
 
 
 def dominant_sets(
     similarity: Similarity, find: Dynamics = infection_immunization, progress: Progress = None
 ) -> list[DominantSet]:
-    """Take off dominant sets until every thing is in one; what is similar to nothing left is a set of its own."""
-    left = np.arange(similarity.n)
+    """Divide all items into dominant sets, in the order in which ``find`` finds them.
+
+    An item that is similar to none of the remaining ones is a set of its own.
+    """
+    remaining = np.arange(similarity.n)
     sums = similarity.sums()
-    negligible = NONE_LEFT * max(float(sums.max(initial=0.0)), 1e-300)
+    negligible = NEGLIGIBLE * max(float(sums.max(initial=0.0)), 1e-300)
     sets: list[DominantSet] = []
-    while len(left) and float(sums.max()) > negligible:
-        weights = find(similarity, left, sums)
+    while len(remaining) and float(sums.max()) > negligible:
+        weights = find(similarity, remaining, sums)
         support = np.flatnonzero(weights)
-        members = left[support]
-        weights_of_members = weights[support]
-        is_left = np.ones(len(left), bool)
-        is_left[support] = False
-        mean = 0.0
-        removed = np.zeros(len(left))
-        for member, weight in zip(members.tolist(), weights_of_members.tolist(), strict=True):
-            row = similarity.row(member)[left]
-            removed += row
-            mean += weight * float(np.add.reduce(row[support] * weights_of_members))
-        sets.append(DominantSet(members, weights_of_members, mean / 2))
-        left = left[is_left]
-        sums = (sums - removed)[is_left]
+        members = remaining[support]
+        member_weights = weights[support]
+        mean_similarity = 0.0  # u'Wu
+        sums_to_members = np.zeros(len(remaining))
+        for member, weight in zip(members.tolist(), member_weights.tolist(), strict=True):
+            row = similarity.row(member)[remaining]
+            sums_to_members += row
+            mean_similarity += weight * float(np.add.reduce(row[support] * member_weights))
+        sets.append(DominantSet(members, member_weights, mean_similarity / 2))
+
+        is_outside = np.ones(len(remaining), bool)
+        is_outside[support] = False
+        remaining = remaining[is_outside]
+        sums = (sums - sums_to_members)[is_outside]
         if progress is not None:
-            progress(similarity.n - len(left), similarity.n)
-    sets += [DominantSet(np.array([i], np.intp), np.ones(1), 0.0) for i in left.tolist()]
+            progress(similarity.n - len(remaining), similarity.n)
+    sets += [DominantSet(np.array([i], np.intp), np.ones(1), 0.0) for i in remaining.tolist()]
     return sets

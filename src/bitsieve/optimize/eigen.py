@@ -1,6 +1,7 @@
-"""The dominant eigenvector of a symmetric non-negative matrix, the same bits on every machine: without BLAS.
+"""The dominant eigenvector of a symmetric matrix of entries >= 0, by Lanczos with full reorthogonalisation.
 
-Lanczos from the vector of ones, fully reorthogonalised, holds one direction of every eigenspace.
+Sums are numpy's, in a fixed order, not those of BLAS: the eigenvector has the same bits on every machine. The Krylov
+space of the vector of ones holds one direction of every eigenspace, so a multiple eigenvalue has one eigenvector too.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 
 from bitsieve.utils.arrays import Floats, Matrix
 
-BUFFER = 1 << 17  # products held at once, 1 MiB: the second-level cache
+BUFFER = 1 << 17  # products that are held at once: 1 MiB, which the second-level cache holds
 
 
 class Eigenpair(NamedTuple):
@@ -24,7 +25,10 @@ class Eigenpair(NamedTuple):
 
 
 def dominant_eigenvector(matrix: Matrix, *, tolerance: float = 1e-13, max_products: int = 1000) -> Eigenpair:
-    """The dominant eigenpair, its vector >= 0, of a symmetric matrix of entries >= 0, rounding below 0 aside."""
+    """The dominant eigenpair of a symmetric matrix of entries >= 0 (rounding may make some negative).
+
+    The eigenvector has entries >= 0 and length 1.
+    """
     n = len(matrix)
     start = np.full(n, 1 / np.sqrt(n))
     pair = lanczos(lambda vector: multiply(matrix, vector), start, tolerance, max_products)
@@ -34,9 +38,10 @@ def dominant_eigenvector(matrix: Matrix, *, tolerance: float = 1e-13, max_produc
 def lanczos(
     product_with: Callable[[Floats], Floats], start: Floats, tolerance: float = 1e-13, max_products: int = 1000
 ) -> Eigenpair:
-    """The largest eigenpair of a symmetric operator in the Krylov space of a unit vector, its sign arbitrary.
+    """The largest eigenpair of a symmetric operator, in the Krylov space of a unit vector ``start``.
 
-    ``product_with(v)`` is a fresh array; the tolerance is that of the residual, relative to the eigenvalue.
+    ``product_with(v)`` returns the product with v as a new array. The iteration stops where the length of the residual
+    is ``tolerance`` times the eigenvalue at most. The sign of the eigenvector is arbitrary.
     """
     basis = [start]
     diagonal: list[float] = []
@@ -52,26 +57,28 @@ def lanczos(
         value = largest_eigenvalue(diagonal, off_diagonal)
         weights = tridiagonal_eigenvector(diagonal, off_diagonal, value)
         scale = max(value, np.finfo(float).tiny)
-        if length * abs(weights[-1]) <= tolerance * scale or length <= 1e-15 * scale or len(basis) == limit:
+        has_converged = length * abs(weights[-1]) <= tolerance * scale  # the residual of the Ritz vector
+        is_invariant = length <= 1e-15 * scale  # the basis spans the whole Krylov space
+        if has_converged or is_invariant or len(basis) == limit:
             break
         off_diagonal.append(length)
         basis.append(product / length)
-    total = np.zeros(len(start))
+    eigenvector = np.zeros(len(start))
     for weight, vector in zip(weights, basis, strict=True):
-        total += weight * vector
-    return Eigenpair(value, total / np.sqrt(dot(total, total)), len(diagonal))
+        eigenvector += weight * vector
+    return Eigenpair(value, eigenvector / np.sqrt(dot(eigenvector, eigenvector)), len(diagonal))
 
 
 def multiply(matrix: Matrix, vector: Floats) -> Floats:
     """``matrix @ vector``, summed in numpy's fixed pairwise order."""
     rows, columns = matrix.shape
     out = np.empty(rows)
-    step = max(1, BUFFER // max(columns, 1))
-    buffer = np.empty((min(step, rows), columns))
-    for first in range(0, rows, step):
-        part = matrix[first : first + step]
-        products = np.multiply(part, vector, out=buffer[: len(part)])
-        np.add.reduce(products, axis=1, out=out[first : first + step])
+    batch_size = max(1, BUFFER // max(columns, 1))
+    buffer = np.empty((min(batch_size, rows), columns))
+    for first in range(0, rows, batch_size):
+        batch = matrix[first : first + batch_size]
+        products = np.multiply(batch, vector, out=buffer[: len(batch)])
+        np.add.reduce(products, axis=1, out=out[first : first + batch_size])
     return out
 
 
@@ -82,10 +89,10 @@ def dot(a: Floats, b: Floats) -> float:
 
 def largest_eigenvalue(diagonal: list[float], off_diagonal: list[float]) -> float:
     """The largest eigenvalue of a symmetric tridiagonal matrix, by bisection to the last bit."""
-    around = [0.0, *map(abs, off_diagonal), 0.0]
-    radius = [around[i] + around[i + 1] for i in range(len(diagonal))]
-    low = max(diagonal)  # an eigenvalue is at least every diagonal entry
-    high = max(d + r for d, r in zip(diagonal, radius, strict=True))
+    neighbours = [0.0, *map(abs, off_diagonal), 0.0]
+    radii = [neighbours[i] + neighbours[i + 1] for i in range(len(diagonal))]
+    low = max(diagonal)  # the largest eigenvalue is not below any diagonal entry
+    high = max(d + radius for d, radius in zip(diagonal, radii, strict=True))  # Gershgorin's circles
     while True:
         middle = low + (high - low) / 2
         if not low < middle < high:
@@ -97,7 +104,7 @@ def largest_eigenvalue(diagonal: list[float], off_diagonal: list[float]) -> floa
 
 
 def _all_below(diagonal: list[float], off_diagonal: list[float], bound: float) -> bool:
-    """Whether all eigenvalues are below the bound: then all pivots of ``T - bound`` are negative (Sturm)."""
+    """Whether all eigenvalues of T are below the bound, that is, all pivots of ``T - bound I`` are negative (Sturm)."""
     pivot = diagonal[0] - bound
     for d, b in zip(diagonal[1:], off_diagonal, strict=True):
         if pivot >= 0:
@@ -107,21 +114,24 @@ def _all_below(diagonal: list[float], off_diagonal: list[float], bound: float) -
 
 
 def tridiagonal_eigenvector(diagonal: list[float], off_diagonal: list[float], value: float) -> list[float]:
-    """Unit eigenvector of the largest eigenvalue, by inverse iteration: ``shift - T`` is definite, no pivoting."""
+    """The unit eigenvector of the largest eigenvalue of a symmetric tridiagonal matrix T, by inverse iteration.
+
+    ``shift I - T`` is positive definite, so that elimination needs no pivoting.
+    """
     n = len(diagonal)
     shift = value + max(4 * np.finfo(float).eps * abs(value), np.finfo(float).tiny)  # 1 / tiny does not overflow
     vector = [1.0] * n
     for _ in range(4):
         pivots = [shift - diagonal[0]]
-        right = [vector[0]]
+        right_side = [vector[0]]
         for i in range(1, n):
             factor = -off_diagonal[i - 1] / (pivots[-1] or np.finfo(float).tiny)
             pivots.append(shift - diagonal[i] + factor * off_diagonal[i - 1])
-            right.append(vector[i] - factor * right[-1])
+            right_side.append(vector[i] - factor * right_side[-1])
         solution = [0.0] * n
         for i in range(n - 1, -1, -1):
             above = off_diagonal[i] * solution[i + 1] if i + 1 < n else 0.0
-            solution[i] = (right[i] + above) / (pivots[i] or np.finfo(float).tiny)
+            solution[i] = (right_side[i] + above) / (pivots[i] or np.finfo(float).tiny)
         largest = max(map(abs, solution))
         scaled = [s / largest for s in solution]
         length = sum(s * s for s in scaled) ** 0.5

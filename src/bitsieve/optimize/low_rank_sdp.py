@@ -1,8 +1,8 @@
-"""The semidefinite relaxation of the best subset of k, by a factor of low rank, with a bound that always holds.
+"""The semidefinite relaxation of the best subset of k features, solved with a factor of low rank.
 
-``max <Qa, Y>``, ``Y = VV'`` with unit rows of V: see docs/reference/methods/all_at_once.md. For **any** multipliers
-(lambda, y),
-with ``S = Diag(y) + lambda E - Qa``, as the trace of Y is n + 1,
+The problem is ``max <Qa, Y>`` over ``Y = VV'``, V with rows of length 1: see docs/reference/methods/all_at_once.md.
+The trace of Y is n + 1. Every choice of multipliers (lambda, y) therefore gives an upper bound, with
+``S = Diag(y) + lambda E - Qa``:
 
     <Qa, Y> = sum y + lambda (2k - n) - <S, Y> <= sum y + lambda (2k - n) + (n + 1) max(0, -lambda_min(S))
 
@@ -15,32 +15,36 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bitsieve.optimize.convexity import SMALL, is_positive, smallest_eigenpair
+from bitsieve.optimize.convexity import SMALL, is_positive_definite, smallest_eigenpair
 from bitsieve.optimize.sphere import QuadraticOnSpheres, climb, multipliers, normalised, retract, row_products
 from bitsieve.utils.arrays import Floats, Progress
 
-FIRST_RANK = 4  # optima of matrices of information have rank 1 to 3
+FIRST_RANK = 4  # columns of V at first; optima of matrices of information have rank 1 to 3
 MAX_ROUNDS = 60
 EPS = float(np.finfo(np.float64).eps)
 
 
 class LowRankSolution(NamedTuple):
-    """The factor V of shape (n + 1, r), its first row the first axis; ``<Qa, VV'>``; the bound."""
+    """A solution V, and how good any other solution can be."""
 
-    factor: Floats
-    value: float
-    bound: float
+    factor: Floats  # V, shape (n + 1, rank); its first row is (1, 0, 0, ...)
+    value: float  # <Qa, VV'>
+    bound: float  # no V has a larger value
 
 
 class Dual(NamedTuple):
-    """The bound of some multipliers, and the unit vector along which S is least."""
+    """The upper bound that some multipliers give."""
 
     bound: float
-    violation: Floats
+    violation: Floats  # unit eigenvector of the smallest eigenvalue of S, along which the constraint S >= 0 fails most
 
 
 def solve_low_rank(matrix: Floats, k: int, *, tolerance: float = 1e-8, progress: Progress = None) -> LowRankSolution:
-    """Solve the relaxation for subsets of k: ``value <= optimum <= bound``, apart by the tolerance times the value."""
+    """Solve the relaxation for subsets of k features.
+
+    ``value <= optimum <= bound``, and ``bound - value`` is ``tolerance |value|`` at most, unless 60 rounds do not reach
+    that. A round maximises over V of the current rank, computes the bound, and adds a column to V.
+    """
     n = len(matrix)
     objective = QuadraticOnSpheres(np.ascontiguousarray(matrix, np.float64), 2.0 * k - n)
     constant = float(objective.linear.sum())
@@ -65,59 +69,65 @@ def solve_low_rank(matrix: Floats, k: int, *, tolerance: float = 1e-8, progress:
         precision = max(0.03 * precision, 1e-14)
     if not np.isfinite(bound):
         bound = dual_bound(objective, vectors).bound
-    alike = _equalised(objective, vectors)
-    value_alike = objective.value_and_gradient(alike)[0] + constant
-    if abs(alike[:, 0].sum() - objective.total) <= 1e-12 * n and value_alike >= value - tolerance * abs(value):
-        vectors = alike
-        value = value_alike
+    # Copies of a feature should have one vector, as long as that costs nothing.
+    equalised = _equalised(objective, vectors)
+    equalised_value = objective.value_and_gradient(equalised)[0] + constant
+    keeps_total = abs(equalised[:, 0].sum() - objective.total) <= 1e-12 * n
+    if keeps_total and equalised_value >= value - tolerance * abs(value):
+        vectors = equalised
+        value = equalised_value
     return LowRankSolution(_with_first_axis(vectors), value, max(bound, value))
 
 
 def dual_bound(objective: QuadraticOnSpheres, vectors: Floats, value: float = -np.inf, allowed: float = np.inf) -> Dual:
-    """The bound by the multipliers of V, whatever V is, with a few roundings of the norm of S for the least eigenvalue.
+    """The upper bound by the multipliers of V, which need not be optimal.
 
-    Beyond 2,000 vectors Lanczos finds the direction, and a Cholesky factor proves a bound within ``allowed``, else inf.
+    The smallest eigenvalue of S is lowered by a few roundings of the norm of S. Up to 2,000 vectors, or without an
+    ``allowed`` distance, LAPACK computes it. Above that Lanczos estimates it: a bound that is more than ``allowed``
+    above ``value`` is returned as inf, and any other bound is proved by a Cholesky factor of S.
     """
     from scipy.linalg import eigh
 
     n = len(vectors)
     gradient = objective.value_and_gradient(vectors)[1]
     constant = float(objective.linear.sum())
-    total, lengths = multipliers(vectors, gradient)
-    first = constant + float(objective.linear @ vectors[:, 0]) - total * objective.total / 2
-    slack = np.empty((n + 1, n + 1))
+    total, lengths = multipliers(vectors, gradient)  # lambda and y_1 ... y_n
+    first = constant + float(objective.linear @ vectors[:, 0]) - total * objective.total / 2  # y_0
+    slack = np.empty((n + 1, n + 1))  # S
     np.negative(objective.matrix, out=slack[1:, 1:])
     slack[0, 1:] = slack[1:, 0] = total / 2 - objective.linear
     slack[0, 0] = first - constant
     slack[np.arange(1, n + 1), np.arange(1, n + 1)] += lengths
     rounding = 8 * EPS * float(np.sqrt(np.einsum("ij,ij->", slack, slack)))
-    at_zero = first + float(lengths.sum()) + total * objective.total
+    bound_without_violation = first + float(lengths.sum()) + total * objective.total  # sum y + lambda (2k - n)
     if n > SMALL and np.isfinite(allowed):
-        spare = allowed / (32 * (n + 1))
-        least, vector = smallest_eigenpair(slack, spare / 2, 300)
-        short = max(0.0, -least) + spare + rounding
-        if at_zero + (n + 1) * short - value > allowed:
-            return Dual(np.inf, vector)
-        if is_positive(slack, short - rounding):
-            return Dual(at_zero + (n + 1) * short, vector)
-    smallest, vectors_of = eigh(slack, subset_by_index=[0, 0], overwrite_a=True, check_finite=False)
-    short = max(0.0, -float(smallest[0])) + rounding
-    return Dual(at_zero + (n + 1) * short, vectors_of[:, 0])
+        margin = allowed / (32 * (n + 1))
+        smallest, eigenvector = smallest_eigenpair(slack, margin / 2, 300)
+        violation = max(0.0, -smallest) + margin + rounding
+        bound = bound_without_violation + (n + 1) * violation
+        if bound - value > allowed:
+            return Dual(np.inf, eigenvector)
+        if is_positive_definite(slack, violation - rounding):
+            return Dual(bound, eigenvector)
+    eigenvalues, eigenvectors = eigh(slack, subset_by_index=[0, 0], overwrite_a=True, check_finite=False)
+    violation = max(0.0, -float(eigenvalues[0])) + rounding
+    return Dual(bound_without_violation + (n + 1) * violation, eigenvectors[:, 0])
 
 
 def _equalised(objective: QuadraticOnSpheres, vectors: Floats) -> Floats:
-    """Every vector turned to the best direction with the others fixed: copies of a feature get the same one."""
+    """V with every vector replaced by the best one while the others stay: copies of a feature get the same vector."""
     gradient = objective.value_and_gradient(vectors)[1]
     total, _ = multipliers(vectors, gradient)
     best = gradient / 2 - objective.matrix.diagonal()[:, None] * vectors
     best[:, 0] -= total / 2
-    length = np.sqrt(row_products(best, best))
-    clear = length > 1e-6 * length.max()  # where f does not depend on a vector, its gradient is rounding
-    return retract(np.where(clear[:, None], best / np.where(clear, length, 1.0)[:, None], vectors), objective.total)
+    lengths = np.sqrt(row_products(best, best))
+    is_determined = lengths > 1e-6 * lengths.max()  # else f does not depend on the vector: its gradient is rounding
+    unit = best / np.where(is_determined, lengths, 1.0)[:, None]
+    return retract(np.where(is_determined[:, None], unit, vectors), objective.total)
 
 
 def _raise_rank(objective: QuadraticOnSpheres, vectors: Floats, violation: Floats) -> Floats:
-    """V with one more column, along the violation of the dual: f increases for steps that are short enough."""
+    """V with one more column, a multiple of ``violation`` that is halved until f increases; else a column of zeros."""
     start = objective.value_and_gradient(vectors)[0]
     column = violation / np.abs(violation).max()
     for halvings in range(30):
@@ -137,4 +147,6 @@ def _reflected(vectors: Floats) -> Floats:
     mirror = vectors[0].copy()
     mirror[0] -= 1.0
     square = float(mirror @ mirror)
-    return vectors if square == 0 else vectors - np.outer(vectors @ mirror, 2.0 / square * mirror)
+    if square == 0:
+        return vectors
+    return vectors - np.outer(vectors @ mirror, 2.0 / square * mirror)

@@ -1,4 +1,7 @@
-"""Nystrom: a symmetric matrix known by some of its rows, the landmarks, ``Qhat = [[A, B], [B', B' A^-1 B]] = G G'``.
+"""Nystrom's approximation: a symmetric matrix Q from some of its rows, those of the landmarks.
+
+With A the entries among the landmarks and B those between landmarks and other columns,
+``Qhat = [[A, B], [B', B' A^-1 B]] = G G'``.
 
 Fowlkes, Belongie, Chung, Malik, IEEE PAMI 26(2), 2004. doi:10.1109/TPAMI.2004.1262185
 """
@@ -18,8 +21,8 @@ from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.lazy import threadpool_limits
 from bitsieve.utils.messages import choices
 
-CLEARLY_POSITIVE = 0.05  # the least eigenvalue of A over its largest, once shifted
-MIXED = -1e-12  # an entry of a unit vector below this is negative, above it is rounding
+MIN_CONDITION = 0.05  # a shift makes the smallest eigenvalue of A at least this share of its largest
+NEGATIVE = -1e-12  # entries of a unit vector below this are negative; above it they are rounding
 VARIANTS = ("extension", "paper")
 
 
@@ -58,8 +61,8 @@ class Nystrom:
 
     def __post_init__(self) -> None:
         rate = self.sampling_rate
-        number = isinstance(rate, (int, float, np.number)) and not isinstance(rate, bool)
-        if not number or not 0 < rate <= 1:
+        is_number = isinstance(rate, (int, float, np.number)) and not isinstance(rate, bool)
+        if not is_number or not 0 < rate <= 1:
             raise ParameterError("sampling_rate", rate, "give a share of the columns, above 0 and at most 1")
         if self.variant is not None and self.variant not in VARIANTS:
             raise ParameterError(
@@ -71,11 +74,11 @@ class Nystrom:
             advice = "give a whole number of 0 or more, a Generator or None"
             raise ParameterError("random_state", self.random_state, advice) from None
         if self.landmarks is not None:
-            object.__setattr__(self, "landmarks", _checked(self.landmarks))
+            object.__setattr__(self, "landmarks", _checked_landmarks(self.landmarks))
 
 
 def make_nystrom(approximation: object) -> Nystrom | None:
-    """The settings meant by a parameter: None, "nystrom" or settings; ValueError if it is none of them."""
+    """The approximation that a parameter names: None, "nystrom" or the object itself; ValueError for anything else."""
     if approximation is None or isinstance(approximation, Nystrom):
         return approximation
     if isinstance(approximation, str) and approximation == "nystrom":
@@ -84,7 +87,7 @@ def make_nystrom(approximation: object) -> Nystrom | None:
 
 
 def choose_landmarks(settings: Nystrom, columns: Columns, n_features: int) -> Columns:
-    """The landmarks among ``columns``, both as ascending indices; ValueError where given ones are none of them."""
+    """The landmarks among ``columns``, as ascending indices; ValueError if no requested landmark is one of them."""
     if settings.landmarks is None:
         count = max(1, round(settings.sampling_rate * len(columns)))
         return np.sort(np.random.default_rng(settings.random_state).choice(columns, count, replace=False))
@@ -106,57 +109,64 @@ def choose_landmarks(settings: Nystrom, columns: Columns, n_features: int) -> Co
 
 
 class Factor(NamedTuple):
-    """``Qhat = matrix @ matrix.T``, matrix of shape (n, p), and what was added to the diagonal of A."""
+    """A factor G of the approximation, ``Qhat = G G'``."""
 
-    matrix: Floats
-    shift: float
+    matrix: Floats  # G, shape (n_columns, n_landmarks)
+    shift: float  # what was added to the diagonal of A
 
 
 def nystrom_factor(rows: Floats, landmarks: Columns) -> Factor:
-    """``G = [A; B'] R^-1`` with ``A + shift = R'R`` from the rows ``[A B]`` of landmarks, shape (p, n)."""
+    """``G = [A; B'] R^-1`` with ``A + shift I = R'R``, from the rows ``[A B]`` of p landmarks, shape (p, n)."""
     from scipy.linalg import cholesky, eigvalsh, solve_triangular
 
     with threadpool_limits(1, "blas"):
-        inner = (rows[:, landmarks] + rows[:, landmarks].T) / 2
-        values = eigvalsh(inner)
-        if not values[-1] > 0:  # the landmarks carry no information, even alone
+        among_landmarks = (rows[:, landmarks] + rows[:, landmarks].T) / 2  # A
+        eigenvalues = eigvalsh(among_landmarks)
+        if not eigenvalues[-1] > 0:  # not even a single landmark carries information
             return Factor(np.zeros(rows.shape[::-1]), 0.0)
-        shift = max(0.0, float(CLEARLY_POSITIVE * values[-1] - values[0]))
-        inner[np.diag_indices_from(inner)] += shift
-        outer = np.array(rows, np.float64)
-        outer[:, landmarks] = inner
-        root = cholesky(inner, overwrite_a=True)
-        return Factor(solve_triangular(root, outer, trans="T", overwrite_b=True).T, shift)
+        shift = max(0.0, float(MIN_CONDITION * eigenvalues[-1] - eigenvalues[0]))
+        among_landmarks[np.diag_indices_from(among_landmarks)] += shift
+        shifted_rows = np.array(rows, np.float64)
+        shifted_rows[:, landmarks] = among_landmarks
+        root = cholesky(among_landmarks, overwrite_a=True)
+        return Factor(solve_triangular(root, shifted_rows, trans="T", overwrite_b=True).T, shift)
 
 
 def top_eigenpair(factor: Floats) -> Eigenpair:
-    """The largest eigenpair of ``factor @ factor.T``, its vector a unit one with a sum >= 0; O(n p) a product."""
+    """The largest eigenpair of ``G G'``; the eigenvector has length 1 and a sum >= 0. Cost: O(n p) a product."""
     n = len(factor)
     with threadpool_limits(1, "blas"):
         pair = lanczos(lambda vector: factor @ (factor.T @ vector), np.full(n, 1 / np.sqrt(n)))
-    return pair._replace(vector=-pair.vector) if pair.vector.sum() < 0 else pair
+    if pair.vector.sum() < 0:
+        return pair._replace(vector=-pair.vector)
+    return pair
 
 
 def nystrom_weights(factor: Floats) -> Floats:
-    """The top eigenvector of the approximated matrix, or where its signs are mixed the paper's bipolar one."""
+    """The top eigenvector of ``G G'``; where it has negative entries, that of the matrix with a row of sums on top.
+
+    The second is the paper's "bipolar" matrix.
+    """
     vector = top_eigenpair(factor).vector
-    if vector.min() >= MIXED:
+    if vector.min() >= NEGATIVE:
         return np.maximum(vector, 0)
     bipolar = top_eigenpair(np.vstack([factor.sum(axis=0), factor])).vector
     return bipolar[1:] if bipolar[0] >= 0 else -bipolar[1:]
 
 
 def extended_weights(rows: Floats, landmarks: Columns) -> Floats:
-    """The top eigenvector u of A (no shift) carried on: ``v = [u; B'u / value]``, of unit length."""
-    inner = dominant_eigenvector(rows[:, landmarks])
+    """The top eigenvector u of A, with eigenvalue a, extended to all columns: ``[a u; B'u]``, divided by its length."""
+    pair = dominant_eigenvector(rows[:, landmarks])
     with threadpool_limits(1, "blas"):
-        vector = inner.vector @ rows
-    vector[landmarks] = inner.value * inner.vector
+        vector = pair.vector @ rows
+    vector[landmarks] = pair.value * pair.vector
     length = np.sqrt(dot(vector, vector))
-    return vector / length if length > 0 else np.full(len(vector), 1 / np.sqrt(len(vector)))
+    if length == 0:
+        return np.full(len(vector), 1 / np.sqrt(len(vector)))
+    return np.asarray(vector / length)
 
 
-def _checked(landmarks: object) -> tuple[int, ...]:
+def _checked_landmarks(landmarks: object) -> tuple[int, ...]:
     indices = np.asarray(landmarks)
     if indices.ndim != 1 or not indices.size or indices.dtype.kind not in "iu" or indices.min() < 0:
         raise ParameterError("landmarks", landmarks, "give a list of column indices, 0 or more")

@@ -1,7 +1,10 @@
-"""Newton's method on unit vectors: ``max <V, QV> + 2 sum_i q_i V_i0``, ``|v_i| = 1``, ``sum_i V_i0 = total``.
+"""A trust-region Newton method for matrices V whose rows v_i are unit vectors.
 
-A step maximises the model of second order among tangent directions by conjugate gradients within a trust region
-(Steihaug 1983). P.-A. Absil, C. G. Baker, K. A. Gallivan 2007, doi:10.1007/s10208-005-0179-9
+    max <V, QV> + 2 sum_i q_i V_i0   over   |v_i| = 1,  sum_i V_i0 = total
+
+A step maximises the second-order model over directions that are tangent to the constraints and not longer than the
+trust radius, by conjugate gradients (Steihaug 1983). The end of the step is then moved back onto the constraints.
+P.-A. Absil, C. G. Baker, K. A. Gallivan 2007, doi:10.1007/s10208-005-0179-9
 """
 
 from __future__ import annotations
@@ -10,49 +13,59 @@ import numpy as np
 
 from bitsieve.utils.arrays import Floats
 
-MAX_STEPS = 200  # of the search for a shift: bisection alone needs at most some 100
+MAX_SHIFT_STEPS = 200  # bisection alone needs about 100 to find the shift of `retract`
 MAX_NEWTON_STEPS = 300
-MAX_INNER_STEPS = 300
-ROUNDING = 1e-13  # of the objective: a smaller gain says nothing
+MAX_CONJUGATE_STEPS = 300
+ROUNDING = 1e-13  # relative: a smaller gain of the objective may be rounding
 
 
 class Tangent:
-    """The tangent directions at V, which keep lengths and the sum of first entries to first order."""
+    """The tangent directions at V: small steps along them change no length and no sum of first entries."""
 
     def __init__(self, vectors: Floats) -> None:
         self.vectors = vectors
         self._normal = -vectors[:, :1] * vectors
-        self._normal[:, 0] += 1.0  # the first axis, made tangent to the spheres
-        self._square = inner(self._normal, self._normal)
+        self._normal[:, 0] += 1.0  # the gradient of sum_i V_i0, projected onto the tangent spaces of the spheres
+        self._normal_square = inner(self._normal, self._normal)
 
     def project(self, directions: Floats) -> Floats:
-        """The orthogonal projection of a direction onto the tangent ones."""
+        """The orthogonal projection of directions onto the tangent directions."""
         projected = directions - row_products(directions, self.vectors)[:, None] * self.vectors
         return projected - self.multiplier(projected) * self._normal
 
     def multiplier(self, gradient: Floats) -> float:
-        """The multiplier of the linear constraint, by least squares; 0 where all vectors lie on the first axis."""
-        return inner(gradient, self._normal) / self._square if self._square > 0 else 0.0
+        """The least-squares multiplier of ``sum_i V_i0 = total``; 0 if all vectors lie on the first axis."""
+        if self._normal_square == 0:
+            return 0.0
+        return inner(gradient, self._normal) / self._normal_square
 
 
 def retract(vectors: Floats, total: float) -> Floats:
-    """Shift the vectors along the first axis by the length that gives the sum ``total``, and make them unit vectors.
+    """Move V onto the constraints: add one number s to all first entries, and divide the rows by their lengths.
 
-    Newton's steps within a bracket find it: ``phi(s) = sum_i (a_i + s) / sqrt((a_i + s)^2 + c_i)`` rises from -n to n.
+    With a_i the first entry of row i and c_i the sum of squares of its other entries, s solves ``phi(s) = total`` for
+    ``phi(s) = sum_i (a_i + s) / sqrt((a_i + s)^2 + c_i)``, which rises from -n to n. Newton's method finds it; a step
+    that leaves the bracket is replaced by bisection.
     """
     first = vectors[:, 0]
     other_squares = row_products(vectors[:, 1:], vectors[:, 1:])
     low, high = _bracket(first, other_squares, total)
     shift = 0.0 if low < 0 < high else low + (high - low) / 2
-    for _ in range(MAX_STEPS):
+    for _ in range(MAX_SHIFT_STEPS):
         value, slope = _sum_of_cosines(first + shift, other_squares)
         if abs(value - total) <= 1e-15 * len(first):
             break
-        low, high = (shift, high) if value < total else (low, shift)
-        newton = shift - (value - total) / slope if slope > 0 else low
-        last = shift
-        shift = newton if low < newton < high else low + (high - low) / 2
-        if shift == last:
+        if value < total:
+            low = shift
+        else:
+            high = shift
+        previous = shift
+        shift = low + (high - low) / 2
+        if slope > 0:
+            newton_shift = previous - (value - total) / slope
+            if low < newton_shift < high:
+                shift = newton_shift
+        if shift == previous:
             break
     moved = vectors.copy()
     moved[:, 0] += shift
@@ -60,6 +73,7 @@ def retract(vectors: Floats, total: float) -> Floats:
 
 
 def _bracket(first: Floats, other_squares: Floats, total: float) -> tuple[float, float]:
+    """Two shifts between which phi reaches the total."""
     reach = float(np.abs(first).max() + np.sqrt(other_squares.max(initial=0.0))) + 1.0
     low = high = reach
     while _sum_of_cosines(first - low, other_squares)[0] > total and low < 1e100:
@@ -77,17 +91,17 @@ def _sum_of_cosines(first: Floats, other_squares: Floats) -> tuple[float, float]
 
 
 def normalised(vectors: Floats) -> Floats:
-    """The rows divided by their lengths; a row of zeros becomes the first axis."""
+    """The rows divided by their lengths; a row of zeros becomes (1, 0, 0, ...)."""
     lengths = np.sqrt(row_products(vectors, vectors))
-    zeros = lengths == 0
-    lengths[zeros] = 1.0
+    is_zero = lengths == 0
+    lengths[is_zero] = 1.0
     units = vectors / lengths[:, None]
-    units[zeros, 0] = 1.0
+    units[is_zero, 0] = 1.0
     return units
 
 
 def row_products(a: Floats, b: Floats) -> Floats:
-    """The inner product of each row of a with that row of b."""
+    """The inner product of each row of a with the same row of b."""
     return np.asarray(np.einsum("ij,ij->i", a, b))
 
 
@@ -110,20 +124,22 @@ class QuadraticOnSpheres:
         self.linear = matrix.sum(axis=1)
 
     def value_and_gradient(self, vectors: Floats) -> tuple[float, Floats]:
-        """f and twice ``QV + q e_1'``."""
-        half = self.matrix @ vectors
-        half[:, 0] += self.linear
-        return inner(half, vectors) + float(self.linear @ vectors[:, 0]), 2.0 * half
+        """f and its gradient ``2 (QV + q e_1')``."""
+        half_gradient = self.matrix @ vectors
+        half_gradient[:, 0] += self.linear
+        value = inner(half_gradient, vectors) + float(self.linear @ vectors[:, 0])
+        return value, 2.0 * half_gradient
 
 
 def multipliers(vectors: Floats, gradient: Floats) -> tuple[float, Floats]:
-    """The Lagrange multipliers of the linear constraint and of the squared lengths of the vectors."""
-    total = Tangent(vectors).multiplier(gradient)
-    return total, (row_products(gradient, vectors) - total * vectors[:, 0]) / 2.0
+    """The Lagrange multipliers of ``sum_i V_i0 = total`` and of ``|v_i|^2 = 1``."""
+    of_total = Tangent(vectors).multiplier(gradient)
+    of_lengths = (row_products(gradient, vectors) - of_total * vectors[:, 0]) / 2.0
+    return of_total, of_lengths
 
 
 def climb(objective: QuadraticOnSpheres, vectors: Floats, tolerance: float) -> Floats:
-    """Maximise f from V on, until the tangent gradient over sqrt(n) is within the tolerance."""
+    """Maximise f from V on, until the projected gradient has a length of ``tolerance sqrt(n)`` at most."""
     size = float(np.sqrt(len(vectors)))
     radius = size / 4
     value, gradient = objective.value_and_gradient(vectors)
@@ -131,20 +147,21 @@ def climb(objective: QuadraticOnSpheres, vectors: Floats, tolerance: float) -> F
     for _ in range(MAX_NEWTON_STEPS):
         if length(slope) <= tolerance * size or radius < 1e-12:
             break
-        step = _Step(objective, tangent, slope, multipliers(vectors, gradient)[1], radius)
+        _, length_multipliers = multipliers(vectors, gradient)
+        step = _Step(objective, tangent, slope, length_multipliers, radius)
         moved = retract(vectors + step.direction, objective.total)
         new_value, new_gradient = objective.value_and_gradient(moved)
         new_tangent, new_slope = _slope(moved, new_gradient)
         slack = ROUNDING * abs(value)
-        if step.gain <= slack:  # too near the maximum for the value to decide: the slope does
+        if step.predicted_gain <= slack:  # too near the maximum for the value to decide: the gradient does
             if length(new_slope) > 0.5 * length(slope):
                 break
             agreement = 1.0
         else:
-            agreement = (new_value - value + slack) / (step.gain + slack)
+            agreement = (new_value - value + slack) / (step.predicted_gain + slack)
         if agreement < 0.25:
             radius = 0.25 * length(step.direction)
-        elif agreement > 0.75 and step.at_edge:
+        elif agreement > 0.75 and step.is_at_edge:
             radius = min(2 * radius, 2 * size)
         if agreement > 0.05:
             vectors = moved
@@ -156,48 +173,54 @@ def climb(objective: QuadraticOnSpheres, vectors: Floats, tolerance: float) -> F
 
 
 def _slope(vectors: Floats, gradient: Floats) -> tuple[Tangent, Floats]:
+    """The tangent directions at V, and the gradient projected onto them."""
     tangent = Tangent(vectors)
     return tangent, tangent.project(gradient)
 
 
 class _Step:
-    """The direction that maximises ``<slope, D> + <D, HD> / 2`` within the radius, HD = P(2QD - 2 y_i d_i)."""
+    """The tangent direction D that maximises ``<slope, D> + <D, HD> / 2`` within the trust radius.
+
+    H is the Hessian on the constraints: row i of HD is ``2 (QD)_i - 2 y_i d_i``, projected, with y_i the multiplier of
+    ``|v_i|^2 = 1``.
+    """
 
     def __init__(
-        self, objective: QuadraticOnSpheres, tangent: Tangent, slope: Floats, lengths: Floats, radius: float
+        self, objective: QuadraticOnSpheres, tangent: Tangent, slope: Floats, length_multipliers: Floats, radius: float
     ) -> None:
         self.direction = np.zeros_like(slope)
-        self.at_edge = False
-        # the search direction of conjugate gradients
+        self.is_at_edge = False  # of the trust region
+        y = length_multipliers
+        scale = 2 * float(np.abs(y).max()) + np.finfo(float).tiny
+        start_length = length(slope)
+        target_length = start_length * max(1e-4, min(0.1, start_length / (scale * len(y))))
+
         residual = slope
+        residual_square = inner(residual, residual)
         search = slope
-        square = inner(residual, residual)
-        start = length(slope)
-        scale = 2 * float(np.abs(lengths).max()) + np.finfo(float).tiny
-        enough = start * max(1e-4, min(0.1, start / (scale * len(lengths))))
-        hessian_product = np.zeros_like(slope)  # -H times the direction
-        for _ in range(MAX_INNER_STEPS):
-            product = tangent.project(2.0 * (lengths[:, None] * search - objective.matrix @ search))  # -H search
+        hessian_product = np.zeros_like(slope)  # -HD
+        for _ in range(MAX_CONJUGATE_STEPS):
+            product = tangent.project(2.0 * (y[:, None] * search - objective.matrix @ search))  # -H search
             curvature = inner(search, product)
             if abs(curvature) <= 1e-13 * scale * inner(search, search):
-                break  # turning all vectors about the first axis changes nothing; what is left of it is rounding
-            best = square / curvature if curvature > 0 else np.inf
-            edge = self._to_edge(search, radius)
-            self.at_edge = best >= edge
-            step = min(best, edge)
+                break  # turning all vectors about the first axis does not change f: the curvature is rounding
+            best_step = residual_square / curvature if curvature > 0 else np.inf
+            edge_step = self._step_to_edge(search, radius)
+            self.is_at_edge = best_step >= edge_step
+            step = min(best_step, edge_step)
             self.direction = self.direction + step * search
             hessian_product = hessian_product + step * product
             residual = residual - step * product
             new_square = inner(residual, residual)
-            if self.at_edge or np.sqrt(new_square) <= enough:
+            if self.is_at_edge or np.sqrt(new_square) <= target_length:
                 break
-            search = residual + (new_square / square) * search
-            square = new_square
-        self.gain = inner(slope, self.direction) - 0.5 * inner(self.direction, hessian_product)
+            search = residual + (new_square / residual_square) * search
+            residual_square = new_square
+        self.predicted_gain = inner(slope, self.direction) - 0.5 * inner(self.direction, hessian_product)
 
-    def _to_edge(self, search: Floats, radius: float) -> float:
-        """The step length along the search direction at which the edge of the trust region is reached."""
+    def _step_to_edge(self, search: Floats, radius: float) -> float:
+        """The step t > 0 with ``|D + t search| = radius``."""
         along = inner(self.direction, search)
         square = inner(search, search)
-        room = radius * radius - inner(self.direction, self.direction)
-        return float((-along + np.sqrt(max(along * along + square * room, 0.0))) / square)
+        remainder = radius * radius - inner(self.direction, self.direction)
+        return float((-along + np.sqrt(max(along * along + square * remainder, 0.0))) / square)

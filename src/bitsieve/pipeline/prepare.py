@@ -14,7 +14,7 @@ from bitsieve.dataset.identifiers import FEW_ROWS
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError, renamed
 from bitsieve.discretization.registry import make_discretizer
 from bitsieve.information.protocol import Information
-from bitsieve.methods.constraints import Candidates, Constraints, is_given, resolve
+from bitsieve.methods.constraints import Candidates, Constraints, any_given, is_given, resolve
 from bitsieve.methods.method import constants_last
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions
 from bitsieve.pipeline import notes
@@ -115,8 +115,8 @@ def prepare_selection(
     if _has_group_of_one(constraints.groups, candidates):
         diagnostics.append(notes.group_of_one())
 
-    has_constraints = any(map(is_given, (constraints.must_include, constraints.exclude, constraints.groups)))
-    selection = replace(selection, constraints=constraints if has_constraints and selection.takes_constraints else None)
+    has_constraints = any_given(constraints) and selection.takes_constraints
+    selection = replace(selection, constraints=constraints if has_constraints else None)
     number, diagnostics_on_number = settle_number(prepared.table, selection)
     selection = replace(selection, n_features_to_select=number)
     coded_table, settled_discretization = take_few_numbers_as_categories(
@@ -177,7 +177,7 @@ def _drop_columns(
             message="no column is left",
             advice="every one is empty or excluded",
         )
-    in_groups = np.flatnonzero(candidates.sizes[candidates.of_column] > 1).tolist()
+    in_groups = np.flatnonzero(candidates.sizes[candidates.candidate_of_column] > 1).tolist()
     dropped_identifiers: list[int] = []
     if columns.identifiers == "drop":
         dropped_identifiers = _identifiers_to_drop(infos, dropped, {*included, *in_groups})
@@ -231,9 +231,9 @@ def constraints_on(table: Dataset, constraints: Constraints | None) -> Candidate
         return resolve(constraints, table.names)
     constraints = Constraints() if constraints is None else constraints
     candidates = resolve(constraints, table.names)
-    grouped = candidates.sizes[candidates.of_column] > 1
+    grouped = candidates.sizes[candidates.candidate_of_column] > 1
     included = {*candidates.must_include}
-    dropped = [j for j in table.left_out if not grouped[j] and int(candidates.of_column[j]) not in included]
+    dropped = [j for j in table.left_out if not grouped[j] and int(candidates.candidate_of_column[j]) not in included]
     return resolve(replace(constraints, exclude=[*constraints.exclude, *dropped]), table.names)
 
 

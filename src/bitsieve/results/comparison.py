@@ -11,20 +11,10 @@ import numpy as np
 
 from bitsieve.dataset.data_kinds import frame_of
 from bitsieve.diagnostics import Diagnostic, UserError
-from bitsieve.metrics.measures import (
-    ACCURACY,
-    MEASURES,
-    Choice,
-    Measure,
-    OuterError,
-    PairedTest,
-    choose,
-    kuncheva,
-    nogueira,
-    outer_error,
-    paired_test,
-    standard_errors,
-)
+from bitsieve.metrics.choice import Choice, OuterError, choose, outer_error, standard_errors
+from bitsieve.metrics.measures import ACCURACY, MEASURES, Measure
+from bitsieve.metrics.paired_test import PairedTest, paired_test
+from bitsieve.metrics.stability import kuncheva, nogueira
 from bitsieve.plots.figures import Axes, Curves, plot_curves
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns, Floats

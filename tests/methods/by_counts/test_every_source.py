@@ -203,8 +203,8 @@ LAZY = [
 @every_kind
 @pytest.mark.parametrize("name", LAZY)
 def test_lazy_evaluation(agree, kind, name, monkeypatch):
-    monkeypatch.setattr(greedy, "LAZY_FROM", 0.0)
-    monkeypatch.setattr(greedy, "LAZY_MEAN_FROM", 0.0)
+    monkeypatch.setattr(greedy, "MIN_LAZY_SECONDS", 0.0)
+    monkeypatch.setattr(greedy, "MIN_LAZY_SECONDS_OF_MEAN", 0.0)
     agree(kind, forward(name))
 
 

@@ -145,8 +145,8 @@ def test_shuffles_are_made_as_long_as_their_steps_are_affordable(monkeypatch, or
     codes, classes = noise(0, 120, 9, codes_)
     steps = 99.0 * 120 * tuples
     for most, expected in ((steps, 99), (steps - 1, 0)):
-        monkeypatch.setattr(interactions, "AFFORDED", most if codes_ == 2 else 0)
-        monkeypatch.setattr(interactions, "AFFORDED_BY_TABLES", most if codes_ == 17 else 0)
+        monkeypatch.setattr(interactions, "MAX_STEPS_OF_BITS", most if codes_ == 2 else 0)
+        monkeypatch.setattr(interactions, "MAX_STEPS_OF_TABLES", most if codes_ == 17 else 0)
         assert Search(order, "gain", 1, screen).affordable_shuffles(PackedSource(codes, classes)) == expected
 
 
@@ -212,7 +212,7 @@ def test_a_tenth_of_the_columns_that_vary_are_copied_or_the_least_number(monkeyp
     codes, classes = noise(5, n_columns=45)
     codes[:, 3:7] = 1
     source, wide = PackedSource(codes, classes), []
-    monkeypatch.setattr(interactions, "LEAST_CONTRASTS", least)
+    monkeypatch.setattr(interactions, "MIN_CONTRASTS", least)
     monkeypatch.setattr(
         interactions,
         "PackedSource",

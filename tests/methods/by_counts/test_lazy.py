@@ -39,7 +39,7 @@ def select(information_of, monkeypatch):
 
         monkeypatch.setattr(information.sums, "pair_sums", watched)
         monkeypatch.setattr(information, "minima", lambda *_, **__: None)
-        for limit in ("LAZY_FROM", "LAZY_MEAN_FROM"):
+        for limit in ("MIN_LAZY_SECONDS", "MIN_LAZY_SECONDS_OF_MEAN"):
             monkeypatch.setattr(greedy, limit, 0.0 if lazily else float("inf"))
         return forward_select(information, make_criterion(name), k), sum(looked_at)
 
@@ -186,13 +186,13 @@ def test_small_rows_are_counted_whole(make_table, monkeypatch):
     """By default laziness is for rows that cost more than the choosing."""
     information = PlugInInformation(PackedSource(*make_table(50, 20, seed=0)))
     monkeypatch.setattr(information, "minima", lambda *_, **__: None)
-    assert 0 < information.sums.row_seconds < greedy.LAZY_FROM
+    assert 0 < information.sums.row_seconds < greedy.MIN_LAZY_SECONDS
     assert isinstance(greedy.scores_by(make_criterion("cmim"), information), greedy.EagerScores)
-    monkeypatch.setattr(greedy, "LAZY_FROM", 0.0)
+    monkeypatch.setattr(greedy, "MIN_LAZY_SECONDS", 0.0)
     assert isinstance(greedy.scores_by(make_criterion("cmim"), information), greedy.LazyScores)
     assert isinstance(greedy.scores_by(make_criterion("jmi"), information), greedy.EagerScores)
     assert isinstance(greedy.scores_by(make_criterion("mrmr"), information), greedy.EagerScores)
-    monkeypatch.setattr(greedy, "LAZY_MEAN_FROM", 0.0)
+    monkeypatch.setattr(greedy, "MIN_LAZY_SECONDS_OF_MEAN", 0.0)
     assert isinstance(greedy.scores_by(make_criterion("mrmr"), information), greedy.LazyScores)
     assert isinstance(greedy.scores_by(make_criterion("mim"), information), greedy.EagerScores)
 

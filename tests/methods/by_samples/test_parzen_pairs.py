@@ -89,7 +89,7 @@ def test_rows_are_those_of_the_matrix():
 def test_kernels_one_by_one_where_the_grid_would_be_too_wide(monkeypatch):
     values = uneven_columns()
     on_grid = ParzenPairs(values).information(0, np.arange(1, 5))
-    monkeypatch.setattr(module, "MOST_NODES", 0)
+    monkeypatch.setattr(module, "MAX_NODES", 0)
     assert ParzenPairs(values).information(0, np.arange(1, 5)) == pytest.approx(on_grid, abs=GRID)
 
 

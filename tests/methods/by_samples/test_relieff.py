@@ -210,7 +210,7 @@ def test_names_of_classes_and_categories_do_not_matter():
 
 @pytest.mark.parametrize("n_jobs", [2, 3, -1])
 def test_threads_change_no_bit(monkeypatch, n_jobs):
-    monkeypatch.setattr(relieff, "MOST_BLOCK_SAMPLES", 7)
+    monkeypatch.setattr(relieff, "MAX_BLOCK_SAMPLES", 7)
     numbers, codes, classes = random_table(6, 90, 3, 0.1)
     heard = []
     one = run(rows_of(numbers, codes), classes, 4, progress=lambda *step: heard.append(step))
@@ -229,7 +229,7 @@ def test_what_is_not_remembered_is_taken_afresh(monkeypatch):
     numbers, codes, classes = random_table(9, 40, 2, 0.3)
     remembered = run(rows_of(numbers, codes), classes, 3)
     monkeypatch.setattr(
-        "bitsieve.methods.by_samples.differences.REMEMBERED_BYTES", 8 * 2 * 40
+        "bitsieve.methods.by_samples.differences.MAX_CACHED_BYTES", 8 * 2 * 40
     )  # of the first column only
     assert run(rows_of(numbers, codes), classes, 3).tobytes() == remembered.tobytes()
 
@@ -290,9 +290,9 @@ def test_distances_counted_once_are_those_of_every_block(n):
     random = np.random.default_rng(n)
     rows = Rows(random.random((n, 70)), np.empty((n, 0), np.int32), np.arange(70), np.arange(0))
     differences, some = Differences(rows, np.zeros(n, np.int32), 1), np.arange(1, n, 2)
-    expected = differences.distances(some).numbers[:, :n]
-    differences.compare_all(2)
-    assert np.array_equal(differences.distances(some).numbers, expected)
+    expected = differences.distances(some).in_complete_numbers[:, :n]
+    differences.compute_all_distances(2)
+    assert np.array_equal(differences.distances(some).in_complete_numbers, expected)
 
 
 def quantity_by_the_formula(numbers, codes, y, k, samples=None):
@@ -347,7 +347,7 @@ def test_of_a_quantity_the_unit_and_the_threads_do_not_count(monkeypatch):
     weights = run_on_quantity(rows_of(numbers, codes), y, 10)
     # 2**k y + 2**m: exact in floating point but for the last bit of the quotient.
     np.testing.assert_allclose(run_on_quantity(rows_of(numbers, codes), 4.0 * y + 256, 10), weights, rtol=0, atol=1e-12)
-    monkeypatch.setattr(relieff, "MOST_BLOCK_SAMPLES", 37)
+    monkeypatch.setattr(relieff, "MAX_BLOCK_SAMPLES", 37)
     one = run_on_quantity(rows_of(numbers, codes), y, 10)
     assert run_on_quantity(rows_of(numbers, codes), y, 10, n_jobs=2).tobytes() == one.tobytes()
     np.testing.assert_allclose(one, weights, rtol=0, atol=1e-12)  # other blocks, other order of the sums

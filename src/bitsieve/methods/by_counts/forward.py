@@ -1,7 +1,7 @@
 """Forward selection by a criterion on counts.
 
-The first feature is the most relevant one, for every criterion; then the best J(i | S) of those left, by the one tie
-rule.
+For every criterion the first feature is the most relevant one. Each further feature has the largest score J(i | S) of
+the remaining ones; scores within 1e-10 of each other are ties, and the column of the lowest index is chosen.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from bitsieve.utils.progress import phase
 
 @dataclass(frozen=True)
 class ForwardChoice(GreedyChoice):
-    """Column indices in order of choice, the criterion's values (the first: I(Xi;C)), and what a rule measured."""
+    """The chosen columns in order of choice, and the score of each when it was chosen, I(Xi;C) of the first."""
 
-    outcome: StoppingOutcome | None
+    outcome: StoppingOutcome | None  # what the stopping rule measured
 
 
 def forward_select(
@@ -49,9 +49,10 @@ def forward_select(
     """Choose features one at a time by a criterion.
 
     ``n_features_to_select``, ``must_include``, ``exclude``, ``progress``: as in
-    :func:`bitsieve.utils.choice.choose_greedily`. ``stopping``: each choice is the best that it accepts; the selection
-    ends where it accepts none, and before a constant column; features of ``must_include`` are not tested. Raises
-    UndefinedQuantityError if the criterion conditions on sets of features and the estimator does not define that.
+    :func:`bitsieve.utils.choice.choose_greedily`. With a ``stopping`` rule each choice is the best candidate that the
+    rule accepts. The selection ends where the rule accepts none, or where only constant columns are left. Features of
+    ``must_include`` are not tested. Raises UndefinedQuantityError if the criterion conditions on sets of features and
+    the estimator does not define that.
 
     Cost: k - 1 rows of pair information, O(k n d) samples read as bits; a criterion that never increases reads fewer.
     """
@@ -79,7 +80,7 @@ def forward(
     stopping: str | StoppingRule | None = None,
     constraints: Candidates | None = None,
 ) -> MethodResult:
-    """Choose ``k`` candidates one at a time; None goes on until ``stopping`` ends it, by default "significance"."""
+    """Choose ``k`` candidates one at a time; with ``k=None`` until ``stopping`` ends it, by default "significance"."""
     candidates = constraints or Candidates(np.arange(information.n_features))
     if candidates.grouped:
         source = conditioning(information.source).joined(candidates.members())
@@ -97,25 +98,26 @@ def forward(
         must_include=candidates.must_include,
         exclude=candidates.exclude,
     )
-    sizes = candidates.sizes[choice.order]  # a candidate may be a group of several columns
+    sizes = candidates.sizes[choice.order]  # columns of each chosen candidate, which may be a group
     return MethodResult(
         order=candidates.columns(choice.order),
         scores=np.repeat(choice.scores, sizes),
         ranks=np.repeat(np.arange(1, len(sizes) + 1), sizes),
-        stopping=_stopping(choice.outcome, rule, candidates, sizes),
+        stopping=_stopping_of_columns(choice.outcome, rule, candidates, sizes),
     )
 
 
-def _stopping(
+def _stopping_of_columns(
     outcome: StoppingOutcome | None, rule: StoppingRule | None, candidates: Candidates, sizes: Columns
 ) -> Stopping:
-    """What ended the selection, by column; ``sizes``: the number of columns of each choice."""
+    """What ended the selection, by column where the outcome is by candidate; ``sizes``: columns of each choice."""
     if outcome is None or rule is None:
-        return Stopping(values=np.repeat(np.full(len(sizes), np.nan), sizes))
+        return Stopping(values=np.full(int(sizes.sum()), np.nan))
     neighbours = None
     if outcome.neighbours is not None:
-        choices = zip(outcome.neighbours, sizes.tolist(), strict=True)
-        neighbours = [candidates.columns(columns) for columns, size in choices for _ in range(size)]
+        neighbours = []
+        for neighbours_of_choice, size in zip(outcome.neighbours, sizes.tolist(), strict=True):
+            neighbours += [candidates.columns(neighbours_of_choice)] * size
     untested = None
     if outcome.untested is not None and len(outcome.untested):
         untested = candidates.columns(outcome.untested)
@@ -124,21 +126,21 @@ def _stopping(
         return replace(stopping, by="no varying column left")
     if outcome.refused is None:
         return stopping
-    candidate = -1
+    first_column = -1
     if len(sizes) or rule.orders_refused_columns:
-        candidate = int(np.argmax(candidates.of_column == outcome.refused))
+        first_column = int(np.argmax(candidates.candidate_of_column == outcome.refused))
     reason = rule.reason(outcome.value, outcome.how)
-    return replace(stopping, by=rule.name, value=outcome.value, reason=reason, candidate=candidate)
+    return replace(stopping, by=rule.name, value=outcome.value, reason=reason, candidate=first_column)
 
 
 def _check_estimator(parameters: Mapping[str, Any]) -> None:
-    """Refuse an estimator that does not define what the criterion needs."""
+    """Refuse an estimator that cannot condition on sets of features with a criterion that does."""
     criterion = make_criterion(parameters["criterion"])
     check_estimator(parameters["estimator"], conditions_on_sets=criterion.required_tables == "joint")
 
 
 def _further_capabilities(parameters: Mapping[str, Any]) -> frozenset[str]:
-    """What the criterion, the stopping rule and groups of columns require."""
+    """The capabilities that the criterion, the stopping rule and groups of columns require of the data."""
     required = TABLES
     if make_criterion(parameters["criterion"]).required_tables == "joint":
         required |= CONDITIONED
@@ -156,7 +158,7 @@ FORWARD = Method(
     title="Forward selection by a criterion",
     formula="selected_[0] = argmax I(Xi;C), then argmax J(i | S)",
     paper="Brown, Pocock, Zhao, Lujan 2012",
-    inputs="what the criterion needs",
+    inputs="the tables that the criterion requires",
     cost="O(k n d)",
     selector="bitsieve.selectors.forward:ForwardSelector",
     parameters=defaults_of(forward, estimator=ESTIMATOR),

@@ -1,4 +1,4 @@
-"""Interactions: the pairs or triples of columns that carry the most about the class together, and what chance gives.
+"""Interactions: the pairs or triples of columns that carry most information about the class, and tests of them.
 
 The statistics are those of :func:`bitsieve.counts.tuples.search_tuples`.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import comb, log
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +24,13 @@ from bitsieve.utils.lazy import chdtrc
 from bitsieve.utils.progress import phase
 
 N_SHUFFLES = 99
-LEAST_CONTRASTS = 100
-# shares of cases are no nearer to 0 and to 1 than this
-RAREST = 1e-300
+MIN_CONTRASTS = 100  # shuffled copies of columns
+MIN_RARITY = 1e-300  # so that its logarithm is finite
 EPSILON = 2.0**-53
-MOST_EXPONENT = 700.0  # of e, that a float holds
-# Tuples times samples times shuffles that are made without being asked for, in some ten seconds: of planes, of tables.
-AFFORDED = 1e12
-AFFORDED_BY_TABLES = 1e9
+MAX_EXPONENT = 700.0  # exp of more overflows
+# Tuples times samples times shuffles that take some ten seconds: if all columns are counted as bits, and by tables.
+MAX_STEPS_OF_BITS = 1e12
+MAX_STEPS_OF_TABLES = 1e9
 
 
 class Interacting(NamedTuple):
@@ -48,21 +47,17 @@ class Interacting(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Chance:
-    """What the strongest tuple of every column amounts to after shuffles of the class, in bits.
+    """The value of the strongest tuple of every column after each of several shuffles of the class, in bits."""
 
-    ``best`` (n_shuffles, n_features). ``groups`` (n_features,): columns of one number have as many codes, and so nearly
-    the same distribution.
-    """
-
-    best: Floats
-    groups: Integers
+    best: Floats  # shape (n_shuffles, n_features)
+    groups: Integers  # number of codes of each column; columns of one group have nearly the same distribution
 
     def of_tuples(self, values: Floats) -> Floats:
-        """p of tuples, adjusted for all tuples there are: the share of shuffles whose strongest tuple is as strong."""
+        """p of tuples, corrected for all tuples: the share of shuffles whose strongest tuple is as strong."""
         return self._share(self.best.max(axis=1)[:, None] >= values)
 
     def of_columns(self, best: Floats) -> Floats:
-        """p of columns, adjusted for all columns (step-down): the chance of any false one below p is at most p."""
+        """p of columns, corrected for all columns (step-down): the chance of any false column below p is at most p."""
         order = np.argsort(-best, kind="stable")
         largest_of_rest = np.maximum.accumulate(self.best[:, order[::-1]], axis=1)[:, ::-1]
         p = np.empty(len(best))
@@ -70,7 +65,7 @@ class Chance:
         return p
 
     def false_discovery(self, best: Floats) -> Floats:
-        """The least false discovery rate of a list with each column.
+        """For each column, the smallest false discovery rate of a list that holds it.
 
         A column is compared with the shuffles of all columns of as many codes.
         """
@@ -79,7 +74,7 @@ class Chance:
             (columns,) = np.nonzero(self.groups == group)
             null = np.sort(self.best[:, columns], axis=None)
             p[columns] = (1 + len(null) - np.searchsorted(null, best[columns])) / (1 + len(null))
-        return least_rates(p, self.groups > 1)
+        return false_discovery_rates(p, self.groups > 1)
 
     def _share(self, reached: Flags) -> Floats:
         share: Floats = (1.0 + reached.sum(axis=0)) / (1.0 + len(self.best))
@@ -92,7 +87,7 @@ def rarities(source: CountSource, strongest: Interacting) -> Floats:
     freedom = (source.n_classes - 1) * (arities - 1) / arities * arities[strongest.best_columns].prod(axis=1)
     gains = np.where(np.isfinite(strongest.best), np.maximum(strongest.best, 0.0), 0.0)
     above = chdtrc(np.maximum(freedom, 1.0), 2 * source.n_samples * log(2) * gains)
-    return np.asarray(-np.log1p(-np.minimum(above, 1 - EPSILON)) + RAREST)
+    return np.asarray(-np.log1p(-np.minimum(above, 1 - EPSILON)) + MIN_RARITY)
 
 
 def strongest_p(rarity: Floats, of_copies: Floats) -> Floats:
@@ -118,11 +113,11 @@ def strongest_p(rarity: Floats, of_copies: Floats) -> Floats:
         spread = (weights * logs * logs).sum() - mean * mean
         a = max(a + (1 / a + logs.mean() - mean) / (1 / a**2 + spread), a / 2)
     times = a * (np.log(rarity) - largest) - log(np.exp(a * (logs - largest)).mean())
-    return np.asarray(-np.expm1(-np.exp(np.minimum(times, MOST_EXPONENT))))
+    return np.asarray(-np.expm1(-np.exp(np.minimum(times, MAX_EXPONENT))))
 
 
-def least_rates(p: Floats, varies: Flags) -> Floats:
-    """The least false discovery rate of a list with each column; one that does not vary is none of them."""
+def false_discovery_rates(p: Floats, varies: Flags) -> Floats:
+    """For each column, the smallest false discovery rate of a list that holds it; 1 for constant columns."""
     rates = np.ones(len(p))
     rates[varies] = adjusted(p[varies], BENJAMINI_HOCHBERG)
     return rates
@@ -148,7 +143,7 @@ class Samples(NamedTuple):
         return cls(*coded_source.class_by_class(), strata)
 
     def shuffle(self, random: np.random.Generator) -> Columns:
-        """The places of the samples after a shuffle."""
+        """The indices of the samples in a shuffled order; every sample stays in its stratum."""
         drawn = random.permutation(len(self.classes))
         if self.strata is None:
             return drawn
@@ -193,54 +188,56 @@ class Search:
         gains = search_tuples(source, 2, "gain", 0).best
         screened = np.sort(np.argsort(~gains, kind="stable")[: self.screen])
         screened_source = conditioning(source).joined([np.array([column]) for column in screened])
-        of_some = replace(self, screen=None).strongest(screened_source, progress)
+        among_screened = replace(self, screen=None).strongest(screened_source, progress)
         best = np.full(source.n_features, -np.inf)
         best_columns = np.full((source.n_features, self.order), -1, np.intp)
-        best[screened] = of_some.best
-        best_columns[screened] = np.append(screened, -1)[of_some.best_columns]
-        return Interacting(of_some.values, screened[of_some.columns], best, best_columns)
+        best[screened] = among_screened.best
+        best_columns[screened] = np.append(screened, -1)[among_screened.best_columns]
+        return Interacting(among_screened.values, screened[among_screened.columns], best, best_columns)
 
     def affordable_shuffles(self, source: CountSource) -> int:
-        """How many shuffles are made where none are asked for: ``N_SHUFFLES``, or none where they take long."""
+        """The default number of shuffles: ``N_SHUFFLES``, or 0 where they would take more than some ten seconds."""
         tuples = n_tuples(source, self.order)
         if self.screen is not None:
             tuples = min(tuples, n_tuples(source, 2) + comb(self.screen, self.order))
-        max_steps = AFFORDED if source.arities.max() <= CODES else AFFORDED_BY_TABLES
+        max_steps = MAX_STEPS_OF_BITS if source.arities.max() <= CODES else MAX_STEPS_OF_TABLES
         affordable = float(tuples) * source.n_samples * N_SHUFFLES <= max_steps
         return N_SHUFFLES if coded(source) is not None and affordable else 0
 
     def after_shuffles(
         self, source: CountSource, n_shuffles: int, random_state: int = 0, strata: Integers | None = None
     ) -> Chance:
-        """The strongest tuple of every column after each of some shuffles of the class; all else is done as without."""
-        # Triples are searched by all threads, pairs a shuffle a thread.
-        inside, outside = (source.n_jobs, None) if self.order == 3 else (None, source.n_jobs)
+        """Repeat the search after each of several shuffles of the class."""
+        # Triples are searched by all threads together; of pairs each thread searches a shuffle of its own.
+        search_jobs = source.n_jobs if self.order == 3 else None
+        shuffle_jobs = None if self.order == 3 else source.n_jobs
         samples = Samples.of(source, strata)
         search = replace(self, n_top=0)
-        of_codes: dict[str, Any] = {"arities": source.arities, "n_classes": source.n_classes, "n_jobs": inside}
         best = np.empty((n_shuffles, source.n_features))
 
         def work(number: int) -> None:
             classes = samples.classes[samples.shuffle(np.random.default_rng([random_state, number]))]
-            best[number] = search.strongest(PackedSource(samples.codes, classes, **of_codes)).best
+            shuffled = PackedSource(
+                samples.codes, classes, arities=source.arities, n_classes=source.n_classes, n_jobs=search_jobs
+            )
+            best[number] = search.strongest(shuffled).best
 
-        run_blocks(work, range(n_shuffles), outside, phase("shuffling"))
+        run_blocks(work, range(n_shuffles), shuffle_jobs, phase("shuffling"))
         return Chance(best, source.arities.astype(np.int64))
 
     def contrast_rates(self, source: CountSource, strongest: Interacting, random_state: int = 0) -> Floats:
-        """The least false discovery rate of a list with each column, by gains.
+        """For each column, the smallest false discovery rate of a list that holds it, by gains.
 
-        It follows from one search among the columns and shuffled copies of a tenth of them, at least of
-        ``LEAST_CONTRASTS``.
+        One search among the columns and shuffled copies of a tenth of them, at least 100, shows what chance gives.
         """
         samples = Samples.of(source)
         random = np.random.default_rng([random_state, 0])
         varying = np.flatnonzero(source.arities > 1)
-        copied = random.permutation(np.resize(varying, max(len(varying) // 10, LEAST_CONTRASTS)))
+        copied = random.permutation(np.resize(varying, max(len(varying) // 10, MIN_CONTRASTS)))
         copies = np.stack([samples.codes[samples.shuffle(random), column] for column in copied], axis=1)
         codes = np.asfortranarray(np.c_[samples.codes, copies])
         arities = np.r_[source.arities, source.arities[copied]]
         phase("searching with contrast columns")
         both = PackedSource(codes, samples.classes, arities=arities, n_classes=source.n_classes, n_jobs=source.n_jobs)
         of_copies = rarities(both, replace(self, n_top=0).strongest(both))[source.n_features :]
-        return least_rates(strongest_p(rarities(source, strongest), of_copies), source.arities > 1)
+        return false_discovery_rates(strongest_p(rarities(source, strongest), of_copies), source.arities > 1)

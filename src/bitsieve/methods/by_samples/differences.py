@@ -1,14 +1,15 @@
-"""Differences of samples in each column, and distances, which are their sums.
+"""Differences of samples in each column, and distances of samples, which are sums of differences over the columns.
 
-A difference of two numbers is ``|a - b| / (max - min)``; of two categories it is 0 or 1. If a value is missing, the
-difference is its expectation when the value is drawn from the known values of its class (Kononenko 1994,
-doi:10.1007/3-540-57868-4_57). Distances are sums of whole multiples of 2**-32, exact up to 2**21 columns. Sums in
-float32 only find the few candidates that are then summed exactly.
+The difference of two numbers is ``|a - b| / (max - min)`` of their column; that of two categories is 0 or 1. Where a
+value is missing the difference is an expectation: see :mod:`bitsieve.methods.by_samples.incomplete_columns`.
+
+Differences are rounded to whole multiples of 2**-32. Their sums are then exact in float64, up to 2**21 columns, so that
+equal distances are equal to the bit. Distances in float32 are computed first, with an error; they single out the few
+samples that may be the nearest, and the exact sums decide among these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,209 +18,195 @@ from numpy.typing import NDArray
 from bitsieve import _native
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.threads import run_blocks
+from bitsieve.methods.by_samples.incomplete_columns import IncompleteCodes, IncompleteColumn, IncompleteNumbers
 from bitsieve.methods.by_samples.rows import Rows
 from bitsieve.utils.arrays import Columns, Flags, Floats
 
-Places = Columns
-Gap = Callable[[Any, Any], Floats]
-
-
-class IncompleteColumn:
-    """One column with missing values.
-
-    ``gap(a, b)`` is the difference of known values; ``mean_gap(known, values)`` the mean difference of each of
-    ``values`` to all of ``known``.
-    """
-
-    def __init__(
-        self,
-        values: NDArray[Any],
-        missing: Flags,
-        classes: NDArray[np.integer],
-        n_classes: int,
-        gap: Gap,
-        mean_gap: Gap,
-        remember: bool,
-    ) -> None:
-        self.values = values
-        self.missing = missing
-        self.classes = classes
-        self.gap = gap
-        self.mean_gap = mean_gap
-        present_by_class = [values[~missing & (classes == c)] for c in range(n_classes)]
-        self._known = [of_class if len(of_class) else values[~missing] for of_class in present_by_class]
-        sizes = np.array([len(of_class) for of_class in self._known])
-        everything = np.concatenate(self._known)
-        starts = np.cumsum(sizes) - sizes
-        both = np.array([np.add.reduceat(self.mean_gap(a, everything), starts) / sizes for a in self._known])
-        self._both = (both + both.T) / 2  # symmetric but for rounding
-        self._expected = self._expect() if remember else None
-
-    def between(self, samples: Places, others: Places) -> Floats:
-        """Differences of b samples from the others in their rows, shape (b, r), or (1, r) for the same in every row."""
-        expected = self._expect() if self._expected is None else self._expected
-        out = np.asarray(self.gap(self.values[samples][:, None], self.values[others]), np.float64)
-        others = np.broadcast_to(others, out.shape)
-        there = self.missing[others]
-        row, position = np.nonzero(there)
-        out[row, position] = expected[self.classes[others[row, position]], samples[row]]
-        row, position = np.nonzero(self.missing[samples][:, None] & ~there)
-        out[row, position] = expected[self.classes[samples[row]], others[row, position]]
-        return out
-
-    def _expect(self) -> Floats:
-        """[c, i]: the expected difference of a missing value of class c from sample i's value, known or missing."""
-        out: Floats = self._both[:, self.classes]
-        is_present = ~self.missing
-        for c, of_class in enumerate(self._known):
-            out[c, is_present] = self.mean_gap(of_class, self.values[is_present])
-        return out
-
-
-def mean_number_gap(present: Floats, values: Floats) -> Floats:
-    """The mean ``|V - v|`` of every value v, from the sums of the sorted known values V. Cost: O(log n) a value."""
-    ordered = np.sort(present)
-    sums = np.concatenate([[0.0], np.cumsum(ordered)])
-    below = np.searchsorted(ordered, values)
-    from_below = values * below - sums[below]
-    from_above = sums[-1] - sums[below] - values * (len(ordered) - below)
-    return np.asarray((from_below + from_above) / len(ordered))
-
-
-def mean_code_gap(present: NDArray[Any], values: NDArray[Any]) -> Floats:
-    """``1 - P(v)`` of every value v, P the shares of the known codes."""
-    counts = np.bincount(present, minlength=int(values.max(initial=0)) + 1)
-    return np.asarray(1.0 - counts[values] / len(present))
-
-
 GRID = 2.0**32
 TILE_SAMPLES = 64  # of native/differences.hpp
-# Of expected differences in columns with missing values; beyond, they are computed anew for each block.
-REMEMBERED_BYTES = 256 << 20
+MAX_CACHED_BYTES = 256 << 20  # of expected differences; those of further columns are computed anew for each block
 
 
 class Distances(NamedTuple):
-    """Distances of b samples from all."""
+    """Distances of b samples from all samples, in two parts to be added up."""
 
-    samples: Places
-    numbers: NDArray[np.float32]  # in the complete numeric columns, nearly: shape (b, n_samples or more)
-    others: Floats  # in the other columns: shape (b, n_samples), or (b, 0) where there are none
+    samples: Columns  # the b samples
+    in_complete_numbers: NDArray[np.float32]  # with the error of float32; shape (b, n_samples or more)
+    in_other_columns: Floats  # exact; shape (b, n_samples), or (b, 0) if all columns are complete numbers
 
 
 class Differences:
-    """Differences between the samples of a table; a missing value is drawn from the known ones of its class."""
+    """Differences between the samples of a table.
+
+    Columns of one value are left out. The others are of three kinds: complete numbers, complete categories, and columns
+    with missing values.
+
+    Parameters
+    ----------
+    rows : Rows
+    classes : ndarray of int, shape (n_samples,)
+        A missing value is drawn from the present values of its class.
+    n_classes : int
+    """
 
     def __init__(self, rows: Rows, classes: NDArray[np.integer], n_classes: int) -> None:
         self.n_samples = rows.n_samples
         self.n_features = rows.n_features
         self.varies = rows.varies
         self.tolerance = 2 * self.n_features / GRID  # twice the error that rounding to the grid can give a distance
+        self._kernel = choose_kernel().name
+        self._all_distances: NDArray[np.float32] | None = None  # in complete numbers, of all pairs of samples
+        self._incomplete: dict[int, IncompleteColumn] = {}
+        self._max_incomplete_cached = MAX_CACHED_BYTES // (8 * n_classes * self.n_samples)
+        self._set_numbers(rows, classes, n_classes)
+        self._set_codes(rows, classes, n_classes)
+
+    def _set_numbers(self, rows: Rows, classes: NDArray[np.integer], n_classes: int) -> None:
         numbers, spans = _with_spans(rows.numbers)
-        incomplete = np.isnan(numbers).any(axis=0), (rows.codes < 0).any(axis=0)
-        varying = self.varies[rows.numeric], self.varies[rows.categorical]
-        self._numeric, self._numbers, self._spans = _pick(varying[0] & ~incomplete[0], rows.numeric, numbers, spans)
-        self._categorical, self._codes = _pick(varying[1] & ~incomplete[1], rows.categorical, rows.codes)
+        varies = self.varies[rows.numeric]
+        is_incomplete = np.isnan(numbers).any(axis=0)
+
+        is_complete = varies & ~is_incomplete
+        self._numeric = _selected(rows.numeric, is_complete)
+        self._numbers = _selected(numbers, is_complete)
+        self._spans = _selected(spans, is_complete)
         self._grid = self._numbers - self._numbers.min(axis=0, initial=np.inf)
         self._grid /= self._spans
-        _on_grid(self._grid, out=self._grid)
+        _round_to_grid(self._grid, out=self._grid)
         self._tiles = _in_tiles(self._grid)
-        self._float_codes = self._codes.astype(np.float64)  # as the library would convert them at every call
-        self._kernel = choose_kernel().name
-        self._kept = np.empty((0, 0), np.float32)  # the distances in numbers of all pairs, once they are counted
-        self._incomplete: dict[int, IncompleteColumn] = {}
 
-        def add(feature: int, values: NDArray[Any], missing: Flags, gap: Gap, mean_gap: Gap) -> None:
-            remember = (len(self._incomplete) + 1) * 8 * n_classes * self.n_samples <= REMEMBERED_BYTES
-            self._incomplete[feature] = IncompleteColumn(values, missing, classes, n_classes, gap, mean_gap, remember)
-
-        for index in np.flatnonzero(varying[0] & incomplete[0]):
+        for index in np.flatnonzero(varies & is_incomplete):
             scaled = (numbers[:, index] - np.nanmin(numbers[:, index])) / spans[index]
-            add(int(rows.numeric[index]), scaled, np.isnan(scaled), lambda a, b: np.abs(a - b), mean_number_gap)
-        for index in np.flatnonzero(varying[1] & incomplete[1]):
+            self._incomplete[int(rows.numeric[index])] = IncompleteNumbers(
+                scaled, np.isnan(scaled), classes, n_classes, caches_expected=self._can_cache_another()
+            )
+
+    def _set_codes(self, rows: Rows, classes: NDArray[np.integer], n_classes: int) -> None:
+        varies = self.varies[rows.categorical]
+        is_incomplete = (rows.codes < 0).any(axis=0)
+
+        is_complete = varies & ~is_incomplete
+        self._categorical = _selected(rows.categorical, is_complete)
+        self._codes = _selected(rows.codes, is_complete)
+        self._codes_as_floats = self._codes.astype(np.float64)  # else scipy would convert them at every call
+
+        for index in np.flatnonzero(varies & is_incomplete):
             codes = rows.codes[:, index]
-            add(int(rows.categorical[index]), codes, codes < 0, np.not_equal, mean_code_gap)
+            self._incomplete[int(rows.categorical[index])] = IncompleteCodes(
+                codes, codes < 0, classes, n_classes, caches_expected=self._can_cache_another()
+            )
 
-    def compare_all(self, n_jobs: int | None) -> None:
-        """Count the distances of all pairs of samples, each once, and keep them."""
-        distances = self._kept = np.empty((self.n_samples, self.n_samples), np.float32)
+    def _can_cache_another(self) -> bool:
+        return len(self._incomplete) < self._max_incomplete_cached
 
-        def compare(first: int) -> None:
+    def compute_all_distances(self, n_jobs: int | None) -> None:
+        """Compute the distances of all pairs of samples in complete numbers, each pair once, and keep them."""
+        distances = np.empty((self.n_samples, self.n_samples), np.float32)
+
+        def compute_tile(first: int) -> None:
             last = min(first + TILE_SAMPLES, self.n_samples)
-            part = self._counted(self._tiles[first // TILE_SAMPLES :], np.arange(last - first))
-            distances[first:last, first:] = part[:, : self.n_samples - first]
+            tiles_from_here = self._tiles[first // TILE_SAMPLES :]
+            from_here = self._distances_in_numbers(tiles_from_here, np.arange(last - first))
+            distances[first:last, first:] = from_here[:, : self.n_samples - first]
             distances[first:, first:last] = distances[first:last, first:].T
 
-        run_blocks(compare, range(0, self.n_samples, TILE_SAMPLES), n_jobs)
+        run_blocks(compute_tile, range(0, self.n_samples, TILE_SAMPLES), n_jobs)
+        self._all_distances = distances
 
-    def _counted(self, tiles: NDArray[np.float32], samples: Places) -> NDArray[np.float32]:
-        numbers = np.empty((len(samples), len(tiles) * TILE_SAMPLES), np.float32)
-        _native.difference_distances(self._kernel, tiles, samples, numbers)
-        return numbers
+    def _distances_in_numbers(self, tiles: NDArray[np.float32], samples: Columns) -> NDArray[np.float32]:
+        """Distances of samples from all samples of the tiles; ``samples`` are indices into the tiles."""
+        distances = np.empty((len(samples), len(tiles) * TILE_SAMPLES), np.float32)
+        _native.difference_distances(self._kernel, tiles, samples, distances)
+        return distances
 
-    def distances(self, samples: Places) -> Distances:
-        """Distances of some samples from all."""
-        numbers = self._kept[samples] if len(self._kept) else self._counted(self._tiles, samples)
-        if not len(self._categorical) and not self._incomplete:
-            return Distances(samples, numbers, np.empty((len(samples), 0)))
+    def distances(self, samples: Columns) -> Distances:
+        """The distances of b samples from all."""
+        if self._all_distances is None:
+            in_numbers = self._distances_in_numbers(self._tiles, samples)
+        else:
+            in_numbers = self._all_distances[samples]
+        n_categorical = len(self._categorical)
+        if n_categorical == 0 and not self._incomplete:
+            return Distances(samples, in_numbers, np.empty((len(samples), 0)))
+
         from scipy.spatial.distance import cdist
 
-        others = np.zeros((len(samples), self.n_samples))
-        if n := len(self._categorical):  # the library gives the share of codes that differ
-            others += np.rint(n * cdist(self._float_codes[samples], self._float_codes, "hamming"))
+        in_others = np.zeros((len(samples), self.n_samples))
+        if n_categorical > 0:
+            share_different = cdist(self._codes_as_floats[samples], self._codes_as_floats, "hamming")
+            in_others += np.rint(n_categorical * share_different)
+        everyone = np.arange(self.n_samples)[None]
         for column in self._incomplete.values():
-            others += _on_grid(column.between(samples, np.arange(self.n_samples)[None]))
-        return Distances(samples, numbers, others)
+            in_others += _round_to_grid(column.between(samples, everyone))
+        return Distances(samples, in_numbers, in_others)
 
-    def nearest(self, distances: Distances, rows: Places, members: Places, k: int) -> Places:
-        """The k nearest of some members to samples at places ``rows`` of a block, ascending; ties to the first."""
+    def nearest(self, distances: Distances, rows: Columns, members: Columns, k: int) -> Columns:
+        """The k nearest of ``members`` to some samples, ascending, shape (len(rows), k); a tie goes to the first.
+
+        ``rows`` are the rows of ``distances`` of these samples. No sample is a neighbour of itself.
+        """
         out = np.empty((len(rows), k), np.int64)
         _native.nearest_samples(
-            self._kernel, self._grid, *distances[1:], distances[0], rows, members, self.tolerance, out
+            self._kernel,
+            self._grid,
+            distances.in_complete_numbers,
+            distances.in_other_columns,
+            distances.samples,
+            rows,
+            members,
+            self.tolerance,
+            out,
         )
         return out
 
-    def weighted(self, samples: Places, neighbours: Places, weights: Floats) -> Floats:
-        """Sum of weight times difference over the pairs of b samples and r neighbours each, shape (n_features,)."""
-        out = np.zeros(self.n_features)
-        of_numbers = np.zeros(len(self._numeric))
+    def weighted_sums(self, samples: Columns, neighbours: Columns, weights: Floats) -> Floats:
+        """For each column, the sum of weight times difference over all pairs of a sample and one of its neighbours.
+
+        ``neighbours`` and ``weights`` have the shape (n_samples, n_neighbours); the result has (n_features,).
+        """
+        sums = np.zeros(self.n_features)
+        sums_of_numbers = np.zeros(len(self._numeric))
         _native.add_weighted_differences(
-            self._kernel, self._numbers, self._spans, samples, neighbours, weights, of_numbers
+            self._kernel, self._numbers, self._spans, samples, neighbours, weights, sums_of_numbers
         )
-        out[self._numeric] = of_numbers
+        sums[self._numeric] = sums_of_numbers
         if len(self._categorical):
             for sample, others, weight in zip(samples, neighbours, weights[:, :, None], strict=True):
-                differ = self._codes[others] != self._codes[sample]
-                out[self._categorical] += np.add.reduce(differ * weight, axis=0)
+                is_different = self._codes[others] != self._codes[sample]
+                sums[self._categorical] += np.add.reduce(is_different * weight, axis=0)
         for feature, column in self._incomplete.items():
-            out[feature] = np.add.reduce(column.between(samples, neighbours) * weights, axis=None)
-        return out
+            sums[feature] = np.add.reduce(column.between(samples, neighbours) * weights, axis=None)
+        return sums
 
 
 def _with_spans(numbers: Floats) -> tuple[Floats, Floats]:
-    """The numbers and the range of each column; both halved where the range is beyond the largest float."""
+    """The numbers and the span ``max - min`` of each column; both are halved where the span would be infinite."""
     low = np.fmin.reduce(numbers, axis=0)
     high = np.fmax.reduce(numbers, axis=0)
     with np.errstate(over="ignore"):
-        halves = np.where(np.isinf(high - low), 0.5, 1.0)
-    if (halves < 1).any():
-        numbers = numbers * halves
-    return numbers, high * halves - low * halves
+        factors = np.where(np.isinf(high - low), 0.5, 1.0)
+    if (factors < 1).any():
+        numbers = numbers * factors
+    return numbers, high * factors - low * factors
 
 
-def _pick(columns: Flags, *arrays: NDArray[Any]) -> list[NDArray[Any]]:
-    return [np.ascontiguousarray(array if columns.all() else array[..., columns]) for array in arrays]
+def _selected(array: NDArray[Any], columns: Flags) -> NDArray[Any]:
+    """Some columns, the last axis of an array, in C order; without a copy where they are all of them."""
+    return np.ascontiguousarray(array if columns.all() else array[..., columns])
 
 
 def _in_tiles(grid: Floats) -> NDArray[np.float32]:
-    """The numbers as the native distances take them: by column, 64 samples side by side, zeros beyond the last."""
+    """Numbers in the layout of the native distances, shape (n_tiles, n_columns, 64); the last tile ends in zeros."""
     n_samples, n_columns = grid.shape
-    tiles = np.zeros((-(-n_samples // TILE_SAMPLES), n_columns, TILE_SAMPLES), np.float32)
+    n_tiles = -(-n_samples // TILE_SAMPLES)
+    tiles = np.zeros((n_tiles, n_columns, TILE_SAMPLES), np.float32)
     for t, tile in enumerate(tiles):
-        part = grid[t * TILE_SAMPLES : (t + 1) * TILE_SAMPLES]
-        tile[:, : len(part)] = part.T
+        samples_of_tile = grid[t * TILE_SAMPLES : (t + 1) * TILE_SAMPLES]
+        tile[:, : len(samples_of_tile)] = samples_of_tile.T
     return tiles
 
 
-def _on_grid(values: Floats, out: Floats | None = None) -> Floats:
-    on_grid = np.multiply(values, GRID, out=out)
-    return np.multiply(np.rint(on_grid, out=on_grid), 1 / GRID, out=on_grid)
+def _round_to_grid(values: Floats, out: Floats | None = None) -> Floats:
+    """Round to multiples of 2**-32."""
+    multiples = np.multiply(values, GRID, out=out)
+    return np.multiply(np.rint(multiples, out=multiples), 1 / GRID, out=multiples)

@@ -1,4 +1,8 @@
-"""Dominant sets of similar columns: the choice among their members by the information of all that are chosen."""
+"""Dominant sets of similar columns, and the choice of columns from one set after another.
+
+The columns are divided into dominant sets by a similarity (see :mod:`bitsieve.optimize.dominant_sets`). From each set
+in turn, the column is chosen that makes I(S;C) largest together with all columns S chosen before.
+"""
 
 from __future__ import annotations
 
@@ -26,18 +30,20 @@ Step = Callable[[int, int], object]
 
 SIMILARITIES = ("auto", "parzen", "binned", "distinct", "rho", "error")
 INFORMATIONS = ("parzen", "parzen-posterior", "second-order", "binned")
-REPEATED = 4  # "auto": samples a distinct value, from which values repeat
-CODES = 10  # "auto": distinct values up to which a column holds codes
-SHARE = 10  # "auto": columns a code, and a quantity, from which both kinds are there
-AT_ONCE = 16  # rows in one product
+# Of similarity="auto":
+REPEATS = 4  # a column is a quantity if it has more than one distinct value in this many samples
+MAX_CODES = 10  # a column holds codes if it has at most this many distinct values
+MIXED_SHARE = 10  # a table is mixed if at least one column in this many is a quantity, and one holds codes
+ROWS_AT_ONCE = 16  # rows of similarities in one product of matrices
 
 
 def check_similarity(name: str, value: Any) -> None:
-    """Refuse what is neither the name of a kind nor a square array of numbers."""
+    """Raise ParameterError unless it is the name of a similarity or a square array."""
     if isinstance(value, str) and value in SIMILARITIES:
         return
     shape: tuple[int, ...] = getattr(value, "shape", ())
-    if isinstance(value, str) or len(shape) != 2 or shape[0] != shape[1]:
+    is_square = len(shape) == 2 and shape[0] == shape[1]
+    if isinstance(value, str) or not is_square:
         shown_value = value if isinstance(value, str) or value is None else f"an object of shape {shape}"
         kinds = ", ".join(map(repr, SIMILARITIES))
         raise ParameterError(name, shown_value, f"give one of {kinds}, or a square array, one row a feature")
@@ -49,53 +55,59 @@ def find_similarity(
     """The similarity of the varying columns: a matrix where it fits the memory, else rows on demand; and its kind."""
     phase("similarities")
     if not isinstance(kind, str):
-        return _given(kind, samples), "given"
+        return _given_similarity(kind, samples), "given"
     if kind == "auto":
-        kind = _fitting(samples.rows())
+        kind = _fitting_kind(samples.rows())
         bandwidth = "log"
     if kind in ("binned", "distinct"):
         information = samples.counted(kind)
         matrix = partial(uncertainty_matrix, information)
         rows = partial(uncertainty_rows, information)
-        return _whole_or_rows(information.n_features, memory, matrix, rows, 1), kind
+        return _matrix_or_rows(information.n_features, memory, matrix, rows, 1), kind
     numbers, varies = samples.numbers(f" with similarity={kind!r}")
     values = standardize(numbers[:, varies])
     n = int(varies.sum())
     if kind == "parzen":
         pairs = ParzenPairs(values, bandwidth, n_jobs)
-        everything = np.arange(n)
+        all_columns = np.arange(n)
 
-        def windows(first: int, last: int) -> Floats:
-            return np.stack([pairs.relevance_row(i, everything) for i in range(first, last)])
+        def parzen_rows(first: int, last: int) -> Floats:
+            return np.stack([pairs.relevance_row(i, all_columns) for i in range(first, last)])
 
-        return _whole_or_rows(n, memory, pairs.relevance_matrix, windows, 1), kind
-    lines = partial(correlation_rows, values) if kind == "rho" else RegressionErrors(numbers[:, varies], values).rows
-    return _whole_or_rows(n, memory, partial(_all_rows, lines, n), lines, AT_ONCE), kind
+        return _matrix_or_rows(n, memory, pairs.relevance_matrix, parzen_rows, 1), kind
+    make_rows: Callable[[int, int], Floats]
+    if kind == "rho":
+        make_rows = partial(correlation_rows, values)
+    else:
+        make_rows = RegressionErrors(numbers[:, varies], values).rows
+    return _matrix_or_rows(n, memory, partial(_all_rows, make_rows, n), make_rows, ROWS_AT_ONCE), kind
 
 
 def _all_rows(rows: Callable[[int, int], Floats], n: int, progress: Step) -> Floats:
     out = np.empty((n, n))
-    for first in range(0, n, AT_ONCE):
-        last = min(first + AT_ONCE, n)
+    for first in range(0, n, ROWS_AT_ONCE):
+        last = min(first + ROWS_AT_ONCE, n)
         out[first:last] = rows(first, last)
         progress(last, n)
     return out
 
 
-def _fitting(rows: Rows) -> str:
-    """The kind that fits the columns: "parzen" where few have values that repeat, or codes are beside quantities."""
-    numeric = [len(np.unique(column)) for column in rows.numbers.T]
-    counts = np.array([count for count in numeric if count > 1] + [2] * len(rows.categorical))
-    quantities = int((counts * REPEATED > rows.n_samples).sum())
-    codes = int((counts <= CODES).sum())
-    mixed = SHARE * min(quantities, codes) >= len(counts)
-    return "parzen" if mixed or 2 * quantities > len(counts) else "distinct"
+def _fitting_kind(rows: Rows) -> str:
+    """The kind of similarity: "parzen" if most columns are quantities, or the table is mixed; else "distinct"."""
+    n_distinct_by_column = [len(np.unique(column)) for column in rows.numbers.T]
+    n_distinct = np.array([n for n in n_distinct_by_column if n > 1] + [2] * len(rows.categorical))
+    n_quantities = int((n_distinct * REPEATS > rows.n_samples).sum())
+    n_codes = int((n_distinct <= MAX_CODES).sum())
+    is_mixed = MIXED_SHARE * min(n_quantities, n_codes) >= len(n_distinct)
+    if is_mixed or 2 * n_quantities > len(n_distinct):
+        return "parzen"
+    return "distinct"
 
 
-def _whole_or_rows(
+def _matrix_or_rows(
     n: int, memory: int | None, matrix: Callable[[Step], Floats], rows: Callable[[int, int], Floats], at_once: int
 ) -> Similarity:
-    """The matrix where it fits the memory, else the rows as they are asked for."""
+    """All similarities in memory if they fit, else rows on demand."""
     if memory is not None and 8 * n * n > memory:
         return SimilarityRows(rows, n, memory, at_once, phase("similarities"))
     try:
@@ -109,8 +121,8 @@ def _whole_or_rows(
         ) from None
 
 
-def _given(similarity: Any, samples: Samples) -> SimilarityMatrix:
-    """The similarities of the varying columns, of those given for all."""
+def _given_similarity(similarity: Any, samples: Samples) -> SimilarityMatrix:
+    """The similarities of the columns that vary, from an array for all columns."""
     matrix = np.asarray(similarity)
     n = samples.n_features
     if matrix.shape != (n, n):
@@ -123,8 +135,9 @@ def _given(similarity: Any, samples: Samples) -> SimilarityMatrix:
         matrix = matrix[np.ix_(varying, varying)]
     if matrix.dtype.kind != "f":
         matrix = matrix.astype(np.float64)
-    for i, row in enumerate(matrix):  # row by row: no second matrix
-        if not np.isfinite(row).all() or row.min() < 0 or not np.array_equal(row, matrix[:, i]):
+    for i, row in enumerate(matrix):  # row by row, as a comparison of all would take a second matrix
+        is_valid = np.isfinite(row).all() and row.min() >= 0 and np.array_equal(row, matrix[:, i])
+        if not is_valid:
             raise UserError(
                 code="invalid-similarities",
                 message="the similarities given must be finite numbers of 0 or more, and those of i, j and j, i equal",
@@ -136,7 +149,7 @@ def _given(similarity: Any, samples: Samples) -> SimilarityMatrix:
 
 
 def correlation_rows(standardized: Floats, first: int, last: int) -> Floats:
-    """Rows of |rho|, 0 on the diagonal, of columns that vary, given as rows of mean 0 and standard deviation 1."""
+    """Rows first to last of the matrix of |rho|, 0 on the diagonal; ``standardized`` holds a column in each row."""
     with threadpool_limits(1):  # a product's bits depend on the number of threads
         out = np.abs(standardized[first:last] @ standardized.T)
     out = np.minimum(out / standardized.shape[1], 1.0)
@@ -145,20 +158,25 @@ def correlation_rows(standardized: Floats, first: int, last: int) -> Floats:
 
 
 class RegressionErrors:
-    """1 - e / max e of columns that vary: twice the cost of correlations, as the largest e comes first."""
+    """The similarity ``1 - e / max e``, with e the error of a linear regression between two columns.
+
+    ``e_ij = (var_i + var_j) / 2 (1 - rho_ij^2)``. All e are computed once for their maximum, and again for the rows.
+    """
 
     def __init__(self, numbers: Floats, standardized: Floats) -> None:
         self._standardized = standardized
         values, exponents = centre(numbers)
-        # One unit for all, in which the largest variance is near 1: W does not depend on it.
+        # In a unit in which the largest variance is near 1: the similarities do not depend on it.
         variances = np.add.reduce(values * values, axis=0) / len(values)
         self._variances = np.ldexp(variances, np.maximum(2 * (exponents - exponents.max()), -1000))
         n = len(self._variances)
-        blocks = range(0, n, AT_ONCE)
-        self._largest = max((float(self._errors(a, min(a + AT_ONCE, n)).max()) for a in blocks), default=0.0)
+        largest_of_blocks = [
+            float(self._errors(first, min(first + ROWS_AT_ONCE, n)).max()) for first in range(0, n, ROWS_AT_ONCE)
+        ]
+        self._largest = max(largest_of_blocks, default=0.0)
 
     def rows(self, first: int, last: int) -> Floats:
-        """Rows of W; 0 on the diagonal."""
+        """Rows first to last of the similarities, 0 on the diagonal."""
         errors = self._errors(first, last)
         out = 1.0 - errors / self._largest if self._largest > 0 else np.ones_like(errors)
         out[np.arange(last - first), np.arange(first, last)] = 0.0
@@ -174,40 +192,44 @@ class WholeSetInformation:
     """``I(S + f;C) = I(S;C) + I(f;C|S)``, the samples divided by the joint value of S."""
 
     def __init__(self, information: Information) -> None:
-        self._given = information.conditional()
+        self._conditional = information.conditional()  # on S
         self._class_entropy = information.class_entropy
-        self._reached = 0.0
+        self._chosen_information = 0.0  # I(S;C)
 
     def information(self, candidates: Columns) -> Floats:
-        return self._reached + self._given.conditional_relevance(candidates)
+        return self._chosen_information + self._conditional.conditional_relevance(candidates)
 
     def add(self, feature: int) -> None:
-        self._given = self._given.refine(feature)
-        self._reached = self._class_entropy - self._given.class_entropy
+        self._conditional = self._conditional.refine(feature)
+        self._chosen_information = self._class_entropy - self._conditional.class_entropy
 
 
-# Of S and one more feature, S being empty at first: all have ``information(candidates)`` and ``add(feature)``.
+# All have ``information(candidates)``, I(S + f;C) for each candidate f, and ``add(feature)``, which puts it into S.
 SetInformation = WholeSetInformation | JointInformation | SecondOrderInformation
 
 
 def choose_from_sets(
     sets: Sequence[Columns], scores: SetInformation, k: int, *, until_negative: bool = False, progress: Progress = None
 ) -> MethodResult:
-    """Choose k features, or all of the sets if they hold fewer, set by set; scored by what each added to I(S;C)."""
+    """Choose k features, set by set; fewer if the sets hold fewer. The score of each is its gain in I(S;C).
+
+    Each choice is the member of the set with the largest I(S + f;C). With ``until_negative`` the choice ends before the
+    first feature that lowers I(S;C).
+    """
     order: list[int] = []
     gains: list[float] = []
-    reached = 0.0
+    chosen_information = 0.0  # I(S;C)
     for members in sets:
         remaining = members
         while len(remaining) and len(order) < k:
             information = scores.information(remaining)
             index = pick(information)
-            gain = float(information[index]) - reached
+            gain = float(information[index]) - chosen_information
             if until_negative and order and gain < -TIE:
                 return MethodResult(np.array(order, np.intp), np.array(gains))
             order.append(int(remaining[index]))
             gains.append(gain)
-            reached = float(information[index])
+            chosen_information = float(information[index])
             scores.add(order[-1])
             remaining = np.delete(remaining, index)
             if progress is not None:
@@ -234,34 +256,37 @@ def dominant_set_mii(
         nothing = {"groups_": [np.empty(0, np.intp)] * n_selected, "sets_": [], "cohesiveness_": np.empty(0)}
         return MethodResult(np.arange(n_selected), np.zeros(n_selected), extras={**nothing, "similarity_": "none"})
     scores = _information(samples, information, bandwidth, n_jobs)
-    similar, kind = find_similarity(samples, similarity, bandwidth, check_memory(memory), n_jobs)
-    found_sets = dominant_sets(similar, DYNAMICS[dynamics], phase("dominant sets"))
-    sets = [dominant_set.members for dominant_set in found_sets]
+    similarities, kind = find_similarity(samples, similarity, bandwidth, check_memory(memory), n_jobs)
+    sets_with_weights = dominant_sets(similarities, DYNAMICS[dynamics], phase("dominant sets"))
+    sets = [dominant_set.members for dominant_set in sets_with_weights]  # indices into the columns that vary
     chosen = choose_from_sets(sets, scores, n_selected, until_negative=k is None, progress=phase("ranking"))
     order = varying[chosen.order]
     gains = chosen.scores
     if k is not None and len(order) < k:
         order = constants_last(order, varies)[:k]
         gains = np.concatenate([gains, np.zeros(k - len(gains))])
-    in_table = [varying[members] for members in sets]
-    group_of = {int(j): members for members in in_table for j in members}
-    groups = [group_of.get(j, np.array([j], np.intp)) for j in order.tolist()]
+    sets_of_columns = [varying[members] for members in sets]
+    set_of_column = {int(column): members for members in sets_of_columns for column in members}
+    groups = []  # the other columns of the set of each selected column
+    for column in order.tolist():
+        members = set_of_column.get(column, np.array([column], np.intp))
+        groups.append(members[members != column])
     attributes = {
-        "groups_": [members[members != j] for j, members in zip(order.tolist(), groups, strict=True)],
-        "sets_": in_table,
-        "cohesiveness_": np.array([dominant_set.cohesiveness for dominant_set in found_sets]),
+        "groups_": groups,
+        "sets_": sets_of_columns,
+        "cohesiveness_": np.array([dominant_set.cohesiveness for dominant_set in sets_with_weights]),
         "similarity_": kind,
     }
     return MethodResult(order, gains, extras=attributes)
 
 
 def _information(samples: Samples, kind: str, bandwidth: str | float, n_jobs: int | None) -> SetInformation:
-    """I(S + f;C) of the varying columns, by place among them."""
+    """I(S + f;C) of the columns that vary, which are numbered among themselves."""
     if kind == "binned":
         return WholeSetInformation(samples.counted("binned"))
-    order = np.argsort(samples.classes, kind="stable")
+    by_class = np.argsort(samples.classes, kind="stable")
     numbers, varies = samples.numbers(f" with information={kind!r}")
-    values = np.ascontiguousarray(standardize(numbers[:, varies])[:, order])
+    values = np.ascontiguousarray(standardize(numbers[:, varies])[:, by_class])
     sizes = np.bincount(samples.classes, minlength=samples.n_classes)
     if kind == "second-order":
         return SecondOrderInformation(values, sizes, bandwidth, n_jobs)
@@ -269,10 +294,10 @@ def _information(samples: Samples, kind: str, bandwidth: str | float, n_jobs: in
 
 
 class Clusters(NamedTuple):
-    """Groups of columns as they were found, and the column that represents each."""
+    """Groups of columns in the order in which they were found, and the column that represents each."""
 
-    groups: list[Columns]  # columns that do not vary are one group, the last
-    selected: Columns  # none for columns that do not vary, unless none varies
+    groups: list[Columns]  # constant columns are one group, the last
+    selected: Columns  # the representatives; constant columns have one only if all columns are constant
     weights: Floats  # of every column in its group
     cohesiveness: Floats
     kind: str  # of similarity
@@ -292,15 +317,15 @@ def dominant_set_clusters(
     matrix = None
     kind = "none"
     if len(varying):
-        similar, kind = find_similarity(samples, similarity, bandwidth, memory, n_jobs)
-        for dominant_set in dominant_sets(similar, DYNAMICS[dynamics], phase("dominant sets")):
+        similarities, kind = find_similarity(samples, similarity, bandwidth, memory, n_jobs)
+        for dominant_set in dominant_sets(similarities, DYNAMICS[dynamics], phase("dominant sets")):
             groups.append(varying[dominant_set.members])
             weights[groups[-1]] = dominant_set.weights
             cohesiveness.append(dominant_set.cohesiveness)
-        matrix = similar.matrix
+        matrix = similarities.matrix
         if matrix is not None and len(constant):
             matrix = np.zeros((samples.n_features, samples.n_features), matrix.dtype)
-            matrix[np.ix_(varying, varying)] = similar.matrix
+            matrix[np.ix_(varying, varying)] = similarities.matrix
     selected = [int(group[pick(weights[group])]) for group in groups] or [0]
     if len(constant):
         weights[constant] = 1 / len(constant)

@@ -1,4 +1,4 @@
-"""Features by what a fitted classifier of scikit-learn, imported when one runs, gives them."""
+"""Features ranked by classifiers of scikit-learn: importances, weights under an L1 penalty, recursive elimination."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from scipy.sparse import csc_array
 
 MODELS = ("extra-trees", "linear-svc")
-GROWTH = 2**0.5  # from one penalty that is tried to the next
-MOST_TRIED = 60
-LIKELY = 10  # columns of a rough fit, in multiples of those wanted
-ROUGH = 1e-2  # its tolerance
-FEWER = 0.9  # of the columns wanted, and of the slope that gives a column weight: what is below is so for certain
-LARGEST = 1e150  # of a number: squares of larger ones overflow when they are added up, and the solvers never end
-MOST_PRODUCTS = 1 << 30  # bytes of the products of all rows with each other: 11,585 rows
+PENALTY_GROWTH = 2**0.5  # factor from one C that is tried to the next
+MAX_PENALTIES = 60
+ROUGH_COLUMNS = 10  # columns of a rough fit, as a multiple of k
+ROUGH_TOLERANCE = 1e-2
+CLEARLY = 0.9  # a rough fit decides only if it is below this share of k, and of the slope that gives a column weight
+MAX_VALUE = 1e150  # sums of squares of larger numbers overflow, and the solvers never end
+MAX_KERNEL_BYTES = 1 << 30  # of the products of all rows with each other: 11,585 rows
 
 
 def model_importance(
@@ -38,18 +38,18 @@ def model_importance(
     """Rank the columns by the importance that a classifier gives them; see :class:`bitsieve.ModelSelector`."""
     numbers, varies = samples.numbers()
     importances = np.zeros(samples.n_features)
-    fitted_model = _made(model, random_state, n_jobs)
+    classifier = _make_classifier(model, random_state, n_jobs)
     if model == "linear-svc":
-        refuse_large(numbers, LARGEST)
+        refuse_large(numbers, MAX_VALUE)
     if varies.any():
         phase("fitting the model")
-        fitted_model.fit(numbers[:, varies], samples.classes)
-        importances[varies] = _importances(fitted_model, model)
-    return rank_all(rank(importances), varies, importances, k, importances_=importances, model_=fitted_model)
+        classifier.fit(numbers[:, varies], samples.classes)
+        importances[varies] = _importances(classifier, model)
+    return rank_all(rank(importances), varies, importances, k, importances_=importances, model_=classifier)
 
 
-def _made(model: Any, random_state: Any, n_jobs: int | None) -> Any:
-    """The model, not fitted."""
+def _make_classifier(model: Any, random_state: Any, n_jobs: int | None) -> Any:
+    """A classifier that is not fitted, by its name, or a clone of the given one."""
     from sklearn.base import clone
     from sklearn.ensemble import ExtraTreesClassifier
     from sklearn.pipeline import make_pipeline
@@ -59,7 +59,7 @@ def _made(model: Any, random_state: Any, n_jobs: int | None) -> Any:
     if model == "extra-trees":
         return ExtraTreesClassifier(random_state=random_state, n_jobs=n_jobs)
     if model == "linear-svc":
-        # The primal problem draws nothing, and has one solution.
+        # The primal problem needs no random numbers, and has one solution.
         return make_pipeline(StandardScaler(), LinearSVC(dual=False))
     return clone(model)
 
@@ -74,11 +74,12 @@ def _importances(fitted: Any, model: Any) -> Floats:
 
 
 def _check_model(name: str, value: Any) -> None:
-    """Refuse what is neither a name nor a classifier."""
+    """Raise ParameterError unless it is the name of a model or a classifier."""
     from sklearn.base import BaseEstimator, is_classifier
 
-    model = isinstance(value, BaseEstimator) and is_classifier(value)
-    if not (value in MODELS if isinstance(value, str) else model):
+    is_name = isinstance(value, str) and value in MODELS
+    is_model = isinstance(value, BaseEstimator) and is_classifier(value)
+    if not is_name and not is_model:
         raise ParameterError(name, value, f"give {' or '.join(map(repr, MODELS))} or a classifier of scikit-learn")
 
 
@@ -87,7 +88,11 @@ def l1_svm(samples: Samples, k: int, *, C: float | None = None) -> MethodResult:
     values = standardised(samples.values())
     codes = samples.classes
     phase("fitting the model")
-    penalty, weights = _least_penalty(values, codes, k) if C is None else (C, _weights(_l1_machine(values, codes, C)))
+    if C is None:
+        penalty, weights = _smallest_penalty(values, codes, k)
+    else:
+        penalty = C
+        weights = _weights(_l1_machine(values, codes, C))
     order = rank(weights)
     order = order[weights[order] > 0][:k]
     if not len(order):
@@ -100,18 +105,18 @@ def l1_svm(samples: Samples, k: int, *, C: float | None = None) -> MethodResult:
     return MethodResult(order, weights[order], extras={"C_": float(penalty)})
 
 
-def _least_penalty(values: Floats | csc_array, codes: NDArray[np.int32], k: int) -> tuple[float, Floats]:
-    """The first C of a growing series at which k columns have weight, or else the last, and the weights."""
+def _smallest_penalty(values: Floats | csc_array, codes: NDArray[np.int32], k: int) -> tuple[float, Floats]:
+    """The first C of a growing series at which k columns have weight, and the weights; the last C if none does."""
     from sklearn.svm import l1_min_c
 
     penalty = float(l1_min_c(values, codes))
-    too_small = _too_small(values, codes, k)
-    for _ in range(MOST_TRIED):
-        if not too_small(penalty):
+    is_too_small = _test_of_small_penalties(values, codes, k)
+    for _ in range(MAX_PENALTIES):
+        if not is_too_small(penalty):
             weights = _weights(_l1_machine(values, codes, penalty))
             if np.count_nonzero(weights) >= k:
                 return penalty, weights
-        penalty *= GROWTH
+        penalty *= PENALTY_GROWTH
     return penalty, _weights(_l1_machine(values, codes, penalty))
 
 
@@ -119,7 +124,11 @@ def svm_rfe(samples: Samples, k: int, *, step: int | float = 0.1, C: float = 1.0
     """Drop the columns of the smallest squared weights, again and again; see :class:`bitsieve.SVMRFE`."""
     values = standardised(samples.values())
     progress = phase("eliminating features")
-    varies: Flags = np.asarray(values.any(axis=0) if isinstance(values, np.ndarray) else np.diff(values.indptr) > 0)
+    varies: Flags
+    if isinstance(values, np.ndarray):
+        varies = np.asarray(values.any(axis=0))
+    else:
+        varies = np.asarray(np.diff(values.indptr) > 0)
 
     def squared_weights(columns: Columns) -> Floats:
         squares = np.zeros(len(columns))
@@ -130,23 +139,25 @@ def svm_rfe(samples: Samples, k: int, *, step: int | float = 0.1, C: float = 1.0
 
     remaining = np.setdiff1d(np.arange(samples.n_features), samples.left_out)
     n_columns = len(remaining)
-    at_once = max(1, int(step * len(remaining))) if isinstance(step, float) else step
+    n_dropped_at_once = max(1, int(step * len(remaining))) if isinstance(step, float) else step
     while len(remaining) > k:
         weights = np.sqrt(squared_weights(remaining))
-        # Of equal features the last is dropped first. Relative to the largest, as 100,000 features have small weights.
-        best = rank(weights / (weights.max() or 1.0))
-        remaining = np.sort(remaining[best[: max(k, len(remaining) - at_once)]])
+        # Weights relative to the largest, so that a tie means the same for any number of features; the last of equal
+        # features is dropped first.
+        best_first = rank(weights / (weights.max() or 1.0))
+        n_kept = max(k, len(remaining) - n_dropped_at_once)
+        remaining = np.sort(remaining[best_first[:n_kept]])
         progress(n_columns - len(remaining), n_columns - k)
     weights = squared_weights(remaining)
     order = rank(weights)
-    filled = np.asarray(samples.left_out, np.intp)[: k - len(remaining)]
-    return MethodResult(
-        np.concatenate([remaining[order], filled]), np.concatenate([weights[order], np.zeros(len(filled))])
-    )
+    constants = np.asarray(samples.left_out, np.intp)[: k - len(remaining)]  # only if there are too few other columns
+    selected = np.concatenate([remaining[order], constants])
+    scores = np.concatenate([weights[order], np.zeros(len(constants))])
+    return MethodResult(selected, scores)
 
 
 def check_step(name: str, value: Any) -> None:
-    """Refuse what is neither a number of features nor a share of them."""
+    """Raise ParameterError unless it is a number of features or a share of them."""
     if isinstance(value, float) and 0 < value < 1:
         return
     if isinstance(value, float):
@@ -155,11 +166,14 @@ def check_step(name: str, value: Any) -> None:
 
 
 def _squared_weights(values: Floats | csc_array, classes: NDArray[np.int32], C: float) -> Floats:
-    """The squared weights of every column, summed over the pairs of classes, to the bit those of libsvm."""
+    """The squared weight of every column, summed over the pairs of classes; the same bits as those of libsvm.
+
+    For a dense table of up to 11,585 rows the products of rows are computed by BLAS, which is faster.
+    """
     from scipy.linalg.blas import ddot
     from sklearn.svm import SVC
 
-    if not isinstance(values, np.ndarray) or 8 * len(values) ** 2 > MOST_PRODUCTS:
+    if not isinstance(values, np.ndarray) or 8 * len(values) ** 2 > MAX_KERNEL_BYTES:
         coef = SVC(kernel="linear", C=C).fit(values, classes).coef_
         return np.asarray(np.square(coef if isinstance(coef, np.ndarray) else coef.toarray()).sum(axis=0))
     rows = np.ascontiguousarray(values)
@@ -170,13 +184,14 @@ def _squared_weights(values: Floats | csc_array, classes: NDArray[np.int32], C: 
     offsets = np.concatenate([[0], np.cumsum(machine.n_support_)])
     dual_weights = machine.dual_coef_
     vectors = rows[machine.support_]
-    of_class = [slice(a, b) for a, b in itertools.pairwise(offsets)]
+    vectors_of_class = [slice(first, last) for first, last in itertools.pairwise(offsets)]
     squares = np.zeros(rows.shape[1])
-    for a, b in itertools.combinations(range(len(of_class)), 2):
-        squares += (
-            dual_weights[b - 1, of_class[a]] @ vectors[of_class[a]]
-            + dual_weights[a, of_class[b]] @ vectors[of_class[b]]
-        ) ** 2
+    for a, b in itertools.combinations(range(len(vectors_of_class)), 2):
+        in_a = vectors_of_class[a]
+        in_b = vectors_of_class[b]
+        # libsvm keeps the dual weights of class a against b in row b - 1, and those of b against a in row a
+        weights = dual_weights[b - 1, in_a] @ vectors[in_a] + dual_weights[a, in_b] @ vectors[in_b]
+        squares += weights**2
     return squares
 
 
@@ -185,7 +200,7 @@ def standardised(values: NDArray[Any] | csc_array) -> Floats | csc_array:
     from scipy.sparse import csc_array
     from sklearn.preprocessing import StandardScaler
 
-    refuse_large(values if isinstance(values, np.ndarray) else values.data, LARGEST)
+    refuse_large(values if isinstance(values, np.ndarray) else values.data, MAX_VALUE)
     if isinstance(values, np.ndarray):
         return np.asarray(StandardScaler().fit_transform(values.astype(np.float64)))
     if values.indptr.dtype == np.int32 == values.indices.dtype:
@@ -198,23 +213,29 @@ def standardised(values: NDArray[Any] | csc_array) -> Floats | csc_array:
     return csc_array((values.data, values.indices.astype(np.int32), values.indptr.astype(np.int32)), shape=values.shape)
 
 
-def _too_small(values: Floats | csc_array, codes: NDArray[np.int32], k: int) -> Callable[[float], bool]:
-    """Whether a C leaves clearly fewer than k columns weight, by a rough fit on those of the steepest loss at 0."""
+def _test_of_small_penalties(values: Floats | csc_array, codes: NDArray[np.int32], k: int) -> Callable[[float], bool]:
+    """A function that says whether a C clearly leaves fewer than k columns weight.
+
+    It fits the columns with the steepest loss at weight 0 roughly. If few of them have weight, and at that fit the loss
+    is flat in all other columns, no other column would have weight either.
+    """
     n_classes = int(codes.max()) + 1
-    signs = np.where(codes[:, None] == (np.arange(n_classes) if n_classes > 2 else [1]), 1.0, -1.0)
-    steepest = np.sort(top(np.abs(values.T @ signs).max(axis=1), min(LIKELY * k, values.shape[1])))
+    positive_classes = np.arange(n_classes) if n_classes > 2 else np.array([1])
+    signs = np.where(codes[:, None] == positive_classes, 1.0, -1.0)
+    slopes_at_zero = np.abs(values.T @ signs).max(axis=1)
+    steepest = np.sort(top(slopes_at_zero, min(ROUGH_COLUMNS * k, values.shape[1])))
     steepest_values = values[:, steepest]
 
-    def holds(C: float) -> bool:
-        machine = _l1_machine(steepest_values, codes, C, tol=ROUGH)
-        if np.count_nonzero(_weights(machine)) > FEWER * k:
+    def is_too_small(C: float) -> bool:
+        machine = _l1_machine(steepest_values, codes, C, tol=ROUGH_TOLERANCE)
+        if np.count_nonzero(_weights(machine)) > CLEARLY * k:
             return False
         slack = np.maximum(0.0, 1 - signs * (steepest_values @ machine.coef_.T + machine.intercept_))
         slopes = 2 * C * np.abs(values.T @ (signs * slack)).max(axis=1)
         slopes[steepest] = 0.0
-        return bool(slopes.max() < FEWER)
+        return bool(slopes.max() < CLEARLY)
 
-    return holds
+    return is_too_small
 
 
 def _l1_machine(values: Floats | csc_array, codes: NDArray[np.int32], C: float, tol: float = 1e-4) -> Any:

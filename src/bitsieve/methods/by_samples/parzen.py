@@ -1,7 +1,10 @@
-"""Entropy and information of numeric columns by Gaussian Parzen windows of covariance ``h^2 (S + ridge I)``, in bits.
+"""Entropy and information of numeric columns by Gaussian kernel densities (Parzen windows), in bits.
 
-S is the sample covariance of the points used; every sample is also a point. Kernels of pairs are spread over a grid
-that is right to 1e-11 (native/parzen.hpp). The ridge keeps duplicates and constants from a singular covariance.
+The kernels have the covariance ``h^2 (S + ridge I)``, with S the sample covariance; the ridge keeps it regular where
+columns are duplicates or constant. The covariance is factored as ``L L'``: in coordinates ``L^-1 f`` the kernel is a
+product of one-dimensional ones. Densities of pairs are computed on a grid with an error of 1e-11 (native/parzen.hpp).
+
+Three estimates of I(F;C), for features F and the class C:
 
     p(f) = sum_c P(c) p(f|c),   I(F;C) = mean_n log2 [p(f_n|c_n) / p(f_n)]               ("parzen")
                                 I(F;C) = H(C) - mean_n H(C|f_n),  P(c|f) = P(c) p(f|c) / p(f)   ("parzen-posterior")
@@ -25,14 +28,14 @@ from bitsieve.utils.lazy import cached_property
 
 BANDWIDTHS = ("scott", "log")
 RIDGE = 1e-6
-MOST_NODES = 1 << 24  # of a grid: 128 MiB; wider ones are summed kernel by kernel
-CHUNK = 32  # columns beside one, in one native call
-PART_BYTES = 64 << 20
-QUERIES = 256  # samples in one native call
+MAX_NODES = 1 << 24  # of a grid, 128 MiB; where it would be larger, kernels are summed one by one
+PARTNERS_AT_ONCE = 32  # columns that are paired with one column in one native call
+DENSITY_BYTES = 64 << 20  # of the densities of the candidates that are computed together
+SAMPLES_AT_ONCE = 256  # in one native call
 TO_POWERS_OF_2 = sqrt(0.5 / np.log(2.0))  # exp(-u^2 / 2) = 2^(-(TO_POWERS_OF_2 u)^2)
 LOG_2_PI = log2(2 * np.pi)
-PRODUCT = 32  # factors of at most 2^16 in one logarithm
-COLUMNS = 8  # in one block of work of the second order
+FACTORS_AT_ONCE = 32  # numbers of at most 2^16 whose product has one logarithm
+COLUMNS_AT_ONCE = 8  # in one block of work of the second-order estimate
 
 
 def width(bandwidth: str | float, n_points: int, dimensions: int) -> float:
@@ -41,16 +44,18 @@ def width(bandwidth: str | float, n_points: int, dimensions: int) -> float:
         return float(bandwidth)
     if n_points < 2:
         return 1.0
-    return 1 / log(n_points) if bandwidth == "log" else float(float(n_points) ** (-1 / (dimensions + 4)))
+    if bandwidth == "log":
+        return 1 / log(n_points)
+    return float(float(n_points) ** (-1 / (dimensions + 4)))  # Scott's rule
 
 
 def covariances(rows: Floats, row: Floats) -> Floats:
-    """Sample covariances of centred rows with one centred row; 0 of a single point."""
+    """The sample covariances of centred rows with one centred row; 0 for a single point."""
     return np.asarray(np.add.reduce(rows * row, axis=1) / max(rows.shape[1] - 1, 1))
 
 
 def pivot(variance: float, explained: float = 0.0) -> float:
-    """The diagonal of the triangular factor: the root of a variance and the ridge, less what others explain of it."""
+    """A diagonal entry of L: the root of ``variance + ridge - explained``, the part that earlier columns explain."""
     return sqrt(max(variance + RIDGE - explained, RIDGE))
 
 
@@ -64,10 +69,10 @@ class ParzenPairs:
         self.n_jobs = n_jobs
         self._kernel = choose_kernel().name
         self._log_samples = _native.log2(float(self.n_samples))
-        self._alone, self._beside = (width(bandwidth, self.n_samples, d) for d in (1, 2))
-        squares = np.add.reduce(self.values**2, axis=1) / max(self.n_samples - 1, 1)
-        self._pivots = np.array([pivot(variance) for variance in squares.tolist()])
-        self._variances = squares
+        self._width_of_one = width(bandwidth, self.n_samples, 1)
+        self._width_of_pair = width(bandwidth, self.n_samples, 2)
+        self._variances = np.add.reduce(self.values**2, axis=1) / max(self.n_samples - 1, 1)
+        self._pivots = np.array([pivot(variance) for variance in self._variances.tolist()])
 
     @cached_property
     def entropy(self) -> Floats:
@@ -76,7 +81,7 @@ class ParzenPairs:
         nothing = np.zeros((1, self.n_samples))
 
         def fill(j: int) -> None:
-            unit = 1 / (self._alone * self._pivots[j])
+            unit = 1 / (self._width_of_one * self._pivots[j])
             sums = self._sums(self.values[j], nothing, unit, np.zeros(1), np.zeros(1))
             out[j] = self._log_samples + _native.log2(sqrt(2 * pi) / unit) - sums[0] / self.n_samples
 
@@ -95,28 +100,35 @@ class ParzenPairs:
         return out
 
     def _beginning_with(self, i: int, others: Columns) -> Floats:
+        """``I(fi;fj) = H(fi) + H(fj) - H(fi,fj)`` of pairs whose first column is i, all of which vary."""
         out = np.empty(len(others))
         entropy = self.entropy
         first = float(self._pivots[i])
-        for start in range(0, len(others), CHUNK):
-            batch = others[start : start + CHUNK]
+        for start in range(0, len(others), PARTNERS_AT_ONCE):
+            batch = others[start : start + PARTNERS_AT_ONCE]
             values = self.values[batch]
             loads = covariances(values, self.values[i]) / first
+            explained = loads**2
             pivots = np.array(
-                [pivot(*pair) for pair in zip(self._variances[batch].tolist(), (loads**2).tolist(), strict=True)]
+                [
+                    pivot(variance, explained_part)
+                    for variance, explained_part in zip(
+                        self._variances[batch].tolist(), explained.tolist(), strict=True
+                    )
+                ]
             )
-            unit = 1 / (self._beside * first)
-            sums = self._sums(self.values[i], values, unit, loads / first, 1 / (self._beside * pivots))
-            heights = np.array(
-                [_native.log2(2 * pi * self._beside / unit * pivot_value) for pivot_value in pivots.tolist()]
-            )
-            joint = self._log_samples + heights - sums / self.n_samples
-            out[start : start + CHUNK] = entropy[i] + entropy[batch] - joint
+            h = self._width_of_pair
+            unit = 1 / (h * first)
+            sums = self._sums(self.values[i], values, unit, loads / first, 1 / (h * pivots))
+            log_heights = np.array([_native.log2(2 * pi * h / unit * p) for p in pivots.tolist()])
+            joint_entropy = self._log_samples + log_heights - sums / self.n_samples
+            out[start : start + PARTNERS_AT_ONCE] = entropy[i] + entropy[batch] - joint_entropy
         return out
 
     def _sums(self, first: Floats, others: Floats, unit: float, slope: Floats, scale: Floats) -> Floats:
+        """For each other column, the sum over all samples of log2 of the sum of the kernels of all points."""
         out = np.empty(len(others))
-        _native.grid_log_sums(self._kernel, first, others, unit, slope, scale, MOST_NODES, out)
+        _native.grid_log_sums(self._kernel, first, others, unit, slope, scale, MAX_NODES, out)
         return out
 
     def relevance_row(self, i: int, others: Columns) -> Floats:
@@ -133,13 +145,13 @@ class ParzenPairs:
             out[i, i + 1 :] = self.relevance_row(i, np.arange(i + 1, self.n_features))
             out[i + 1 :, i] = out[i, i + 1 :]
 
-        _ = self.entropy  # once, before the threads begin
+        _ = self.entropy  # computed and cached here, so that threads do not compute it twice
         run_blocks(fill, list(range(self.n_features - 1)), self.n_jobs, progress)
         return out
 
 
 def relative_information(information: Floats, entropies: Floats) -> Floats:
-    """``W = 2 I / (Hi + Hj)``, clipped to 0 .. 1; where the entropies sum to no more than 0, 1 if I > 0, else 0."""
+    """``W = 2 I / (Hi + Hj)``, clipped to 0 .. 1; where Hi + Hj is not positive, 1 if I > 0, else 0."""
     ratio = np.divide(2 * information, entropies, out=np.ones_like(information), where=entropies > 0)
     return np.where(information > 0, np.clip(ratio, 0.0, 1.0), 0.0)
 
@@ -165,19 +177,19 @@ class _ClassFactor:
         self.rows = np.vstack([self.rows, self._centred(values)])
 
     def extend(self, values: Floats) -> tuple[Floats, Floats, Floats]:
-        """Loads, pivots and the new coordinate of each of some features beside the chosen ones."""
+        """For each of some features, added to the chosen ones: its row of L, its pivot, and the new coordinate."""
         centred = self._centred(values)
         loads = np.empty((len(self.pivots), len(values)))
         explained = np.zeros(len(values))
-        rest = values
+        remainder = values
         for k, (before, diagonal) in enumerate(zip(self.loads, self.pivots, strict=True)):
             explained_part = np.add.reduce(before[:, None] * loads[:k], axis=0)
             loads[k] = (covariances(centred, self.rows[k]) - explained_part) / diagonal
             explained += loads[k] ** 2
-            rest = rest - loads[k][:, None] * self.coordinates[k]
+            remainder = remainder - loads[k][:, None] * self.coordinates[k]
         variances = np.add.reduce(centred**2, axis=1) / max(self.n_points - 1, 1)
         pivots = np.sqrt(np.maximum(variances + RIDGE - explained, RIDGE))
-        return loads, pivots, rest / pivots[:, None]
+        return loads, pivots, remainder / pivots[:, None]
 
     def _centred(self, values: Floats) -> Floats:
         values_of_class = values[:, self.first : self.last]
@@ -212,12 +224,11 @@ class JointInformation:
             factor.add(self.values[feature : feature + 1])
 
     def information(self, candidates: Columns) -> Floats:
-        part = max(1, PART_BYTES // (8 * len(self._classes) * self.n_samples))
-        parts = [self._some(candidates[a : a + part]) for a in range(0, len(candidates), part)]
-        return np.concatenate([np.empty(0), *parts])
+        batch_size = max(1, DENSITY_BYTES // (8 * len(self._classes) * self.n_samples))
+        batches = [candidates[first : first + batch_size] for first in range(0, len(candidates), batch_size)]
+        return np.concatenate([np.empty(0), *(self._information_of_batch(batch) for batch in batches)])
 
-    def _some(self, candidates: Columns) -> Floats:
-        """The information of so many candidates as are looked at together."""
+    def _information_of_batch(self, candidates: Columns) -> Floats:
         logs = np.empty((len(self._classes), len(candidates), self.n_samples))
         heights = np.empty((len(self._classes), len(candidates)))
         dimensions = len(self._classes[0].pivots) + 1
@@ -231,11 +242,11 @@ class JointInformation:
             height = -_native.log2(float(factor.n_points)) - dimensions * (LOG_2_PI / 2 + _native.log2(h))
             height -= sum(_native.log2(diagonal) for diagonal in factor.pivots)
             heights[c] = [height - _native.log2(diagonal) for diagonal in pivots.tolist()]
-            blocks += [(c, shared, new_coordinates, start) for start in range(0, self.n_samples, QUERIES)]
+            blocks += [(c, shared, new_coordinates, start) for start in range(0, self.n_samples, SAMPLES_AT_ONCE)]
 
         def fill(block: tuple[int, Floats, Floats, int]) -> None:
             c, shared, new_coordinates, start = block
-            stop = min(start + QUERIES, self.n_samples)
+            stop = min(start + SAMPLES_AT_ONCE, self.n_samples)
             factor = self._classes[c]
             _native.joint_log_sums(
                 self._kernel, shared, new_coordinates, factor.first, factor.last, start, stop, logs[c]
@@ -261,7 +272,7 @@ class JointInformation:
 
 def mean_log2(values: Floats) -> float:
     """The mean of log2 of numbers from 1 to 2^16, by logarithms of products."""
-    products = np.multiply.reduceat(values, np.arange(0, len(values), PRODUCT))
+    products = np.multiply.reduceat(values, np.arange(0, len(values), FACTORS_AT_ONCE))
     return float(sum(map(_native.log2, products.tolist())) / len(values))
 
 
@@ -279,13 +290,13 @@ class SecondOrderInformation:
             (size / values.shape[1], ParzenPairs(values[:, a:b], bandwidth, n_jobs))
             for a, b, size in zip(offsets[:-1], offsets[1:], class_sizes.tolist(), strict=True)
         ]
-        self._scores = np.full(len(values), np.nan)  # nan: not looked at yet
-        self._counted = np.zeros(len(values), np.intp)  # how many of the chosen are in the score
+        self._scores = np.full(len(values), np.nan)  # nan before the first computation
+        self._n_included = np.zeros(len(values), np.intp)  # how many of the chosen features the score includes
         self._chosen: list[int] = []
-        self._reached = 0.0
+        self._chosen_information = 0.0  # I(S;C)
 
     def add(self, feature: int) -> None:
-        self._reached = float(self.information(np.array([feature]))[0])
+        self._chosen_information = float(self.information(np.array([feature]))[0])
         self._chosen.append(feature)
 
     def information(self, candidates: Columns) -> Floats:
@@ -293,20 +304,21 @@ class SecondOrderInformation:
         if len(new):
             self._scores[new] = self._alone.information(new)
         for pairs in (self._pairs, *(pairs for _, pairs in self._within)):
-            _ = pairs.entropy  # once, before the threads begin
+            _ = pairs.entropy  # computed and cached here, so that threads do not compute it twice
 
-        def bring_up(features_due: Columns) -> None:
+        def update(features: Columns) -> None:
             for index, chosen_feature in enumerate(self._chosen):
-                behind = features_due[self._counted[features_due] <= index]
-                if len(behind):
-                    self._scores[behind] += self._added(behind, chosen_feature)
-            self._counted[features_due] = len(self._chosen)
+                lacking = features[self._n_included[features] <= index]
+                if len(lacking):
+                    self._scores[lacking] += self._added(lacking, chosen_feature)
+            self._n_included[features] = len(self._chosen)
 
-        run_blocks(bring_up, [candidates[a : a + COLUMNS] for a in range(0, len(candidates), COLUMNS)], self._n_jobs)
-        return self._reached + self._scores[candidates]
+        batches = [candidates[a : a + COLUMNS_AT_ONCE] for a in range(0, len(candidates), COLUMNS_AT_ONCE)]
+        run_blocks(update, batches, self._n_jobs)
+        return self._chosen_information + self._scores[candidates]
 
     def _added(self, features: Columns, other: int) -> Floats:
-        """What a chosen feature adds to the score of others: - I(f;s) + sum_c P(c) I_c(f;s)."""
+        """What a chosen feature s adds to the scores of features f: ``- I(f;s) + sum_c P(c) I_c(f;s)``."""
         out = -self._pairs.information(other, features)
         for share, pairs in self._within:
             out += share * pairs.information(other, features)

@@ -16,15 +16,15 @@ from bitsieve.utils.memory import check_matrices
 from bitsieve.utils.parameters import check_flag, check_integer, optional
 from bitsieve.utils.progress import phase
 
-TILE = 256  # columns whose correlations with all others are at hand at once
+TILE_COLUMNS = 256  # columns whose correlations with all later ones are computed at once
 
 
 def rcfs(samples: Samples, k: int, *, n_clusters: int | None = None, standardize: bool = True) -> MethodResult:
     """Choose the columns that separate the classes best; see :class:`bitsieve.RCFS`."""
     n_features = samples.n_features
     if n_clusters is not None:
-        why = f"at most one of each cluster is selected, and the table has {n_features:,} features"
-        n_clusters = check_integer("n_clusters", n_clusters, k, n_features, why)
+        reason = f"at most one of each cluster is selected, and the table has {n_features:,} features"
+        n_clusters = check_integer("n_clusters", n_clusters, k, n_features, reason)
     numbers, varies = samples.numbers()
     varying = np.flatnonzero(varies)
     clusters = np.full(n_features, -1, np.intp)
@@ -38,11 +38,12 @@ def rcfs(samples: Samples, k: int, *, n_clusters: int | None = None, standardize
         phase("ranking")
         between, total = scatters(centred, samples.classes)
         scores[varying] = between / total
-        # Else one unit for all, by powers of 4; beside a column 2**500 times as large kept above 0.
-        unit = 1 / total if standardize else 4.0 ** np.maximum(centred.exponents - centred.exponents.max(), -500)
-        chosen = most_separable(between * unit, total * unit, clusters[varying], min(k, len(varying)))
-        explained = (between * unit)[chosen].sum()
-        unexplained = ((total - between) * unit)[chosen].sum()
+        weights = 1 / total
+        if not standardize:  # one unit for all columns: squares of powers of 2, not so small that they become 0
+            weights = 4.0 ** np.maximum(centred.exponents - centred.exponents.max(), -500)
+        chosen = most_separable(between * weights, total * weights, clusters[varying], min(k, len(varying)))
+        explained = (between * weights)[chosen].sum()
+        unexplained = ((total - between) * weights)[chosen].sum()
         separability = float(explained / unexplained) if unexplained else float("inf")
         order = varying[chosen[rank(scores[varying[chosen]])]]
     selected = constants_last(order, varies)[:k]
@@ -52,28 +53,31 @@ def rcfs(samples: Samples, k: int, *, n_clusters: int | None = None, standardize
 
 
 def correlation_clusters(centred: Floats, n_clusters: int | None, min_clusters: int = 1) -> Columns:
-    """The cluster of every column by average linkage on ``1 - |rho|``; None: as long as that is at most 0.5."""
+    """The cluster of every column, by average linkage on the distance ``1 - |rho|``.
+
+    With ``n_clusters=None`` clusters are merged up to a distance of 0.5, but not below ``min_clusters`` of them.
+    """
     from scipy.cluster.hierarchy import average
 
     n = centred.shape[1]
     if (n_clusters or min_clusters) >= n:
         return np.arange(n, dtype=np.intp)
-    check_matrices(1, n)  # half a one, which scipy copies
-    merges = average(_apart(centred / np.sqrt(np.add.reduce(centred**2, axis=0))))
+    check_matrices(1, n)  # half a matrix, and scipy's copy of it
+    merges = average(_correlation_distances(centred / np.sqrt(np.add.reduce(centred**2, axis=0))))
     if n_clusters is None:
         n_clusters = max(min_clusters, 1 + int((merges[:, 2] > 0.5).sum()))
-    return _after(merges[: n - n_clusters], n)
+    return _clusters_after(merges[: n - n_clusters], n)
 
 
-def _apart(unit: Floats) -> Floats:
-    """``1 - |rho|`` of every two of n columns of length 1: (0, 1), (0, 2), ... (n - 2, n - 1)."""
+def _correlation_distances(unit: Floats) -> Floats:
+    """``1 - |rho|`` of every two of n columns of length 1, in the order (0, 1), (0, 2), ... (n - 2, n - 1)."""
     n = unit.shape[1]
     progress = phase("comparing pairs of features")
     out = np.empty(n * (n - 1) // 2)
     end = 0
-    for first in range(0, n, TILE):
+    for first in range(0, n, TILE_COLUMNS):
         with threadpool_limits(1):  # a product's bits depend on the number of threads
-            tile = unit[:, first : first + TILE].T @ unit[:, first:]
+            tile = unit[:, first : first + TILE_COLUMNS].T @ unit[:, first:]
         np.abs(tile, out=tile)
         np.subtract(1.0, tile, out=tile)
         np.maximum(tile, 0.0, out=tile)
@@ -81,66 +85,69 @@ def _apart(unit: Floats) -> Floats:
             start = end
             end = end + len(row) - n_skipped
             out[start:end] = row[n_skipped:]
-        progress(min(first + TILE, n), n)
+        progress(min(first + TILE_COLUMNS, n), n)
     return out
 
 
-def _after(merges: Floats, n: int) -> Columns:
-    """The cluster of each of n columns after the first merges of a linkage, whatever their heights."""
+def _clusters_after(merges: Floats, n: int) -> Columns:
+    """The cluster of each of n columns after some merges of a linkage."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    column_of = list(range(n))  # one column of every node of the tree
+    column_of_node = list(range(n))  # the linkage numbers merged clusters from n on; each has one column here
     links = []
     for a, b in merges[:, :2].astype(int).tolist():
-        links.append((column_of[a], column_of[b]))
-        column_of.append(column_of[a])
+        links.append((column_of_node[a], column_of_node[b]))
+        column_of_node.append(column_of_node[a])
     rows, columns = np.array(links).reshape(-1, 2).T
     graph = coo_array((np.ones(len(links)), (rows, columns)), shape=(n, n))
     return np.asarray(connected_components(graph, directed=False)[1], np.intp)
 
 
 def scatters(centred: Centred, classes: NDArray[np.integer]) -> tuple[Floats, Floats]:
-    """Diagonals of the between-class scatter and of the total one, each column in its own unit."""
+    """The diagonals of the between-class scatter and of the total scatter, each column in its own unit."""
     values = centred.values
     total = np.add.reduce(values**2, axis=0)
     between = np.zeros_like(total)
     for c in range(int(classes.max()) + 1):
-        of_class = values[classes == c]
-        between += np.add.reduce(of_class, axis=0) ** 2 / len(of_class)
+        class_values = values[classes == c]
+        between += np.add.reduce(class_values, axis=0) ** 2 / len(class_values)
     return np.minimum(between, total), total
 
 
 def most_separable(between: Floats, total: Floats, clusters: Columns, k: int) -> Columns:
     """The k columns of k different clusters with the largest sum of ``between`` over sum of ``total``, ascending.
 
-    Dinkelbach (1967, doi:10.1287/mnsc.13.7.492): for a share s the best ``sum (between - s total)`` is found at once; s
-    becomes what that set reaches, until it rises no more. Ties of 1e-10 go to the lowest columns.
+    Dinkelbach (1967, doi:10.1287/mnsc.13.7.492): for a given ratio s, the set with the largest
+    ``sum (between - s total)`` has the best column of each cluster, and the k best of these. s becomes the ratio of
+    that set, until it no longer rises. Ties of 1e-10 go to the lowest columns.
     """
-    members = np.split(np.argsort(clusters, kind="stable"), np.cumsum(np.bincount(clusters))[:-1])
-    singles = [int(m[0]) for m in members if len(m) == 1]
-    several = [m for m in members if len(m) > 1]
+    by_cluster = np.split(np.argsort(clusters, kind="stable"), np.cumsum(np.bincount(clusters))[:-1])
+    single_columns = [int(members[0]) for members in by_cluster if len(members) == 1]
+    larger_clusters = [members for members in by_cluster if len(members) > 1]
 
-    def best(share: float, slack: Floats) -> Columns:
-        margins = between - share * total
-        of_each = np.sort([*singles, *(m[_first(margins[m], slack[m], 1)[0]] for m in several)])
-        return of_each[_first(margins[of_each], slack[of_each], k)]
+    def best_set(ratio: float, slack: Floats) -> Columns:
+        margins = between - ratio * total
+        best_of_clusters = [members[_largest(margins[members], slack[members], 1)[0]] for members in larger_clusters]
+        candidates = np.sort([*single_columns, *best_of_clusters])
+        return candidates[_largest(margins[candidates], slack[candidates], k)]
 
-    share = -1.0
+    ratio = -1.0
     reached = 0.0
-    while reached > share:
-        share = reached
-        chosen = best(share, np.zeros_like(total))
+    while reached > ratio:
+        ratio = reached
+        chosen = best_set(ratio, np.zeros_like(total))
         reached = between[chosen].sum() / total[chosen].sum()
-    return best(share, TIE * total)
+    return best_set(ratio, TIE * total)
 
 
-def _first(values: Floats, slack: Floats, k: int) -> Columns:
-    """The places of the k largest, ascending; of those within their slack of the k-th, the first."""
-    level = np.partition(values, len(values) - k)[len(values) - k]
-    above = values - slack > level
-    near = ~above & (values + slack >= level)
-    return np.flatnonzero(above | (near & (np.cumsum(near) <= k - above.sum())))
+def _largest(values: Floats, slack: Floats, k: int) -> Columns:
+    """The indices of the k largest values, ascending; of values within their slack of the k-th largest, the first."""
+    kth_largest = np.partition(values, len(values) - k)[len(values) - k]
+    is_above = values - slack > kth_largest
+    is_tied = ~is_above & (values + slack >= kth_largest)
+    n_tied = k - is_above.sum()
+    return np.flatnonzero(is_above | (is_tied & (np.cumsum(is_tied) <= n_tied)))
 
 
 METHODS = (

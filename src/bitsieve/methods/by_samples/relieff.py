@@ -1,4 +1,7 @@
-"""ReliefF: a column is good if it differs between near samples of different classes; RReliefF: of other values."""
+"""ReliefF: a column is good if it differs between near samples of different classes, and not of the same class.
+
+RReliefF is the same for a quantity: a column is good if it differs where the quantity differs.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,11 @@ from bitsieve.utils.choice import rank
 from bitsieve.utils.parameters import check_integer, made_by, make_random, optional
 from bitsieve.utils.progress import phase
 
-BLOCK_DISTANCES = 1 << 21  # held at once a thread, 16 MiB; blocks depend on the data alone, and so do all sums
-MOST_BLOCK_SAMPLES = 256
-# neighbours by default: of each class, and for a quantity
-OF_CLASS = 10
-OF_ALL = 70
+# Distances that a thread holds at once, 16 MiB. Blocks depend on the data alone, so sums do not depend on the threads.
+BLOCK_DISTANCES = 1 << 21
+MAX_BLOCK_SAMPLES = 256
+NEIGHBOURS_OF_CLASS = 10  # the default number of neighbours of each class
+NEIGHBOURS_OF_QUANTITY = 70  # the default number of neighbours where the target is a quantity
 
 
 def relieff(
@@ -35,18 +38,27 @@ def relieff(
 ) -> MethodResult:
     """Rank the columns by their weights; see :class:`bitsieve.ReliefF`."""
     phase("reading")
-    values = samples.quantity
-    # of a quantity a missing value is drawn from all known ones
-    classes = samples.classes if values is None else np.zeros(samples.n_samples, np.int32)
-    differences = Differences(samples.rows(takes_missing=True), classes, samples.n_classes if values is None else 1)
+    quantity = samples.quantity
+    classes = samples.classes
+    n_classes = samples.n_classes
+    if quantity is not None:  # missing values are drawn from those of all samples: one class
+        classes = np.zeros(samples.n_samples, np.int32)
+        n_classes = 1
+    differences = Differences(samples.rows(takes_missing=True), classes, n_classes)
     chosen = np.arange(samples.n_samples)
     if n_samples is not None and n_samples < samples.n_samples:
         chosen = np.sort(make_random(random_state).permutation(samples.n_samples)[:n_samples])
-    how: dict[str, Any] = {"n_jobs": n_jobs, "progress": phase("comparing neighbours")}
-    if values is None:
-        weights = relieff_weights(differences, classes, chosen, n_neighbors=n_neighbors or OF_CLASS, **how)
+    progress = phase("comparing neighbours")
+    if quantity is None:
+        n_neighbors = n_neighbors or NEIGHBOURS_OF_CLASS
+        weights = relieff_weights(
+            differences, classes, chosen, n_neighbors=n_neighbors, n_jobs=n_jobs, progress=progress
+        )
     else:
-        weights = rrelieff_weights(differences, values, chosen, n_neighbors=n_neighbors or OF_ALL, **how)
+        n_neighbors = n_neighbors or NEIGHBOURS_OF_QUANTITY
+        weights = rrelieff_weights(
+            differences, quantity, chosen, n_neighbors=n_neighbors, n_jobs=n_jobs, progress=progress
+        )
     return rank_all(rank(weights), differences.varies, weights, k, weights_=weights)
 
 
@@ -59,13 +71,17 @@ def relieff_weights(
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> Floats:
-    """The weight of every column, between -1 and 1, by the neighbours of the ``chosen`` samples among all."""
+    """The weight of every column, between -1 and 1; the nearest of all samples are found for the ``chosen`` ones.
+
+    ``W = mean over chosen samples of [sum_c P(c) / (1 - P(own class)) mean diff(A) to near samples of class c
+    - mean diff(A) to near samples of the own class]``.
+    """
     blocks = _blocks(differences, chosen, n_jobs)
     sums = np.zeros((len(blocks), differences.n_features))
 
     def work(index: int) -> None:
         neighbours, weights = _neighbours(differences, classes, blocks[index], n_neighbors)
-        sums[index] = differences.weighted(blocks[index], neighbours, weights)
+        sums[index] = differences.weighted_sums(blocks[index], neighbours, weights)
 
     run_blocks(work, range(len(blocks)), n_jobs, progress)
     return np.asarray(np.add.reduce(sums, axis=0) / len(chosen))
@@ -99,45 +115,53 @@ def rrelieff_weights(
         gaps = np.abs(scaled[block][:, None] - scaled[neighbours])
         gap_sums[index] = np.add.reduce(gaps, axis=None)
         for row, weights in enumerate((gaps, 1.0 - gaps)):
-            sums[index, row] = differences.weighted(block, neighbours, weights)
+            sums[index, row] = differences.weighted_sums(block, neighbours, weights)
 
     run_blocks(work, range(len(blocks)), n_jobs, progress)
-    total = np.add.reduce(gap_sums)
-    of_apart, of_near = np.add.reduce(sums, axis=0)
-    rest = len(chosen) * k - total  # 0 where all neighbours have the least and the greatest value
-    return np.asarray(of_apart / (total or 1.0) - of_near / (rest or 1.0))
+    gap_sum = np.add.reduce(gap_sums)
+    weighted_by_gap, weighted_by_nearness = np.add.reduce(sums, axis=0)
+    nearness_sum = len(chosen) * k - gap_sum  # 0 if one of each pair has the smallest value, the other the largest
+    return np.asarray(weighted_by_gap / (gap_sum or 1.0) - weighted_by_nearness / (nearness_sum or 1.0))
 
 
 def _blocks(differences: Differences, chosen: Columns, n_jobs: int | None) -> list[Columns]:
+    """The chosen samples in blocks; if they are all samples and few enough, all distances are computed first."""
     if len(chosen) == differences.n_samples and len(chosen) ** 2 <= 2 * BLOCK_DISTANCES:
-        differences.compare_all(n_jobs)
-    n_rows = int(np.clip(BLOCK_DISTANCES // differences.n_samples, 1, MOST_BLOCK_SAMPLES))
+        differences.compute_all_distances(n_jobs)
+    n_rows = int(np.clip(BLOCK_DISTANCES // differences.n_samples, 1, MAX_BLOCK_SAMPLES))
     return [chosen[first : first + n_rows] for first in range(0, len(chosen), n_rows)]
 
 
 def _neighbours(
     differences: Differences, classes: NDArray[np.integer], block: Columns, n_neighbors: int
 ) -> tuple[Columns, Floats]:
-    """The neighbours of every sample of a block, class by class, and what each of them weighs."""
+    """The neighbours of every sample of a block, class by class, and their weights in the sum of differences.
+
+    Where a class has too few samples, places are left that hold the sample itself, with weight 0.
+    """
     sizes = np.bincount(classes)
     offsets = np.cumsum(np.minimum(sizes, n_neighbors))
-    neighbours = np.repeat(block[:, None], offsets[-1], axis=1)  # itself, at no weight, where there are no more
+    neighbours = np.repeat(block[:, None], offsets[-1], axis=1)
     weights = np.zeros(neighbours.shape)
     distances = differences.distances(block)
-    classes_of_block = classes[block]
+    own_classes = classes[block]
     for c, end in enumerate(offsets):
-        of_class = np.flatnonzero(classes == c)
-        for rows, is_hit in (
-            (np.flatnonzero(classes_of_block != c), False),
-            (np.flatnonzero(classes_of_block == c), True),
-        ):
-            n_found = min(n_neighbors, sizes[c] - is_hit)
-            if not len(rows) or not n_found:
-                continue
-            slots = np.s_[rows, end - n_found : end]
-            neighbours[slots] = differences.nearest(distances, rows, of_class, int(n_found))
-            share = -1.0 if is_hit else sizes[c] / (len(classes) - sizes[classes_of_block[rows]])
-            weights[slots] = np.reshape(share / n_found, (-1, 1))
+        members = np.flatnonzero(classes == c)
+
+        misses = np.flatnonzero(own_classes != c)  # samples of the block of which class c is another class
+        n_misses = min(n_neighbors, sizes[c])
+        if len(misses) and n_misses:
+            slots = np.s_[misses, end - n_misses : end]
+            neighbours[slots] = differences.nearest(distances, misses, members, int(n_misses))
+            class_share = sizes[c] / (len(classes) - sizes[own_classes[misses]])
+            weights[slots] = np.reshape(class_share / n_misses, (-1, 1))
+
+        hits = np.flatnonzero(own_classes == c)
+        n_hits = min(n_neighbors, sizes[c] - 1)  # without the sample itself
+        if len(hits) and n_hits:
+            slots = np.s_[hits, end - n_hits : end]
+            neighbours[slots] = differences.nearest(distances, hits, members, int(n_hits))
+            weights[slots] = -1.0 / n_hits
     return neighbours, weights
 
 

@@ -1,4 +1,4 @@
-"""What a method on rows is given: numbers and codes, without the table they came from; columns that are centred."""
+"""The samples that a method on rows receives, as numbers and codes; and centred or standardised columns of numbers."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rows:
-    """The samples of a table, numeric columns apart from categorical ones; missing values are NaN, or code -1."""
+    """The samples of a table: numbers of the numeric columns, codes of the categorical ones."""
 
-    numbers: Floats
-    codes: NDArray[np.int32]
-    numeric: Columns
+    numbers: Floats  # shape (n_samples, n_numeric); nan where missing
+    codes: NDArray[np.int32]  # shape (n_samples, n_categorical); -1 where missing
+    numeric: Columns  # the columns of the table that are numeric
     categorical: Columns
 
     @property
@@ -38,24 +38,24 @@ class Rows:
     @property
     def varies(self) -> Flags:
         """Which columns have at least two different values, shape (n_features,)."""
-        out = np.zeros(self.n_features, bool)
-        out[self.numeric] = np.fmin.reduce(self.numbers, axis=0) < np.fmax.reduce(self.numbers, axis=0)
+        varies = np.zeros(self.n_features, bool)
+        varies[self.numeric] = np.fmin.reduce(self.numbers, axis=0) < np.fmax.reduce(self.numbers, axis=0)
         smallest = np.where(self.codes < 0, np.iinfo(np.int32).max, self.codes).min(axis=0)
-        out[self.categorical] = smallest < self.codes.max(axis=0)
-        return out
+        varies[self.categorical] = smallest < self.codes.max(axis=0)
+        return varies
 
 
 class Coded(NamedTuple):
-    """Columns as codes, shape (n_samples, n_features), and the fitted binner that gave them."""
+    """Binned columns."""
 
-    codes: NDArray[np.uint8] | NDArray[np.uint16]
-    binner: object
+    codes: NDArray[np.uint8] | NDArray[np.uint16]  # shape (n_samples, n_features)
+    binner: object  # the fitted binner
 
 
 class Samples(Protocol):
-    """The samples of a table and their classes; each is there as often as its weight says.
+    """The samples of a table and their classes; a sample with a frequency weight is repeated as often.
 
-    What gives values raises ValueError where they are infinite, or missing and not allowed.
+    Methods that return values raise ValueError where values are infinite, or missing and not allowed.
     """
 
     n_samples: int
@@ -64,23 +64,23 @@ class Samples(Protocol):
     names: Sequence[str]  # of the columns
     classes: NDArray[np.int32]  # of every sample, a code
     n_classes: int
-    quantity: Floats | None  # of every sample, where the target is a quantity; the classes are those of its cut
+    quantity: Floats | None  # the target of every sample if it is a quantity; its bins are then the classes
     labels: NDArray[Any]  # of the classes
 
     def rows(self, *, takes_missing: bool = False) -> Rows:
-        """Numeric columns apart from categorical ones."""
+        """The numbers of the numeric columns and the codes of the categorical ones."""
 
     def numbers(self, setting: str = "") -> tuple[Floats, Flags]:
-        """All columns as numbers, and which vary; ``setting``: what needs numbers, for the refusal of categories."""
+        """All columns as numbers, and which vary; categories are refused, with ``setting`` in the message."""
 
     def values(self) -> NDArray[Any] | csc_array:
-        """All columns as numbers of any numeric type and layout, or CSC; too large ones are refused."""
+        """All columns as numbers of any type and layout, or as a CSC array; tables that are too large are refused."""
 
     def categories(self, column: int) -> NDArray[Any] | None:
         """The categories of a column; None of numbers."""
 
     def coded(self) -> Coded | None:
-        """All columns binned; None where they are to be taken as they are."""
+        """All columns as codes; None if the user asks for no bins."""
 
     def counted(self, kind: str) -> Information:
         """The information of the columns that vary: each distinct value a code ("distinct"), or ten bins ("binned")."""
@@ -100,7 +100,7 @@ def refuse_large(values: NDArray[Any], limit: float) -> None:
 
 
 class Centred(NamedTuple):
-    """Columns less their means, each in a unit of its own, ``2.0**exponents``, in which its largest value is near 1."""
+    """Columns less their means; column j is ``values[:, j] * 2.0**exponents[j]``, with a largest value near 1."""
 
     values: Floats
     exponents: NDArray[np.integer]
@@ -111,8 +111,8 @@ def centre(numbers: Floats) -> Centred:
     _, exponents = np.frexp(np.abs(numbers).max(axis=0))
     scaled = np.ldexp(numbers, -exponents)
     centred = scaled - np.add.reduce(scaled, axis=0) / len(scaled)
-    _, more = np.frexp(np.abs(centred).max(axis=0))
-    return Centred(np.ldexp(centred, -more), exponents + more)
+    _, centred_exponents = np.frexp(np.abs(centred).max(axis=0))
+    return Centred(np.ldexp(centred, -centred_exponents), exponents + centred_exponents)
 
 
 def standardize(numbers: Floats) -> Floats:

@@ -33,25 +33,29 @@ def vmi(
     n_jobs: int | None = None,
 ) -> MethodResult:
     """Add the column with the greatest bound, one at a time; see :class:`bitsieve.VMI`."""
-    order = np.argsort(samples.classes, kind="stable")
+    by_class = np.argsort(samples.classes, kind="stable")
     class_sizes = np.bincount(samples.classes, minlength=samples.n_classes).astype(np.int64)
-    pairwise = decomposition == "pairwise"
     coded = samples.coded()
     bound: Bound
     if coded is None:
-        bound = DensityBound(_densities(samples, order, class_sizes, bandwidth, n_jobs), pairwise=pairwise)
+        densities = _densities(samples, by_class, class_sizes, bandwidth, n_jobs)
+        bound = DensityBound(densities, pairwise=decomposition == "pairwise")
     else:
         phase("counting")
-        bound = (PairwiseBound if pairwise else NaiveBound)(CodeTable(coded.codes[order], class_sizes, n_jobs))
-    on_plateau = on_plateau or ("stop" if k is None else "continue")
-    found = variational_select(bound, samples.n_features if k is None else k, on_plateau, phase("ranking"))
-    return replace(found, extras={**found.extras, "binner_": coded and coded.binner})
+        table = CodeTable(coded.codes[by_class], class_sizes, n_jobs)
+        bound = PairwiseBound(table) if decomposition == "pairwise" else NaiveBound(table)
+    if on_plateau is None:
+        on_plateau = "stop" if k is None else "continue"
+    n_features_to_select = samples.n_features if k is None else k
+    result = variational_select(bound, n_features_to_select, on_plateau, phase("ranking"))
+    binner = None if coded is None else coded.binner
+    return replace(result, extras={**result.extras, "binner_": binner})
 
 
 def _densities(
-    samples: Samples, order: Columns, class_sizes: Integers, bandwidth: str | float, n_jobs: int | None
+    samples: Samples, by_class: Columns, class_sizes: Integers, bandwidth: str | float, n_jobs: int | None
 ) -> DensityTable:
-    """The columns as they are, in this order of the samples."""
+    """The columns without bins; ``by_class`` sorts the samples by class."""
     rows = samples.rows()
     if class_sizes.min() < 2:
         label = str(samples.labels[int(np.argmin(class_sizes))])
@@ -64,8 +68,8 @@ def _densities(
     values = np.empty((rows.n_features, rows.n_samples))
     numeric = np.zeros(rows.n_features, bool)
     numeric[rows.numeric] = True
-    values[rows.numeric] = rows.numbers[order].T
-    values[rows.categorical] = rows.codes[order].T
+    values[rows.numeric] = rows.numbers[by_class].T
+    values[rows.categorical] = rows.codes[by_class].T
     phase("densities")
     table = DensityTable(values, numeric, class_sizes, bandwidth, n_jobs)
     for column, class_index in np.argwhere(table.deviations == 0).tolist():
@@ -81,10 +85,10 @@ def _densities(
     return table
 
 
-def _check(given: Mapping[str, Any]) -> None:
-    """Refuse "auto" beside a plateau at which the search goes on."""
-    on_plateau = given.get("on_plateau")
-    if given["n_features_to_select"] == "auto" and on_plateau not in (None, "stop"):
+def _check(parameters: Mapping[str, Any]) -> None:
+    """Refuse "auto" together with a plateau at which the search goes on: it would never end."""
+    on_plateau = parameters.get("on_plateau")
+    if parameters["n_features_to_select"] == "auto" and on_plateau not in (None, "stop"):
         raise ParameterError(
             "n_features_to_select",
             "auto",

@@ -7,7 +7,7 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.methods.by_counts.dependent import knockoffs
 from bitsieve.methods.by_counts.dependent.forest import Forest
-from bitsieve.methods.by_counts.dependent.knockoffs import STEP, e_values, fit_gains, knockoff_wins, threshold
+from bitsieve.methods.by_counts.dependent.knockoffs import LEARNING_RATE, e_values, fit_gains, knockoff_wins, threshold
 from bitsieve.methods.by_counts.stopping.lists import adjusted
 
 
@@ -37,7 +37,7 @@ def naive_gains(X, y, n_steps):
             break
         for code in np.unique(X[:, best]):
             rows = X[:, best] == code
-            residual[rows] -= STEP * residual[rows].sum(axis=0) / (rows.sum() + 1)
+            residual[rows] -= LEARNING_RATE * residual[rows].sum(axis=0) / (rows.sum() + 1)
         gains[best] += error - (residual**2).sum()
     return gains
 
@@ -64,7 +64,7 @@ def test_tables_are_kept_as_long_as_they_fit(monkeypatch):
     of_three_codes = 8 * 19 * 3  # bytes of a table with all 19 codes
     for room in (0, 2, 100):
         asked.clear()
-        monkeypatch.setattr(knockoffs, "KEPT_BYTES", room * of_three_codes)
+        monkeypatch.setattr(knockoffs, "MAX_CACHED_BYTES", room * of_three_codes)
         assert fit_gains(PackedSource(X, y)).tobytes() == expected.tobytes()
         numbers.append(len(asked))
     assert numbers[0] > numbers[1] > numbers[2] == len(set(asked))

@@ -83,7 +83,7 @@ def test_a_search_that_is_cut_short_says_by_how_much(monkeypatch):
     assert whole.gap == 0
     reached = (scores[whole.columns] ** 2).sum()
     assert reached > (scores[greedy] ** 2).sum() * (1 + 1e-9)
-    monkeypatch.setattr(exact_matching, "MOST", 14)
+    monkeypatch.setattr(exact_matching, "MAX_LISTED", 14)
     some = match_exactly(columns, scores, 12, 0.5)
     assert some.gap > 0
     assert (scores[some.columns] ** 2).sum() * (1 + some.gap) >= reached

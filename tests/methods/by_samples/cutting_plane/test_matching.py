@@ -70,7 +70,7 @@ def test_columns_in_represented_groups_are_left_out(columns_of):
 
 def test_long_groups_are_passed_over(monkeypatch, columns_of):
     """The next support may rank far below: what is looked at grows until it is met."""
-    monkeypatch.setattr("bitsieve.methods.by_samples.cutting_plane.matching.SMALLEST", 2)
+    monkeypatch.setattr("bitsieve.methods.by_samples.cutting_plane.matching.MIN_CHUNK", 2)
     random = np.random.default_rng(0)
     x = random.standard_normal(30)
     X = np.column_stack([x[:, None] + 0.01 * random.standard_normal((30, 200)), random.standard_normal((30, 3))])
@@ -118,5 +118,5 @@ def test_a_block_of_columns_at_a_time(grouped, monkeypatch):
     X, y = grouped(50, 60, 1)
     whole = match(DenseColumns(X), cosines(standardized(X), y), 20, 0.75)
     monkeypatch.setattr("bitsieve.methods.by_samples.cutting_plane.columns.DENSE_VALUES", 50 * 9)
-    monkeypatch.setattr("bitsieve.methods.by_samples.cutting_plane.matching.SMALLEST", 1)
+    monkeypatch.setattr("bitsieve.methods.by_samples.cutting_plane.matching.MIN_CHUNK", 1)
     assert match(DenseColumns(X, n_jobs=2), cosines(standardized(X), y), 20, 0.75).tolist() == whole.tolist()

@@ -14,7 +14,7 @@ from bitsieve.methods.by_samples.cutting_plane.search import TOLERANCE, Settings
 from papers.data.correlated_groups import make_correlated_groups
 from papers.data.sparse_groups import make_sparse_groups
 
-SETTINGS = Settings(n_features=12, per_cut=6, max_cuts=10, C=1.0, least=0.75)
+SETTINGS = Settings(n_features=12, per_cut=6, max_cuts=10, C=1.0, min_correlation=0.75)
 
 
 def signs_of(y):

@@ -8,7 +8,7 @@ from bitsieve.methods.by_samples.spanning_tree.tree import minimum_spanning_tree
 
 
 def edge_lengths(tree):
-    return np.sqrt(((tree.places[tree.edges[:, 0]] - tree.places[tree.edges[:, 1]]) ** 2).sum(axis=1))
+    return np.sqrt(((tree.nodes[tree.edges[:, 0]] - tree.nodes[tree.edges[:, 1]]) ** 2).sum(axis=1))
 
 
 def squared_lengths(points):
@@ -63,7 +63,7 @@ def test_equal_lengths_go_by_lower_then_higher_place_under_every_kernel(kernel, 
     random = np.random.default_rng(n_dimensions)
     for points in (random.integers(0, 5, (120, n_dimensions)).astype(float), random.random((120, n_dimensions))):
         tree = minimum_spanning_tree(points)
-        assert {tuple(edge) for edge in tree.edges.tolist()} == edges_by_kruskal(tree.places)
+        assert {tuple(edge) for edge in tree.edges.tolist()} == edges_by_kruskal(tree.nodes)
 
 
 def test_a_large_grid_is_joined_by_edges_of_length_one():
@@ -78,9 +78,9 @@ def test_the_order_of_the_points_does_not_matter():
     points = random.integers(0, 12, (400, 2)).astype(float)
     order = random.permutation(len(points))
     one, other = minimum_spanning_tree(points), minimum_spanning_tree(points[order])
-    assert np.array_equal(one.places, other.places)
+    assert np.array_equal(one.nodes, other.nodes)
     assert np.array_equal(one.edges, other.edges)
-    assert np.array_equal(one.place[order], other.place)
+    assert np.array_equal(one.node_of_point[order], other.node_of_point)
 
 
 def test_scaling_by_a_power_of_two_keeps_the_edges():
@@ -93,9 +93,9 @@ def test_scaling_by_a_power_of_two_keeps_the_edges():
 @pytest.mark.parametrize("points", [np.zeros((1, 3)), np.full((7, 2), 5.0), np.array([[0.0, -0.0], [-0.0, 0.0]])])
 def test_points_that_are_all_equal_are_one_place_without_an_edge(points):
     tree = minimum_spanning_tree(points)
-    assert tree.places.shape == (1, points.shape[1])
+    assert tree.nodes.shape == (1, points.shape[1])
     assert tree.edges.shape == (0, 2)
-    assert (tree.place == 0).all()
+    assert (tree.node_of_point == 0).all()
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def test_streamed_sums_are_the_kept_ones(seed, monkeypatch):
         monkeypatch.setattr(codes_module, "EXACT_BYTES", kept // 4)  # also: candidates of one exact call
         bound = bound_of("pairwise", codes, classes, n_jobs=2)
         results.append(variational_select(bound, 20, "restart"))
-        assert bound.n_kept == min(kept // (13 * 3 * 32), 20)
+        assert bound.n_with_state == min(kept // (13 * 3 * 32), 20)
     for other in results[1:]:
         assert other.selected.tolist() == results[0].selected.tolist()
         assert other.scores.tobytes() == results[0].scores.tobytes()
@@ -193,7 +193,7 @@ def test_the_first_that_reaches_the_entropy_of_the_classes(kind, seed, monkeypat
         place = pick(exact)
         assert (chosen, value) == (left[place], exact[place])
         assert exact.max() <= bound.posterior.entropy + ROUNDING
-    assert sum(tried) <= 5 * codes_module.FEW
+    assert sum(tried) <= 5 * codes_module.FIRST_TRIED
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,4 +1,8 @@
-"""FCBF: the relevant features, less those that one of them makes redundant."""
+"""FCBF, the fast correlation-based filter: relevant features, without those that a better feature makes redundant.
+
+Features are chosen by falling ``SU(Xi;C)``, the symmetric uncertainty with the class. A chosen feature p removes every
+remaining feature i with ``SU(Xp;Xi) >= SU(Xi;C)``: that limit is called the level of i.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ from bitsieve.utils.progress import phase
 
 
 def remaining(information: Information, order: Columns, levels: Floats) -> Remaining:
-    """The features of ``order``; one is removed by a feature that shares as much with it as its level, or more."""
+    """The features of ``order``, from which features are chosen and removed; ``levels`` by column."""
     disjoint = information.disjoint_pairs()
     if disjoint is None:
         return Remaining(information, order, levels)
@@ -30,7 +34,7 @@ def remaining(information: Information, order: Columns, levels: Floats) -> Remai
 
 
 class Remaining:
-    """Features in an order, chosen from its beginning; one removes those that share as much with it as their level."""
+    """The remaining features in their order: the first is chosen, and removes those whose level it reaches."""
 
     def __init__(self, information: Information, order: Columns, levels: Floats) -> None:
         self.information = information
@@ -39,25 +43,29 @@ class Remaining:
 
     @property
     def n_left(self) -> int:
-        """How many there are."""
+        """How many features remain."""
         return len(self.left)
 
     def choose(self) -> tuple[int, Columns]:
-        """The first feature, and those that it removes, ascending."""
+        """Choose the first feature; returns it, and the features that it removes, ascending."""
         feature = int(self.left[0])
-        rest = self.left[1:]
-        removed = self._removed(feature, rest)
-        self.left = rest[~removed]
-        return feature, np.sort(rest[removed])
+        others = self.left[1:]
+        is_removed = self._is_removed(feature, others)
+        self.left = others[~is_removed]
+        return feature, np.sort(others[is_removed])
 
-    def _removed(self, feature: int, columns: Columns) -> Flags:
+    def _is_removed(self, feature: int, columns: Columns) -> Flags:
         if not len(columns):
             return np.zeros(0, bool)
         return pair_uncertainty(self.information.pair(feature, columns, by_class=False)) >= self.levels[columns]
 
 
 class RemainingByEquivalence(Remaining):
-    """The same where columns of disjoint support are known: a pivot is compared once with all equivalent ones."""
+    """The same for sparse columns, most pairs of which have disjoint support: no sample where both are not 0.
+
+    With a column of disjoint support, the chosen feature shares as much as with every column that is equivalent to it,
+    of the same kind. So it is compared once with each kind, and one by one with the columns that co-occur with it.
+    """
 
     def __init__(self, information: Information, order: Columns, levels: Floats, disjoint: DisjointPairs) -> None:
         super().__init__(information, order, levels)
@@ -68,12 +76,12 @@ class RemainingByEquivalence(Remaining):
         of_kind = disjoint.support.representatives
         self.alive = np.zeros(information.n_features, bool)
         self.alive[order] = True
-        self.met = np.zeros(information.n_features, bool)  # of the pivot; all False between steps
+        self.co_occurs = np.zeros(information.n_features, bool)  # with the chosen feature; all False between choices
         by_kind = np.lexsort((levels[order], kind[order]))
         self.members = order[by_kind]  # by kind, then by level
         self.member_levels = levels[self.members]
         offsets = np.searchsorted(kind[self.members], np.arange(len(of_kind) + 1))
-        # of every kind, those that may be left
+        # The members of each kind that may remain are those from first to end; lowest is the level of the first.
         self.first = offsets[:-1].copy()
         self.end = offsets[1:]
         self.lowest = np.full(len(self.first), np.inf)
@@ -94,30 +102,31 @@ class RemainingByEquivalence(Remaining):
         if co_occurring is None:
             self.left = self.left[self.alive[self.left]]
             self.next = 0
-            removed = np.sort(self.left[self._removed(feature, self.left)])
+            removed = np.sort(self.left[self._is_removed(feature, self.left)])
         else:
             removed = self._removed_by_kind(feature, *co_occurring)
         self.alive[removed] = False
         self.n -= len(removed)
         return feature, removed
 
-    def _removed_by_kind(self, feature: int, met: Columns, pair: PairInformation) -> Columns:
-        removed = [met[self.alive[met] & (pair_uncertainty(pair) >= self.levels[met])]]
+    def _removed_by_kind(self, feature: int, co_occurring: Columns, pair: PairInformation) -> Columns:
+        reaches_level = pair_uncertainty(pair) >= self.levels[co_occurring]
+        removed = [co_occurring[self.alive[co_occurring] & reaches_level]]
         self.alive[removed[0]] = False
-        self.met[met] = True
-        shared = pair_uncertainty(self.disjoint.by_equivalence(feature))
-        for kind in np.flatnonzero(self.lowest <= shared).tolist():
-            removed.append(self._remove_lowest(kind, float(shared[kind])))
-        self.met[met] = False
+        self.co_occurs[co_occurring] = True
+        uncertainty_by_kind = pair_uncertainty(self.disjoint.by_equivalence(feature))
+        for kind in np.flatnonzero(self.lowest <= uncertainty_by_kind).tolist():
+            removed.append(self._remove_lowest(kind, float(uncertainty_by_kind[kind])))
+        self.co_occurs[co_occurring] = False
         return np.sort(np.concatenate(removed))
 
-    def _remove_lowest(self, kind: int, shared: float) -> Columns:
-        """Of a kind, the columns whose level a share reaches, but for those that meet the pivot."""
+    def _remove_lowest(self, kind: int, uncertainty: float) -> Columns:
+        """Remove the members of a kind whose level is at most ``uncertainty``, without those that co-occur."""
         first = self.first[kind]
         end = self.end[kind]
-        last = first + np.searchsorted(self.member_levels[first:end], shared, side="right")
+        last = first + np.searchsorted(self.member_levels[first:end], uncertainty, side="right")
         reached = self.members[first:last]
-        removed = reached[self.alive[reached] & ~self.met[reached]]
+        removed = reached[self.alive[reached] & ~self.co_occurs[reached]]
         self.alive[removed] = False
         is_left = self.alive[reached]
         first = first + is_left.argmax() if is_left.any() else last
@@ -129,7 +138,7 @@ class RemainingByEquivalence(Remaining):
 
 
 def _candidates(information: Information, with_class: Floats, threshold: float) -> Columns:
-    """Features that reach the threshold by falling SU with the class; those that do not vary last."""
+    """The features whose SU with the class reaches the threshold, by falling SU; constant ones last."""
     order = rank(with_class)
     order = order[with_class[order] >= threshold]
     varies = information.varies[order]

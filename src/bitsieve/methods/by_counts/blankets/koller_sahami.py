@@ -1,4 +1,8 @@
-"""Koller and Sahami's backward elimination: the least informative feature given its blanket is dropped, and so on."""
+"""Backward elimination of Koller and Sahami.
+
+The blanket of a feature is a small set of other features that make it redundant as far as any can. Again and again the
+feature i of the smallest ``delta_i = I(Xi;C|M_i)``, M_i its blanket, is dropped.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from bitsieve.utils.progress import phase
 
 
 class _Blankets:
-    """The blanket of every feature left, and I(Xi;C|M_i), of the features that vary, by place among them."""
+    """The blankets of the remaining features, and their delta; features are indices into ``columns``."""
 
     def __init__(self, information: Information, columns: Columns, size: int, rule: str) -> None:
         self.information = information
@@ -35,11 +39,11 @@ class _Blankets:
             self._choose(feature)
 
     def worst(self) -> int:
-        """The feature with the smallest delta; of equal ones the last."""
+        """The feature with the smallest delta; a tie goes to the last."""
         return len(self.delta) - 1 - pick(-self.delta[::-1])
 
     def drop(self, feature: int) -> None:
-        """Leave a feature out, and choose the blankets afresh that held it."""
+        """Drop a feature, and choose new blankets in place of those that held it."""
         self.gone[feature] = True
         self.delta[feature] = np.inf
         for other in np.flatnonzero(~self.gone & (self.members == feature).any(axis=1)):

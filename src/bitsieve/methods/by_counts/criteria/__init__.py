@@ -1,4 +1,4 @@
-"""The greedy criteria: formula, paper, the terms they need; and their second names."""
+"""The greedy criteria by name, and the second names that other papers gave to some of them."""
 
 from __future__ import annotations
 
@@ -26,17 +26,13 @@ from bitsieve.utils.messages import choices
 
 
 class Alias(NamedTuple):
-    """A second name of a criterion.
+    """A second name of a criterion: its scores and parameters are those of the criterion, value for value."""
 
-    ``same_as``: the name of the criterion that it is, parameters and all. ``title``, ``formula``, ``paper``: its own.
-    ``why``: why the two are one, value for value.
-    """
-
-    same_as: str
+    same_as: str  # the name of the criterion
     title: str
-    formula: str
+    formula: str  # as the paper of the second name writes it
     paper: str
-    why: str
+    why: str  # the two are the same
 
 
 CRITERIA: dict[str, type[Criterion | JointCriterion]] = {
@@ -51,7 +47,6 @@ CRITERIA: dict[str, type[Criterion | JointCriterion]] = {
 }
 for _criterion in CRITERIA.values():
     cites(_criterion.paper)(_criterion)
-# Criteria that are another one under a second name: of another paper, or in another notation.
 ALIASES: dict[str, Alias] = {
     "maxrel": Alias("mim", "Maximum relevance", "I(Xi;C)", "Peng, Long, Ding 2005", "the same formula"),
     "mifs-u": Alias(

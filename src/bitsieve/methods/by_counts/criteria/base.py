@@ -1,6 +1,7 @@
-"""What a greedy criterion is: the information it needs, how it folds that over the chosen features, and its score.
+"""What a greedy criterion is: the tables it requires, how its sum over the chosen features is updated, its score.
 
-All arrays are elementwise over candidates, so the loop may hand over all of them or a few.
+Most scores are a sum, or a minimum, over the chosen features, which is updated as each is chosen: a fold. All arrays
+hold one number for each candidate; methods work element by element, on all candidates or on some of them.
 """
 
 from __future__ import annotations
@@ -20,12 +21,15 @@ RequiredTables = Literal["marginals", "pairs", "class pairs", "joint"]
 
 
 class NamedCriterion(Protocol):
-    """What every criterion says of itself: its ``name``, as in ``ForwardSelector(criterion=name)``, title and source.
+    """The description of a criterion: its ``name``, as in ``ForwardSelector(criterion=name)``, title and paper.
 
-    ``unit``: of the score: "bits"; "ratio" of bits by bits; "mixed" where both are added. ``required_tables``: the
-    tables it looks at: "marginals" of each feature with the class; also "pairs" of features; also "class pairs", within
-    each class, which cost more to count; or "joint": each feature and the class, conditional on several chosen
-    features. ``cost``: the time for n features, d samples and k features to select.
+    ``unit`` of the score: "bits"; "ratio" of bits by bits; "mixed" where both are added. ``cost``: the time for n
+    features, d samples and k features to select. ``required_tables``, from the cheapest on:
+
+    - "marginals": each feature with the class,
+    - "pairs": these, and each feature with each chosen one,
+    - "class pairs": these, and the same pairs within each class,
+    - "joint": each feature with the class, conditional on several chosen features together.
     """
 
     name: ClassVar[str]
@@ -38,7 +42,7 @@ class NamedCriterion(Protocol):
 
     @classmethod
     def seconds(cls, n: int, d: int, k: int) -> float:
-        """About, of one thread, for n features, d samples and k features to select."""
+        """An estimate of the time of one thread, for n features, d samples and k features to select."""
         return 5e-10 * n * d * (1 if cls.required_tables == "marginals" else k)
 
 
@@ -57,12 +61,14 @@ class JointCriterion(NamedCriterion, Protocol):
 
 
 class Criterion(NamedCriterion, Protocol):
-    """A score J(i | S) of candidate i given the chosen set S, folded over S one feature at a time.
+    """A score J(i | S) of candidate i given the chosen set S, from a fold over S that is updated feature by feature.
 
-    ``quantity``: an attribute of :class:`~bitsieve.information.protocol.PairInformation`, what is folded. ``start``:
-    what the fold of an empty S holds. ``never_increases``: whether adding to S can never raise a score, so that stale
-    scores bound fresh ones (Fleuret's lazy rule). ``takes_off_mean_redundancy``: whether all that S changes is its mean
-    I(Xi;Xs), taken off: then what is known of S bounds the score too, as a redundancy has a least value.
+    ``quantity``: what is folded, the name of an attribute of
+    :class:`~bitsieve.information.protocol.PairInformation`. ``start``: the fold over an empty S.
+
+    Two promises allow lazy updates. ``never_increases``: a score never rises when S grows, so that an old score is an
+    upper bound of the new one (Fleuret's rule). ``takes_off_mean_redundancy``: S enters by ``- mean_s I(Xi;Xs)`` alone,
+    so that a smallest possible redundancy with the features not folded yet gives an upper bound.
     """
 
     quantity: ClassVar[str]
@@ -71,12 +77,12 @@ class Criterion(NamedCriterion, Protocol):
     takes_off_mean_redundancy: ClassVar[bool] = False
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """The fold over S and one more feature, whose information with the candidates is given: by default the sum."""
+        """The fold over S and one more feature, by default the sum; ``pair``: that feature with the candidates."""
         quantity: Floats = getattr(pair, self.quantity)
         return folded + quantity
 
     def minima(self, information: Information) -> Scores | None:
-        """The scores of all candidates, where the information has a quick way to them; None: it has none."""
+        """The scores of all candidates, if the information has a faster way to compute them, else None."""
         return None
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
@@ -85,7 +91,7 @@ class Criterion(NamedCriterion, Protocol):
 
 
 class MinimumCriterion(Criterion):
-    """The least ``quantity`` of the candidate and one chosen feature; ``capped``: never above the relevance."""
+    """The smallest ``quantity`` of the candidate with one chosen feature; ``capped``: at most its relevance."""
 
     capped: ClassVar[bool] = False
     required_tables = "class pairs"
@@ -94,7 +100,6 @@ class MinimumCriterion(Criterion):
 
     @final
     def minima(self, information: Information) -> Scores | None:
-        """Those that counting makes of the integers themselves."""
         return information.minima(self.quantity, capped=self.capped)
 
     @final
@@ -104,7 +109,9 @@ class MinimumCriterion(Criterion):
 
     @final
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        return np.minimum(relevance, folded) if self.capped else folded
+        if self.capped:
+            return np.minimum(relevance, folded)
+        return folded
 
 
 def check_weight(name: str, value: float, problem: str = "is not a weight") -> None:

@@ -1,4 +1,4 @@
-"""Criteria that condition on several chosen features at once."""
+"""Criteria that depend on several chosen features jointly, so that sums over pairs are not enough."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from bitsieve.utils.choice import Scores, pick
 
 
 class ConditionalCriterion(JointCriterion):
-    """The score J(i | S) = I(Xi;C|Z), Z some of the chosen features, known all together."""
+    """The score ``J(i|S) = I(Xi;C|Z)``, Z a subset of the chosen features S, all conditioned on together."""
 
     @abstractmethod
     def condition(self, chosen: list[int]) -> list[int]:
-        """Z, of the features in their order of choice (at least one)."""
+        """The columns of Z; ``chosen`` are those of S in their order of choice, at least one."""
 
     @final
     def scores(self, information: Information) -> Scores:
@@ -27,70 +27,74 @@ class ConditionalCriterion(JointCriterion):
 
 
 class ConditionalScores:
-    """I(Xi;C|Z) of all candidates, Z the features that the criterion names of those chosen.
+    """I(Xi;C|Z) of all candidates.
 
-    Where Z only grows its partition of the samples is refined further; else it is made afresh.
+    The samples are divided by the joint value of Z. Where Z only grows, that partition is refined by the new features;
+    otherwise it is made anew.
     """
 
     def __init__(self, information: Information, criterion: ConditionalCriterion) -> None:
         self.information = information
         self.criterion = criterion
         self.chosen: list[int] = []
-        self.known: list[int] = []
-        self.given = information.conditional()
+        self.condition: list[int] = []  # Z
+        self.conditional = information.conditional()  # on Z
 
     def add(self, feature: int) -> None:
         """Put a feature into S."""
         self.chosen.append(feature)
         condition = self.criterion.condition(self.chosen)
-        grown = len(self.known)
-        if condition[:grown] != self.known:
-            self.given = self.information.conditional()
-            grown = 0
-        for column in condition[grown:]:
-            self.given = self.given.refine(column)
-        self.known = condition
+        n_refined = len(self.condition)
+        if condition[:n_refined] != self.condition:
+            self.conditional = self.information.conditional()
+            n_refined = 0
+        for column in condition[n_refined:]:
+            self.conditional = self.conditional.refine(column)
+        self.condition = condition
 
     def best(self, candidates: Flags) -> tuple[int, float]:
         """The best candidate and its score."""
-        scores = self.given.conditional_relevance()
+        scores = self.conditional.conditional_relevance()
         chosen = pick(np.where(candidates, scores, -np.inf))
         return chosen, float(scores[chosen])
 
 
 class TripleScores:
-    """The sum of I(Xi,Xs,Xt;C) of all candidates over every two chosen features s, t; of one, I(Xi,Xs;C)."""
+    """The sum of I(Xi,Xs,Xt;C) over all pairs s, t of chosen features; I(Xi,Xs;C) while only s is chosen.
+
+    By the chain rule ``I(Xi,Xs,Xt;C) = I(Xs;C) + I(Xt;C|Xs) + I(Xi;C|Xs,Xt)``.
+    """
 
     def __init__(self, information: Information) -> None:
         self.information = information
         self.chosen: list[int] = []
-        self.total = np.zeros(information.n_features)
+        self.sums = np.zeros(information.n_features)
 
     def add(self, feature: int) -> None:
-        """Put a feature into S: one more term for each of those before it."""
-        conditional = self.information.conditional().refine(feature)
-        relevance = self.information.relevance[feature]
+        """Put feature s into S: add the terms of its pairs with every feature t that was chosen before it."""
+        given_s = self.information.conditional().refine(feature)
+        relevance = self.information.relevance[feature]  # I(Xs;C)
         if not self.chosen:
-            self.total = relevance + conditional.conditional_relevance()
+            self.sums = relevance + given_s.conditional_relevance()
         else:
-            pairs = relevance + conditional.conditional_relevance(np.array(self.chosen, np.intp))
-            triples = [conditional.refine(earlier).conditional_relevance() for earlier in self.chosen]
-            before = self.total if len(self.chosen) > 1 else 0.0
-            self.total = before + np.sum([*triples], axis=0) + pairs.sum()
+            joint_relevance = relevance + given_s.conditional_relevance(np.array(self.chosen, np.intp))  # I(Xs,Xt;C)
+            added_by_candidates = [given_s.refine(t).conditional_relevance() for t in self.chosen]  # I(Xi;C|Xs,Xt)
+            earlier_sums = self.sums if len(self.chosen) > 1 else 0.0  # the sum of a single feature is no triple
+            self.sums = earlier_sums + np.sum(added_by_candidates, axis=0) + joint_relevance.sum()
         self.chosen.append(feature)
 
     def best(self, candidates: Flags) -> tuple[int, float]:
         """The best candidate and its score."""
-        chosen = pick(np.where(candidates, self.total, -np.inf))
-        return chosen, float(self.total[chosen])
+        chosen = pick(np.where(candidates, self.sums, -np.inf))
+        return chosen, float(self.sums[chosen])
 
 
 @dataclass(frozen=True)
 class CMI(ConditionalCriterion):
     """The candidate's information about the class given all chosen features together: ``J(i|S) = I(Xi;C|S)``.
 
-    The exact criterion that the others approximate by pairs. The samples are divided by the joint value of S; once
-    S determines the class, or no two samples share a value, every score is 0 and the lowest column is taken.
+    The exact criterion that the others approximate by pairs. Once S determines the class, or no two samples share a
+    joint value of S, every score is 0 and the column of the lowest index is chosen.
     """
 
     name = "cmi"
@@ -115,15 +119,18 @@ class CMIFS(ConditionalCriterion):
     paper = "Cheng, Qin, Feng, Wang, Li 2011"
 
     def condition(self, chosen: list[int]) -> list[int]:
-        return [chosen[0], chosen[-1]] if len(chosen) > 1 else list(chosen)
+        if len(chosen) == 1:
+            return list(chosen)
+        return [chosen[0], chosen[-1]]
 
 
 @dataclass(frozen=True)
 class JMI3(JointCriterion):
     """The information of the candidate together with every two chosen features: ``J(i|S) = sum_{s<t} I(Xi,Xs,Xt;C)``.
 
-    One order above jmi, which is blind to synergy of three columns. The second feature, beside which there is no pair,
-    is that of jmi. A score grows with S, so that stale scores bound nothing: all candidates are counted at every step.
+    One order above jmi, which is blind to synergy of three columns. The second feature is chosen as by jmi, since one
+    chosen feature makes no pair. Scores grow with S, so that an old score is no upper bound of a new one: all
+    candidates are counted at every step.
     """
 
     name = "jmi3"

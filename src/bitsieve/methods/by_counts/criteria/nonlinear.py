@@ -1,4 +1,4 @@
-"""Criteria that take a minimum, or divide."""
+"""Criteria that are no plain sums: minima over the chosen features, and quotients."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bitsieve.methods.by_counts.criteria.base import Criterion, MinimumCriterion
 from bitsieve.methods.by_counts.criteria.linear import CIFE, MRMR
 from bitsieve.utils.arrays import Floats
 
-NOTHING = 1e-12  # bits
+ROUNDING = 1e-12  # bits: smaller quantities are the rounding of 0
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,8 @@ class MIQ(Criterion):
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """I(Xi;C) / (eps + mean I(Xi;Xs))."""
-        numerator = np.where(relevance > NOTHING, relevance, 0.0)
-        denominator = self.eps + np.where(folded > NOTHING * n_selected, folded / n_selected, 0.0)
+        numerator = np.where(relevance > ROUNDING, relevance, 0.0)
+        denominator = self.eps + np.where(folded > ROUNDING * n_selected, folded / n_selected, 0.0)
         quotient = np.where(numerator > 0, np.inf, 0.0)
         return np.divide(numerator, denominator, out=quotient, where=denominator > 0)
 
@@ -126,7 +126,7 @@ class AMIFS(MRMR):
     paper = "Tesmer, Estevez 2004"
     unit = "mixed"
     required_tables = "pairs"
-    takes_off_mean_redundancy = False  # what it takes off is normalised
+    takes_off_mean_redundancy = False  # the redundancy that it subtracts is normalised
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         entropy = pair.information.entropy

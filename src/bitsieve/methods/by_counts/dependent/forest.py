@@ -19,7 +19,7 @@ from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.lazy import cached_property, chdtrc
 
 LEVEL = 0.05  # of the test of an edge, corrected for all pairs of columns
-SMOOTHING = 0.5  # samples that every cell has in advance (Krichevsky and Trofimov)
+SMOOTHING = 0.5  # samples that are added to every cell (Krichevsky and Trofimov)
 Codes = NDArray[Any]
 
 
@@ -33,25 +33,30 @@ class Forest:
 
     @cached_property
     def neighbours(self) -> list[Columns]:
-        """The columns that share an edge with each column, ascending."""
+        """For each column, the columns that share an edge with it, ascending."""
         both = np.concatenate([self.edges, self.edges[:, ::-1]])
         both = both[np.lexsort((both[:, 1], both[:, 0]))]
         return np.split(both[:, 1], np.searchsorted(both[:, 0], np.arange(1, self.n_features)))
 
     @cached_property
     def parents(self) -> list[tuple[int, int]]:
-        """Every column after its parent, with its parent; -1 for the lowest column of a tree."""
+        """Pairs of a column and its parent, every column after its parent; -1 is the parent of a root.
+
+        The root of each tree is its lowest column.
+        """
         parents = []
-        seen = np.zeros(self.n_features, bool)
+        is_visited = np.zeros(self.n_features, bool)
         for root in range(self.n_features):
-            waiting = [] if seen[root] else [(root, -1)]
-            while waiting:
-                column, parent = waiting.pop()
-                seen[column] = True
+            if is_visited[root]:
+                continue
+            stack = [(root, -1)]
+            while stack:
+                column, parent = stack.pop()
+                is_visited[column] = True
                 parents.append((column, parent))
-                waiting += [
-                    (neighbour, column) for neighbour in self.neighbours[column].tolist() if neighbour != parent
-                ]
+                for neighbour in self.neighbours[column].tolist():
+                    if neighbour != parent:
+                        stack.append((neighbour, column))
         return parents
 
 
@@ -87,7 +92,10 @@ def spanning_forest(
 
 
 def maximum_spanning_tree(weights: Floats) -> tuple[Columns, Floats]:
-    """The edges of symmetric weights (-inf: none), and their weights; of equal ones the lower pair. By Prim: O(n^2)."""
+    """The maximum spanning tree of symmetric weights (-inf: no edge), by Prim's algorithm in O(n^2).
+
+    Returns the edges and their weights; of equal weights the lexicographically first edge is taken.
+    """
     n = len(weights)
     best = np.full(n, -np.inf)
     pair = np.full(n, n * n)
@@ -129,7 +137,7 @@ class TreeModel:
             self.tables[column] = counts / counts.sum(axis=0)
 
     def log_likelihood(self, codes: Codes) -> float:
-        """``log2 P`` of some samples, in bits."""
+        """The sum of ``log2 P(x)`` over samples, in bits."""
         total = 0.0
         for column, parent in self.forest.parents:
             above = 0 if parent < 0 else codes[parent]
@@ -165,7 +173,7 @@ class TreeModel:
 
 
 def draw(random: np.random.Generator, weights: Floats) -> Codes:
-    """A code for every sample by weights of shape (codes, samples)."""
+    """Draw a code for every sample, with probabilities in proportion to weights of shape (codes, samples)."""
     cumulative = np.cumsum(weights, axis=0)
     chosen: Codes = (cumulative[:-1] <= random.random(weights.shape[1]) * cumulative[-1]).sum(axis=0)
     return chosen

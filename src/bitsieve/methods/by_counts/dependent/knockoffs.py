@@ -13,13 +13,13 @@ from bitsieve.diagnostics import UserError
 from bitsieve.methods.by_counts.dependent.forest import Forest, TreeModel, draw
 from bitsieve.utils.arrays import Columns, Floats
 
-STEP = 0.1  # share of a column's fit that is added at once
-MOST_STEPS = 1000
-KEPT_BYTES = 128 << 20  # of tables that are kept while a class is fitted
+LEARNING_RATE = 0.1  # share of a column's fit that is added in a step
+MAX_STEPS = 1000
+MAX_CACHED_BYTES = 128 << 20  # of tables during a fit
 
 
 def knockoff_wins(source: CountSource, forest: Forest, columns: Columns, n_draws: int, random_state: int) -> Floats:
-    """``W`` (n_draws, columns): the gain of each column less that of its knockoff, for every draw.
+    """W, shape (n_draws, n_columns): the gain of each column less that of its knockoff, for every draw.
 
     Cost of a draw: O(n d codes^2) for the knockoffs, at most 1,000 rows of tables of 2n columns for the fit.
     """
@@ -45,12 +45,13 @@ def knockoff_wins(source: CountSource, forest: Forest, columns: Columns, n_draws
     def work(number: int) -> None:
         random = np.random.default_rng([random_state, number])
         drawn = model.knockoffs(codes, lambda weights: draw(random, weights))[columns]
-        swapped = random.random(len(columns)) < 0.5  # so that no tie favours a column
-        first = np.where(swapped[:, None], drawn, codes[columns])
-        second = np.where(swapped[:, None], codes[columns], drawn)
+        # The fit prefers the first of equal columns: a fair coin decides whether that is the column or its knockoff.
+        is_swapped = random.random(len(columns)) < 0.5
+        first = np.where(is_swapped[:, None], drawn, codes[columns])
+        second = np.where(is_swapped[:, None], codes[columns], drawn)
         both = PackedSource(np.concatenate([first, second]).T, classes, n_classes=source.n_classes, n_jobs=1)
         gains = fit_gains(both).reshape(2, -1)
-        wins[number] = np.where(swapped, -1, 1) * (gains[0] - gains[1])
+        wins[number] = np.where(is_swapped, -1, 1) * (gains[0] - gains[1])
 
     run_blocks(work, range(n_draws), source.n_jobs)
     return wins
@@ -78,19 +79,19 @@ def fit_gains(source: PackedSource) -> Floats:
     freedom = np.add.reduceat((size > 0).astype(np.float64), start) - 1
     gains = np.zeros(source.n_features)
     cached_tables = dict[int, list[Any]]()
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         gain = np.add.reduceat((residual**2 / (size + 1)).sum(axis=0), start) - freedom * error / source.n_samples
         best = int(np.argmax(gain))
         if gain[best] <= 0:
             break
         n_codes = int(arities[best])
         if best not in cached_tables:
-            if 8 * len(column) * n_codes * (len(cached_tables) + 1) > KEPT_BYTES:
+            if 8 * len(column) * n_codes * (len(cached_tables) + 1) > MAX_CACHED_BYTES:
                 cached_tables.clear()
             tables = dense_cells(source.packed, best, everything, n_codes, arities, 1)
             cached_tables[best] = [tables[start[column] * n_codes + v * arities[column] + code] for v in range(n_codes)]
         codes_of_best = slice(start[best], start[best] + n_codes)
-        added = STEP * residual[:, codes_of_best] / (size[codes_of_best] + 1)
+        added = LEARNING_RATE * residual[:, codes_of_best] / (size[codes_of_best] + 1)
         reduced = float((2 * added * residual[:, codes_of_best] - added**2 * size[codes_of_best]).sum())
         gains[best] = gains[best] + reduced
         error = error - reduced
@@ -103,14 +104,14 @@ def e_values(wins: Floats, level: float) -> Floats:
     """The mean over draws of ``n [W >= T] / (1 + #{W <= -T})``, T the threshold of the knockoff filter at a level."""
     n = wins.shape[1]
     sums = np.zeros(n)
-    for of_draw in wins:
-        limit = threshold(of_draw, level)
-        sums += n * (of_draw >= limit) / (1 + (of_draw <= -limit).sum())
+    for wins_of_draw in wins:
+        limit = threshold(wins_of_draw, level)
+        sums += n * (wins_of_draw >= limit) / (1 + (wins_of_draw <= -limit).sum())
     return sums / len(wins)
 
 
 def threshold(wins: Floats, level: float) -> float:
-    """The least t > 0 with ``(1 + #{W <= -t}) / #{W >= t} <= level``, the knockoff+ filter; inf where there is none."""
+    """The smallest t > 0 with ``(1 + #{W <= -t}) / #{W >= t} <= level``, the knockoff+ filter; inf if there is none."""
     for t in np.unique(np.abs(wins[wins != 0])).tolist():
         if 1 + (wins <= -t).sum() <= level * (wins >= t).sum():
             return float(t)

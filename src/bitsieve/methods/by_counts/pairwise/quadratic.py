@@ -31,7 +31,7 @@ BLOCK = 1 << 22  # comparisons at once
 
 
 def first_duplicates(redundancy: Floats) -> Columns:
-    """For every column the lowest column that it duplicates, mostly itself: as much shared as either has."""
+    """For every column the first column that it duplicates, which is mostly itself: ``I(Xi;Xj) = H(Xi) = H(Xj)``."""
     n = len(redundancy)
     entropy = np.diagonal(redundancy)
     first = np.empty(n, np.intp)
@@ -44,20 +44,20 @@ def first_duplicates(redundancy: Floats) -> Columns:
 
 
 class QuadraticRanking(NamedTuple):
-    """Weights of the columns, of sum 1; shift and gap in bits, the objective being within the gap of its minimum."""
+    """A ranking of columns by the weights of a quadratic program."""
 
-    weights: Floats
-    order: Columns
+    weights: Floats  # of sum 1
+    order: Columns  # indices of the columns, best first
     alpha: float
-    shift: float
-    gap: float
+    shift: float  # bits added to the diagonal of H
+    gap: float  # bits: the objective is at most this far above its minimum
     converged: bool
 
 
 def quadratic_ranking(
     information: Information, columns: Columns, alpha: float | None = None, *, shifted: bool = False
 ) -> QuadraticRanking:
-    """QPFS of columns that vary; ``shifted``: add what makes H convex to its diagonal, instead of refusing it."""
+    """QPFS of columns that vary; with ``shifted`` an H that is not convex is made so on its diagonal, else refused."""
     check_matrices(matrices_for_proof(len(columns)), len(columns))
     redundancy = np.asarray(
         information.matrix("redundancy", columns=columns, progress=phase("counting pairs")), np.float64

@@ -39,12 +39,12 @@ from bitsieve.utils.progress import phase
 
 
 class SpectralRanking(NamedTuple):
-    """Weights of the columns, their places best first, the dominant eigenvalue and the shift in bits."""
+    """A ranking of columns by an eigenvector."""
 
-    weights: Floats
-    order: Columns
+    weights: Floats  # the entries of the eigenvector
+    order: Columns  # indices of the columns, best first
     eigenvalue: float
-    shift: float = 0.0
+    shift: float = 0.0  # bits that Nystrom's approximation added to the diagonal
 
 
 def rank_by_spectrum(matrix: FullMatrix) -> SpectralRanking:
@@ -70,10 +70,10 @@ def rank_by_landmarks(rows: Matrix, landmarks: Columns, variant: str | None = No
     else:
         weights = extended_weights(landmark_rows, landmarks)
         shift = 0.0
-    of_landmarks = weights[landmarks]
-    length = dot(of_landmarks, of_landmarks)
-    value = dot(of_landmarks, multiply(landmark_rows, weights)) / length if length > 0 else 0.0
-    return SpectralRanking(weights, rank(weights), value, shift)
+    landmark_weights = weights[landmarks]
+    square = dot(landmark_weights, landmark_weights)
+    eigenvalue = dot(landmark_weights, multiply(landmark_rows, weights)) / square if square > 0 else 0.0
+    return SpectralRanking(weights, rank(weights), eigenvalue, shift)
 
 
 def speccmi(

@@ -1,4 +1,6 @@
-"""Subsets of k features by x'Qx: swaps, one out and one in, that raise it, and how far it can be from the best one.
+"""Subsets of k features with a large x'Qx: improvement by swaps, and upper bounds for all subsets.
+
+x is 1 for the features of the subset and 0 for all others.
 
 The bounds are those of Vinh et al. 2014, eq. 17-19.
 """
@@ -17,11 +19,11 @@ ROUNDING = 1e-7  # of sums of up to 10^8 numbers, and of the solvers that give a
 
 
 class Certificate(NamedTuple):
-    """Objective of a subset, the least upper bound known, and ``gap = (bound - objective) / bound`` (0: optimal)."""
+    """The objective of a subset, and how good any other subset can be."""
 
     objective: float
-    upper_bound: float
-    gap: float
+    upper_bound: float  # no subset of as many features has a larger objective
+    gap: float  # (upper_bound - objective) / upper_bound; 0: the subset is optimal
 
     def attributes(self) -> dict[str, float]:
         """As fitted attributes."""
@@ -29,7 +31,10 @@ class Certificate(NamedTuple):
 
 
 def certify(objective: float, bounds: Iterable[float]) -> Certificate:
-    """The objective and the least of the bounds, raised to it where rounding put it below, refused if far below."""
+    """The certificate of a subset by the smallest of several bounds.
+
+    A bound below the objective is rounding, and is raised to it; if it is far below, ArithmeticError is raised.
+    """
     smallest_bound = min(bounds)
     if smallest_bound < objective - ROUNDING * max(1.0, abs(objective)):
         raise ArithmeticError(
@@ -50,8 +55,8 @@ def row_bound(matrix: Matrix, k: int) -> float:
 
 
 def row_bound_by_rows(row: Callable[[int], Matrix], diagonal: Floats, largest_other: Floats, k: int) -> float:
-    """:func:`row_bound` of a matrix whose rows are made when asked for, from the most promising on."""
-    limit = diagonal + (k - 1) * largest_other if k > 1 else diagonal  # of b_i
+    """:func:`row_bound` of a matrix whose rows are computed on demand, only those that may be among the k best."""
+    limit = diagonal + (k - 1) * largest_other if k > 1 else diagonal  # an upper bound of each share
     order = np.argsort(-limit, kind="stable")
     best = np.full(k, -np.inf)
     for first in range(0, len(order), k):
@@ -123,11 +128,11 @@ def improve_by_swaps(
 def _best_swap(
     rows: list[Matrix], diagonal: Floats, chosen: Columns, sums: Floats, inside: Flags
 ) -> tuple[int, int] | None:
-    """Place and newcomer of the best swap; None if none gains."""
-    comes = np.where(inside, -np.inf, diagonal + 2 * sums)
-    goes = 2 * sums[chosen] - diagonal[chosen]
-    gains = np.array([(comes - 2 * values).max() for values in rows]) - goes
+    """The best swap: the index in ``chosen`` of the member to replace, and the new member; None if no swap gains."""
+    gain_of_adding = np.where(inside, -np.inf, diagonal + 2 * sums)
+    loss_of_removing = 2 * sums[chosen] - diagonal[chosen]
+    gains = np.array([(gain_of_adding - 2 * row).max() for row in rows]) - loss_of_removing
     if gains.max() <= TIE:
         return None
     index = pick(gains)
-    return index, pick(comes - 2 * rows[index])
+    return index, pick(gain_of_adding - 2 * rows[index])

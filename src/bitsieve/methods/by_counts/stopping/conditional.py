@@ -102,13 +102,13 @@ class Strata:
 
 
 def _varies_within(stratum: Integers, values: Integers, n_strata: int) -> Flags:
-    """Of every stratum, whether it has at least two of the values."""
+    """For each stratum, whether it has at least two different values."""
     pairs = np.unique(np.column_stack([stratum, values]), axis=0)
     return np.bincount(pairs[:, 0], minlength=n_strata) > 1
 
 
 def _renumbered(values: Integers) -> Integers:
-    """The place of each value among the distinct ones."""
+    """The index of each value among the distinct values."""
     return np.unique(values, return_inverse=True)[1]
 
 

@@ -34,11 +34,10 @@ from bitsieve.utils.docstrings import cites
 from bitsieve.utils.lazy import chdtrc
 from bitsieve.utils.parameters import check_choice, check_integer, check_level
 
-# of one test
-MIN_SHUFFLES = 200
+MIN_SHUFFLES = 200  # of one test
 MAX_SHUFFLES = 10**5
-SHARED = 0.5  # of its information about the class that a column shares at least with one that it owes it to
-DEPENDENT = 0.05  # level at which two columns are taken to depend on each other
+MIN_SHARED = 0.5  # a column owes its information to another if it shares this part of it with that, or more
+DEPENDENCE_LEVEL = 0.05  # of the test that two columns depend on each other
 
 
 @cites("Benjamini, Hochberg 1995", "Benjamini, Yekutieli 2001")
@@ -172,9 +171,9 @@ class SingleTests:
         g = 2 * source.n_samples * log(2) * np.maximum(0.0, bits)
         freedom = (n_codes[1] - 1) * np.array([n_codes[0] - 1, source.n_classes - 1])
         with_other, with_class = g - freedom
-        if not (with_other >= SHARED * with_class and freedom[0] > 0):
+        if not (with_other >= MIN_SHARED * with_class and freedom[0] > 0):
             return False
-        return bool(chdtrc(freedom[0], g[0]) <= DEPENDENT)
+        return bool(chdtrc(freedom[0], g[0]) <= DEPENDENCE_LEVEL)
 
     def _p_given(self, candidate: int, other: int | None, n_before: int) -> float:
         """p of ``I(Xi;C|Xs) = 0`` (None: of ``I(Xi;C) = 0``), exact enough for a list of ``n_before`` and one more."""

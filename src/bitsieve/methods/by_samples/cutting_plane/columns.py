@@ -29,14 +29,14 @@ STORED_VALUES = 1 << 20  # of a block of sparse columns
 
 
 class Pairs(NamedTuple):
-    """Pairs of correlated columns: ``column`` of the table, ``chosen`` a place among some chosen columns."""
+    """Pairs of correlated columns: any column of the table, and one of some chosen columns."""
 
     column: Places
-    chosen: Places
+    chosen: Places  # index into the chosen columns
     correlation: Floats
 
     def groups(self, selected: Places, n_chosen: int) -> Groups:
-        """Some of the pairs as groups of the chosen columns; correlations that differ by less than 1e-10 are equal."""
+        """The selected pairs by chosen column; correlations that differ by less than 1e-10 are ties."""
         strength = np.round(np.abs(self.correlation[selected]), 10)
         selected = selected[np.lexsort((self.column[selected], -strength, self.chosen[selected]))]
         edges = np.searchsorted(self.chosen[selected], np.arange(1, n_chosen))
@@ -44,7 +44,7 @@ class Pairs(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """For every chosen column those of its group, by falling correlation, and their correlations with it."""
+    """For every chosen column the columns of its group, by falling |correlation|, and their correlations with it."""
 
     members: list[Places]
     correlations: list[Floats]
@@ -67,14 +67,11 @@ class Columns(ABC):
 
     @abstractmethod
     def part(self, columns: Places) -> Part:
-        """Some columns in memory."""
+        """The vectors of some columns."""
 
     @abstractmethod
     def correlated(self, columns: Places, min_correlation: float, among: Places | None = None) -> Pairs:
-        """Pairs of a column (of all, or of ``among``) and an index in ``columns`` that are correlated.
-
-        Correlated is what has a correlation of ``min_correlation`` or more, of either sign.
-        """
+        """Pairs of any column (or one of ``among``) and one of ``columns`` with |rho| >= ``min_correlation``."""
 
     @abstractmethod
     def _measure(self, first: int, last: int) -> None:
@@ -87,16 +84,19 @@ class Columns(ABC):
     def _each_block(self, work: Callable[[int, int], None]) -> None:
         run_blocks(lambda block: work(*block), self._blocks(), self.n_jobs)
 
-    def _gather(self, look: Callable[[int, int], Pairs], blocks: list[Block]) -> Pairs:
-        """The pairs that are found in the blocks, in their order."""
+    def _gather(self, pairs_of: Callable[[int, int], Pairs], blocks: list[Block]) -> Pairs:
+        """The pairs of all blocks, in the order of the blocks."""
         pairs_of_block: dict[Block, Pairs] = {}
 
-        def keep(block: Block) -> None:
-            pairs_of_block[block] = look(*block)
+        def work(block: Block) -> None:
+            pairs_of_block[block] = pairs_of(*block)
 
-        run_blocks(keep, blocks, self.n_jobs)
+        run_blocks(work, blocks, self.n_jobs)
+        in_order = [pairs_of_block[block] for block in blocks]
         return Pairs(
-            *(np.concatenate(arrays) for arrays in zip(*(pairs_of_block[block] for block in blocks), strict=True))
+            column=np.concatenate([pairs.column for pairs in in_order]),
+            chosen=np.concatenate([pairs.chosen for pairs in in_order]),
+            correlation=np.concatenate([pairs.correlation for pairs in in_order]),
         )
 
 
@@ -122,16 +122,25 @@ class DenseColumns(Columns):
     def correlated(self, columns: Places, min_correlation: float, among: Places | None = None) -> Pairs:
         chosen = self._vectors(columns)
 
-        def look(first: int, last: int) -> Pairs:
-            columns_of_block = np.arange(first, last) if among is None else among[first:last]
-            correlation = self._vectors(slice(first, last) if among is None else columns_of_block).T @ chosen
+        def pairs_of_all(first: int, last: int) -> Pairs:
+            return pairs_of(np.arange(first, last), self._vectors(slice(first, last)))
+
+        def pairs_of_among(first: int, last: int) -> Pairs:
+            columns_of_block = wanted_columns[first:last]
+            return pairs_of(columns_of_block, self._vectors(columns_of_block))
+
+        def pairs_of(columns_of_block: Places, vectors: Floats) -> Pairs:
+            correlation = vectors.T @ chosen
             column, index = np.nonzero(np.abs(correlation) >= min_correlation)
             return Pairs(columns_of_block[column], index, correlation[column, index])
 
-        return self._gather(look, self._blocks(None if among is None else len(among)))
+        if among is None:
+            return self._gather(pairs_of_all, self._blocks())
+        wanted_columns = among
+        return self._gather(pairs_of_among, self._blocks(len(among)))
 
     def _measure(self, first: int, last: int) -> None:
-        """Means and lengths about them; numbers of any size, without overflow."""
+        """Means, and lengths about the means; columns are scaled by powers of 2, so that nothing overflows."""
         values = self.values[:, first:last].astype(np.float64)
         low = values.min(axis=0)
         high = values.max(axis=0)
@@ -139,9 +148,10 @@ class DenseColumns(Columns):
         np.ldexp(values, -exponents, out=values)
         mean = np.add.reduce(values, axis=0) / len(values)
         values -= mean
-        rest = np.add.reduce(values, axis=0) / len(values)  # what rounding left of it
-        length = np.sqrt(np.maximum(np.einsum("ij,ij->j", values, values) - len(values) * rest**2, 0.0))
-        self.mean[first:last] = np.ldexp(mean + rest, exponents)
+        correction = np.add.reduce(values, axis=0) / len(values)  # the rounding of the mean
+        squares = np.einsum("ij,ij->j", values, values) - len(values) * correction**2
+        length = np.sqrt(np.maximum(squares, 0.0))
+        self.mean[first:last] = np.ldexp(mean + correction, exponents)
         self.length[first:last] = np.where(low < high, np.ldexp(length, exponents), 0.0)
 
     def _vectors(self, columns: slice | Places) -> Floats:
@@ -182,27 +192,29 @@ class SparseColumns(Columns):
     def correlated(self, columns: Places, min_correlation: float, among: Places | None = None) -> Pairs:
         order, by_row = self._by_row(columns)
 
-        def pairs(arrays: Stored) -> Pairs:
+        def pairs_of(arrays: Stored) -> Pairs:
             column, index, correlation = _native.sparse_correlated(*arrays, *by_row, min_correlation)
             return Pairs(column, order[index], correlation)
 
         if among is None:
-            return self._gather(lambda first, last: pairs(self._arrays(first, last)), self._blocks())
-        mine = self._take(among)
-        moments = self.mean[among], self.length[among]
-        pairs_found = pairs((mine.indptr, mine.indices, mine.data, self.n_samples, 0, len(among), *moments))
-        return pairs_found._replace(column=among[pairs_found.column])
+            return self._gather(lambda first, last: pairs_of(self._arrays(first, last)), self._blocks())
+        part = self._take(among)
+        mean = self.mean[among]
+        length = self.length[among]
+        pairs = pairs_of((part.indptr, part.indices, part.data, self.n_samples, 0, len(among), mean, length))
+        return pairs._replace(column=among[pairs.column])
 
     def _by_row(self, columns: Places) -> tuple[Places, ByRow]:
-        """Some columns by falling largest value, and their rows, levels and largest values in that order."""
+        """The order of some columns by falling largest |value|; their rows, levels and largest values in that order."""
         vectors, level = self._vectors(columns)
         stored = np.diff(vectors.indptr) > 0
         peak = np.zeros(len(columns))
         peak[stored] = np.maximum.reduceat(np.abs(vectors.data), vectors.indptr[:-1][stored]) if stored.any() else 0.0
         order = np.argsort(-peak, kind="stable")
         rows = vectors[:, order].tocsr()
-        indices = rows.indptr.astype(np.int64), rows.indices.astype(np.int64)
-        return order, (*indices, rows.data, np.sqrt(self.n_samples) * level[order], peak[order])
+        starts = rows.indptr.astype(np.int64)
+        indices = rows.indices.astype(np.int64)
+        return order, (starts, indices, rows.data, np.sqrt(self.n_samples) * level[order], peak[order])
 
     def _measure(self, first: int, last: int) -> None:
         _native.sparse_column_moments(*self._arrays(first, last))
@@ -217,31 +229,34 @@ class SparseColumns(Columns):
         return list(pairwise(edges))
 
     def _vectors(self, columns: Places) -> tuple[csc_array, Floats]:
-        """Some columns divided by their length, and what is still to be subtracted from all their values."""
+        """Some columns divided by their length, and the level of each: a number to subtract from all its values.
+
+        A column that stores all values is centred here, so that its level is 0.
+        """
         from scipy.sparse import csc_array
 
         length = self.length[columns]
         mean = self.mean[columns]
-        mine = self._take(columns)
-        stored = np.diff(mine.indptr)
-        full = stored == self.n_samples
-        value = mine.data - np.repeat(np.where(full, mean, 0.0), stored)
-        value /= np.repeat(np.where(length > 0, length, np.inf), stored)
-        level = np.divide(mean, length, out=np.zeros(len(columns)), where=(length > 0) & ~full)
-        return csc_array((value, mine.indices, mine.indptr), shape=mine.shape), level
+        part = self._take(columns)
+        n_stored = np.diff(part.indptr)
+        is_full = n_stored == self.n_samples
+        value = part.data - np.repeat(np.where(is_full, mean, 0.0), n_stored)
+        value /= np.repeat(np.where(length > 0, length, np.inf), n_stored)
+        level = np.divide(mean, length, out=np.zeros(len(columns)), where=(length > 0) & ~is_full)
+        return csc_array((value, part.indices, part.indptr), shape=part.shape), level
 
     def _take(self, columns: Places) -> csc_array:
         from scipy.sparse import csc_array
 
-        stored = (self.start[columns + 1] - self.start[columns]).astype(np.intp)
-        start = np.concatenate([[0], np.cumsum(stored)])
-        positions = np.repeat(self.start[columns] - start[:-1], stored) + np.arange(start[-1])
+        n_stored = (self.start[columns + 1] - self.start[columns]).astype(np.intp)
+        start = np.concatenate([[0], np.cumsum(n_stored)])
+        positions = np.repeat(self.start[columns] - start[:-1], n_stored) + np.arange(start[-1])
         arrays = self.value[positions], self.row[positions], start.astype(self.start.dtype)
         return csc_array(arrays, shape=(self.n_samples, len(columns)))
 
 
 class Part:
-    """Some columns of a table in memory: s vectors of n samples, ``rows - level``, ``rows`` dense or sparse."""
+    """The vectors of s columns: vector j is ``rows[:, j] - level[j]``, with ``rows`` dense or sparse."""
 
     def __init__(self, rows: Floats | csr_array, level: Floats) -> None:
         self.rows = rows

@@ -1,10 +1,17 @@
-"""The columns of a cut: the best ranked ones of which no two are correlated.
+"""The columns of a cut: a set of at most B columns with large scores, of which no two are correlated.
 
-The greedy matching takes column after column. Correlation is not transitive, so its set need not be the best one, which
-is a maximum-weight independent set of at most B columns. With the prices of its linear relaxation over cliques of
-correlated columns, lambda for a place and r_j = w_j - lambda - (prices of its cliques) for a column, no set with a
-column outside the list is better than bound - (lambda - w_j), and none with a listed one of r_j < 0 better than
-bound + r_j: few columns can matter, and branch and bound looks at those.
+The greedy matching takes the columns by falling score, and leaves out those that are correlated with a column taken
+before. Correlation is not transitive, so that another set may be better. The best set is a maximum-weight independent
+set, with weights w_j, the squared scores.
+
+The exact matching finds it among a list of the best columns. The linear relaxation has two kinds of constraints: at
+most B columns, with dual price lambda, and at most one column of each clique of correlated columns, each with a dual
+price. Its optimum bounds all sets. With ``r_j = w_j - lambda - (prices of the cliques of j)``
+
+- no set with a listed column of r_j < 0 is better than ``bound + r_j``,
+- no set with a column outside the list is better than ``bound - (lambda - w_j)``.
+
+Few columns can be in a better set than the one at hand, and branch and bound decides among these.
 """
 
 from __future__ import annotations
@@ -19,74 +26,75 @@ from bitsieve.utils.choice import TIE, rank
 
 Neighbours = list[set[int]]
 
-AHEAD = 4  # columns that are ranked at once, in multiples of those wanted
-SMALLEST = 32  # columns looked at together, at least
+RANKED_AT_ONCE = 4  # times the budget: columns that are ranked at first
+MIN_CHUNK = 32  # columns whose correlations are computed together, at least
 NONE = np.empty(0, np.intp)
 # Of the exact matching:
-MOST = 4000  # columns that are looked at
+MAX_LISTED = 4000  # columns
 MAX_NODES = 20_000  # of branch and bound
-SCALE = 1e4  # of the largest weight: the solver's tolerances are absolute, 1e-6
-EXACT = 1e-8  # relative: what those tolerances may amount to
+SCALE = 1e4  # the largest weight in the solver, whose tolerances are absolute, 1e-6
+EXACT = 1e-8  # relative differences of the value that those tolerances may cause
 
 
 def leading(scores: Floats, count: int) -> Places:
-    """The first ``count`` columns by falling score, of equal ones the lowest; those of score 0 are left out."""
+    """The first ``count`` columns by falling score, a tie to the lowest; columns of score 0 are left out."""
     count = min(count, int(np.count_nonzero(scores > TIE)))
     if count == 0:
         return NONE
-    level = np.partition(scores, len(scores) - count)[len(scores) - count]
-    near = np.flatnonzero(scores >= max(level - TIE, TIE))
-    return near[rank(scores[near])][:count]
+    last_score = np.partition(scores, len(scores) - count)[len(scores) - count]
+    candidates = np.flatnonzero(scores >= max(last_score - TIE, TIE))
+    return candidates[rank(scores[candidates])][:count]
 
 
 def match(
     columns: Columns, scores: Floats, budget: int, min_correlation: float | None, represented: Places = NONE
 ) -> Places:
-    """The best ranked columns, at most ``budget`` of them, that are not correlated with a better one.
+    """The greedy matching: the best columns, at most ``budget``, that are not correlated with a better one of them.
 
-    Correlated is what has a correlation of ``min_correlation`` or more; None takes the best as they are. Columns that
-    are correlated with a ``represented`` one are left out; the represented ones themselves are not.
+    Two columns are correlated if ``|rho|`` is ``min_correlation`` or more; None means no two are. Other columns that
+    are correlated with a ``represented`` column are left out too.
     """
     if min_correlation is None:
         return leading(scores, budget)
     chosen: list[int] = []
-    ranked = leading(scores, AHEAD * budget)
-    seen = 0
+    ranked = leading(scores, RANKED_AT_ONCE * budget)
+    n_seen = 0
     while len(chosen) < budget:
-        if seen == len(ranked):
-            ranked = leading(scores, 2 * seen)
-            if seen == len(ranked):
+        if n_seen == len(ranked):
+            ranked = leading(scores, 2 * n_seen)
+            if n_seen == len(ranked):
                 break
-        chunk = ranked[seen : seen + max(2 * budget, seen, SMALLEST)]
-        chosen += _uncorrelated(columns, np.union1d(chosen, represented).astype(np.intp), chunk, min_correlation)
-        seen += len(chunk)
+        chunk = ranked[n_seen : n_seen + max(2 * budget, n_seen, MIN_CHUNK)]
+        excluding = np.union1d(chosen, represented).astype(np.intp)
+        chosen += _uncorrelated(columns, excluding, chunk, min_correlation)
+        n_seen += len(chunk)
     return np.array(chosen[:budget], np.intp)
 
 
-def _uncorrelated(columns: Columns, taken: Places, chunk: Places, min_correlation: float) -> list[int]:
-    """Those of the next columns, in their order, correlated neither with one taken nor with one before them."""
-    pairs = columns.correlated(np.concatenate([taken, chunk]), min_correlation, among=chunk)
+def _uncorrelated(columns: Columns, excluding: Places, chunk: Places, min_correlation: float) -> list[int]:
+    """The columns of a chunk that are correlated neither with ``excluding`` columns nor with a result before them."""
+    pairs = columns.correlated(np.concatenate([excluding, chunk]), min_correlation, among=chunk)
     index_of = {column: i for i, column in enumerate(chunk.tolist())}
     partners: list[list[int]] = [[] for _ in chunk]
-    blocked = np.zeros(len(chunk), bool)
+    is_blocked = np.zeros(len(chunk), bool)
     for column, other in zip(pairs.column.tolist(), pairs.chosen.tolist(), strict=True):
-        if other >= len(taken):
-            partners[other - len(taken)].append(index_of[column])
-        elif column != taken[other]:
-            blocked[index_of[column]] = True
-    free: list[int] = []
+        if other >= len(excluding):
+            partners[other - len(excluding)].append(index_of[column])
+        elif column != excluding[other]:
+            is_blocked[index_of[column]] = True
+    uncorrelated: list[int] = []
     for i, column in enumerate(chunk.tolist()):
-        if not blocked[i]:
-            free.append(column)
-            blocked[partners[i]] = True
-    return free
+        if not is_blocked[i]:
+            uncorrelated.append(column)
+            is_blocked[partners[i]] = True
+    return uncorrelated
 
 
 class ExactMatch(NamedTuple):
-    """The columns by falling score, and by how much of its sum of squares another set might be better."""
+    """A set of columns, and how good any other set can be."""
 
-    columns: Places
-    gap: float
+    columns: Places  # by falling score
+    gap: float  # another set has a sum of squared scores that is larger by this share of it at most
 
 
 def match_exactly(columns: Columns, scores: Floats, budget: int, min_correlation: float) -> ExactMatch:
@@ -97,34 +105,39 @@ def match_exactly(columns: Columns, scores: Floats, budget: int, min_correlation
     greedy = match(columns, scores, budget, min_correlation)
     if len(greedy) == 0:
         return ExactMatch(greedy, 0.0)
-    unit = float(scores.max())
-    reached = float(np.square(scores[greedy] / unit).sum())
-    count = 2 * int((scores >= scores[greedy].min() - TIE).sum())
-    while True:
-        listed = leading(scores, min(count, MOST))
-        weights = np.square(scores[listed] / unit)
-        problem = _Problem(weights, _neighbours(columns, listed, min_correlation), budget)
-        following = leading(scores, len(listed) + 1)
-        beyond = float((scores[following[-1]] / unit) ** 2) if len(following) > len(listed) else 0.0
-        outside = problem.bound_with(beyond) if beyond else 0.0
-        if outside <= reached or len(listed) < count:
-            break
-        count *= 2
+    largest = float(scores.max())
     best = greedy
-    bound = max(problem.bound, outside)
-    if problem.bound > reached * (1 + EXACT):
-        indices, inside = problem.solve(reached)
-        bound = max(inside, outside)
-        improved = listed[indices]
-        if float(weights[indices].sum()) > reached:
-            best = improved
-            reached = float(weights[indices].sum())
-    gap = bound / reached - 1
+    best_value = float(np.square(scores[greedy] / largest).sum())
+
+    # Lengthen the list until no set with a column outside it can be better than the greedy set.
+    n_listed = 2 * int((scores >= scores[greedy].min() - TIE).sum())
+    while True:
+        listed = leading(scores, min(n_listed, MAX_LISTED))
+        weights = np.square(scores[listed] / largest)
+        problem = _Problem(weights, _neighbours(columns, listed, min_correlation), budget)
+        one_more = leading(scores, len(listed) + 1)
+        bound_outside = 0.0
+        if len(one_more) > len(listed):
+            weight_outside = float((scores[one_more[-1]] / largest) ** 2)
+            bound_outside = problem.bound_with(weight_outside) if weight_outside else 0.0
+        if bound_outside <= best_value or len(listed) < n_listed:
+            break
+        n_listed *= 2
+
+    bound = max(problem.bound, bound_outside)
+    if problem.bound > best_value * (1 + EXACT):
+        indices, bound_inside = problem.solve(best_value)
+        bound = max(bound_inside, bound_outside)
+        value = float(weights[indices].sum())
+        if value > best_value:
+            best = listed[indices]
+            best_value = value
+    gap = bound / best_value - 1
     return ExactMatch(best, gap if gap > EXACT else 0.0)
 
 
 def _neighbours(columns: Columns, listed: Places, min_correlation: float) -> Neighbours:
-    """For every listed column the places of those correlated with it."""
+    """For every listed column the indices, in the list, of the columns that are correlated with it."""
     pairs = columns.correlated(listed, min_correlation, among=listed)
     index_of = {column: i for i, column in enumerate(listed.tolist())}
     neighbours: Neighbours = [set() for _ in listed]
@@ -136,7 +149,7 @@ def _neighbours(columns: Columns, listed: Places, min_correlation: float) -> Nei
 
 
 class _Problem:
-    """The relaxation over listed columns, and branch and bound over those that can matter."""
+    """The linear relaxation over listed columns, and branch and bound over those that can be in a better set."""
 
     def __init__(self, weights: Floats, neighbours: Neighbours, budget: int) -> None:
         from scipy.optimize import linprog
@@ -155,38 +168,40 @@ class _Problem:
         relaxed = linprog(-SCALE * weights, A_ub=self.limits, b_ub=self.upper, bounds=(0, 1), method="highs")
         prices = np.maximum(-relaxed.ineqlin.marginals / SCALE, 0.0)
         self.price = float(prices[-1])
-        # Any prices bound the optimum; what a column is worth beyond those of its limits is added.
-        self.excess = weights - self.limits.T @ prices
+        # Any prices >= 0 give an upper bound, if the positive r_j are added to it.
+        self.excess = weights - self.limits.T @ prices  # r_j
         self.bound = float(prices @ self.upper + np.maximum(self.excess, 0.0).sum())
 
     def bound_with(self, weight: float) -> float:
-        """What no set reaches that has a column of this weight or less beside listed ones."""
-        return self.bound + (weight - self.price) * (1 if weight <= self.price else self.budget)
+        """An upper bound of all sets with a column outside the list, where no such column has more than this weight."""
+        max_outside = 1 if weight <= self.price else self.budget
+        return self.bound + (weight - self.price) * max_outside
 
-    def solve(self, reached: float) -> tuple[Places, float]:
-        """The places of the best set and a bound of all, given what is reached already."""
+    def solve(self, value: float) -> tuple[Places, float]:
+        """The indices of the best set, if it is better than ``value``, and an upper bound of all sets."""
         from scipy.optimize import Bounds, LinearConstraint, milp
 
-        matter = np.flatnonzero(self.bound + np.minimum(self.excess, 0.0) >= reached)
+        can_improve = np.flatnonzero(self.bound + np.minimum(self.excess, 0.0) >= value)
         solution = milp(
-            -SCALE * self.weights[matter],
-            constraints=LinearConstraint(self.limits[:, matter], ub=self.upper),
-            integrality=np.ones(len(matter)),
+            -SCALE * self.weights[can_improve],
+            constraints=LinearConstraint(self.limits[:, can_improve], ub=self.upper),
+            integrality=np.ones(len(can_improve)),
             bounds=Bounds(0, 1),
             options={"node_limit": MAX_NODES, "mip_rel_gap": 0.0},
         )
         if solution.x is None:
             return np.empty(0, np.intp), self.bound
-        chosen = self._lowest(matter[solution.x > 0.5].tolist())
+        chosen = self._lowest(can_improve[solution.x > 0.5].tolist())
         return chosen, min(self.bound, -solution.mip_dual_bound / SCALE)
 
     def _lowest(self, chosen: list[int]) -> Places:
-        """The same set with the first of equal columns for each, where it fits the others."""
+        """The set with every member replaced by the lowest column of the same weight, if it fits the others."""
         members = set(chosen)
         for member in sorted(chosen):
             for lower in range(member):
-                equal = self.weights[lower] >= self.weights[member] - TIE
-                if equal and lower not in members and not (self.neighbours[lower] & members) - {member}:
+                is_equal = self.weights[lower] >= self.weights[member] - TIE
+                correlated_members = (self.neighbours[lower] & members) - {member}
+                if is_equal and lower not in members and not correlated_members:
                     members.remove(member)
                     members.add(lower)
                     break
@@ -194,7 +209,7 @@ class _Problem:
 
 
 def _cliques(neighbours: Neighbours) -> list[list[int]]:
-    """Cliques that together hold every edge: each edge that is in none yet is grown to one, in order."""
+    """Cliques that together hold every edge; each edge that is in no clique yet is grown to one, in order."""
     covered: list[set[int]] = [set() for _ in neighbours]
     cliques = []
     for first, near in enumerate(neighbours):

@@ -1,4 +1,9 @@
-"""The outer loop: the cut that is violated most, the problem over all cuts so far, and again (Zhai et al. 2012)."""
+"""The cutting-plane method of Zhai et al. 2012 for support features.
+
+A cut is a set of columns of which no two are correlated. The method alternates between two steps: find the cut that
+violates the current solution most, and solve the problem over all cuts found so far, which gives new weights of the
+samples. The columns of all cuts are the selected ones.
+"""
 
 from __future__ import annotations
 
@@ -42,27 +47,38 @@ def gdm(
         per_cut = check_integer("features_per_cut", features_per_cut, 1, k, "the number of features to select")
     phase("reading")
     columns = vectors_of(samples.values(), n_jobs)
-    positive = samples.classes[:, None] == (np.arange(samples.n_classes) if samples.n_classes > 2 else [1])
+    positive_classes = np.arange(samples.n_classes) if samples.n_classes > 2 else np.array([1])  # one of each task
+    is_positive = samples.classes[:, None] == positive_classes
     min_correlation = None if tau is None else 1 - tau - TIE
-    settings = Settings(k, per_cut, max_cuts, C, min_correlation, matching)
-    solution = search(columns, np.where(positive, 1.0, -1.0), settings)
+    settings = Settings(
+        n_features=k,
+        per_cut=per_cut,
+        max_cuts=max_cuts,
+        C=C,
+        min_correlation=min_correlation,
+        matching=matching,
+    )
+    solution = search(columns, np.where(is_positive, 1.0, -1.0), settings)
     if not len(solution.support):
         raise UserError(
             code="no-relation",
             message="no column is correlated with the classes",
             advice="there is nothing for a linear classifier to go by",
         )
-    categories = {j: samples.categories(j) for j in solution.support.tolist()}
-    categories_of = {j: values for j, values in categories.items() if values is not None}
+    categories_of_column = {}
+    for column in solution.support.tolist():
+        categories = samples.categories(column)
+        if categories is not None:
+            categories_of_column[column] = categories
     return MethodResult(
         solution.support,
         solution.scores,
-        extras={**_extras(columns, solution, min_correlation), "_categories": categories_of},
+        extras={**_extras(columns, solution, min_correlation), "_categories": categories_of_column},
     )
 
 
 def _extras(columns: Columns, solution: Solution, min_correlation: float | None) -> dict[str, Any]:
-    """The groups, and the classifier in units of the columns."""
+    """The fitted attributes: the groups, the classifier in the units of the columns, and how the method ended."""
     support = solution.support
     phase("finding affiliated features")
     groups = Groups([np.empty(0, np.intp)] * len(support), [np.empty(0)] * len(support))
@@ -86,39 +102,41 @@ def _extras(columns: Columns, solution: Solution, min_correlation: float | None)
 
 
 def check_tau(name: str, value: Any) -> None:
-    """Refuse what is no number inside 0 and 1."""
+    """Raise ParameterError unless it is a number inside 0 and 1."""
     if not 0 < check_number(name, value, 0, 1, instead="without 0 and 1, or None") < 1:
         raise ParameterError(name, value, "give a number inside 0 and 1, such as 0.25, or None")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What is searched for; a cut that would bring nothing new has twice as many features, the last one all."""
+    """The settings of a search."""
 
-    n_features: int  # support features wanted in all
-    per_cut: int
+    n_features: int  # support features to find in all cuts together
+    per_cut: int  # features of a cut; doubled while a cut would bring no new ones, and all for the last cut
     max_cuts: int
     C: float
-    least: float | None  # correlation in absolute value from which two columns exclude each other; None: none do
+    min_correlation: float | None  # two columns of at least this |correlation| exclude each other; None: none do
     matching: str = "greedy"  # or "disjoint", "exact"
 
 
 class _Cut(NamedTuple):
-    """The next cut."""
+    """A set of columns that may be the next cut."""
 
     columns: Places
-    violation: float  # by how much of the objective it exceeds it
-    gap: float
+    violation: float  # by what share of the objective its value is above it
+    gap: float  # relative, to the best set of columns; nan where the matching does not say
 
 
 def search(columns: Columns, signs: Floats, settings: Settings) -> Solution:
     """Support features of all tasks together; ``signs``, -1 or 1, has the shape (n_samples, n_tasks)."""
-    step = phase("cutting")
+    progress = phase("cutting")
     with threadpool_limits(1, "blas"):  # a product's bits depend on the number of threads
         solution = Solution(columns, signs, settings)
-        while (cut := solution.next_cut()) is not None:
+        cut = solution.next_cut()
+        while cut is not None:
             solution.add(cut)
-            step(len(solution.support), settings.n_features)
+            progress(len(solution.support), settings.n_features)
+            cut = solution.next_cut()
     return solution
 
 
@@ -133,62 +151,69 @@ class Solution:
         self.budget = min(settings.per_cut, settings.n_features)
         self.alpha = np.full((n_samples, n_tasks), 1.0 / n_samples)
         self.support = np.empty(0, np.intp)  # support features in order of choice
-        self.scores = np.empty(0)  # of each in the cut that chose it first: |c_j| / |alpha|, a cosine
+        self.scores = np.empty(0)  # |c_j| / |alpha|, a cosine, of each support feature when it was chosen
         self.cuts: list[Places] = []  # the support features of every cut in order of choice
-        self.objective: list[float] = []  # optimum over the cuts after each
-        self.gap = 0.0  # largest relative duality gap of those optima
-        self.violation = np.inf  # by how much of the objective the next cut exceeds it
-        self.matching_gap = float("nan")  # largest relative gap of the cuts, nan where the matching gives none
+        self.objective: list[float] = []  # the optimum over all cuts so far, after each cut
+        self.gap = 0.0  # the largest relative duality gap of those optima
+        self.violation = np.inf  # of the next cut
+        self.matching_gap = float("nan")  # the largest relative gap of the cuts; nan where the matching gives none
         self.solved: Reduced | None = None
 
     @property
     def weights(self) -> Floats:
-        """Shape (n_support, n_tasks)."""
-        return np.empty((0, self.signs.shape[1])) if self.solved is None else self.solved.weights
+        """The weights of the support features in each task, shape (n_support, n_tasks)."""
+        if self.solved is None:
+            return np.empty((0, self.signs.shape[1]))
+        return self.solved.weights
 
     @property
     def converged(self) -> bool:
-        """Whether neither the loop nor a problem over its cuts has something left to gain."""
+        """Whether no further cut is violated, and every problem over the cuts was solved to its tolerance."""
         return self.violation <= TOLERANCE and self.gap <= FINE
 
     def next_cut(self) -> Places | None:
-        """The next cut; None where there is none to add."""
+        """The columns of the next cut; None where there is none to add."""
         n_missing = self.settings.n_features - len(self.support)
         n_cuts_left = self.settings.max_cuts - len(self.cuts)
+        may_add = n_missing > 0 and n_cuts_left > 0
         self.products = self.columns.products(self.signs * self.alpha)
         if n_cuts_left == 1:
             self.budget = self.settings.n_features
         cut = self._match()
-        while n_missing and n_cuts_left and not self._adds(cut) and self.budget < self.settings.n_features:
+        while may_add and not self._brings_new_columns(cut) and self.budget < self.settings.n_features:
             self.budget = min(2 * self.budget, self.settings.n_features)
             cut = self._match()
         self.violation = max(0.0, cut.violation)
-        if not (n_missing and n_cuts_left) or cut.violation <= TOLERANCE or not len(cut.columns):
+        if not may_add or cut.violation <= TOLERANCE or not len(cut.columns):
             return None
         self.matching_gap = float(np.fmax(self.matching_gap, cut.gap))
         return cut.columns
 
-    def _adds(self, cut: _Cut) -> bool:
-        """Whether a cut raises the objective and has columns that no cut has had before."""
+    def _brings_new_columns(self, cut: _Cut) -> bool:
+        """Whether a cut raises the objective, and has columns that are no support features yet."""
         return cut.violation > TOLERANCE and bool(np.setdiff1d(cut.columns, self.support).size)
 
     def add(self, cut: Places) -> None:
-        """Solve the problem with one more cut; of its new columns the last are left out where they are too many."""
-        new = cut[~np.isin(cut, self.support)][: self.settings.n_features - len(self.support)]
+        """Solve the problem with one more cut; if it has too many new columns, the last are left out."""
+        n_missing = self.settings.n_features - len(self.support)
+        new = cut[~np.isin(cut, self.support)][:n_missing]
         self.scores = np.append(self.scores, self._cosines(new))
-        self.support = chosen = np.append(self.support, new)
-        self.cuts.append(cut[np.isin(cut, chosen)])
-        members = np.array([np.isin(chosen, cut_columns) for cut_columns in self.cuts])
-        share = 1 / len(self.cuts)
-        mixture = np.ones(1) if self.solved is None else np.append((1 - share) * self.solved.mixture, share)
-        problem = ReducedProblem(self.columns.part(chosen), self.signs, members, self.settings.C)
-        self.solved = problem.solve(mixture, self.products[chosen])
+        self.support = np.append(self.support, new)
+        self.cuts.append(cut[np.isin(cut, self.support)])
+        members = np.array([np.isin(self.support, columns_of_cut) for columns_of_cut in self.cuts])
+        share = 1 / len(self.cuts)  # the weight of the new cut at first
+        mixture = np.ones(1)
+        if self.solved is not None:
+            mixture = np.append((1 - share) * self.solved.mixture, share)
+        problem = ReducedProblem(self.columns.part(self.support), self.signs, members, self.settings.C)
+        self.solved = problem.solve(mixture, self.products[self.support])
         self.alpha = self.solved.alpha
         self.objective.append(self.solved.value)
         self.gap = max(self.gap, self.solved.gap / self.solved.value)
 
     def _match(self) -> _Cut:
-        min_correlation = self.settings.least
+        """The best set of at most ``budget`` columns for the current weights of the samples."""
+        min_correlation = self.settings.min_correlation
         scores = self._cosines(slice(None))
         gap = float("nan")
         if min_correlation is not None and self.settings.matching == "exact":
@@ -197,37 +222,47 @@ class Solution:
             represented = self.support if self.settings.matching == "disjoint" else NONE
             columns = match(self.columns, scores, self.budget, min_correlation, represented)
         ridge = float(np.square(self.alpha).sum()) / (2 * self.settings.C)
-        reached = float(np.square(self.products[columns]).sum()) / 2 + ridge
-        before = self.objective[-1] if self.objective else 0.0
-        return _Cut(columns, reached / before - 1 if before else np.inf, gap)
+        value = float(np.square(self.products[columns]).sum()) / 2 + ridge
+        objective = self.objective[-1] if self.objective else 0.0
+        violation = value / objective - 1 if objective else np.inf
+        return _Cut(columns, violation, gap)
 
     def _cosines(self, columns: Places | slice) -> Floats:
+        """``|c_j| / |alpha|``, the length over all tasks."""
         products = self.products[columns]
-        length: Floats = np.abs(products[:, 0]) if products.shape[1] == 1 else np.sqrt(np.square(products).sum(axis=1))
-        return length / float(np.sqrt(np.square(self.alpha).sum()))
+        alpha_length = float(np.sqrt(np.square(self.alpha).sum()))
+        if products.shape[1] == 1:
+            return np.asarray(np.abs(products[:, 0]) / alpha_length)
+        return np.asarray(np.sqrt(np.square(products).sum(axis=1)) / alpha_length)
 
 
 def affiliate(columns: Columns, support: Places, cuts: Sequence[Places], min_correlation: float) -> Groups:
-    """The columns that are correlated with a support feature: in each cut with the first such one, united."""
+    """The group of every support feature: the columns that it represents in some cut.
+
+    In each cut, a column outside the cut is represented by the first support feature that it is correlated with.
+    """
     pairs = columns.correlated(support, min_correlation)
-    taken = np.zeros(len(pairs.column), bool)
+    is_in_group = np.zeros(len(pairs.column), bool)
     for cut in cuts:
-        taken |= _first_in(cut, support, pairs, columns.n_features)
-    return pairs.groups(np.flatnonzero(taken), len(support))
+        is_in_group |= _represented_in(cut, support, pairs, columns.n_features)
+    return pairs.groups(np.flatnonzero(is_in_group), len(support))
 
 
-def _first_in(cut: Places, support: Places, pairs: Pairs, n_features: int) -> Flags:
-    """Which pairs put a column, that is none of the cut, into the group of its first support feature in the cut."""
-    turn = np.full(n_features, len(cut), np.intp)
-    turn[cut] = np.arange(len(cut))
-    turns = turn[support][pairs.chosen]
-    open_to = np.flatnonzero((turns < len(cut)) & (turn[pairs.column] == len(cut)))
-    order = open_to[np.lexsort((turns[open_to], pairs.column[open_to]))]
-    first = np.ones(len(order), bool)
-    first[1:] = pairs.column[order][1:] != pairs.column[order][:-1]
-    result = np.zeros(len(turns), bool)
-    result[order[first]] = True
-    return result
+def _represented_in(cut: Places, support: Places, pairs: Pairs, n_features: int) -> Flags:
+    """Of each pair of correlated columns, whether the support feature represents the other column in this cut."""
+    not_in_cut = len(cut)
+    position_in_cut = np.full(n_features, not_in_cut, np.intp)
+    position_in_cut[cut] = np.arange(len(cut))
+    position_of_support = position_in_cut[support][pairs.chosen]
+    is_candidate = (position_of_support < not_in_cut) & (position_in_cut[pairs.column] == not_in_cut)
+    candidates = np.flatnonzero(is_candidate)
+    # Sort by column, then by the position of the support feature: the first pair of each column counts.
+    order = candidates[np.lexsort((position_of_support[candidates], pairs.column[candidates]))]
+    is_first = np.ones(len(order), bool)
+    is_first[1:] = pairs.column[order][1:] != pairs.column[order][:-1]
+    is_represented = np.zeros(len(pairs.column), bool)
+    is_represented[order[is_first]] = True
+    return is_represented
 
 
 _GDM = Method(

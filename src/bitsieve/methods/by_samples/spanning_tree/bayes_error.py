@@ -1,4 +1,4 @@
-"""Bounds on the Bayes error from spanning trees, and forward selection of the smallest sum of them."""
+"""Bounds on the Bayes error from spanning trees, and forward selection by the smallest sum of upper bounds."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Numbers = TypeVar("Numbers", float, "Floats")
 
 
 class BayesErrorBounds(NamedTuple):
-    """No classifier's error is below ``lower``, and the best possible one's is not above ``upper``."""
+    """Bounds on the error of the best possible classifier."""
 
     lower: float
     upper: float
@@ -41,7 +41,10 @@ def divergence(n_cross: Numbers, m: int, n: int) -> Numbers:
 
 
 def two_class_bounds(n_cross: Numbers, m: int, n: int) -> tuple[Numbers, Numbers]:
-    """``1/2 - sqrt(u)/2`` and ``1/2 - u/2`` for ``u = 4 p q max(Dp, 0) + (p - q)^2``, ``p = m / (m + n) = 1 - q``."""
+    """Bounds on the Bayes error of two classes of m and n points: ``1/2 - sqrt(u)/2`` and ``1/2 - u/2``.
+
+    ``u = 4 p q max(Dp, 0) + (p - q)^2`` with ``p = m / (m + n)`` and ``q = 1 - p``.
+    """
     p = m / (m + n)
     q = n / (m + n)
     u = 4.0 * p * q * np.maximum(divergence(n_cross, m, n), 0.0) + (p - q) ** 2
@@ -70,12 +73,13 @@ def global_bounds(points: Floats, classes: Classes, n_classes: int) -> BayesErro
     between = edges_between(minimum_spanning_tree(points), classes, n_classes)
     frequency = np.bincount(classes, minlength=n_classes) / len(points)
     share = min(float(np.triu(between, 1).sum()) / len(points), 1.0 - float((frequency**2).sum()))
-    most = (n_classes - 1) / n_classes
-    return BayesErrorBounds(most * (1.0 - max(0.0, 1.0 - share / most) ** 0.5), share)
+    chance_error = (n_classes - 1) / n_classes
+    lower = chance_error * (1.0 - max(0.0, 1.0 - share / chance_error) ** 0.5)
+    return BayesErrorBounds(lower, share)
 
 
 class ClassPairs:
-    """The error bounds of every two classes, on some columns and each of the others beside them."""
+    """The error bounds of every two classes, on the chosen columns together with one candidate column."""
 
     def __init__(self, columns: RankedColumns, classes: NDArray[np.integer], weighted: bool = False) -> None:
         self.columns = columns
@@ -84,21 +88,21 @@ class ClassPairs:
         for a, b in combinations(range(int(classes.max()) + 1), 2):
             samples = np.flatnonzero((classes == a) | (classes == b)).astype(np.int64)
             self._pairs.append((samples, classes[samples] == b))
-        # The chosen columns together: ranks of the samples' values in lexicographic order.
-        self._ranks = np.zeros(len(classes), np.uint32)
+        # The joint values of the chosen columns in lexicographic order, and the rank of every sample among them.
         self._values = np.empty((0, 1))
+        self._ranks = np.zeros(len(classes), np.uint32)
 
     def add(self, column: int) -> None:
-        """Take a column into the chosen ones."""
-        own = self.columns.values_of(column)
-        joined = self._ranks.astype(np.int64) * len(own) + self.columns.ranks[column]
-        distinct, ranks = np.unique(joined, return_inverse=True)
-        before, last = np.divmod(distinct, len(own))
-        self._values = np.ascontiguousarray(np.vstack([self._values[:, before], own[last]]))
+        """Add a column to the chosen ones."""
+        column_values = self.columns.values_of(column)
+        joint_codes = self._ranks.astype(np.int64) * len(column_values) + self.columns.ranks[column]
+        distinct, ranks = np.unique(joint_codes, return_inverse=True)
+        earlier_ranks, column_ranks = np.divmod(distinct, len(column_values))
+        self._values = np.ascontiguousarray(np.vstack([self._values[:, earlier_ranks], column_values[column_ranks]]))
         self._ranks = ranks.astype(np.uint32)
 
     def bound_sums(self, candidates: Integers, n_jobs: int | None, progress: Progress = None) -> Floats:
-        """For each candidate beside the chosen columns: the sum over the pairs of the upper bound on their error."""
+        """For each candidate, with the chosen columns: the sum over all pairs of classes of the upper bound."""
         bounds = np.empty((len(self._pairs), len(candidates)))
         blocks = [
             (pair, slice(first, first + BLOCK_COLUMNS))
@@ -107,14 +111,21 @@ class ClassPairs:
         ]
 
         def work(block: tuple[int, slice]) -> None:
-            pair, some = block
+            pair, batch = block
             samples, is_second = self._pairs[pair]
-            in_first, in_second = (own.astype(np.float64) for own in (~is_second, is_second))
-            part = SharedPart(self._ranks, self._values, samples, samples, in_first, in_second)
+            part = SharedPart(
+                ranks=self._ranks,
+                values=self._values,
+                shared_sample=samples,
+                last_sample=samples,
+                in_first=(~is_second).astype(np.float64),
+                in_second=is_second.astype(np.float64),
+            )
             n_second = int(is_second.sum())
-            n_cross = part.weights(self.columns, candidates[some])
+            n_cross = part.weights(self.columns, candidates[batch])
+            _, upper = two_class_bounds(n_cross, len(samples) - n_second, n_second)
             share = len(samples) / len(self._ranks) if self._weighted else 1.0
-            bounds[pair, some] = share * two_class_bounds(n_cross, len(samples) - n_second, n_second)[1]
+            bounds[pair, batch] = share * upper
 
         run_blocks(work, blocks, n_jobs, progress)
         return np.asarray(np.add.reduce(bounds, axis=0))
@@ -123,25 +134,28 @@ class ClassPairs:
 def forward_selection(
     pairs: ClassPairs, k: int, n_jobs: int | None = None, progress: Progress = None
 ) -> tuple[Integers, Floats]:
-    """k columns, each the one that makes the sum of the bounds smallest beside those before it, and these sums."""
-    left = np.arange(len(pairs.columns.ranks))
+    """Choose k columns, each the one with the smallest sum of bounds together with those before it.
+
+    Returns the columns in order of choice, and the sum of bounds after each choice.
+    """
+    remaining = np.arange(len(pairs.columns.ranks))
     order = []
     sums = []
-    tried = 0
-    to_try = sum(len(left) - step for step in range(k))
+    n_tried = 0
+    n_to_try = sum(len(remaining) - n_chosen for n_chosen in range(k))
 
     def report(done: int, n_blocks: int) -> None:
         if progress is not None:
-            progress(tried + done * len(left) // n_blocks, to_try)
+            progress(n_tried + done * len(remaining) // n_blocks, n_to_try)
 
     for _ in range(k):
-        bounds = pairs.bound_sums(left, n_jobs, report)
-        tried += len(left)
-        place = pick(-bounds)
-        order.append(int(left[place]))
-        sums.append(float(bounds[place]))
+        bounds = pairs.bound_sums(remaining, n_jobs, report)
+        n_tried += len(remaining)
+        index = pick(-bounds)
+        order.append(int(remaining[index]))
+        sums.append(float(bounds[index]))
         pairs.add(order[-1])
-        left = np.delete(left, place)
+        remaining = np.delete(remaining, index)
     return np.array(order, np.int64), np.array(sums)
 
 
@@ -152,8 +166,8 @@ def dp(samples: Samples, k: int, *, weighted: bool = False, n_jobs: int | None =
     pairs = ClassPairs(RankedColumns.of(numbers[:, candidates]), samples.classes, weighted)
     chosen, sums = forward_selection(pairs, min(k, len(candidates)), n_jobs, phase("ranking"))
     selected = constants_last(candidates[chosen], varies)[:k]
-    # A column that does not vary changes no distance, and no bound.
-    return MethodResult(selected, np.concatenate([sums, np.full(len(selected) - len(sums), sums[-1])]))
+    n_constant = len(selected) - len(sums)  # a constant column changes no distance, and so no bound
+    return MethodResult(selected, np.concatenate([sums, np.full(n_constant, sums[-1])]))
 
 
 METHODS = (

@@ -1,4 +1,9 @@
-"""The conditional dependency of features given the class, for all pairs: Algorithm 1 of Yasaei Sekeh and Hero."""
+"""The dependency of every two features given the class: a lower bound on I(Xi;Xj|C) from spanning trees.
+
+Algorithm 1 of Yasaei Sekeh and Hero. Half of the samples is left as it is. In the other half the second feature is
+permuted within each class, so that the two features are independent given the class. In a spanning tree of both halves,
+many edges between the halves mean that they look alike: that the features are nearly independent given the class.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +32,7 @@ from bitsieve.utils.parameters import NO_LIMIT, check_choice, check_integer, mad
 from bitsieve.utils.progress import phase
 
 PRIORS = ("halves", "pooled")
-BLOCK_POINTS = 1 << 15  # of all trees of one block: some 10 ms
+BLOCK_POINTS = 1 << 15  # points of all trees of one block of work: some 10 ms
 
 
 def gmi(
@@ -43,9 +48,11 @@ def gmi(
 ) -> MethodResult:
     """Leave out the columns that depend most on the others; see :class:`bitsieve.GMI`."""
     n_features = samples.n_features
-    n_relevant = samples.n_features
-    if relevance is not None and (n_relevant := check_kept("relevance", relevance, n_features)) < k:
-        raise ParameterError("relevance", relevance, f"keep as many features as are selected, {k:,}, or more")
+    n_relevant = n_features
+    if relevance is not None:
+        n_relevant = check_kept("relevance", relevance, n_features)
+        if n_relevant < k:
+            raise ParameterError("relevance", relevance, f"keep as many features as are selected, {k:,}, or more")
     if samples.n_samples < 4:
         raise UserError(
             code="too-few-rows",
@@ -53,14 +60,15 @@ def gmi(
         )
     numbers, varies = samples.numbers()
     varying = np.flatnonzero(varies)
-    relevant, less = _by_relevance(numbers[:, varying], samples.classes, n_relevant, n_jobs)
-    kept = varying[relevant]
-    others = varying[less]
+    relevant_indices, other_indices = _split_by_relevance(numbers[:, varying], samples.classes, n_relevant, n_jobs)
+    relevant = varying[relevant_indices]
+    others = varying[other_indices]
     random = make_random(random_state)
+    draws = [Draw.of(samples.classes, random) for _ in range(n_repeats)]
     matrix = dependency_matrix(
-        RankedColumns.of(numbers[:, kept]),
+        RankedColumns.of(numbers[:, relevant]),
         samples.classes,
-        [Draw.of(samples.classes, random) for _ in range(n_repeats)],
+        draws,
         priors=priors,
         n_jobs=n_jobs,
         progress=phase("comparing pairs of features"),
@@ -68,39 +76,43 @@ def gmi(
     order, totals = RULES[removal](matrix)
     dependency = np.zeros((n_features, n_features))
     scores = np.zeros(n_features)
-    dependency[np.ix_(kept, kept)] = matrix
-    dependency[others] = dependency[:, others] = np.nan
-    scores[kept[order]] = totals
+    dependency[np.ix_(relevant, relevant)] = matrix
+    dependency[others] = np.nan
+    dependency[:, others] = np.nan
+    scores[relevant[order]] = totals
     scores[others] = np.nan
-    return rank_all(np.concatenate([kept[order], others]), varies, scores, k, dependency_=dependency)
+    return rank_all(np.concatenate([relevant[order], others]), varies, scores, k, dependency_=dependency)
 
 
 def check_kept(name: str, value: Any, n_features: int = NO_LIMIT) -> int:
-    """How many features a number, or a share inside 0 and 1, of so many is."""
+    """The number of features that ``value`` means: a whole number, or a share of ``n_features`` inside 0 and 1."""
     if isinstance(value, float) and 0 < value < 1:
         return max(1, int(value * n_features))
     return check_integer(name, value, 1, n_features, "or a share between 0 and 1")
 
 
-def _by_relevance(
-    numbers: Floats, classes: NDArray[np.int32], n_kept: int, n_jobs: int | None
+def _split_by_relevance(
+    numbers: Floats, classes: NDArray[np.int32], n_relevant: int, n_jobs: int | None
 ) -> tuple[Columns, Columns]:
-    """The columns that are kept, ascending, and the others, most relevant first."""
+    """The most relevant columns, ascending, and the other columns, most relevant first."""
     n_columns = numbers.shape[1]
-    if n_kept >= n_columns:
+    if n_relevant >= n_columns:
         return np.arange(n_columns), np.empty(0, np.intp)
     pairs = ClassPairs(RankedColumns.of(numbers), classes)
     order = rank(-pairs.bound_sums(np.arange(n_columns), n_jobs, phase("measuring relevance")))
-    return np.sort(order[:n_kept]), order[n_kept:]
+    return np.sort(order[:n_relevant]), order[n_relevant:]
 
 
 @dataclass(frozen=True)
 class Draw:
-    """Two halves of the samples, the second permuted within the classes."""
+    """Two halves of the samples. The points of the second half take their two features from different samples.
 
-    original: Integers  # the samples that are left as they are
-    permuted: Integers  # the others, without the odd one out; they give the first of the two features
-    partner: Integers  # the samples of the same classes that give the second feature instead: permuted, shuffled
+    Of an odd number of samples, one is in neither half.
+    """
+
+    original: Integers  # the samples of the first half
+    permuted: Integers  # the samples of the second half, which give the first feature of its points
+    partner: Integers  # these samples, shuffled within their classes: they give the second feature of the same points
 
     @classmethod
     def of(cls, classes: NDArray[np.integer], random: np.random.RandomState | np.random.Generator) -> Draw:
@@ -108,37 +120,50 @@ class Draw:
         half = len(classes) // 2
         order = random.permutation(len(classes)).astype(np.int64)
         permuted = order[half : 2 * half]
-        own = classes[permuted]
+        own_classes = classes[permuted]
+        by_class = np.argsort(own_classes, kind="stable")
+        by_class_shuffled = np.lexsort((random.random(half), own_classes))
         partner = np.empty_like(permuted)
-        partner[np.argsort(own, kind="stable")] = permuted[np.lexsort((random.random(half), own))]
+        partner[by_class] = permuted[by_class_shuffled]
         return cls(order[:half], permuted, partner)
 
 
 def class_weights(draw: Draw, classes: NDArray[np.integer], priors: str) -> tuple[Floats, Floats]:
-    """What the samples of the halves weigh: 1 for "halves", or by the frequencies of classes among all for "pooled"."""
+    """The weight of every sample of the first half, and of the second.
+
+    "halves": all weigh 1. "pooled": in each half the weights of a class add up to its share of all samples, times the
+    size of the half.
+    """
     half = len(draw.original)
     if priors == "halves":
         return np.ones(half), np.ones(half)
     frequency = np.bincount(classes) / len(classes)
-    halves = classes[draw.original], classes[draw.permuted]
-    first, second = (frequency[own] * half / np.bincount(own)[own] for own in halves)
-    return first, second
+
+    def pooled_weights(own_classes: NDArray[np.integer]) -> Floats:
+        return np.asarray(frequency[own_classes] * half / np.bincount(own_classes)[own_classes])
+
+    return pooled_weights(classes[draw.original]), pooled_weights(classes[draw.permuted])
 
 
 def dependency(x: Floats, y: Floats, classes: NDArray[np.integer], draw: Draw, priors: str) -> float:
     """The bound for one pair, where x and y may have several dimensions each, shape (n_samples, n_dimensions)."""
-    first = classes[draw.original]
-    second = classes[draw.permuted]
-    points = np.vstack(
-        [np.hstack([x[draw.original], y[draw.original]]), np.hstack([x[draw.permuted], y[draw.partner]])]
-    )
+    first_points = np.hstack([x[draw.original], y[draw.original]])
+    second_points = np.hstack([x[draw.permuted], y[draw.partner]])
+    first_classes = classes[draw.original]
+    second_classes = classes[draw.permuted]
     n_classes = int(classes.max()) + 1
-    halves = np.concatenate([first, n_classes + second])
-    between = edges_between(minimum_spanning_tree(points), halves, 2 * n_classes)[:n_classes, n_classes:]
-    by_class = [np.zeros(n_classes), np.zeros(n_classes)]
-    for weights, own, of_points in zip(by_class, (first, second), class_weights(draw, classes, priors), strict=True):
-        weights[own] = of_points
-    return 1.0 - float((by_class[0][:, None] * by_class[1] * between).sum()) / len(first)
+
+    # Edges between the halves by class: the classes of the second half are numbered after those of the first.
+    tree = minimum_spanning_tree(np.vstack([first_points, second_points]))
+    labels = np.concatenate([first_classes, n_classes + second_classes])
+    n_edges = edges_between(tree, labels, 2 * n_classes)[:n_classes, n_classes:]
+
+    first_weights = np.zeros(n_classes)
+    second_weights = np.zeros(n_classes)
+    of_first_points, of_second_points = class_weights(draw, classes, priors)
+    first_weights[first_classes] = of_first_points
+    second_weights[second_classes] = of_second_points
+    return 1.0 - float((first_weights[:, None] * second_weights * n_edges).sum()) / len(first_classes)
 
 
 def dependency_matrix(
@@ -154,24 +179,25 @@ def dependency_matrix(
     n_columns = len(columns.ranks)
     sums = np.zeros((n_columns, n_columns))
     width = max(1, BLOCK_POINTS // max(1, len(classes)))
-    blocks = [
-        (s, first, min(first + width, n_columns)) for s in range(n_columns) for first in range(s + 1, n_columns, width)
-    ]
-    weights = [class_weights(draw, classes, priors) for draw in draws]
+    blocks = []  # a column, and a range of later columns to compare it with
+    for column in range(n_columns):
+        for first in range(column + 1, n_columns, width):
+            blocks.append((column, first, min(first + width, n_columns)))
+    weights_of_draws = [class_weights(draw, classes, priors) for draw in draws]
 
     def work(block: tuple[int, int, int]) -> None:
-        s, first, last = block
-        for draw, (in_first, in_second) in zip(draws, weights, strict=True):
+        column, first, last = block
+        for draw, (first_weights, second_weights) in zip(draws, weights_of_draws, strict=True):
             half = len(draw.original)
             part = SharedPart(
-                columns.ranks[s],
-                columns.values_of(s)[None],
-                np.concatenate([draw.original, draw.permuted]),
-                np.concatenate([draw.original, draw.partner]),
-                np.concatenate([in_first, np.zeros(half)]),
-                np.concatenate([np.zeros(half), in_second]),
+                ranks=columns.ranks[column],
+                values=columns.values_of(column)[None],
+                shared_sample=np.concatenate([draw.original, draw.permuted]),
+                last_sample=np.concatenate([draw.original, draw.partner]),
+                in_first=np.concatenate([first_weights, np.zeros(half)]),
+                in_second=np.concatenate([np.zeros(half), second_weights]),
             )
-            sums[s, first:last] += 1.0 - part.weights(columns, np.arange(first, last)) / half
+            sums[column, first:last] += 1.0 - part.weights(columns, np.arange(first, last)) / half
 
     run_blocks(work, blocks, n_jobs, progress)
     matrix = sums / len(draws)
@@ -179,24 +205,28 @@ def dependency_matrix(
 
 
 def by_total(matrix: Floats) -> tuple[Columns, Floats]:
-    """All features by rising total dependency, the total of each; of equal ones the lower index first."""
+    """All features by rising total dependency, and the total of each; a tie goes to the lower index."""
     totals = matrix.sum(axis=1)
     order = rank(-totals)
     return order, totals[order]
 
 
 def by_removal(matrix: Floats) -> tuple[Columns, Floats]:
-    """All features, the last one removed first: of those left always the (last) one of the highest total."""
+    """All features, in the reverse order of their removal, and the total of each at its removal.
+
+    The feature of the largest total dependency on the remaining ones is removed, of equal ones the last, again and
+    again.
+    """
     n = len(matrix)
     totals = matrix.sum(axis=1)
     order = np.empty(n, np.intp)
     at_removal = np.empty(n)
-    for place in range(n - 1, -1, -1):
+    for position in range(n - 1, -1, -1):
         worst = int(np.flatnonzero(totals >= totals.max() - TIE)[-1])
-        order[place] = worst
-        at_removal[place] = totals[worst]
+        order[position] = worst
+        at_removal[position] = totals[worst]
         totals = totals - matrix[worst]
-        totals[order[place:]] = -np.inf
+        totals[order[position:]] = -np.inf
     return order, at_removal
 
 

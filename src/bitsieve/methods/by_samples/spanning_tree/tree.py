@@ -1,4 +1,4 @@
-"""The Euclidean minimum spanning tree of points, some of them equal, and its edges between points of other classes.
+"""The Euclidean minimum spanning tree of points, some of which may be equal, and its edges between classes.
 
 J. H. Friedman, L. C. Rafsky, Annals of Statistics 7, 1979. doi:10.1214/aos/1176344722
 """
@@ -16,26 +16,26 @@ from bitsieve.counts.kernels import choose_kernel
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Floats, Integers
 
-WIDEST = 1e150  # squared differences of larger ones, summed over many columns, leave the range of floats
+MAX_SPREAD = 1e150  # sums of squares of larger differences may overflow
 
 
 @dataclass(frozen=True)
 class SpanningTree:
-    """A tree on the places of the points: equal points are one place."""
+    """A spanning tree of the distinct points."""
 
-    places: Floats  # the distinct points in lexicographic order, shape (n_places, n_dimensions)
-    place: Columns  # of every point
-    edges: Integers  # the two places of every edge, the lower one first, shape (n_places - 1, 2)
+    nodes: Floats  # the distinct points in lexicographic order, shape (n_nodes, n_dimensions)
+    node_of_point: Columns
+    edges: Integers  # the two nodes of every edge, the lower one first, shape (n_nodes - 1, 2)
 
 
 def minimum_spanning_tree(points: Floats) -> SpanningTree:
     """The minimum spanning tree of finite points, shape (n_points, n_dimensions), by Prim's algorithm over near points.
 
-    Edges of equal length are taken by their places in lexicographic order, so the tree is unique.
+    Of edges of equal length the one with the lexicographically first nodes is taken, so the tree is unique.
     """
-    places, place = np.unique(check_spread(points), axis=0, return_inverse=True)
-    edges = _native.spanning_tree(choose_kernel().name, np.ascontiguousarray(places.T))
-    return SpanningTree(places, place.reshape(-1), edges)
+    nodes, node_of_point = np.unique(check_spread(points), axis=0, return_inverse=True)
+    edges = _native.spanning_tree(choose_kernel().name, np.ascontiguousarray(nodes.T))
+    return SpanningTree(nodes, node_of_point.reshape(-1), edges)
 
 
 def check_spread(points: Floats) -> Floats:
@@ -47,10 +47,10 @@ def check_spread(points: Floats) -> Floats:
             message="distances need finite numbers, and there are missing or infinite ones",
             advice="impute or drop them",
         )
-    if points.size and points.max() / 2 - points.min() / 2 > WIDEST / 2:
+    if points.size and points.max() / 2 - points.min() / 2 > MAX_SPREAD / 2:
         raise UserError(
             code="values-too-large",
-            message=f"values lie further apart than {WIDEST:.0e}, and squared distances overflow",
+            message=f"values lie further apart than {MAX_SPREAD:.0e}, and squared distances overflow",
             advice="rescale them",
         )
     return points
@@ -59,19 +59,21 @@ def check_spread(points: Floats) -> Floats:
 def edges_between(tree: SpanningTree, classes: NDArray[np.integer], n_classes: int) -> Floats:
     """The number of edges between every two classes, as a symmetric matrix; on the diagonal those within a class.
 
-    Counted is the expectation over all ways to join equal points: two of m are joined with probability ``2 / m``.
+    m equal points can be joined to each other, and to the rest of the tree, in many ways: the result is the mean over
+    all of them. Two of the m points are joined with probability ``2 / m``.
     """
-    n_places = len(tree.places)
-    counts = np.bincount(tree.place * n_classes + classes, minlength=n_places * n_classes).reshape(n_places, n_classes)
+    n_nodes = len(tree.nodes)
+    cells = np.bincount(tree.node_of_point * n_classes + classes, minlength=n_nodes * n_classes)
+    counts = cells.reshape(n_nodes, n_classes)
     sizes = counts.sum(axis=1, keepdims=True)
     share = counts / sizes
     # einsum adds in one order; a matrix product of many threads does not.
-    inside = np.einsum("ga,gb->ab", share, counts)
-    across = np.einsum("ea,eb->ab", share[tree.edges[:, 0]], share[tree.edges[:, 1]])
-    between = (inside + across) + (inside + across).T
-    within = np.diagonal(inside) - share.sum(axis=0) + np.diagonal(across)
-    between[np.diag_indices(n_classes)] = within
-    return np.asarray(between)
+    within_nodes = np.einsum("ga,gb->ab", share, counts)
+    across_nodes = np.einsum("ea,eb->ab", share[tree.edges[:, 0]], share[tree.edges[:, 1]])
+    n_edges = (within_nodes + across_nodes) + (within_nodes + across_nodes).T
+    within_classes = np.diagonal(within_nodes) - share.sum(axis=0) + np.diagonal(across_nodes)
+    n_edges[np.diag_indices(n_classes)] = within_classes
+    return np.asarray(n_edges)
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class RankedColumns:
 
     ranks: NDArray[np.uint32]  # shape (n_columns, n_samples)
     values: Floats  # the distinct values of the first column, ascending, then those of the second, and so on
-    starts: Integers  # where they begin, shape (n_columns + 1,)
+    starts: Integers  # the index of the first value of each column, and the number of all, shape (n_columns + 1,)
 
     @classmethod
     def of(cls, numbers: Floats) -> RankedColumns:
@@ -100,17 +102,17 @@ class RankedColumns:
 
 @dataclass(frozen=True)
 class SharedPart:
-    """Points of which all coordinates but the last are fixed, and the two samples they belong to."""
+    """Points of two sets, of which all coordinates but the last are given; the last runs through several columns."""
 
-    ranks: NDArray[np.uint32]  # of every sample's fixed part in lexicographic order
-    values: Floats  # of the fixed part, shape (n_dimensions, n_ranks)
-    shared_sample: Integers  # which sample gives a point its fixed part
-    last_sample: Integers  # and which its last coordinate
-    in_first: Floats  # what a point weighs in the first sample
-    in_second: Floats  # and in the second; one of the two is 0
+    ranks: NDArray[np.uint32]  # of the given coordinates of every sample, in lexicographic order
+    values: Floats  # the given coordinates by rank, shape (n_dimensions, n_ranks)
+    shared_sample: Integers  # the sample that each point has its given coordinates from
+    last_sample: Integers  # the sample that each point has its last coordinate from
+    in_first: Floats  # the weight of each point in the first set, 0 if it is in the second
+    in_second: Floats  # the weight of each point in the second set, 0 if it is in the first
 
     def weights(self, columns: RankedColumns, last: Sequence[int] | Integers) -> Floats:
-        """For each column as last coordinate: the sum over the cross edges of the product of their points' weights."""
+        """For each column as last coordinate: the sum over all edges between the sets of the product of weights."""
         out = np.empty(len(last))
         _native.cross_edges(
             choose_kernel().name,

@@ -1,4 +1,4 @@
-"""Forward selection by the variational lower bound of I(X_S;C), whatever likelihoods it is made of.
+"""Forward selection by the variational lower bound of I(X_S;C), for any model q of the likelihoods.
 
 I(X_S;C) >= mean_n log2 [ q(x_S|c_n) / sum_c p(c) q(x_S|c) ]
 """
@@ -22,12 +22,12 @@ from bitsieve.utils.memory import check_room
 PLATEAUS = ("continue", "restart", "stop")
 RESTART_GAIN = 0.01 / log(2)  # bits: 0.01 nats
 STOP_GAIN = TIE
-LANES = 8
-LEAST_LOG_WEIGHT = -70.0  # a class below counts as 0 relative to the greatest of its sample (native/variational.hpp)
+LANES = 8  # samples in a block
+MIN_LOG_WEIGHT = -70.0  # log2 relative to the likeliest class of the sample; less counts as 0 (native/variational.hpp)
 
 
 class Weighted(NamedTuple):
-    """What a step needs of the samples: the first arguments of the native sums but for the kernel."""
+    """The current weights of the samples, in the order of the arguments of the native sums."""
 
     n_samples: int
     n_classes: int
@@ -38,9 +38,9 @@ class Weighted(NamedTuple):
 
 
 class Posterior:
-    """The running likelihoods log2 p(c) q(x_S|c) of every sample and class, as logarithms: none underflows.
+    """log2 of p(c) q(x_S|c) for every sample and class; logarithms do not underflow.
 
-    Samples are sorted by class and stand in blocks of eight: arrays of shape (n_blocks, n_classes, 8).
+    Samples are sorted by class, and arranged in blocks of eight: arrays have the shape (n_blocks, n_classes, 8).
     """
 
     def __init__(self, class_sizes: Integers) -> None:
@@ -59,32 +59,36 @@ class Posterior:
         classes = np.repeat(np.arange(self.n_classes), class_sizes)
         samples = np.arange(self.n_samples)
         self._true_class = (samples // LANES, classes, samples % LANES)
-        self._beyond = (-1, slice(None), slice(self.n_samples - (self.n_blocks - 1) * LANES, None))  # the last sample
+        self._padding = (
+            -1,
+            slice(None),
+            slice(self.n_samples - (self.n_blocks - 1) * LANES, None),
+        )  # behind the last sample
         self.restart()
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Of arrays by block, class and lane."""
+        """The shape of arrays by block, class and lane."""
         return self.n_blocks, self.n_classes, LANES
 
     def restart(self) -> None:
-        """Forget the chosen features."""
+        """Empty S: q(x_S|c) = 1."""
         self.n_chosen = 0
         self._log = np.broadcast_to(self._log_shares[:, None], self.shape).copy()
         self._weigh()
 
     def multiply(self, log_likelihoods: Floats) -> None:
-        """Take one more feature in: log2 of its likelihoods, by block, class and lane."""
+        """Put a feature into S, by log2 of its likelihoods by block, class and lane."""
         self.n_chosen += 1
         self._log += log_likelihoods
         self._weigh()
 
     def true_class(self, values: Floats) -> Floats:
-        """The values of every sample in its own class, of ``values`` by block, class and lane."""
+        """Of values by block, class and lane: those of every sample in its own class."""
         return values[self._true_class]
 
     def bounds(self, true_class: Floats, mixed: Floats) -> Floats:
-        """The bound, in bits, with the chosen features and each candidate, from its sums over the samples."""
+        """The bound of S with each candidate, in bits, from the two sums over the samples of the candidate."""
         return self.bound + (true_class - mixed) / self.n_samples
 
     @property
@@ -93,12 +97,11 @@ class Posterior:
         return self.weighted._replace(weights=self.weighted.weights.astype(np.float32))
 
     def _weigh(self) -> None:
-        self._log[self._beyond] = 0
-        greatest = self._log.max(axis=1, keepdims=True)
-        log_weights = self._log - greatest
+        self._log[self._padding] = 0
+        log_weights = self._log - self._log.max(axis=1, keepdims=True)
         weights = _native.exp2(self.kernel, log_weights.reshape(-1)).reshape(self.shape)
-        weights[log_weights < LEAST_LOG_WEIGHT] = 0
-        weights[self._beyond] = 0
+        weights[log_weights < MIN_LOG_WEIGHT] = 0
+        weights[self._padding] = 0
         blocks, active = np.nonzero(weights.reshape(-1, LANES).sum(axis=1).reshape(self.shape[:2]))
         start = np.zeros(self.n_blocks + 1, np.int32)
         start[1:] = np.cumsum(np.bincount(blocks, minlength=self.n_blocks))
@@ -109,7 +112,7 @@ class Posterior:
 
 
 class Bound(ABC):
-    """The bounds of all candidates, given a set S of chosen features that grows."""
+    """The bounds of all candidates, together with a set S of chosen features that grows."""
 
     def __init__(self, varies: Flags, class_sizes: Integers) -> None:
         self.varies = varies
@@ -122,13 +125,13 @@ class Bound(ABC):
 
     @abstractmethod
     def values(self, candidates: Columns) -> Floats:
-        """The bound with S and each candidate, in bits and in float64."""
+        """The bound of S with each candidate, in bits."""
 
     def best(self, candidates: Columns) -> tuple[int, float]:
-        """The one of the candidates, ascending columns, to add to S, and the bound with it; S is not empty."""
+        """The candidate with the largest bound, and that bound; ``candidates`` are ascending, and S is not empty."""
         values = self.values(candidates)
-        place = pick(values)
-        return int(candidates[place]), float(values[place])
+        index = pick(values)
+        return int(candidates[index]), float(values[index])
 
     @abstractmethod
     def add(self, feature: int) -> None:
@@ -142,13 +145,14 @@ class Bound(ABC):
 def variational_select(
     bound: Bound, n_features_to_select: int, on_plateau: str = "continue", progress: Progress = None
 ) -> MethodResult:
-    """Add the feature with the greatest bound, one at a time; S must be empty.
+    """Choose features one at a time by the largest bound; S must be empty at first.
 
-    Where the bound no longer grows, "restart" empties S and goes on, the chosen staying chosen, and "stop" ends.
+    Where the bound no longer grows, "continue" goes on, "stop" ends the selection, and "restart" empties S and goes on:
+    the features chosen so far stay selected, but no longer count.
     """
     alone = np.where(bound.varies, bound.alone(), 0.0)
     scores = _BoundScores(bound, alone, restarting=on_plateau == "restart")
-    found = choose_greedily(
+    choice = choose_greedily(
         alone,
         scores,
         n_features_to_select,
@@ -156,12 +160,12 @@ def variational_select(
         monitor=_PlateauMonitor() if on_plateau == "stop" else None,
         progress=progress,
     )
-    own = {"restarts_": np.array(scores.restarts, np.intp), "alone_": alone}
-    return MethodResult(found.order, found.scores, extras=own)
+    attributes = {"restarts_": np.array(scores.restarts, np.intp), "alone_": alone}
+    return MethodResult(choice.order, choice.scores, extras=attributes)
 
 
 class _BoundScores:
-    """The bounds as scores of the greedy search, S being emptied where they no longer grow if so wanted."""
+    """The bounds as scores of the greedy search; with ``restarting`` S is emptied where they no longer grow."""
 
     def __init__(self, bound: Bound, alone: Floats, *, restarting: bool) -> None:
         self.bound = bound

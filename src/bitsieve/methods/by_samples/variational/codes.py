@@ -3,8 +3,8 @@
     naive      q(x_f|x_S,c) = p(x_f|c)
     pairwise   q(x_f|x_S,c) = prod_s p(x_f|x_s,c)^(1/#S), 1 where (x_s, c) does not occur
 
-All bounds are computed in float32 first, with a bounded error; the few that could be the greatest in float64. No bound
-is above H(C): the first candidate that reaches it is the choice.
+All bounds are first computed in float32, with an error that is known; the few that may be the largest are computed in
+float64. No bound is above H(C): the first candidate that reaches it is chosen.
 """
 
 from __future__ import annotations
@@ -27,16 +27,15 @@ Codes = NDArray[np.uint8] | NDArray[np.uint16]
 Features = Integers  # columns as native functions take them
 
 TABLE_BYTES = 1 << 30  # of the tables of all features given one
-CHUNK = 64  # candidates of a native call, or as many as take so many likelihoods
+MIN_CANDIDATES_A_CALL = 64  # of a native call; more of them up to CALL_LIKELIHOODS likelihoods
 CALL_LIKELIHOODS = 1 << 21
-LIKELIHOODS_A_THREAD = 300_000  # likelihoods, about 0.3 ms, below which waking a thread costs more than it saves
-FEW = 32  # candidates tried where the first of them may reach H(C)
-KNOWN_LOGS = 1 << 14  # counts whose log2 is kept
-STATE_BYTES = 2 << 30
-EXACT_BYTES = 64 << 20  # of the tables that candidates of one native call need
-# relative errors of a rounding
-SINGLE = 2.0**-24
-DOUBLE = 2.0**-53
+LIKELIHOODS_A_THREAD = 300_000  # about 0.3 ms: for less, waking a thread costs more than it saves
+FIRST_TRIED = 32  # candidates that are computed first where one of them may reach H(C)
+MAX_CACHED_LOGS = 1 << 14  # counts whose log2 is computed once
+STATE_BYTES = 2 << 30  # of the sums of logarithms of the candidates
+EXACT_BYTES = 64 << 20  # of the tables of the candidates of one native call in float64
+FLOAT32_ROUNDING = 2.0**-24  # relative
+FLOAT64_ROUNDING = 2.0**-53
 POWER_ERROR = 1e-13  # bits: of 2^x and log2 of native/samples/variational.hpp, twice
 
 
@@ -51,20 +50,20 @@ class CodeTable:
         self.arities = codes.max(axis=0).astype(np.int32) + np.int32(1)
         self.varies = (codes != codes[0]).any(axis=0)
         self.class_sizes = class_sizes
-        self.log_counts = _native.log2_of_counts(min(self.n_samples + 1, KNOWN_LOGS))
+        self.log_counts = _native.log2_of_counts(min(self.n_samples + 1, MAX_CACHED_LOGS))
         self.n_jobs = n_jobs
         self.kernel = choose_kernel().name
-        self.chunk = max(CHUNK, CALL_LIKELIHOODS // (self.n_samples * len(class_sizes)))
+        self.chunk = max(MIN_CANDIDATES_A_CALL, CALL_LIKELIHOODS // (self.n_samples * len(class_sizes)))
 
     @property
     def counted(self) -> tuple[Codes, NDArray[np.int32], Integers, Floats]:
-        """What tables are counted from: arguments of native functions."""
+        """The arguments of native functions that count tables."""
         return self.codes, self.arities, self.class_sizes, self.log_counts
 
-    def spread(self, work: Callable[[Features], object], features: Features, most: int) -> None:
-        """Call ``work`` on parts of the features, ``most`` at most each, on the threads that have enough to do."""
+    def spread(self, work: Callable[[Features], object], features: Features, max_features: int) -> None:
+        """Call ``work`` on batches of at most ``max_features`` features, on as many threads as have enough to do."""
         likelihoods = len(features) * self.n_samples * len(self.class_sizes)
-        spread(work, features, likelihoods // LIKELIHOODS_A_THREAD, self.n_jobs, most)
+        spread(work, features, likelihoods // LIKELIHOODS_A_THREAD, self.n_jobs, max_features)
 
 
 class Tables(NamedTuple):
@@ -120,42 +119,44 @@ class NaiveBound(Bound):
     def __init__(self, table: CodeTable) -> None:
         super().__init__(table.varies, table.class_sizes)
         self.table = table
-        self._of_one = Tables.alone(table, np.float64)
-        self._of_one_float32 = Tables.alone(table, np.float32)
+        self._tables_alone = Tables.alone(table, np.float64)
+        self._tables_alone_float32 = Tables.alone(table, np.float32)
 
     def alone(self) -> Floats:
-        return self._values(np.arange(self.n_features), self.posterior.weighted, self._of_one)
+        return self._values(np.arange(self.n_features), self.posterior.weighted, self._tables_alone)
 
     def best(self, candidates: Columns) -> tuple[int, float]:
-        top = self._top()
-        if self.posterior.bound > top - 2 * self.float32_error():
-            chosen, value = super().best(candidates[:FEW])
-            if value >= top:
+        largest_possible = self._largest_possible()
+        if self.posterior.bound > largest_possible - 2 * self.float32_error():
+            chosen, value = super().best(candidates[:FIRST_TRIED])
+            if value >= largest_possible:
                 return chosen, value
         return self.best_of(candidates, self.float32_values(candidates))
 
     def best_of(self, candidates: Columns, in_float32: Floats) -> tuple[int, float]:
         """:meth:`best`, given all bounds in float32."""
-        near = candidates[in_float32 >= in_float32.max() - 2 * self.float32_error() - TIE]
-        chosen, value = super().best(near[:FEW])
-        return (chosen, value) if value >= self._top() or len(near) <= FEW else super().best(near)
+        may_win = candidates[in_float32 >= in_float32.max() - 2 * self.float32_error() - TIE]
+        chosen, value = super().best(may_win[:FIRST_TRIED])
+        if value >= self._largest_possible() or len(may_win) <= FIRST_TRIED:
+            return chosen, value
+        return super().best(may_win)
 
-    def _top(self) -> float:
-        """A bound from here on is within a tie of the greatest: H(C) and the rounding of some n + #S logarithms."""
+    def _largest_possible(self) -> float:
+        """H(C), with the rounding of n + #S logarithms, less a tie: no bound is larger than this by more than a tie."""
         n_samples = self.posterior.n_samples
-        rounding = DOUBLE * (n_samples + self.posterior.n_chosen + 8) * float(np.log2(n_samples + 1))
+        rounding = FLOAT64_ROUNDING * (n_samples + self.posterior.n_chosen + 8) * float(np.log2(n_samples + 1))
         return self.posterior.entropy + rounding + POWER_ERROR - TIE
 
     def float32_error(self) -> float:
         """How far a bound in float32 may be from the true one, in bits: a rounding each of some 2 (C + 16) numbers."""
-        return SINGLE * 2 * (self.posterior.n_classes + 16)
+        return FLOAT32_ROUNDING * 2 * (self.posterior.n_classes + 16)
 
     def float32_values(self, candidates: Columns) -> Floats:
         """The bound with S and each candidate, in bits, within the error of float32."""
-        return self._values(candidates, self.posterior.float32, self._of_one_float32)
+        return self._values(candidates, self.posterior.float32, self._tables_alone_float32)
 
     def values(self, candidates: Columns) -> Floats:
-        return self._values(candidates, self.posterior.weighted, self._of_one)
+        return self._values(candidates, self.posterior.weighted, self._tables_alone)
 
     def _values(self, candidates: Columns, weighted: Weighted, tables: Tables) -> Floats:
         out = np.empty(self.n_features)
@@ -189,34 +190,34 @@ class PairwiseBound(NaiveBound):
     def __init__(self, table: CodeTable) -> None:
         super().__init__(table)
         row = int(np.prod(self.posterior.shape))
-        self.n_kept = min(self.n_features, STATE_BYTES // (4 * row))
-        self._state = np.zeros((self.n_kept, row), np.float32)  # sum_s log2 p(x_f|x_s,c)
+        self.n_with_state = min(self.n_features, STATE_BYTES // (4 * row))
+        self._state = np.zeros((self.n_with_state, row), np.float32)  # sum_s log2 p(x_f|x_s,c) of the first features
         self._forget()
 
     def _forget(self) -> None:
         self._chosen: list[int] = []
-        self._n_taken = 0  # of them, in the state
-        self._tables: list[Tables] = []  # given each of those, where the state does not hold all features
+        self._n_in_state = 0  # how many of the chosen features the state includes
+        self._tables: list[Tables] = []  # given each of these, where the state does not hold all features
         self._true_class = np.zeros(self.n_features)
 
     def float32_error(self) -> float:
         """In bits: m log2 p, each at most L = log2 n_c, are off by (m / 2 + 4) L 2^-24, all else by 2 (C + 16)."""
         size = float(np.log2(self.table.class_sizes.max())) + 1
-        return SINGLE * ((len(self._chosen) / 2 + 4) * size + 2 * (self.posterior.n_classes + 16))
+        return FLOAT32_ROUNDING * ((len(self._chosen) / 2 + 4) * size + 2 * (self.posterior.n_classes + 16))
 
     def float32_values(self, candidates: Columns) -> Floats:
-        """Of one step, once: the state takes in the chosen features that it lacks."""
+        """The bound of S with each candidate; call it once for each S, as it adds the latest features to the state."""
         out = np.empty(self.n_features)
         features = candidates.astype(np.int64)
-        kept = features[features < self.n_kept]
-        others = features[features >= self.n_kept]
-        for chosen in self._chosen[self._n_taken :]:
+        with_state = features[features < self.n_with_state]
+        others = features[features >= self.n_with_state]
+        for chosen in self._chosen[self._n_in_state :]:
             tables = Tables.given(self.table, chosen, len(self._tables))
             self._true_class += tables.true_class
-            if self.n_kept < self.n_features:
+            if self.n_with_state < self.n_features:
                 self._tables.append(tables)
-            self._mix(kept, [chosen], [tables], self._state.reshape(-1), out)
-        self._n_taken = len(self._chosen)
+            self._mix(with_state, [chosen], [tables], self._state.reshape(-1), out)
+        self._n_in_state = len(self._chosen)
         self._mix(others, self._chosen, self._tables, None, out)
         return self.posterior.bounds(self._true_class[candidates] / len(self._chosen), out[candidates])
 
@@ -233,12 +234,25 @@ class PairwiseBound(NaiveBound):
         table = self.table
         weighted = posterior.float32
         exponent = 1 / len(self._chosen)
-        given = chosen, [one.cells for one in tables], [one.offset for one in tables], exponent, state
+        cells = [tables_given_one.cells for tables_given_one in tables]
+        offsets = [tables_given_one.offset for tables_given_one in tables]
 
-        def mix(some: Features) -> None:
-            part = np.empty(len(some))
-            _native.pair_sums_float32(posterior.kernel, *weighted, table.codes, table.arities, *given, some, part)
-            out[some] = part
+        def mix(batch: Features) -> None:
+            sums = np.empty(len(batch))
+            _native.pair_sums_float32(
+                posterior.kernel,
+                *weighted,
+                table.codes,
+                table.arities,
+                chosen,
+                cells,
+                offsets,
+                exponent,
+                state,
+                batch,
+                sums,
+            )
+            out[batch] = sums
 
         if len(features):
             table.spread(mix, features, table.chunk)
@@ -247,20 +261,20 @@ class PairwiseBound(NaiveBound):
         true_class = np.empty(self.n_features)
         out = np.empty(self.n_features)
 
-        def mix(some: Features) -> None:
-            true_part = np.empty(self.n_features)
-            part = np.empty(len(some))
-            self._exact(some, true_part, part, None)
-            true_class[some] = true_part[some]
-            out[some] = part
+        def mix(batch: Features) -> None:
+            true_class_of_batch = np.empty(self.n_features)
+            sums = np.empty(len(batch))
+            self._exact_sums(batch, true_class_of_batch, sums, None)
+            true_class[batch] = true_class_of_batch[batch]
+            out[batch] = sums
 
         widest = int(self.table.arities.max())
         cells = widest * int(self.table.arities[self._chosen].sum()) * self.posterior.n_classes
-        most = min(self.table.chunk, max(1, EXACT_BYTES // (8 * cells)))
-        self.table.spread(mix, candidates.astype(np.int64), most)
+        max_features = min(self.table.chunk, max(1, EXACT_BYTES // (8 * cells)))
+        self.table.spread(mix, candidates.astype(np.int64), max_features)
         return self.posterior.bounds(true_class[candidates] / len(self._chosen), out[candidates])
 
-    def _exact(self, features: Features, true_class: Floats, out: Floats, state: Floats | None) -> None:
+    def _exact_sums(self, features: Features, true_class: Floats, out: Floats, state: Floats | None) -> None:
         posterior = self.posterior
         _native.pair_sums_float64(
             posterior.kernel, *posterior.weighted, *self.table.counted, self._chosen, features, true_class, out, state
@@ -269,7 +283,7 @@ class PairwiseBound(NaiveBound):
     def add(self, feature: int) -> None:
         if self._chosen:
             logs = np.zeros(self.posterior.shape)
-            self._exact(np.array([feature]), np.empty(self.n_features), np.empty(1), logs.reshape(-1))
+            self._exact_sums(np.array([feature]), np.empty(self.n_features), np.empty(1), logs.reshape(-1))
             self.posterior.multiply(logs * (1 / len(self._chosen)))
         else:
             super().add(feature)
