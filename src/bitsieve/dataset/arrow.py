@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from bitsieve.dataset.encoding import DIGITS, WHOLE, Encoded, check_distinct, encode, microseconds
+from bitsieve.dataset.encoding import EXACT_DIGITS, MAX_EXACT_INTEGER, Encoded, check_distinct, encode, microseconds
 from bitsieve.diagnostics import UserError
 from bitsieve.io.dialect import MARKERS
 from bitsieve.utils.arrays import Flags
@@ -140,7 +140,7 @@ def _numbers(array: Any, what: str) -> np.ndarray:
     kind = array.type
     floats = _as_float(array)
     decimal = pa.types.is_decimal(kind)
-    if kind.precision > DIGITS if decimal else np.nanmax(np.abs(floats), initial=0.0) >= WHOLE:
+    if kind.precision > EXACT_DIGITS if decimal else np.nanmax(np.abs(floats), initial=0.0) >= MAX_EXACT_INTEGER:
         check_distinct(len(array.unique().drop_null()), floats, what)
     return floats
 

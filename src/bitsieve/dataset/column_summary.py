@@ -219,7 +219,7 @@ def smallest(row_numbers: Integers, size: int) -> Columns:
 class ColumnSummary:
     """What some rows of one column hold."""
 
-    holds: int  # bits of :mod:`bitsieve.dataset.value_ranges`
+    content: int  # bits of :mod:`bitsieve.dataset.value_ranges`
     kind: Kind | None  # the type of the numbers; None for categories
     low: Any = None  # the smallest number; None where there is none
     high: Any = None  # the largest number; None where there is none
@@ -234,7 +234,7 @@ class ColumnSummary:
     @property
     def is_empty(self) -> bool:
         """Whether every value is missing, so that the column may be of any kind."""
-        return not self.holds & NUMBERS
+        return not self.content & NUMBERS
 
     @property
     def is_constant(self) -> bool:
@@ -267,7 +267,7 @@ class ColumnSummary:
         holds_integers = self.kind is not None and self.kind.kind in "iu" and self.low is not None
         return ColumnInfo(
             has_values=not self.is_empty,
-            has_missing=bool(self.holds & MISSING),
+            has_missing=bool(self.content & MISSING),
             is_identifier=self.is_identifier(n_rows),
             is_constant=self.is_constant,
             is_row_counter=self.is_row_counter,
@@ -291,7 +291,7 @@ class ColumnSummary:
         other_values = other.values
         if values is None or other_values is None or self.kind != other.kind:
             return False
-        if self.holds & ~other.holds:
+        if self.content & ~other.content:
             return False
         if len(values) == len(other_values):
             return bool(np.all(values == other_values))
@@ -309,21 +309,21 @@ class ColumnSummary:
         """
         if len(partitions) == 1:
             return partitions[0]
-        holds = int(np.bitwise_or.reduce([partition.holds for partition in partitions]))
+        content = int(np.bitwise_or.reduce([partition.content for partition in partitions]))
         filled = [partition for partition in partitions if not partition.is_empty] or list(partitions)
         are_categories = [partition.kind is None for partition in filled]
-        if holds & NUMBERS and any(are_categories) and not all(are_categories):
+        if content & NUMBERS and any(are_categories) and not all(are_categories):
             raise changes_kind(what, "numbers", "text or categories")
         if filled[0].kind is None:
-            return cls._merged_categories(partitions, filled, holds, what, max_cells)
-        return cls._merged_numbers(partitions, filled, holds, what, max_cells)
+            return cls._merged_categories(partitions, filled, content, what, max_cells)
+        return cls._merged_numbers(partitions, filled, content, what, max_cells)
 
     @classmethod
     def _merged_categories(
         cls,
         partitions: Sequence[ColumnSummary],
         filled: Sequence[ColumnSummary],
-        holds: int,
+        content: int,
         what: str,
         max_cells: int,
     ) -> ColumnSummary:
@@ -332,7 +332,7 @@ class ColumnSummary:
             partition.distinct for partition in filled if partition.kind is None and partition.distinct is not None
         ]
         return cls(
-            holds,
+            content,
             None,
             n_missing=sum(partition.n_missing for partition in partitions),
             distinct=Distinct.merged(categories, None, max_cells, what),
@@ -344,12 +344,12 @@ class ColumnSummary:
         cls,
         partitions: Sequence[ColumnSummary],
         filled: Sequence[ColumnSummary],
-        holds: int,
+        content: int,
         what: str,
         max_cells: int,
     ) -> ColumnSummary:
         kind = np.result_type(*[partition.kind for partition in filled if partition.kind is not None])
-        if holds & MISSING and kind.kind != "f":  # integers, some of which are missing
+        if content & MISSING and kind.kind != "f":  # integers, some of which are missing
             kind = np.dtype(np.float64)
         numbers = [partition.distinct for partition in filled if partition.distinct is not None]
         all_counted = len(numbers) == len(filled)
@@ -357,7 +357,7 @@ class ColumnSummary:
         may_number_rows = len(numberings) == len(partitions)
         sentinels = [partition.sentinels for partition in filled if partition.sentinels is not None]
         return cls(
-            holds,
+            content,
             kind,
             low=min((partition.low for partition in filled if partition.low is not None), default=None),
             high=max((partition.high for partition in filled if partition.low is not None), default=None),

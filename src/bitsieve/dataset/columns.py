@@ -16,7 +16,7 @@ from bitsieve import _native
 from bitsieve.counts.tables import MAX_SAMPLES
 from bitsieve.dataset.data_kinds import collect
 from bitsieve.dataset.dataset import InMemoryDataset
-from bitsieve.dataset.encoding import Encoded, as_array, as_doubles, encode_known, times_as_numbers
+from bitsieve.dataset.encoding import Encoded, as_array, as_doubles, encode_with_missing, times_as_numbers
 from bitsieve.dataset.sparse import StoredColumnsInFiles, read_sparse
 from bitsieve.dataset.target import is_foreign, numpy_of_series
 from bitsieve.dataset.text import Plain, typed_columns
@@ -81,7 +81,7 @@ def _with_categories(table: InMemoryDataset, rules: ColumnRules) -> InMemoryData
         return table
     columns = [table.values(j) for j in range(table.n_features)]
     for j in categories:
-        columns[j] = encode_known(table.numbers(j))
+        columns[j] = encode_with_missing(table.numbers(j))
     return replace(table, columns=columns)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.dataset.column_info import ColumnInfo, Sentinel
-from bitsieve.dataset.encoding import FEW, Encoded, all_missing, are_categories, encode, take_rows
+from bitsieve.dataset.encoding import SMALL_RANGE, Encoded, all_missing, are_categories, encode, take_rows
 from bitsieve.dataset.identifiers import (
     FEWEST_ROWS,
     RowNumbering,
@@ -48,7 +48,7 @@ class Dataset(NamedColumns, ABC):
     """The columns of some samples with their target."""
 
     capabilities: frozenset[str] = COUNTS  # what a method may require: see Method
-    leaves_out: ClassVar[bool] = True  # whether columns can be left out
+    can_leave_out: ClassVar[bool] = True  # whether columns can be left out
     # the data in the kind that was given to ``select``; None for a table that was read for ``fit``, and for some of the
     # samples of a table
     original: OriginalData | None
@@ -119,7 +119,7 @@ class Dataset(NamedColumns, ABC):
         return True
 
     @abstractmethod
-    def few_as_codes(self, n_jobs: int | None = None) -> tuple[Self, bool]:
+    def with_small_integers_as_categories(self, n_jobs: int | None = None) -> tuple[Self, bool]:
         """The table with its columns of few whole numbers as categories; whether all columns of an array are such."""
 
     @abstractmethod
@@ -131,7 +131,7 @@ class Dataset(NamedColumns, ABC):
         """Whether feature ``j`` holds different values; missing is one."""
 
     @abstractmethod
-    def counts_rows(self, j: int) -> bool:
+    def is_row_counter(self, j: int) -> bool:
         """Whether feature ``j`` goes up, or down, by one with every row."""
 
 
@@ -289,7 +289,7 @@ class InMemoryDataset(Dataset, InspectedColumns):
         """Whether some value is missing; ``whole`` as for :meth:`ranges`, which is looked at in the same pass."""
         if self.sparse is not None:
             return self.sparse.has_missing
-        return bool((self.value_ranges(n_jobs, whole).holds & MISSING).any())
+        return bool((self.value_ranges(n_jobs, whole).content & MISSING).any())
 
     def summarize(self, binner: Any = None) -> Sequence[ColumnInfo]:
         columns = self._looked_at.columns
@@ -401,7 +401,7 @@ class InMemoryDataset(Dataset, InspectedColumns):
             blanked[j] = blank
         return replace(self, columns=blanked, left_out=tuple(chosen))
 
-    def few_as_codes(self, n_jobs: int | None = None) -> tuple[InMemoryDataset, bool]:
+    def with_small_integers_as_categories(self, n_jobs: int | None = None) -> tuple[InMemoryDataset, bool]:
         if self.is_sparse:
             return self, False
         ranges = self.value_ranges(n_jobs)
@@ -409,7 +409,7 @@ class InMemoryDataset(Dataset, InspectedColumns):
         for block, low, high in zip(ranges.blocks, ranges.low, ranges.high, strict=True):
             if low.dtype.kind in "iu":
                 spread = np.asarray(high, object) - np.asarray(low, object)  # of uint64, too
-                few += block.indices[(spread < FEW).astype(bool)].tolist()
+                few += block.indices[(spread < SMALL_RANGE).astype(bool)].tolist()
         if self.matrix is not None:
             return self, len(few) == self.n_features
         columns: list[Any] = list(self.columns)
@@ -426,7 +426,7 @@ class InMemoryDataset(Dataset, InspectedColumns):
         numbers = values.codes if are_categories(values) else values
         return bool((numbers != numbers[0]).any()) and not all_missing(numbers)  # NaN is not NaN
 
-    def counts_rows(self, j: int) -> bool:
+    def is_row_counter(self, j: int) -> bool:
         values = self.values(j)
         if are_categories(values):
             return False

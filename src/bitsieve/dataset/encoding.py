@@ -16,7 +16,7 @@ from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Matrix
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
-_MOST_CODES = 1 << 16  # of the native kernel
+_MAX_CODES = 1 << 16  # of the native kernel
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,7 @@ def _lookup_integers(values: NDArray[Any], categories: NDArray[Any]) -> NDArray[
     integer_categories = _native_integers(categories)
     if integers is None or integer_categories is None:
         return None
-    if not len(integers) or len(integer_categories) > _MOST_CODES:
+    if not len(integers) or len(integer_categories) > _MAX_CODES:
         return None
     codes = np.empty((len(integers), 1), np.uint16, order="F")
     first_column = np.zeros(1, np.int64)
@@ -117,7 +117,7 @@ def _lookup_integers(values: NDArray[Any], categories: NDArray[Any]) -> NDArray[
     return codes[:, 0].astype(np.int32) if are_met.all() else None
 
 
-FEW = 8  # whole numbers from the smallest to the largest, which may be codes
+SMALL_RANGE = 8  # whole numbers from the smallest to the largest, which may be codes
 
 
 def encode(values: NDArray[Any]) -> Encoded:
@@ -126,7 +126,7 @@ def encode(values: NDArray[Any]) -> Encoded:
     return Encoded(lookup(values, categories), categories)
 
 
-def encode_known(values: NDArray[Any]) -> Encoded:
+def encode_with_missing(values: NDArray[Any]) -> Encoded:
     """The codes and the categories of an array of numbers, -1 where they are missing."""
     if values.dtype.kind != "f":
         return encode(values)
@@ -170,8 +170,8 @@ def take_rows(columns: NDArray[Any] | Sequence[NDArray[Any] | Encoded], rows: Co
     return [values[rows] for values in columns]
 
 
-WHOLE = 1 << 53  # whole numbers up to here are floats
-DIGITS = 15  # decimals of so many digits are floats of their own
+MAX_EXACT_INTEGER = 1 << 53  # whole numbers up to here are floats
+EXACT_DIGITS = 15  # decimals of so many digits are floats of their own
 
 
 def check_distinct(n_different: int, floats: Matrix, what: str) -> None:
@@ -186,7 +186,7 @@ def check_distinct(n_different: int, floats: Matrix, what: str) -> None:
 
 def check_whole_numbers(values: NDArray[Any], what: str) -> None:
     """Refuse whole numbers of 64 bits of which several become one float."""
-    if values.itemsize == 8 and len(values) and max(-int(values.min()), int(values.max())) > WHOLE:
+    if values.itemsize == 8 and len(values) and max(-int(values.min()), int(values.max())) > MAX_EXACT_INTEGER:
         check_distinct(len(np.unique(values)), values.astype(np.float64), what)
 
 

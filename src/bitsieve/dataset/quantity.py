@@ -70,7 +70,7 @@ class TargetKind(NamedTuple):
         return not are_codes(values, counts)
 
 
-AS_FOUND = TargetKind()
+KIND_FROM_VALUES = TargetKind()
 
 
 def number_of_classes(n_samples: int) -> int:

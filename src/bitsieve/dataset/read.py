@@ -19,7 +19,7 @@ from bitsieve.dataset.dataset import InMemoryDataset, check_several_rows
 from bitsieve.dataset.encoding import as_array
 from bitsieve.dataset.notes import rows_without_target
 from bitsieve.dataset.original import OriginalData, not_read_again
-from bitsieve.dataset.quantity import AS_FOUND, TargetKind
+from bitsieve.dataset.quantity import KIND_FROM_VALUES, TargetKind
 from bitsieve.dataset.roles import Roles, split_columns
 from bitsieve.dataset.target import (
     check_read,
@@ -50,7 +50,7 @@ def read_xy(
     estimator: Any = None,
     reset: bool = True,
     target_name: str = "y",
-    said: TargetKind = AS_FOUND,
+    target_kind: TargetKind = KIND_FROM_VALUES,
     rules: ColumnRules | None = None,
     drop_missing: bool = False,
 ) -> InMemoryDataset:
@@ -66,7 +66,7 @@ def read_xy(
         False where the columns must be those that the estimator has.
     target_name : str
         What messages call the target.
-    said : TargetKind
+    target_kind : TargetKind
         The kind of target that the user chose.
     rules : ColumnRules, optional
         As in :func:`~bitsieve.dataset.columns.read_columns`.
@@ -92,7 +92,7 @@ def read_xy(
     weights = read_weights(sample_weight, table.n_samples)
     target = None
     if y is not None:
-        target = read_target(y, name=target_name, said=said, weights=weights)
+        target = read_target(y, name=target_name, target_kind=target_kind, weights=weights)
         target = replace(target, parsings=parsings)
     if weights is not None and not weights.all():
         table = table.take(np.flatnonzero(weights))
@@ -204,7 +204,7 @@ def _read_values(
         sample_weight,
         groups,
         target_name=target_name,
-        said=target_kind,
+        target_kind=target_kind,
         rules=ColumnRules.from_options(options),
         drop_missing=options.drop_missing_target,
     )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bitsieve.counts.source import check_sparse_rows
 from bitsieve.counts.threads import thread_count
-from bitsieve.dataset.encoding import WHOLE
+from bitsieve.dataset.encoding import MAX_EXACT_INTEGER
 from bitsieve.dataset.value_ranges import FINITE_INSTEAD, Advice, columns_hold
 from bitsieve.diagnostics import UserError
 from bitsieve.io.spooled_columns import SpooledColumns
@@ -241,7 +241,7 @@ def read_sparse(X: Any) -> StoredColumns:
             message=f"Complex data not supported: the sparse table holds {X.dtype}",
             advice="give real numbers",
         )
-    if X.dtype.kind in "iu" and X.nnz and max(abs(int(X.max())), abs(int(X.min()))) > WHOLE:
+    if X.dtype.kind in "iu" and X.nnz and max(abs(int(X.max())), abs(int(X.min()))) > MAX_EXACT_INTEGER:
         raise UserError(
             code="precision-lost",
             message="the sparse table holds whole numbers beyond 2**53, of which two may become one",

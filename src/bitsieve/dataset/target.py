@@ -15,7 +15,7 @@ from bitsieve.dataset.column_info import TextParsing
 from bitsieve.dataset.encoding import Encoded, are_categories, as_array, encode, is_missing
 from bitsieve.dataset.notes import quantity_binned
 from bitsieve.dataset.quantity import (
-    AS_FOUND,
+    KIND_FROM_VALUES,
     TIMES,
     TargetKind,
     edges_of,
@@ -48,10 +48,10 @@ class Target:
     kind: Literal["classes", "binned", "joint"] = "classes"
     columns: tuple[str, ...] = ()  # names of the columns of a joint target
     name: str = "y"  # what messages call it
-    said: TargetKind = AS_FOUND  # what it was said to be
+    requested_kind: TargetKind = KIND_FROM_VALUES  # the kind that the user chose
     n_numbers: int = 0  # how many different whole numbers were cut; 0 where the target was not of that kind
     unit: str = ""  # "M" of dates, "m" of durations that were cut, in microseconds; of several columns a letter each
-    n_allowed: int = 0  # classes that a quantity is cut into where nothing is said; 0 of classes
+    n_classes_of_quantity: int = 0  # classes that a quantity is cut into where nothing is target_kind; 0 of classes
     parsings: Mapping[str, TextParsing] = field(default_factory=dict)  # how text was read that is no class, by column
     # shape (n_samples,): the numbers of a quantity, where the rows are in memory
     values: Floats | None = None
@@ -81,7 +81,7 @@ class Target:
         """The note on a numeric target: what it is, and where it was cut."""
         values = f"{self.n_numbers:,} different whole numbers" if self.n_numbers else TIMES.get(self.unit, "")
         edges = listed_edges(self.edges, self.unit)
-        return quantity_binned(self.name, values, self.n_classes, edges, self.said.kind is None)
+        return quantity_binned(self.name, values, self.n_classes, edges, self.requested_kind.kind is None)
 
     def check_varies(self) -> None:
         """Refuse a target of one class."""
@@ -117,11 +117,15 @@ class Target:
         """A quantity with edges of its own samples; any other target as it is."""
         if self.values is None:
             return self
-        cut = _cut(self.values, self.said, weights, self.name, self.unit)
-        return replace(self, codes=cut.codes, labels=cut.labels, edges=cut.edges, n_allowed=cut.n_allowed)
+        cut = _cut(self.values, self.requested_kind, weights, self.name, self.unit)
+        return replace(
+            self, codes=cut.codes, labels=cut.labels, edges=cut.edges, n_classes_of_quantity=cut.n_classes_of_quantity
+        )
 
 
-def read_target(y: Any, *, name: str = "y", said: TargetKind = AS_FOUND, weights: Integers | None = None) -> Target:
+def read_target(
+    y: Any, *, name: str = "y", target_kind: TargetKind = KIND_FROM_VALUES, weights: Integers | None = None
+) -> Target:
     """Read a target of one column, or the combinations of several, without the samples of weight 0."""
     columns = split_target(y)
     positive_weights = weights
@@ -135,7 +139,7 @@ def read_target(y: Any, *, name: str = "y", said: TargetKind = AS_FOUND, weights
             values = values[np.flatnonzero(weights)]
         n_missing, n_infinite = count_unusable(values)
         check_complete(what, len(values), n_missing, n_infinite)
-        targets[column_name] = to_classes(values, said, positive_weights, what)
+        targets[column_name] = to_classes(values, target_kind, positive_weights, what)
     check_bins(targets.values())
     if len(targets) > 1:
         return replace(join_targets(targets), name=name)
@@ -205,7 +209,7 @@ def check_complete(what: str, n_samples: int, missing: int, infinite: int) -> No
 def check_bins(parts: Iterable[Target]) -> None:
     """Refuse a number of classes to cut into where no column of the target is one of numbers."""
     targets = tuple(parts)
-    n_bins = targets[0].said.n_bins
+    n_bins = targets[0].requested_kind.n_bins
     if n_bins is not None and not any(of.edges is not None or of.labels.dtype.kind in "iuf" for of in targets):
         problem = "does not go with the target, which holds text, categories or truth values"
         raise ParameterError(
@@ -228,29 +232,38 @@ def check_read(parsings: Mapping[str, TextParsing], drop_missing: bool) -> None:
 
 
 def to_classes(
-    values: NDArray[Any] | Encoded, said: TargetKind, weights: Integers | None = None, what: str = "the target"
+    values: NDArray[Any] | Encoded, target_kind: TargetKind, weights: Integers | None = None, what: str = "the target"
 ) -> Target:
-    """The classes of values none of which is missing, that are said to be of a kind."""
-    if are_categories(values) or values.dtype.kind not in "iufmM" or said.kind == "classes":
-        said.cuts(values, None, what)  # refuses a quantity of text
+    """The classes of values none of which is missing, that are target_kind to be of a kind."""
+    if are_categories(values) or values.dtype.kind not in "iufmM" or target_kind.kind == "classes":
+        target_kind.cuts(values, None, what)  # refuses a quantity of text
         classes = values if are_categories(values) else encode(values)
-        return Target(classes.codes, classes.categories, said=said)
+        return Target(classes.codes, classes.categories, requested_kind=target_kind)
     if has_fractions(values):
-        return _cut(numbers_of(values, what), said, weights, what, values.dtype.kind)
+        return _cut(numbers_of(values, what), target_kind, weights, what, values.dtype.kind)
     classes = encode(values)
     counts = np.bincount(classes.codes, weights).astype(np.int64)
-    if not said.cuts(classes.categories, counts, what):
-        return Target(classes.codes, classes.categories, said=said)
-    return replace(_cut(numbers_of(values, what), said, weights, what), n_numbers=len(classes.categories))
+    if not target_kind.cuts(classes.categories, counts, what):
+        return Target(classes.codes, classes.categories, requested_kind=target_kind)
+    return replace(_cut(numbers_of(values, what), target_kind, weights, what), n_numbers=len(classes.categories))
 
 
-def _cut(numbers: Floats, said: TargetKind, weights: Integers | None, what: str, kind: str = "") -> Target:
+def _cut(numbers: Floats, target_kind: TargetKind, weights: Integers | None, what: str, kind: str = "") -> Target:
     """A quantity by its numbers; ``kind`` is that of numpy where they are times."""
-    edges, n_allowed = edges_of(numbers, weights, said.n_bins, what)
+    edges, n_classes_of_quantity = edges_of(numbers, weights, target_kind.n_bins, what)
     codes = np.searchsorted(edges, numbers).astype(np.int32)  # a value on an edge goes left
     unit = kind if kind in "mM" else ""
     labels = interval_labels(edges, unit, numbers[0])
-    return Target(codes, labels, edges, "binned", said=said, unit=unit, n_allowed=n_allowed, values=numbers)
+    return Target(
+        codes,
+        labels,
+        edges,
+        "binned",
+        requested_kind=target_kind,
+        unit=unit,
+        n_classes_of_quantity=n_classes_of_quantity,
+        values=numbers,
+    )
 
 
 def join_targets(parts: dict[str, Target]) -> Target:
@@ -274,17 +287,17 @@ def join_targets(parts: dict[str, Target]) -> Target:
     labels[:] = list(zip(*labels_of_parts, strict=True))
     edges = [part.edges for part in parts.values()]
     binned = any(edges_of_part is not None for edges_of_part in edges)
-    n_allowed = max(part.n_allowed for part in parts.values())
-    said = next(iter(parts.values())).said
+    n_classes_of_quantity = max(part.n_classes_of_quantity for part in parts.values())
+    first_part = next(iter(parts.values()))
     return Target(
         codes.astype(np.int32),
         labels,
         edges if binned else None,
         "joint",
         tuple(parts),
-        said=said,
+        requested_kind=first_part.requested_kind,
         unit="".join(part.unit or " " for part in parts.values()),
-        n_allowed=n_allowed,
+        n_classes_of_quantity=n_classes_of_quantity,
     )
 
 

@@ -14,7 +14,7 @@ from bitsieve.dataset.arrow import text_of
 from bitsieve.dataset.column_summary import ColumnSummary, Distinct, RowSample
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import Encoded, are_categories, lookup
-from bitsieve.dataset.quantity import AS_FOUND, TargetKind, number_of_classes, numbers_of
+from bitsieve.dataset.quantity import KIND_FROM_VALUES, TargetKind, number_of_classes, numbers_of
 from bitsieve.dataset.target import (
     MAX_JOINT_CLASSES,
     Target,
@@ -137,10 +137,12 @@ class TargetColumn:
                 message=f"{what} has more than {_MAX_VALUES:,} classes",
                 advice="check that it is not a number of each row",
             )
-        n_allowed = number_of_classes(self.total_weight)
-        quantity = TargetKind("quantity", target_kind.n_bins or n_allowed)
+        n_classes_of_quantity = number_of_classes(self.total_weight)
+        quantity = TargetKind("quantity", target_kind.n_bins or n_classes_of_quantity)
         target = to_classes(values, quantity, self.sample.weights, what)
-        target = replace(target, said=target_kind, n_allowed=n_allowed, n_numbers=0)  # the numbers were not counted
+        target = replace(
+            target, requested_kind=target_kind, n_classes_of_quantity=n_classes_of_quantity, n_numbers=0
+        )  # the numbers were not counted
         return TargetPart(values, target, self.sample.rank_error)
 
 
@@ -228,7 +230,7 @@ class TargetSummary:
                     meanings[j] = meaning
         return meanings
 
-    def fitted(self, name: str, target_kind: TargetKind = AS_FOUND) -> TargetCoding:
+    def fitted(self, name: str, target_kind: TargetKind = KIND_FROM_VALUES) -> TargetCoding:
         """How the target becomes classes: as :func:`~bitsieve.dataset.target.read_target` makes them of all rows."""
         is_joint = len(self.columns) > 1
         parts = {
@@ -238,7 +240,7 @@ class TargetSummary:
         check_bins(part.target for part in parts.values())
         no_codes = np.empty(0, np.int32)
         if is_joint:
-            return TargetCoding(parts, Target(no_codes, np.empty(0), name=name, said=target_kind))
+            return TargetCoding(parts, Target(no_codes, np.empty(0), name=name, requested_kind=target_kind))
         (part,) = parts.values()
         return TargetCoding(parts, replace(part.target, codes=no_codes, values=None, name=name))
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bitsieve.dataset.arrow import flags, numpy_of
-from bitsieve.dataset.encoding import WHOLE
+from bitsieve.dataset.encoding import MAX_EXACT_INTEGER
 from bitsieve.dataset.text_format import TextFormat
 from bitsieve.utils.arrays import Flags, Integers
 
@@ -180,7 +180,7 @@ def _are_spaced_phone_numbers(digits: pa.Array, fits: Flags) -> bool:
 def _are_integers(floats: np.ndarray) -> bool:
     if not len(floats):
         return False
-    return bool((floats == np.rint(floats)).all() and (np.abs(floats) < WHOLE).all())
+    return bool((floats == np.rint(floats)).all() and (np.abs(floats) < MAX_EXACT_INTEGER).all())
 
 
 def are_codes(text: pa.Array, counts: Integers) -> bool:

@@ -53,13 +53,13 @@ class ValueRanges:
     low: list[NDArray[Any]]
     high: list[NDArray[Any]]
     # shape (n_features,): bits: NUMBERS (or categories), MISSING, INFINITE; FRACTIONS where they were looked for
-    holds: NDArray[np.uint8]
+    content: NDArray[np.uint8]
     whole: bool  # whether fractions were looked for
     matrix: NDArray[Any] | None = None  # of all columns, if there is one; of bytes where these hold all of its numbers
 
     def which(self, bit: int) -> list[int]:
         """The columns that hold MISSING, INFINITE, or what else a bit stands for."""
-        return np.flatnonzero(self.holds & bit).tolist()
+        return np.flatnonzero(self.content & bit).tolist()
 
     def column(self, j: int) -> NDArray[Any]:
         """The numbers of feature ``j``."""
@@ -112,27 +112,27 @@ def find_value_ranges(columns: TableColumns, n_jobs: int | None, whole: bool) ->
         matrix = _in_bytes(_native_type(columns), n_jobs)
     blocks = numeric_blocks(columns if matrix is None else matrix, n_jobs)
     n_features = len(columns) if matrix is None else matrix.shape[1]
-    holds = np.zeros(n_features, np.uint8)
+    content = np.zeros(n_features, np.uint8)
     ranges_of_blocks: list[list[tuple[NumericBlock, NDArray[Any], NDArray[Any]]]] = [[] for _ in blocks]
 
     def look(b: int) -> None:
         first = columns if isinstance(columns, np.ndarray) else blocks[b].column(0)
         dtype = np.dtype(np.float64) if first.dtype.kind == "f" else first.dtype.newbyteorder("=")
         for block in _as_bytes(blocks[b]):
-            holds[block.indices], low, high = _native.extent(block.values, whole)
+            content[block.indices], low, high = _native.extent(block.values, whole)
             ranges_of_blocks[b].append((block, low.astype(dtype, copy=False), high.astype(dtype, copy=False)))
 
     run_blocks(look, range(len(blocks)), n_jobs)
     if matrix is None:
         for j, values in enumerate(columns):
             if are_categories(values):
-                holds[j] = _content_of_categories(values)
+                content[j] = _content_of_categories(values)
     ranges = [block_range for of_block in ranges_of_blocks for block_range in of_block]
     return ValueRanges(
         blocks=[block for block, _, _ in ranges],
         low=[low for _, low, _ in ranges],
         high=[high for _, _, high in ranges],
-        holds=holds,
+        content=content,
         whole=whole,
         matrix=matrix,
     )

@@ -14,7 +14,7 @@ from bitsieve.dataset.arrow import text_of
 from bitsieve.dataset.column_info import ColumnInfo
 from bitsieve.dataset.column_summary import ColumnSummary, Distinct, RowSample
 from bitsieve.dataset.dataset import InMemoryDataset
-from bitsieve.dataset.encoding import FEW, Encoded
+from bitsieve.dataset.encoding import SMALL_RANGE, Encoded
 from bitsieve.dataset.identifiers import RowNumbering
 from bitsieve.dataset.sentinels import SentinelCounts
 from bitsieve.dataset.target import Target
@@ -22,7 +22,7 @@ from bitsieve.dataset.text import meaning_of_text
 from bitsieve.dataset.text_format import TextMeaning
 from bitsieve.dataset.value_ranges import MISSING, NUMBERS, InspectedColumns, ValueRanges
 from bitsieve.diagnostics import UserError
-from bitsieve.discretization.base import Binning
+from bitsieve.discretization.base import Binning, as_column_rule
 from bitsieve.utils.arrays import Flags, Integers
 from bitsieve.utils.messages import quoted
 
@@ -124,8 +124,8 @@ class Summary(InspectedColumns):
 
     def value_ranges(self, n_jobs: int | None = None, whole: bool = False) -> ValueRanges:
         """What the columns hold, as that of a table, without the numbers themselves."""
-        holds = np.array([column.holds for column in self.columns], np.uint8)
-        return ValueRanges([], [], [], holds, whole)
+        content = np.array([column.content for column in self.columns], np.uint8)
+        return ValueRanges([], [], [], content, whole)
 
     @property
     def max_cells(self) -> int:
@@ -196,7 +196,7 @@ class Summary(InspectedColumns):
 
 def _holds_small_integers(column: ColumnSummary) -> bool:
     holds_integers = column.kind is not None and column.kind.kind in "iu"
-    return holds_integers and column.distinct is not None and int(column.high) - int(column.low) < FEW
+    return holds_integers and column.distinct is not None and int(column.high) - int(column.low) < SMALL_RANGE
 
 
 def summarize(
@@ -225,13 +225,13 @@ def summarize(
     """
     limits = Limits() if limits is None else limits
     ranges = table.value_ranges(binner.n_jobs, binner.requires == "codes")
-    binner.check_numbers(table, ranges)
+    as_column_rule(binner).check_numbers(table, ranges)
     columns = []
     for j, (low, high) in enumerate(_ends(ranges)):
         earlier_column = None if earlier is None else earlier.columns[j]
         is_uncounted = earlier_column is not None and earlier_column.has_uncounted
         max_cells = 0 if is_uncounted else limits.cells
-        column = _summary_of_column(table, j, int(ranges.holds[j]), low, high, binner.requires, max_cells)
+        column = _summary_of_column(table, j, int(ranges.content[j]), low, high, binner.requires, max_cells)
         may_number_rows = earlier_column is None or earlier_column.row_numbering is not None
         if column.kind is not None and may_number_rows:
             column = replace(column, row_numbering=RowNumbering.of_rows(table.numbers(j), first_row, table.times))
@@ -260,7 +260,7 @@ def summarize(
 
 def _ends(ranges: ValueRanges) -> list[tuple[Any, Any]]:
     """The smallest and the largest number of every column; None and None where there is none."""
-    ends: list[tuple[Any, Any]] = [(None, None)] * len(ranges.holds)
+    ends: list[tuple[Any, Any]] = [(None, None)] * len(ranges.content)
     for block, lows, highs in zip(ranges.blocks, ranges.low, ranges.high, strict=True):
         for j, low, high in zip(block.indices.tolist(), lows, highs, strict=True):
             if low <= high:
@@ -269,21 +269,21 @@ def _ends(ranges: ValueRanges) -> list[tuple[Any, Any]]:
 
 
 def _summary_of_column(
-    table: InMemoryDataset, j: int, holds: int, low: Any, high: Any, requires: str, max_cells: int
+    table: InMemoryDataset, j: int, content: int, low: Any, high: Any, requires: str, max_cells: int
 ) -> ColumnSummary:
     if table.is_numeric(j):
-        return _summary_of_numbers(table, table.numbers(j), holds, low, high, requires, max_cells)
-    return _summary_of_categories(table, j, holds)
+        return _summary_of_numbers(table, table.numbers(j), content, low, high, requires, max_cells)
+    return _summary_of_categories(table, j, content)
 
 
-def _summary_of_categories(table: InMemoryDataset, j: int, holds: int) -> ColumnSummary:
+def _summary_of_categories(table: InMemoryDataset, j: int, content: int) -> ColumnSummary:
     column = table.categorical(j)
     is_missing = column.codes < 0
     times = None if table.times is None else table.times[~is_missing]
     n_rows = np.bincount(column.codes[~is_missing], times, len(column.categories)).astype(np.int64)
     is_text = j in table.meanings and all(isinstance(value, str) for value in column.categories[:1])  # not a time
     return ColumnSummary(
-        holds,
+        content,
         None,
         n_missing=_total_weight(is_missing, table.weights),
         distinct=Distinct(column.categories, n_rows[:, None]),
@@ -292,13 +292,13 @@ def _summary_of_categories(table: InMemoryDataset, j: int, holds: int) -> Column
 
 
 def _summary_of_numbers(
-    table: InMemoryDataset, values: NDArray[Any], holds: int, low: Any, high: Any, requires: str, max_cells: int
+    table: InMemoryDataset, values: NDArray[Any], content: int, low: Any, high: Any, requires: str, max_cells: int
 ) -> ColumnSummary:
     weights = table.weights
     times = table.times
     classes = table.y.codes if requires == "classes" and table.y is not None else None
     n_missing = 0
-    if holds & MISSING:
+    if content & MISSING:
         is_missing = np.isnan(values)
         n_missing = _total_weight(is_missing, weights)
         has_value = ~is_missing
@@ -313,7 +313,7 @@ def _summary_of_numbers(
         n_classes = 1 if classes is None else table.target.n_classes
         distinct = Distinct.of_samples(values, classes, n_classes, weights, max_cells)
     sentinels = None if low is None else SentinelCounts.of_values(values, low, high, times)
-    return ColumnSummary(holds, values.dtype, low, high, n_missing, distinct=distinct, sentinels=sentinels)
+    return ColumnSummary(content, values.dtype, low, high, n_missing, distinct=distinct, sentinels=sentinels)
 
 
 def _total_weight(rows: Flags, weights: Integers | None) -> int:

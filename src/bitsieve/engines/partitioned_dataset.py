@@ -149,7 +149,7 @@ class PartitionedDataset(OutOfCoreDataset):
     def varies(self, j: int) -> bool:
         return j not in self.left_out and not self.summarize()[j].is_constant
 
-    def counts_rows(self, j: int) -> bool:
+    def is_row_counter(self, j: int) -> bool:
         return j not in self.left_out and bool(self.summarize()[j].is_row_counter)
 
     @property
@@ -233,7 +233,7 @@ class PartitionedDataset(OutOfCoreDataset):
         table._summary = None if self._summary is None else self._summary.without(table.left_out)
         return table
 
-    def few_as_codes(self, n_jobs: int | None = None) -> tuple[PartitionedDataset, bool]:
+    def with_small_integers_as_categories(self, n_jobs: int | None = None) -> tuple[PartitionedDataset, bool]:
         table = copy(self)
         table.small_integers_as_categories = True
         return table, False
@@ -327,7 +327,7 @@ class PartitionedDataset(OutOfCoreDataset):
         return {
             "reader": [list(self.names), list(reader.target), reader.weight, reader.drop_missing],
             "columns": [reader.rules.repair, sorted(reader.rules.types_by_index(self.names).items())],
-            "target": [list(self.target.said), repr(self.target.labels.tolist())],
+            "target": [list(self.target.requested_kind), repr(self.target.labels.tolist())],
             "binner": [type(binner).__name__, parameters],
         }
 
