@@ -155,8 +155,8 @@ def test_nothing_is_left(file, tmp_path, monkeypatch):
 @pytest.fixture
 def readings(monkeypatch):
     """How often a text was read."""
-    calls, read = [], libsvm._read
-    monkeypatch.setattr(libsvm, "_read", lambda *of: calls.append(1) or read(*of))
+    calls, read = [], libsvm._read_rows
+    monkeypatch.setattr(libsvm, "_read_rows", lambda *of: calls.append(1) or read(*of))
     return calls
 
 

@@ -23,7 +23,7 @@ from bitsieve.dataset.quantity import KIND_FROM_VALUES, TargetKind
 from bitsieve.dataset.roles import Roles, split_columns
 from bitsieve.dataset.target import (
     check_read,
-    no_row_counts,
+    no_rows_left,
     read_groups,
     read_target,
     read_weights,
@@ -120,7 +120,7 @@ def _weights_of_rows_with_target(sample_weight: Any, y: Any) -> Any:
     """The weights, with 0 for every row without a target."""
     weights = zero_where_missing(sample_weight, y)
     if weights is not None and not (as_array(weights) != 0).any():
-        raise no_row_counts("the data", weighted=sample_weight is not None, drop_missing=True)
+        raise no_rows_left("the data", weighted=sample_weight is not None, drop_missing=True)
     return weights
 
 
@@ -165,7 +165,7 @@ def read_data(data: Any, options: ReadOptions) -> InMemoryDataset:
     original = data
     data = collect(data)
     if getattr(data, "shape", None) and not data.shape[0]:
-        raise no_row_counts("the data", weighted=False, drop_missing=False)
+        raise no_rows_left("the data", weighted=False, drop_missing=False)
     if isinstance(data, ArrayTable):
         table = _from_arrays(data, options, target_kind)
     elif nw.dependencies.is_into_dataframe(data):

@@ -18,11 +18,11 @@ from bitsieve.dataset.quantity import KIND_FROM_VALUES, TargetKind, number_of_cl
 from bitsieve.dataset.target import (
     MAX_JOINT_CLASSES,
     Target,
-    called,
     check_bins,
     check_complete,
     count_unusable,
     join_targets,
+    label_of_target,
     read_values,
     split_target,
     to_classes,
@@ -56,7 +56,7 @@ class TargetColumn:
         values: NDArray[Any] | Encoded,
         row_numbers: Integers | None,
         weights: Integers | None,
-        times: Integers | None = None,
+        row_counts: Integers | None = None,
         is_text: bool = False,
     ) -> TargetColumn:
         """Summarize values.
@@ -69,18 +69,18 @@ class TargetColumn:
             The numbers of the rows in the whole table; None: no sample is drawn.
         weights : array of shape (n_samples,), optional
             Frequency weights.
-        times : array of shape (n_samples,), optional
+        row_counts : array of shape (n_samples,), optional
             How many rows each row is, where equal ones were grouped.
         is_text : bool
             Whether categories are text, which may mean something else.
         """
-        n_missing, n_infinite = count_unusable(values, times)
-        n_rows = len(values) if times is None else int(times.sum())
+        n_missing, n_infinite = count_unusable(values, row_counts)
+        n_rows = len(values) if row_counts is None else int(row_counts.sum())
         if n_missing or n_infinite:
             return cls(n_rows, n_missing, n_infinite)
         if are_categories(values):
             samples_of_category = np.bincount(values.codes, weights, len(values.categories))
-            rows_of_category = np.bincount(values.codes, times, len(values.categories))
+            rows_of_category = np.bincount(values.codes, row_counts, len(values.categories))
             counts = np.stack([samples_of_category, rows_of_category], axis=1).astype(np.int64)
             distinct = Distinct(values.categories, counts)
             return cls(n_rows, 0, 0, ColumnSummary(NUMBERS, None, distinct=distinct, is_text=is_text))
@@ -179,17 +179,17 @@ class TargetSummary:
         first_row: int = 0,
         weights: Integers | None = None,
         sampled: bool = True,
-        times: Integers | None = None,
+        row_counts: Integers | None = None,
     ) -> TargetSummary:
         """Summarize the target of some rows, the first of which has this number; see :meth:`TargetColumn.of_part`."""
         columns = split_target(y)
         is_joint = len(columns) > 1
         summaries = {}
         for name, column in columns.items():
-            values = read_values(column, called(name, is_joint))
+            values = read_values(column, label_of_target(name, is_joint=is_joint))
             row_numbers = np.arange(first_row, first_row + len(values)) if sampled else None
             is_text = are_categories(values) and target_text(column) is not None
-            summaries[name] = TargetColumn.of_part(values, row_numbers, weights, times, is_text)
+            summaries[name] = TargetColumn.of_part(values, row_numbers, weights, row_counts, is_text)
         return cls(summaries)
 
     @classmethod
@@ -199,7 +199,7 @@ class TargetSummary:
         merged = {}
         for name in names:
             columns = [partition.columns[name] for partition in partitions]
-            merged[name] = TargetColumn.merged(columns, called(name, len(names) > 1))
+            merged[name] = TargetColumn.merged(columns, label_of_target(name, is_joint=len(names) > 1))
         return cls(merged)
 
     @property
@@ -234,7 +234,7 @@ class TargetSummary:
         """How the target becomes classes: as :func:`~bitsieve.dataset.target.read_target` makes them of all rows."""
         is_joint = len(self.columns) > 1
         parts = {
-            column_name: column.classes(called(column_name, is_joint), target_kind)
+            column_name: column.classes(label_of_target(column_name, is_joint=is_joint), target_kind)
             for column_name, column in self.columns.items()
         }
         check_bins(part.target for part in parts.values())
@@ -302,6 +302,6 @@ class TargetCoding:
         columns = split_target(y)
         codes = []
         for (name, part), column in zip(self.parts.items(), columns.values(), strict=True):
-            values = read_values(column, called(name, self.is_joint))
+            values = read_values(column, label_of_target(name, is_joint=self.is_joint))
             codes.append(part.codes(values))
         return tuple(codes)

@@ -100,6 +100,7 @@ class Binning(BinningChoice):
     n_bins_: Integers
     uncut_: Integers  # the columns without a cut; only a rule that cuts by the classes has them
     side: ClassVar[Literal["left", "right"]] = "left"  # the bin that a value on a cut belongs to
+    _formats: Mapping[int, TextFormat] = MappingProxyType({})  # the formats of columns of text that is not plain
 
     def for_table(self, table: Dataset) -> Binning:
         if self.missing is not None:
@@ -124,7 +125,7 @@ class Binning(BinningChoice):
 
     @property
     def arities(self) -> Integers | None:
-        """One more than the largest code of each column in the table it was fitted on; None where it must be counted."""
+        """One more than the largest code of each column in the fitted table; None where it must be counted."""
         return None
 
     def search(self, table: InMemoryDataset) -> ClassSearch | None:
@@ -144,8 +145,6 @@ class Binning(BinningChoice):
 
 class ColumnBinning(Binning):
     """A rule that bins each column by its values. Categories are coded by their rank."""
-
-    _formats: Mapping[int, TextFormat] = MappingProxyType({})  # the formats of columns of text that is not plain
 
     def fit_table(self, table: InMemoryDataset) -> Self:
         ranges = self.start_fit(table)

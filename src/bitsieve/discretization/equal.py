@@ -19,7 +19,7 @@ from bitsieve.utils.parameters import Rule, check_choice, check_integer
 
 
 def equal_width_codes(values: Floats, low: Floats, high: Floats, n_bins: int) -> Floats:
-    """The bins of values between ``low`` and ``high``: ``min(floor((v - low) / (high - low) * n_bins), n_bins - 1)``."""
+    """The bins of values v of a range: ``min(floor((v - low) / (high - low) * n_bins), n_bins - 1)``."""
     with np.errstate(over="ignore"):
         scale = np.where(np.isfinite(high - low), 1.0, 0.5)  # halve values whose range is beyond the largest float
     share = (values * scale - low * scale) / (high * scale - low * scale)

@@ -33,9 +33,10 @@ def as_sparse(table: InMemoryDataset) -> InMemoryDataset:
         return table
     categorical = [j for j, _ in table.categories()]
     if categorical:
+        names = table.quoted(categorical)
         raise UserError(
             code="numbers-needed",
-            message=f"zero is a code of its own in columns of numbers, and categories are in {table.quoted(categorical)}",
+            message=f"zero is a code of its own in columns of numbers, and categories are in {names}",
             advice="leave them out, or give another binner",
         )
     from scipy.sparse import csc_array

@@ -18,7 +18,7 @@ from bitsieve.dataset.notes import rows_without_target
 from bitsieve.dataset.original import OriginalData, not_read_again
 from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.roles import Roles
-from bitsieve.dataset.target import Target, check_read, no_row_counts
+from bitsieve.dataset.target import Target, check_read, no_rows_left
 from bitsieve.dataset.target_summary import TargetCoding, TargetPart, TargetSummary
 from bitsieve.dataset.text import Words
 from bitsieve.dataset.text_format import ColumnRules, TextMeaning
@@ -113,7 +113,7 @@ class PartitionedDataset(OutOfCoreDataset):
             summary = _summarize_target(engine, reader)
         if summary is None:
             weighted = roles.weight_name is not None
-            raise no_row_counts(engine.label, weighted=weighted, drop_missing=drop_missing)
+            raise no_rows_left(engine.label, weighted=weighted, drop_missing=drop_missing)
         target_coding = summary.fitted(roles.target_name, target_kind)
         if target_coding.is_joint:
             target_coding = target_coding.with_combinations(_combinations(engine, reader, target_coding))

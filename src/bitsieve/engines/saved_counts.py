@@ -350,9 +350,6 @@ def each_table(cells: Integers, arities: NDArray[np.int32], n_classes: int) -> I
 class SavedCountsDataset(OutOfCoreDataset):
     """Saved counts in place of a table: they are binned and counted already."""
 
-    capabilities = frozenset({"tables"})  # of pairs of columns
-    can_leave_out = False  # every column was counted
-
     def __init__(self, counts: SavedCounts, *, named: bool = True, identifier_candidates: Collection[int] = ()) -> None:
         self.identifier_candidates = identifier_candidates  # none where identifiers were dropped before counting
         self.counts = counts
@@ -367,6 +364,14 @@ class SavedCountsDataset(OutOfCoreDataset):
         self._varies = np.array([len(table.occupied()[0]) > 1 for table in tables], bool)
         self._uncut = {*getattr(counts.binner, "uncut_", ())} - {*counts.left_out}
         self._coded_arities = source.arities.astype(np.int64)
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        return frozenset({"tables"})  # of pairs of columns
+
+    @property
+    def can_leave_out(self) -> bool:
+        return False  # all columns were counted
 
     @property
     def n_samples(self) -> int:
