@@ -22,8 +22,8 @@ from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Integers
 
 Kind = np.dtype[Any]
-_TRIED_FIRST = 1 << 16  # rows that show whether a column has only different numbers
-_CONFIDENCE = 0.99  # of the bound on the rank error of a sample
+_N_FIRST_ROWS = 1 << 16  # if these alone have too many distinct numbers, the others are not counted
+_CONFIDENCE = 0.99  # with which the rank error of a sample is below its bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +31,7 @@ class Distinct:
     """Distinct numbers or categories, and their counts."""
 
     values: NDArray[Any]  # ascending, none of them missing
-    # shape (n_values, n_classes): how many samples of each class have each number, or how many rows each category
-    counts: Integers
+    counts: Integers  # shape (n_values, n_classes): the samples of each class; for categories the number of rows
 
     @classmethod
     def of_samples(
@@ -63,7 +62,7 @@ class Distinct:
         Distinct or None
             None if ``counts`` would have more than ``max_cells`` cells.
         """
-        first = values[:_TRIED_FIRST]
+        first = values[:_N_FIRST_ROWS]
         if len(first) * n_classes > max_cells and len(distinct(first)) * n_classes > max_cells:
             return None
         if values.dtype.kind == "f":  # sorting floats with their indices is faster than looking all of them up
@@ -82,7 +81,7 @@ class Distinct:
 
     @classmethod
     def of_codes(cls, values: NDArray[Any], low: Any, high: Any, max_cells: int) -> Distinct | None:
-        """Find the distinct numbers between ``low`` and ``high``, each counted once; None: more than ``max_cells``."""
+        """Find the distinct numbers, each counted once, given the smallest and the largest; None for too many."""
         numbers = distinct(values, low, high)
         if len(numbers) > max_cells:
             return None
@@ -199,7 +198,7 @@ class RowSample:
 
     @property
     def rank_error(self) -> float:
-        """By what share of the samples the rank of any cut may be off; 0 for a sample of all rows.
+        """The largest error of the rank of any cut, as a share of the samples; 0 for a sample of all rows.
 
         The bound of Massart (1990) for n sampled rows: ``P(error > e) <= 2 exp(-2 n e**2)``, solved for e at 1 %.
         """
@@ -219,17 +218,16 @@ def smallest(row_numbers: Integers, size: int) -> Columns:
 class ColumnSummary:
     """What some rows of one column hold."""
 
-    content: int  # bits of :mod:`bitsieve.dataset.value_ranges`
+    content: int  # bits such as MISSING of :mod:`bitsieve.dataset.value_ranges`
     kind: Kind | None  # the type of the numbers; None for categories
     low: Any = None  # the smallest number; None where there is none
     high: Any = None  # the largest number; None where there is none
     n_missing: int = 0  # samples whose value is missing
     distinct: Distinct | None = None  # None where there were too many numbers, or the binner needs none
     row_numbering: RowNumbering | None = None  # of integers that may number the rows; None where they cannot
-    is_text: bool = False  # whether the categories are text, which may mean something else
+    is_text: bool = False  # whether the categories are text, which may mean numbers or times
     sentinels: SentinelCounts | None = None  # of numbers; None where all are missing
-    # by what share of the samples the rank of a cut may be off, where ``distinct`` are the ends of intervals
-    rank_error: float = 0.0
+    rank_error: float = 0.0  # where ``distinct`` are ends of intervals: the largest error of the rank of a cut
 
     @property
     def is_empty(self) -> bool:
@@ -257,7 +255,7 @@ class ColumnSummary:
 
     @property
     def is_row_counter(self) -> bool:
-        """Whether the numbers go up, or down, by one with every row."""
+        """Whether the numbers increase by one, or decrease by one, with every row."""
         if self.row_numbering is None or self.n_missing:
             return False
         return self.row_numbering.is_row_counter
@@ -286,7 +284,7 @@ class ColumnSummary:
         return None if self.distinct is None else self.distinct.values
 
     def adds_no_code_to(self, other: ColumnSummary) -> bool:
-        """Whether the rows of ``other`` have the same codes with the rows of this summary as without them."""
+        """Whether all values of this summary occur in ``other``, so that merging them changes no code of ``other``."""
         values = self.values
         other_values = other.values
         if values is None or other_values is None or self.kind != other.kind:

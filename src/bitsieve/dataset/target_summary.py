@@ -226,7 +226,7 @@ class TargetSummary:
                 text = text_of(summary.distinct.values.tolist())
                 n_rows = summary.distinct.counts[:, 1]
                 meaning = meaning_of_text(text, n_rows, repair=rules.repair)
-                if meaning.format.no_class:
+                if meaning.format.converts_target:
                     meanings[j] = meaning
         return meanings
 
