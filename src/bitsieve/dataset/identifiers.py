@@ -1,4 +1,4 @@
-"""Identifiers: columns that have a name or a number for each row, and so tell nothing about new rows.
+"""Identifiers: columns that have a name or a number for each row, and so carry no information about new rows.
 
 An identifier has at least 20 rows with a value, and a different value in nearly every one of them: text and categories
 in 90 % of the rows, or in half of them where they are e-mail addresses or free text (five words or more on average);
@@ -18,12 +18,12 @@ from bitsieve.utils.arrays import Flags, Integers
 
 FEW_ROWS = 10  # in fewer rows a measurement may well count up by chance
 FEWEST_ROWS = 20  # in fewer rows a measurement may well differ in every one
-_SHARE_OF_NAMES = 0.9  # distinct values for each row of any identifier of categories
-_SHARE_OF_TEXT = 0.5  # of one of addresses or free text
-_WORDS_OF_TEXT = 5  # on average
+_SHARE_OF_NAMES = 0.9  # an identifier of categories has so many distinct values for each row
+_SHARE_OF_TEXT = 0.5  # an identifier of e-mail addresses or free text has at least so many
+_WORDS_OF_TEXT = 5  # free text has so many words on average
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+")
-_SHARE_OF_ADDRESSES = 0.95  # of the values
-_N_FIRST_ROWS = 16  # looked at first: few columns that are no identifiers differ in all of them
+_SHARE_OF_ADDRESSES = 0.95  # the share of the values that must be addresses
+_N_FIRST_ROWS = 16  # these are looked at first: in most columns some of them have equal values
 _CROWDED = 28  # n numbers drawn at random out of n**2 / 28 are all different once in a million times
 _MOST_KEPT = 1 << 18  # rows up to which whole numbers that are not consecutive are known to be different
 _NAMES_OF_CODES = re.compile(
@@ -41,7 +41,7 @@ _NAMES_OF_CODES = re.compile(
 
 
 def are_names_of_rows(categories: NDArray[Any], n_with_value: int) -> bool:
-    """Whether a column of these categories, in so many rows that have any, is an identifier."""
+    """Whether a column of these categories, which has a value in ``n_with_value`` rows, is an identifier."""
     n_categories = len(categories)
     if n_with_value < FEWEST_ROWS or n_categories < _SHARE_OF_TEXT * n_with_value:
         return False
@@ -80,7 +80,7 @@ def are_counts_of_identifier(values: NDArray[Any], n_rows: Integers) -> bool:
 
 
 def has_name_of_code(name: str, low: Any, high: Any) -> bool:
-    """Whether a column of whole numbers from ``low`` to ``high`` is called as codes are, such as "zip code"."""
+    """Whether a column of whole numbers from ``low`` to ``high`` has a name of codes, such as "zip code"."""
     has_range_of_codes = int(low) >= 0 and int(high) - int(low) >= FEWEST_ROWS
     return has_range_of_codes and _NAMES_OF_CODES.search(name.lower()) is not None
 
@@ -113,7 +113,7 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class RowNumbering:
-    """Whether whole numbers are numbers of the rows. Those of partitions of the rows add up.
+    """What decides whether integers number the rows. The facts of partitions of the rows can be added.
 
     n whole numbers between ``low`` and ``low + n - 1`` are all different exactly if they are all of these, and then the
     sum of their keys is that of all of these. A key is a 64-bit number that is as good as random, so that other numbers

@@ -1,4 +1,4 @@
-"""A target that is read in partitions: the summary of a pass over its rows, and the classes of each partition."""
+"""A target that is read in partitions: a summary of all rows decides how each partition is coded as classes."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class TargetColumn:
     n_samples: int
     n_missing: int
     n_infinite: int
-    # the values; the counts of categories are samples and rows. None where any value is missing or infinite, which is
-    # refused once all rows are summarized
+    #: The summary of the values. Categories have two counts: samples and rows. None if any value is missing or
+    #: infinite, which is refused once all rows are summarized.
     column: ColumnSummary | None = None
-    sample: RowSample | None = None  # of numbers; None where it was not asked for
-    total_weight: int = 0  # of numbers
+    sample: RowSample | None = None  # a sample of numbers; None where none was drawn
+    total_weight: int = 0  # the sum of the weights, for numbers
 
     @classmethod
     def of_part(
@@ -127,7 +127,7 @@ class TargetColumn:
         return TargetPart(values, to_classes(values, target_kind, counts, what), counts=counts)
 
     def _classes_of_sample(self, what: str, target_kind: TargetKind) -> TargetPart:
-        """The classes of very many different numbers: intervals, whose edges are found on a sample of the rows."""
+        """Cut too many distinct numbers to count into intervals, whose edges are found in a sample of the rows."""
         assert self.sample is not None
         (values,) = self.sample.columns
         assert values is not None
@@ -152,8 +152,8 @@ class TargetPart:
 
     values: NDArray[Any]  # the distinct values, or a sample
     target: Target  # its codes are those of ``values``
-    rank_error: float = 0.0  # by what share of the samples the rank of an edge may be off; 0: exact
-    counts: Integers | None = None  # how many samples have each of ``values``; None for a sample
+    rank_error: float = 0.0  # the largest error of the rank of an edge, as a share of the samples; 0 if exact
+    counts: Integers | None = None  # the number of samples of each of ``values``; None for a sample
 
     def codes(self, values: NDArray[Any] | Encoded) -> NDArray[np.int32]:
         """The classes of some rows."""
@@ -210,7 +210,7 @@ class TargetSummary:
 
     @property
     def needs_sample(self) -> bool:
-        """Whether a column has too many different numbers to count them, and no sample of them was drawn."""
+        """Whether a column has too many distinct numbers to count, and no sample of them was drawn."""
         for target_column in self.columns.values():
             summary = target_column.column
             if target_column.sample is None and summary is not None and summary.has_uncounted:
@@ -218,7 +218,7 @@ class TargetSummary:
         return False
 
     def text_meanings(self, rules: ColumnRules) -> dict[int, TextMeaning]:
-        """What the text of columns means that is numbers or times, by the indices of the columns."""
+        """What the text of columns means, by column index, for text that is numbers or times."""
         meanings = {}
         for j, target_column in enumerate(self.columns.values()):
             summary = target_column.column
@@ -231,7 +231,7 @@ class TargetSummary:
         return meanings
 
     def fitted(self, name: str, target_kind: TargetKind = KIND_FROM_VALUES) -> TargetCoding:
-        """How the target becomes classes: as :func:`~bitsieve.dataset.target.read_target` makes them of all rows."""
+        """Decide how the target becomes classes, as :func:`~bitsieve.dataset.target.read_target` does with all rows."""
         is_joint = len(self.columns) > 1
         parts = {
             column_name: column.classes(label_of_target(column_name, is_joint=is_joint), target_kind)
@@ -250,8 +250,8 @@ class TargetCoding:
     """How a target becomes classes, the same in every partition of its rows."""
 
     parts: Mapping[str, TargetPart]  # by column
-    target: Target  # the classes, without codes; of several columns only known once their combinations are
-    # the combinations of classes of several columns that occur, each as a number, ascending
+    target: Target  # the classes, without codes; a joint target gets them by :meth:`with_combinations`
+    #: The combinations of classes that occur in a joint target, each as a number, ascending.
     combinations: Integers | None = field(default=None)
 
     @property
@@ -261,12 +261,12 @@ class TargetCoding:
 
     @property
     def rank_error(self) -> float:
-        """By what share of the samples the rank of an edge may be off; 0: exact."""
+        """The largest error of the rank of an edge, as a share of the samples; 0 if exact."""
         return max(part.rank_error for part in self.parts.values())
 
     @property
     def class_sizes(self) -> Integers | None:
-        """How many samples each class has; None where only a pass over the rows can say."""
+        """The number of samples of each class; None where another pass over the rows must count them."""
         first = next(iter(self.parts.values()))
         if self.is_joint or first.counts is None:
             return None
@@ -281,14 +281,14 @@ class TargetCoding:
         return np.searchsorted(self.combinations, self.combinations_of(y)).astype(np.int32)
 
     def combinations_of(self, y: Any) -> Integers:
-        """The combination of classes of every row, as a number among all combinations that are possible."""
+        """The combination of classes of every row, as an index into all possible combinations."""
         sizes = [part.target.n_classes for part in self.parts.values()]
         if np.prod(sizes, dtype=float) > MAX_JOINT_CLASSES:
             join_targets({name: part.target for name, part in self.parts.items()})  # raises the error
         return np.ravel_multi_index(self._codes_by_column(y), sizes).astype(np.int64)
 
     def with_combinations(self, combinations: Integers) -> TargetCoding:
-        """The coding with the classes of several columns, given the :meth:`combinations_of` all rows."""
+        """The coding of a joint target, given the :meth:`combinations_of` all rows."""
         occurring = np.unique(combinations)
         sizes = [part.target.n_classes for part in self.parts.values()]
         codes_of_columns = np.unravel_index(occurring, sizes)
