@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 from bitsieve.dataset.column_info import ColumnInfo
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import distinct, lookup
-from bitsieve.dataset.identifiers import FEWEST_ROWS, RowNumbering, are_names_of_rows, has_name_of_code, row_keys
+from bitsieve.dataset.identifiers import (
+    MIN_ROWS_OF_IDENTIFIER,
+    RowNumbering,
+    are_names_of_rows,
+    has_name_of_code,
+    row_keys,
+)
 from bitsieve.dataset.sentinels import SentinelCounts
 from bitsieve.dataset.value_ranges import MISSING, NUMBERS
 from bitsieve.diagnostics import UserError
@@ -249,7 +255,7 @@ class ColumnSummary:
         if self.kind is None:
             categories = self.distinct
             return categories is not None and are_names_of_rows(categories.values, int(categories.counts.sum()))
-        if self.row_numbering is None or self.n_missing or n_rows < FEWEST_ROWS:
+        if self.row_numbering is None or self.n_missing or n_rows < MIN_ROWS_OF_IDENTIFIER:
             return False
         return self.row_numbering.are_row_numbers
 

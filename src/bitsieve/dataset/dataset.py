@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bitsieve.dataset.column_info import ColumnInfo, Sentinel
 from bitsieve.dataset.encoding import SMALL_RANGE, Encoded, all_missing, are_categories, encode, take_rows
 from bitsieve.dataset.identifiers import (
-    FEWEST_ROWS,
+    MIN_ROWS_OF_IDENTIFIER,
     RowNumbering,
     are_names_of_rows,
     are_numbers_of_rows,
@@ -355,7 +355,7 @@ class InMemoryDataset(Dataset, InspectedColumns):
 
     def _identifiers(self) -> set[int]:
         """The columns that have a name or a number for each row."""
-        if self.n_samples < FEWEST_ROWS:
+        if self.n_samples < MIN_ROWS_OF_IDENTIFIER:
             return set()
         candidates: Iterable[int] = range(self.n_features)
         if self.matrix is not None and self.matrix.dtype.kind in "iu":

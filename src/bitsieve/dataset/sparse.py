@@ -20,7 +20,7 @@ from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.memory import check_room
 from bitsieve.utils.messages import quoted_places
 
-MOST_DENSE_BYTES = 2 << 30
+MAX_DENSE_BYTES = 2 << 30
 COLUMN_BYTES = 128  # bytes of memory for a column without values
 BLOCK_VALUES = 1 << 20  # the stored values of a block of columns
 
@@ -169,7 +169,7 @@ class StoredColumns(Sequence[Any]):
     def dense(self) -> NDArray[Any]:
         """Convert to a dense array in memory."""
         size = self.n_samples * len(self) * self.value.itemsize
-        if size > MOST_DENSE_BYTES:
+        if size > MAX_DENSE_BYTES:
             raise UserError(
                 code="not-enough-memory",
                 message=(

@@ -2,7 +2,7 @@
 
 A short file is one range and is parsed once. A longer file is parsed twice. The first pass finds the types of the
 columns in each range. Where they differ, the column gets the first type that fits all its values: booleans, times,
-numbers, text. This is the type that it would have in a single range. The second pass parses the ranges with these types.
+numbers, text. It would have this type in a single range, too. The second pass parses the ranges with these types.
 """
 
 from __future__ import annotations
