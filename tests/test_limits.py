@@ -49,7 +49,8 @@ def bins(n):
 def joint_classes(n):
     first = np.arange(n) % 256 if n % 256 == 0 else np.arange(n)
     read_target(
-        np.column_stack([first, np.arange(n) // 256 if n % 256 == 0 else np.zeros(n, int)]), said=TargetKind("classes")
+        np.column_stack([first, np.arange(n) // 256 if n % 256 == 0 else np.zeros(n, int)]),
+        target_kind=TargetKind("classes"),
     )
 
 

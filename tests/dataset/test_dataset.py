@@ -103,14 +103,14 @@ def test_some_rows_of_an_array_and_of_a_joint_binned_target():
     whole = read_xy(
         X,
         np.column_stack([np.arange(10) + 0.5, np.arange(10) % 2]),
-        said=TargetKind(n_bins=2),
+        target_kind=TargetKind(n_bins=2),
         target_name="size, kind",
     )
     part = whole.take(np.array([9, 0, 2]))
     assert part.matrix.tolist() == X[[9, 0, 2]].tolist()
     assert part.weights is None
     assert part.target.n_classes == 2
-    for name in ("edges", "kind", "columns", "name", "said"):
+    for name in ("edges", "kind", "columns", "name", "requested_kind"):
         assert getattr(part.target, name) is getattr(whole.target, name)
 
 

@@ -48,7 +48,7 @@ def test_whole_numbers_as_categories_are_exact():
 
 def test_targets():
     numbers = LARGE + np.arange(200)
-    assert read_target(numbers, said=TargetKind("classes")).n_classes == 200
+    assert read_target(numbers, target_kind=TargetKind("classes")).n_classes == 200
     with pytest.raises(ValueError, match="the target holds values that differ"):
         read_target(numbers)
     with pytest.raises(ValueError, match="the target holds values that differ"):

@@ -51,10 +51,10 @@ def test_it_is_the_manual_joint_code():
 
 def test_continuous_columns_are_binned_first():
     y = pd.DataFrame({"class": [0, 1] * 10, "value": np.arange(20) + 0.5})
-    target = read_target(y, said=TargetKind(n_bins=2))
+    target = read_target(y, target_kind=TargetKind(n_bins=2))
     assert target.kind == "joint"
     assert target.edges[0] is None
-    assert target.edges[1].tolist() == read_target(y["value"], said=TargetKind(n_bins=2)).edges.tolist()
+    assert target.edges[1].tolist() == read_target(y["value"], target_kind=TargetKind(n_bins=2)).edges.tolist()
     assert target.labels.tolist()[0] == (0, f"(-inf, {target.edges[1][0]:g}]")
     assert target.n_classes == 4
 
@@ -87,4 +87,4 @@ def test_bad_targets_are_refused_in_one_line(y, message):
 
 def test_as_many_classes_as_are_allowed():
     y = np.array([(a, b) for a in range(256) for b in range(256)])
-    assert read_target(y, said=TargetKind("classes")).n_classes == 65_536
+    assert read_target(y, target_kind=TargetKind("classes")).n_classes == 65_536

@@ -84,22 +84,22 @@ def test_ties_never_leave_one_class(rare):
 
 def test_bad_quantities_are_refused_in_one_line():
     with pytest.raises(ValueError, match="target_bins=4 is more than the 3 samples of the target: ask for fewer"):
-        read_target([0.5, 1.5, 2.5], said=TargetKind(n_bins=4))
+        read_target([0.5, 1.5, 2.5], target_kind=TargetKind(n_bins=4))
     with pytest.raises(ValueError, match="target_bins=4 is more than the 3 samples of the target: ask for fewer"):
-        read_target([10, 20, 30], said=TargetKind(n_bins=4))
+        read_target([10, 20, 30], target_kind=TargetKind(n_bins=4))
     with pytest.raises(ValueError, match="target_kind='quantity' does not go with the target, which holds text"):
-        read_target(["a", "b"], said=TargetKind("quantity"))
+        read_target(["a", "b"], target_kind=TargetKind("quantity"))
     for classes in (["a", "b"], [True, False], [["a", "x"], ["b", "y"]]):
         with pytest.raises(ValueError, match="target_bins=2 does not go with the target, which holds text, categories"):
-            read_target(classes, said=TargetKind(n_bins=2))
-    assert read_target([1, 2], said=TargetKind(n_bins=2)).kind == "classes"
+            read_target(classes, target_kind=TargetKind(n_bins=2))
+    assert read_target([1, 2], target_kind=TargetKind(n_bins=2)).kind == "classes"
     assert read_target([1.5, 1.5]).labels.tolist() == ["1.5"]  # refused as one class, by its value
 
 
 def test_a_quantity_knows_its_numbers_and_cuts_them_again():
     y = np.random.default_rng(0).normal(size=3000)
     target = read_target(y, name="price")
-    assert (target.is_quantity, target.n_classes, target.n_allowed) == (True, 5, 5)
+    assert (target.is_quantity, target.n_classes, target.n_classes_of_quantity) == (True, 5, 5)
     half = target.take(np.flatnonzero(y > 0))
     assert np.array_equal(half.values, y[y > 0])
     again = half.cut_again()

@@ -73,7 +73,7 @@ def test_dates_are_a_quantity(kind):
     assert target.codes.tolist() == [2, 0, 1, 1]
     assert target.labels.tolist() == ["(-inf, 2020-01-01]", "(2020-01-01, 2020-01-02]", "(2020-01-02, inf)"]
     assert (target.edges / 86_400e6).tolist() == [18_262, 18_263]
-    classes = read_target(_DATES[kind](DAYS), said=TargetKind("classes"))
+    classes = read_target(_DATES[kind](DAYS), target_kind=TargetKind("classes"))
     assert (classes.kind, classes.codes.tolist()) == ("classes", [2, 0, 1, 1])
 
 
@@ -86,12 +86,12 @@ def test_durations_are_a_quantity(read):
 
 def test_continuous_target_is_binned_by_equal_frequency():
     y = np.arange(10) + 0.5
-    target = read_target(y, said=TargetKind(n_bins=5))
+    target = read_target(y, target_kind=TargetKind(n_bins=5))
     assert target.kind == "binned"
     assert target.edges.tolist() == [1.5, 3.5, 5.5, 7.5]
     assert target.codes.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
     assert target.labels.tolist() == ["(-inf, 1.5]", "(1.5, 3.5]", "(3.5, 5.5]", "(5.5, 7.5]", "(7.5, inf)"]
-    assert read_target(y, said=TargetKind(n_bins=2)).edges.tolist() == [4.5]
+    assert read_target(y, target_kind=TargetKind(n_bins=2)).edges.tolist() == [4.5]
     assert read_target(pl.Series(y)).codes.tolist() == read_target(y).codes.tolist() == [0] * 3 + [1] * 4 + [2] * 3
 
 

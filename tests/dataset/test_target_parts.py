@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from bitsieve.dataset.quantity import AS_FOUND, TargetKind, number_of_classes
+from bitsieve.dataset.quantity import KIND_FROM_VALUES, TargetKind, number_of_classes
 from bitsieve.dataset.target import read_target
 from bitsieve.dataset.target_summary import TargetSummary
 
@@ -31,7 +31,7 @@ TARGETS = {
 WITHOUT_NUMBERS = {TargetKind("quantity"): ("text", "booleans", "two"), TargetKind(None, 3): ("text", "booleans")}
 
 
-@pytest.mark.parametrize("said", [AS_FOUND, TargetKind(None, 3), TargetKind("classes"), TargetKind("quantity")])
+@pytest.mark.parametrize("said", [KIND_FROM_VALUES, TargetKind(None, 3), TargetKind("classes"), TargetKind("quantity")])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("name", TARGETS)
 def test_parts_give_the_classes_of_all_rows(name, weighted, said):
@@ -41,7 +41,7 @@ def test_parts_give_the_classes_of_all_rows(name, weighted, said):
             TargetSummary.of_part(y).fitted("given", said)
         return
     weights = RANDOM.integers(1, 4, N) if weighted else None
-    expected = read_target(y, name="given", said=said, weights=weights)
+    expected = read_target(y, name="given", target_kind=said, weights=weights)
     ends = list(pairwise([0, 1, 250, N]))
     summary = TargetSummary.merged(
         [TargetSummary.of_part(y[a:b], first_row=a, weights=None if weights is None else weights[a:b]) for a, b in ends]
@@ -51,7 +51,16 @@ def test_parts_give_the_classes_of_all_rows(name, weighted, said):
         coding = coding.with_combinations(np.concatenate([coding.combinations_of(y[a:b]) for a, b in ends]))
     assert np.concatenate([coding.codes(y[a:b]) for a, b in ends]).tolist() == expected.codes.tolist()
     found = coding.target
-    for attribute in ("kind", "columns", "name", "said", "n_numbers", "n_classes", "n_allowed", "unit"):
+    for attribute in (
+        "kind",
+        "columns",
+        "name",
+        "requested_kind",
+        "n_numbers",
+        "n_classes",
+        "n_classes_of_quantity",
+        "unit",
+    ):
         assert getattr(found, attribute) == getattr(expected, attribute)
     assert found.labels.tolist() == expected.labels.tolist()
     assert str(found.edges) == str(expected.edges)
@@ -98,6 +107,6 @@ def test_the_sizes_of_classes_are_known_with_them(name, weighted):
     if name.startswith("two"):
         assert found is None
     else:
-        expected = read_target(y, said=said, weights=weights)
+        expected = read_target(y, target_kind=said, weights=weights)
         assert found.tolist() == np.bincount(expected.codes, weights).tolist()
     assert TargetSummary.of_part(RANDOM.standard_normal(300_000)).fitted("y").class_sizes is None

@@ -35,7 +35,7 @@ def test_the_columns_are_those_of_the_table(monkeypatch, kind, order, n_jobs):
                 assert (low == X[:, block.indices].min(axis=0)).all()
                 assert (high == X[:, block.indices].max(axis=0)).all()
             assert all((numbers_of(found, j) == X[:, j]).all() for j in range(n_features))
-            assert (found.holds == NUMBERS).all()
+            assert (found.content == NUMBERS).all()
 
 
 @pytest.mark.parametrize("kind", ["int16", "int64", "uint32", "float32", "float64"])

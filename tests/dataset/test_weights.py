@@ -137,9 +137,12 @@ def test_weighted_cuts_at_every_rank(fraction):
 def test_a_weighted_continuous_target():
     values = np.array([0.5, 1.5, 2.5, 3.5])
     weights = np.array([1, 1, 1, 9])
-    target = read_target(values, said=TargetKind(n_bins=3), weights=weights)
-    assert target.edges.tolist() == read_target(np.repeat(values, weights), said=TargetKind(n_bins=3)).edges.tolist()
-    assert target.edges.tolist() != read_target(values, said=TargetKind(n_bins=3)).edges.tolist()
+    target = read_target(values, target_kind=TargetKind(n_bins=3), weights=weights)
+    assert (
+        target.edges.tolist()
+        == read_target(np.repeat(values, weights), target_kind=TargetKind(n_bins=3)).edges.tolist()
+    )
+    assert target.edges.tolist() != read_target(values, target_kind=TargetKind(n_bins=3)).edges.tolist()
 
 
 def test_values_and_classes_of_absent_samples_do_not_matter():

@@ -23,8 +23,8 @@ def test_codes_are_classes_and_other_numbers_a_quantity(kind):
     target = read_target(ages)
     assert (target.kind, target.n_classes, target.n_numbers) == ("binned", 4, 60)
     assert np.array_equal(target.codes, read_target(ages + 0.5).codes)
-    assert read_target(ages, said=TargetKind("classes")).n_classes == 60
-    assert read_target(codes, said=TargetKind("quantity")).n_classes == 4
+    assert read_target(ages, target_kind=TargetKind("classes")).n_classes == 60
+    assert read_target(codes, target_kind=TargetKind("quantity")).n_classes == 4
 
 
 def test_repeated_samples_and_weights_agree():
@@ -37,11 +37,11 @@ def test_repeated_samples_and_weights_agree():
 def test_a_number_of_intervals_that_is_given_is_obeyed():
     digits = np.arange(90) % 9
     assert read_target(digits).n_classes == 9
-    assert read_target(digits, said=TargetKind(n_bins=3)).n_classes == 3
-    assert read_target(digits, said=TargetKind(n_bins=9)).kind == "classes"
-    assert read_target(digits, said=TargetKind("quantity", 9)).kind == "binned"
-    assert read_target(np.arange(500), said=TargetKind("classes")).n_classes == 500
-    assert read_target(np.arange(8) / 2, said=TargetKind("classes")).n_classes == 8
+    assert read_target(digits, target_kind=TargetKind(n_bins=3)).n_classes == 3
+    assert read_target(digits, target_kind=TargetKind(n_bins=9)).kind == "classes"
+    assert read_target(digits, target_kind=TargetKind("quantity", 9)).kind == "binned"
+    assert read_target(np.arange(500), target_kind=TargetKind("classes")).n_classes == 500
+    assert read_target(np.arange(8) / 2, target_kind=TargetKind("classes")).n_classes == 8
 
 
 def test_text_and_categories_stay_classes():

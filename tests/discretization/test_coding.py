@@ -202,7 +202,7 @@ def test_what_is_known_of_parts_is_what_is_known_of_the_table(ends, weighted):
     (table,) = parts_of(noteworthy(), classes, weights, [])
     columns = summary.column_infos()
     assert [column.is_constant for column in columns] == [not table.varies(j) for j in range(10)]
-    assert [column.is_row_counter for column in columns] == [table.counts_rows(j) for j in range(10)]
+    assert [column.is_row_counter for column in columns] == [table.is_row_counter(j) for j in range(10)]
     expected = table.summarize()
     assert [replace(column, is_constant=None, is_row_counter=None) for column in columns] == list(expected)
     assert [j for j, column in enumerate(columns) if column.sentinels] == [5]
@@ -301,7 +301,7 @@ def test_categories_are_counted_as_often_as_their_rows_stand(gaps):
 def test_categories_are_counted_as_often_as_equal_rows_were_there():
     codes, times = np.array([0, -1, 1, 0, -1, 2]), np.array([3, 5, 1, 2, 4, 6])
     words = pa.array([None if code < 0 else "abc"[code] for code in codes.tolist()])
-    table = replace(read_xy(pa.table({"word": words}), np.arange(6) % 2), times=times)
+    table = replace(read_xy(pa.table({"word": words}), np.arange(6) % 2), row_counts=times)
     (column,) = summarize(table, CategoricalBinner(missing="bin")).columns
     assert column.distinct.counts.ravel().tolist() == [3 + 2, 1, 6]
 

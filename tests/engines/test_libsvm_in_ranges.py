@@ -47,8 +47,8 @@ def path(tmp_path):
 @pytest.fixture(autouse=True)
 def small_ranges(monkeypatch):
     """Ranges of 700 bytes, blocks of some 60 values."""
-    monkeypatch.setattr(libsvm, "_SHORTEST", 700)
-    monkeypatch.setattr(libsvm, "_LONGEST", 700)
+    monkeypatch.setattr(libsvm, "_MIN_RANGE_BYTES", 700)
+    monkeypatch.setattr(libsvm, "_MAX_RANGE_BYTES", 700)
     monkeypatch.setattr(libsvm, "VALUE_BYTES", 1 << 23)
 
 
@@ -134,8 +134,8 @@ def test_figures_of_information(path):
 
 
 def test_a_spool_is_used_again(path, tmp_path, monkeypatch):
-    calls, read = [], libsvm._read
-    monkeypatch.setattr(libsvm, "_read", lambda *of: calls.append(1) or read(*of))
+    calls, read = [], libsvm._read_rows
+    monkeypatch.setattr(libsvm, "_read_rows", lambda *of: calls.append(1) or read(*of))
     for method in ("mrmr", "jmi"):
         how = {"method": method, "n_features_to_select": 3}
         assert_equal(bitsieve.select(path, spool=tmp_path / "spool", **how), bitsieve.select(path, **how))

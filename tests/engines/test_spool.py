@@ -209,7 +209,7 @@ def test_a_folder_without_a_lock_is_removed_when_it_is_old(tmp_path):
     (full / "of a user").touch()
     for folder in (old, full):
         os.utime(folder, (time.time() - 3600,) * 2)
-    spools.remove_left(tmp_path)
+    spools.remove_abandoned(tmp_path)
     assert [folder.exists() for folder in (old, young, full)] == [False, True, True]
 
 
@@ -310,8 +310,8 @@ def test_a_folder_whose_lock_is_about_to_be_taken_is_left_alone(tmp_path):
     lock = tmp_path / f"{spools.PREFIX}0.part" / "lock"
     lock.parent.mkdir()
     lock.touch()
-    spools.remove_left(tmp_path)
+    spools.remove_abandoned(tmp_path)
     assert lock.exists()
     lock.write_bytes(b".")  # its process took it, and was killed
-    spools.remove_left(tmp_path)
+    spools.remove_abandoned(tmp_path)
     assert not lock.parent.exists()

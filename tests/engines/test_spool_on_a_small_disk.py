@@ -79,7 +79,7 @@ def is_full(spool, found, expected):
 
 
 def test_a_libsvm_file_that_fits_no_more(tmp_path, table, disk, monkeypatch):
-    monkeypatch.setattr(libsvm, "_LONGEST", 10_000)
+    monkeypatch.setattr(libsvm, "_MAX_RANGE_BYTES", 10_000)
     X = np.column_stack([table[name].to_numpy() for name in table.column_names[:-1]])
     path = tmp_path / "data.libsvm"
     dump_svmlight_file(X.astype(float), table["class"].to_numpy(), str(path), zero_based=False)

@@ -120,7 +120,7 @@ def test_more_columns_than_the_values_of_the_file_justify(file):
 
 
 def test_as_many_columns_as_the_values_justify(file, monkeypatch):
-    monkeypatch.setattr("bitsieve.io.errors.MOST_COLUMNS", 20)
+    monkeypatch.setattr("bitsieve.io.errors.MAX_COLUMNS", 20)
     path = file("1 1:1 32:1\n0 2:1\n")
     assert read_table(path).X.shape == read_libsvm_in_ranges(path, 1).X.shape == (2, 32)
     for read in (read_table, lambda path: read_libsvm_in_ranges(path, 1)):
@@ -155,8 +155,8 @@ def test_nothing_is_left(file, tmp_path, monkeypatch):
 @pytest.fixture
 def readings(monkeypatch):
     """How often a text was read."""
-    calls, read = [], libsvm._read
-    monkeypatch.setattr(libsvm, "_read", lambda *of: calls.append(1) or read(*of))
+    calls, read = [], libsvm._read_rows
+    monkeypatch.setattr(libsvm, "_read_rows", lambda *of: calls.append(1) or read(*of))
     return calls
 
 

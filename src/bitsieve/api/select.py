@@ -222,8 +222,8 @@ def _requested_parameters(fit: Fit) -> dict[str, Any]:
         "n_features_to_select": selection.n_features_to_select,
         "binning": discretization.binning,
         **discretization.rule_parameters,
-        "target_bins": table.target.said.n_bins,
-        "target_kind": table.target.said.kind,
+        "target_bins": table.target.requested_kind.n_bins,
+        "target_kind": table.target.requested_kind.kind,
     }
     if selection.screen is not None:
         parameters["screen"] = selection.screen

@@ -74,7 +74,7 @@ def run_sql(arguments: argparse.Namespace) -> int:
         table, binner = _read(source, arguments, discretization)
         table = _prepared(table, discretization, arguments)
         if discretization.leaves_codes_open:
-            table, _ = table.few_as_codes()
+            table, _ = table.with_small_integers_as_categories()
         text = statement(table, binner, name)
     print(text)
     return 0

@@ -1,4 +1,4 @@
-"""Arrow arrays to columns: numbers and times as floats, everything else as codes."""
+"""Conversion of Arrow arrays to columns: numbers and times to arrays of numbers, all else to categories."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from bitsieve.dataset.encoding import DIGITS, WHOLE, Encoded, check_distinct, encode, microseconds
+from bitsieve.dataset.encoding import EXACT_DIGITS, MAX_EXACT_INTEGER, Encoded, check_distinct, encode, microseconds
 from bitsieve.diagnostics import UserError
 from bitsieve.io.dialect import MARKERS
 from bitsieve.utils.arrays import Flags
 
-_MICROSECONDS = {"s": 1_000_000.0, "ms": 1_000.0, "us": 1.0}  # in one unit
+_MICROSECONDS = {"s": 1_000_000.0, "ms": 1_000.0, "us": 1.0}  # microseconds in a unit
 _DAY = 86_400_000_000.0
 
 
@@ -31,13 +31,13 @@ _MARKERS = text_of(MARKERS)
 
 
 def without_markers(text: pa.Array) -> pa.Array:
-    """The text, null where it means a missing value."""
+    """Replace text that means a missing value by null."""
     means_missing = pc.is_in(text, _MARKERS)
     return pc.if_else(means_missing, pa.NULL, text) if pc.any(means_missing).as_py() else text
 
 
 def numpy_of(array: Any) -> NDArray[Any]:
-    """The values of an Arrow array, NaN or None where missing; pandas is not imported for numbers and text."""
+    """Convert an Arrow array to numpy, with NaN or None for missing values, without pandas for numbers and text."""
     array = _one_chunk(array)
     kind = array.type
     if pa.types.is_boolean(kind) and not array.null_count:
@@ -54,7 +54,7 @@ def numpy_of(array: Any) -> NDArray[Any]:
 
 
 def _stored(array: Any) -> NDArray[Any]:
-    """The numbers of an Arrow array; anything where they are missing."""
+    """The numbers that an Arrow array stores; those of missing values are arbitrary."""
     array = _one_chunk(array)
     return np.from_dlpack(
         pa.Array.from_buffers(array.type, len(array), [None, array.buffers()[1]], offset=array.offset)
@@ -68,7 +68,7 @@ def _one_chunk(array: Any) -> Any:
 
 
 def column_of_arrow(array: Any, what: str) -> np.ndarray | Encoded:
-    """A numpy array of numbers (NaN = missing), or the codes of a categorical column, which messages call ``what``."""
+    """Convert an Arrow array to numbers, NaN where missing, or to categories. Messages call it ``what``."""
     kind = array.type
     if pa.types.is_integer(kind) and not array.null_count:
         return numpy_of(array)
@@ -90,7 +90,7 @@ def column_of_arrow(array: Any, what: str) -> np.ndarray | Encoded:
 
 
 def flags(mask: Any) -> Flags:
-    """A mask of Arrow as numpy has it; null is False."""
+    """Convert a mask of Arrow to numpy; null becomes False."""
     array: Flags = numpy_of(pc.fill_null(mask, False))
     return array
 
@@ -106,7 +106,7 @@ def is_categorical(kind: Any) -> bool:
 
 
 def arrow_of(values: Any, what: str) -> tuple[Any, bool]:
-    """An Arrow array of a series or of objects, text where these are text and numbers, and whether they are both."""
+    """Convert a series or an array of objects to Arrow. The second value: was a mix of text and numbers made text."""
     if isinstance(values, nw.Series):
         if values.dtype != nw.Object:
             return values.to_arrow(), False
@@ -122,7 +122,7 @@ def arrow_of(values: Any, what: str) -> tuple[Any, bool]:
 
 
 def mixed_kinds(what: str) -> UserError:
-    """The error for a column that is not of one kind."""
+    """The error for a column that mixes kinds of values."""
     return UserError(
         code="mixed-values",
         message=f"{what} mixes kinds of values",
@@ -136,17 +136,17 @@ def is_text(kind: Any) -> bool:
 
 
 def _numbers(array: Any, what: str) -> np.ndarray:
-    """Whole numbers with missing ones among them, or decimals, as floats."""
+    """Convert integers with missing values, or decimals, to floats."""
     kind = array.type
     floats = _as_float(array)
     decimal = pa.types.is_decimal(kind)
-    if kind.precision > DIGITS if decimal else np.nanmax(np.abs(floats), initial=0.0) >= WHOLE:
+    if kind.precision > EXACT_DIGITS if decimal else np.nanmax(np.abs(floats), initial=0.0) >= MAX_EXACT_INTEGER:
         check_distinct(len(array.unique().drop_null()), floats, what)
     return floats
 
 
 def _microseconds(array: Any, what: str) -> np.ndarray:
-    """Microseconds since 1970-01-01 UTC, since midnight, or of a duration."""
+    """Convert dates to microseconds since 1970-01-01 UTC, times of day since midnight, and durations."""
     kind = array.type
     if pa.types.is_date32(kind):
         return _as_float(array.cast(pa.int32())) * _DAY
@@ -163,7 +163,7 @@ def _as_float(array: Any) -> np.ndarray:
 
 
 def _categories(array: Any, are_words: bool) -> Encoded:
-    """The codes of a dictionary array, renumbered so that the categories that occur ascend."""
+    """Encode a dictionary array. The categories are the values that occur, ascending."""
     array = _one_chunk(array)
     values, rank = _sorted_values(
         without_markers(array.dictionary.cast(pa.string())) if are_words else array.dictionary

@@ -11,28 +11,28 @@ class Sentinel(NamedTuple):
     """A number such as -999 that is far from all others of its column and may mean a missing value."""
 
     value: float
-    n_rows: int  # rows that hold it
-    low: float  # the smallest and the largest of the other numbers
-    high: float
+    n_rows: int  # the number of rows that hold it
+    low: float  # the smallest of the other numbers
+    high: float  # the largest of the other numbers
 
 
 @dataclass(frozen=True)
 class TextParsing:
     """How the text of a column was read."""
 
-    what: str  # what the values are, in words; "codes" and "open dates" stay categories
+    what: str  # what the values are, in words; "codes" and "open dates" were left as categories
     example: str
-    n_read: int  # rows that were read so
-    n_unread: int = 0  # rows with other text, which is read as missing
-    unread: tuple[tuple[str, int], ...] = ()  # the most frequent of that text, and in how many rows it is
+    n_read: int  # the number of rows that were read as ``what``
+    n_unread: int = 0  # the number of rows with other text, which is read as missing
+    unread: tuple[tuple[str, int], ...] = ()  # the most frequent other texts, and the number of rows of each
     has_missing: bool = False  # whether other rows have no value
 
     @property
     def listed(self) -> str:
-        """The most frequent text that is read as missing."""
+        """The most frequent text that is read as missing, for a message."""
         listed = ", ".join(f"{value!r} ({n_rows:,})" for value, n_rows in self.unread)
-        has_more = self.n_unread > sum(n_rows for _, n_rows in self.unread)
-        return f"{listed}, ..." if has_more else listed
+        n_listed = sum(n_rows for _, n_rows in self.unread)
+        return f"{listed}, ..." if self.n_unread > n_listed else listed
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,14 @@ class ColumnInfo:
     has_values: bool = True
     has_missing: bool = False
     is_identifier: bool = False  # a name or a number for each row; see `identifiers.py`
-    is_constant: bool | None = None  # None where that was not looked for
-    is_row_counter: bool | None = None  # whether it goes up, or down, by one with every row; None as above
-    has_name_of_code: bool = False  # whole numbers under a name such as "zip code"
+    is_constant: bool | None = None  # None where nobody has looked
+    is_row_counter: bool | None = None  # it goes up, or down, by one with every row; None as above
+    has_name_of_code: bool = False  # it holds whole numbers and has a name such as "zip code"
     parsing: TextParsing | None = None  # how text became numbers, dates or truth values; None for plain columns
     sentinels: tuple[Sentinel, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as JSON can hold them."""
+        """The fields as a dictionary for JSON."""
         return {
             "has_values": self.has_values,
             "has_missing": self.has_missing,
@@ -63,7 +63,7 @@ class ColumnInfo:
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> ColumnInfo:
-        """Rebuild a column from what :meth:`to_dict` made."""
+        """Rebuild an object from the dictionary made by :meth:`to_dict`."""
         parsing = fields["parsing"]
         if parsing is not None:
             unread = tuple((value, n_rows) for value, n_rows in parsing["unread"])

@@ -15,15 +15,21 @@ from numpy.typing import NDArray
 from bitsieve.dataset.column_info import ColumnInfo
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import distinct, lookup
-from bitsieve.dataset.identifiers import FEWEST_ROWS, RowNumbering, are_names_of_rows, has_name_of_code, row_keys
+from bitsieve.dataset.identifiers import (
+    MIN_ROWS_OF_IDENTIFIER,
+    RowNumbering,
+    are_names_of_rows,
+    has_name_of_code,
+    row_keys,
+)
 from bitsieve.dataset.sentinels import SentinelCounts
 from bitsieve.dataset.value_ranges import MISSING, NUMBERS
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Integers
 
 Kind = np.dtype[Any]
-_TRIED_FIRST = 1 << 16  # rows that show whether a column has only different numbers
-_CONFIDENCE = 0.99  # of the bound on the rank error of a sample
+_N_FIRST_ROWS = 1 << 16  # if these alone have too many distinct numbers, the others are not counted
+_CONFIDENCE = 0.99  # with which the rank error of a sample is below its bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +37,7 @@ class Distinct:
     """Distinct numbers or categories, and their counts."""
 
     values: NDArray[Any]  # ascending, none of them missing
-    # shape (n_values, n_classes): how many samples of each class have each number, or how many rows each category
-    counts: Integers
+    counts: Integers  # shape (n_values, n_classes): the samples of each class; for categories the number of rows
 
     @classmethod
     def of_samples(
@@ -63,7 +68,7 @@ class Distinct:
         Distinct or None
             None if ``counts`` would have more than ``max_cells`` cells.
         """
-        first = values[:_TRIED_FIRST]
+        first = values[:_N_FIRST_ROWS]
         if len(first) * n_classes > max_cells and len(distinct(first)) * n_classes > max_cells:
             return None
         if values.dtype.kind == "f":  # sorting floats with their indices is faster than looking all of them up
@@ -82,7 +87,7 @@ class Distinct:
 
     @classmethod
     def of_codes(cls, values: NDArray[Any], low: Any, high: Any, max_cells: int) -> Distinct | None:
-        """Find the distinct numbers between ``low`` and ``high``, each counted once; None: more than ``max_cells``."""
+        """Find the distinct numbers, each counted once, given the smallest and the largest; None for too many."""
         numbers = distinct(values, low, high)
         if len(numbers) > max_cells:
             return None
@@ -199,7 +204,7 @@ class RowSample:
 
     @property
     def rank_error(self) -> float:
-        """By what share of the samples the rank of any cut may be off; 0 for a sample of all rows.
+        """The largest error of the rank of any cut, as a share of the samples; 0 for a sample of all rows.
 
         The bound of Massart (1990) for n sampled rows: ``P(error > e) <= 2 exp(-2 n e**2)``, solved for e at 1 %.
         """
@@ -219,22 +224,21 @@ def smallest(row_numbers: Integers, size: int) -> Columns:
 class ColumnSummary:
     """What some rows of one column hold."""
 
-    holds: int  # bits of :mod:`bitsieve.dataset.value_ranges`
+    content: int  # bits such as MISSING of :mod:`bitsieve.dataset.value_ranges`
     kind: Kind | None  # the type of the numbers; None for categories
     low: Any = None  # the smallest number; None where there is none
     high: Any = None  # the largest number; None where there is none
     n_missing: int = 0  # samples whose value is missing
     distinct: Distinct | None = None  # None where there were too many numbers, or the binner needs none
     row_numbering: RowNumbering | None = None  # of integers that may number the rows; None where they cannot
-    is_text: bool = False  # whether the categories are text, which may mean something else
+    is_text: bool = False  # whether the categories are text, which may mean numbers or times
     sentinels: SentinelCounts | None = None  # of numbers; None where all are missing
-    # by what share of the samples the rank of a cut may be off, where ``distinct`` are the ends of intervals
-    rank_error: float = 0.0
+    rank_error: float = 0.0  # where ``distinct`` are ends of intervals: the largest error of the rank of a cut
 
     @property
     def is_empty(self) -> bool:
         """Whether every value is missing, so that the column may be of any kind."""
-        return not self.holds & NUMBERS
+        return not self.content & NUMBERS
 
     @property
     def is_constant(self) -> bool:
@@ -251,13 +255,13 @@ class ColumnSummary:
         if self.kind is None:
             categories = self.distinct
             return categories is not None and are_names_of_rows(categories.values, int(categories.counts.sum()))
-        if self.row_numbering is None or self.n_missing or n_rows < FEWEST_ROWS:
+        if self.row_numbering is None or self.n_missing or n_rows < MIN_ROWS_OF_IDENTIFIER:
             return False
         return self.row_numbering.are_row_numbers
 
     @property
     def is_row_counter(self) -> bool:
-        """Whether the numbers go up, or down, by one with every row."""
+        """Whether the numbers increase by one, or decrease by one, with every row."""
         if self.row_numbering is None or self.n_missing:
             return False
         return self.row_numbering.is_row_counter
@@ -267,7 +271,7 @@ class ColumnSummary:
         holds_integers = self.kind is not None and self.kind.kind in "iu" and self.low is not None
         return ColumnInfo(
             has_values=not self.is_empty,
-            has_missing=bool(self.holds & MISSING),
+            has_missing=bool(self.content & MISSING),
             is_identifier=self.is_identifier(n_rows),
             is_constant=self.is_constant,
             is_row_counter=self.is_row_counter,
@@ -286,12 +290,12 @@ class ColumnSummary:
         return None if self.distinct is None else self.distinct.values
 
     def adds_no_code_to(self, other: ColumnSummary) -> bool:
-        """Whether the rows of ``other`` have the same codes with the rows of this summary as without them."""
+        """Whether all values of this summary occur in ``other``, so that merging them changes no code of ``other``."""
         values = self.values
         other_values = other.values
         if values is None or other_values is None or self.kind != other.kind:
             return False
-        if self.holds & ~other.holds:
+        if self.content & ~other.content:
             return False
         if len(values) == len(other_values):
             return bool(np.all(values == other_values))
@@ -309,21 +313,21 @@ class ColumnSummary:
         """
         if len(partitions) == 1:
             return partitions[0]
-        holds = int(np.bitwise_or.reduce([partition.holds for partition in partitions]))
+        content = int(np.bitwise_or.reduce([partition.content for partition in partitions]))
         filled = [partition for partition in partitions if not partition.is_empty] or list(partitions)
         are_categories = [partition.kind is None for partition in filled]
-        if holds & NUMBERS and any(are_categories) and not all(are_categories):
+        if content & NUMBERS and any(are_categories) and not all(are_categories):
             raise changes_kind(what, "numbers", "text or categories")
         if filled[0].kind is None:
-            return cls._merged_categories(partitions, filled, holds, what, max_cells)
-        return cls._merged_numbers(partitions, filled, holds, what, max_cells)
+            return cls._merged_categories(partitions, filled, content, what, max_cells)
+        return cls._merged_numbers(partitions, filled, content, what, max_cells)
 
     @classmethod
     def _merged_categories(
         cls,
         partitions: Sequence[ColumnSummary],
         filled: Sequence[ColumnSummary],
-        holds: int,
+        content: int,
         what: str,
         max_cells: int,
     ) -> ColumnSummary:
@@ -332,7 +336,7 @@ class ColumnSummary:
             partition.distinct for partition in filled if partition.kind is None and partition.distinct is not None
         ]
         return cls(
-            holds,
+            content,
             None,
             n_missing=sum(partition.n_missing for partition in partitions),
             distinct=Distinct.merged(categories, None, max_cells, what),
@@ -344,12 +348,12 @@ class ColumnSummary:
         cls,
         partitions: Sequence[ColumnSummary],
         filled: Sequence[ColumnSummary],
-        holds: int,
+        content: int,
         what: str,
         max_cells: int,
     ) -> ColumnSummary:
         kind = np.result_type(*[partition.kind for partition in filled if partition.kind is not None])
-        if holds & MISSING and kind.kind != "f":  # integers, some of which are missing
+        if content & MISSING and kind.kind != "f":  # integers, some of which are missing
             kind = np.dtype(np.float64)
         numbers = [partition.distinct for partition in filled if partition.distinct is not None]
         all_counted = len(numbers) == len(filled)
@@ -357,7 +361,7 @@ class ColumnSummary:
         may_number_rows = len(numberings) == len(partitions)
         sentinels = [partition.sentinels for partition in filled if partition.sentinels is not None]
         return cls(
-            holds,
+            content,
             kind,
             low=min((partition.low for partition in filled if partition.low is not None), default=None),
             high=max((partition.high for partition in filled if partition.low is not None), default=None),

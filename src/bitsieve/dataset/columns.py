@@ -1,4 +1,4 @@
-"""Reads any table as columns: numbers (NaN = missing), or codes of categories. Each column is read once."""
+"""Reading of the features of any table as columns of numbers, with NaN for missing values, or of categories."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bitsieve import _native
 from bitsieve.counts.tables import MAX_SAMPLES
 from bitsieve.dataset.data_kinds import collect
 from bitsieve.dataset.dataset import InMemoryDataset
-from bitsieve.dataset.encoding import Encoded, as_array, as_doubles, encode_known, times_as_numbers
+from bitsieve.dataset.encoding import Encoded, as_array, as_doubles, encode_with_missing, times_as_numbers
 from bitsieve.dataset.sparse import StoredColumnsInFiles, read_sparse
 from bitsieve.dataset.target import is_foreign, numpy_of_series
 from bitsieve.dataset.text import Plain, typed_columns
@@ -27,7 +27,7 @@ from bitsieve.utils.arrays import Flags
 from bitsieve.utils.lazy import NumberedNames, issparse
 from bitsieve.utils.messages import quoted
 
-_ROWS_TRANSPOSED = 1024  # at once
+_ROWS_TRANSPOSED = 1024  # rows that are transposed at once
 
 
 def read_columns(
@@ -81,7 +81,7 @@ def _with_categories(table: InMemoryDataset, rules: ColumnRules) -> InMemoryData
         return table
     columns = [table.values(j) for j in range(table.n_features)]
     for j in categories:
-        columns[j] = encode_known(table.numbers(j))
+        columns[j] = encode_with_missing(table.numbers(j))
     return replace(table, columns=columns)
 
 
@@ -107,7 +107,7 @@ def _validate_names(estimator: Any, X: Any, reset: bool) -> None:
 
 
 def no_table(shape: tuple[int, ...]) -> UserError:
-    """The error for an array that is not of two dimensions."""
+    """The error for an array that does not have two dimensions."""
     return UserError(
         code="wrong-shape",
         message=f"the data has shape {shape}",
@@ -144,7 +144,7 @@ def _read_array(X: NDArray[Any], rules: ColumnRules) -> InMemoryDataset:
 def _columns_with_text(
     objects: Mapping[int, Any], names: Sequence[str], rules: ColumnRules
 ) -> tuple[dict[int, NDArray[Any] | Encoded], dict[int, TextMeaning]]:
-    """Read arrays of objects and series through Arrow, by column index; also return what their text means."""
+    """Read arrays of objects, and series, through Arrow; also return what their text means. Both by column index."""
     from bitsieve.dataset.arrow import arrow_of, column_of_arrow, is_categorical, mixed_kinds
 
     labels = {j: f"column {names[j]!r}" for j in objects}
@@ -180,7 +180,7 @@ def _encode_booleans(X: Flags) -> list[Encoded]:
 
 
 def check_unique(X: Any) -> list[Any]:
-    """The column names of a table of a library that allows equal ones, which are refused; of other tables none."""
+    """Refuse equal column names. Returns the names of a table of pandas or pyarrow, else none."""
     is_pandas = hasattr(X, "iloc")
     labels = list(getattr(X, "columns" if is_pandas else "column_names", ()))
     check_labels(labels)
@@ -220,7 +220,7 @@ def _read_frame(frame: nw.DataFrame[Any], labels: list[Any], rules: ColumnRules)
 
 
 def _numbers_of_series(series: nw.Series[Any], name: str) -> NDArray[Any] | None:
-    """The numbers of a series as they are; None for a series that is read through Arrow."""
+    """The numbers of a series; None for a series that must be read through Arrow."""
     kind = series.dtype
     if not (kind.is_integer() or kind.is_float() or is_foreign(series)):
         return None

@@ -1,4 +1,4 @@
-"""What kind of data something is: a path, a data frame, a lazy frame, a stream of batches; and its columns by name."""
+"""Tell the kinds of data apart: paths, data frames, lazy frames, streams of batches."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from bitsieve.diagnostics import UserError
 
 
 def is_path(data: Any) -> bool:
-    """Whether something is the path of a file or a folder, or several paths of files that are one table."""
+    """Whether data is the path of a file or a folder, or a list of paths of files that are one table."""
     if isinstance(data, (list, tuple)) and data:
-        return all(isinstance(one, (str, PathLike)) for one in data)
+        return all(isinstance(item, (str, PathLike)) for item in data)
     return isinstance(data, (str, PathLike))
 
 
@@ -55,7 +55,7 @@ def is_lazy(data: Any) -> bool:
 
 
 def gives_batches(data: Any) -> bool:
-    """Whether something is read in batches: it speaks the Arrow stream protocol, or is of a kind that gives batches."""
+    """Whether data is read in batches: an Arrow stream, a dataset of pyarrow or a lazy frame of polars."""
     kind = type(data)
     if not any(hasattr(kind, name) for name in ("__arrow_c_stream__", "collect_batches", "scanner")):
         return False
@@ -67,12 +67,12 @@ def gives_batches(data: Any) -> bool:
 
 
 def keeps_columns_only(data: Any) -> bool:
-    """Whether columns of the data are taken by name alone: of a lazy frame or a record batch."""
+    """Whether columns can be taken by name alone, as from a lazy frame or a record batch."""
     return _is_record_batch(data) or is_lazy(data)
 
 
 def take_columns(data: Any, names: Sequence[str]) -> Any:
-    """Columns of a lazy frame or a record batch, in its own kind."""
+    """Take columns of a lazy frame or a record batch; the result is of the same kind."""
     if _is_record_batch(data):
         return data.select(list(names))
     import narwhals as nw
@@ -89,16 +89,16 @@ def _is_record_batch(data: Any) -> bool:
 
 
 def library_of(data: Any) -> str:
-    """The library of data frames that results on some data are given in: its own, else pandas where it is installed."""
+    """The library in which results are given: that of the data, else pandas if it is installed, else pyarrow."""
     import narwhals as nw
 
     frame = nw.from_native(data, pass_through=True)
     has_frames_in_memory = isinstance(frame, nw.DataFrame)
     if isinstance(frame, nw.LazyFrame):
-        has_frames_in_memory = frame.implementation.is_polars()  # of the libraries of lazy frames the only one
+        has_frames_in_memory = frame.implementation.is_polars()  # no other library of lazy frames has them
     if has_frames_in_memory:
         return str(frame.implementation.name.lower())
-    with suppress(ModuleNotFoundError):  # of a finder that refuses the name
+    with suppress(ModuleNotFoundError):  # raised where an import hook refuses the name
         if find_spec("pandas"):
             return "pandas"
     return "pyarrow"

@@ -1,19 +1,19 @@
-"""A table: features, target, frequency weights and names, its rows in memory or counted elsewhere."""
+"""A table of features with its target, weights and names. Its rows are in memory, or are counted elsewhere."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.dataset.column_info import ColumnInfo, Sentinel
-from bitsieve.dataset.encoding import FEW, Encoded, all_missing, are_categories, encode, take_rows
+from bitsieve.dataset.encoding import SMALL_RANGE, Encoded, all_missing, are_categories, encode, take_rows
 from bitsieve.dataset.identifiers import (
-    FEWEST_ROWS,
+    MIN_ROWS_OF_IDENTIFIER,
     RowNumbering,
     are_names_of_rows,
     are_numbers_of_rows,
@@ -32,37 +32,44 @@ from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.messages import needs_dense_rows
 
 Values = NDArray[Any] | Encoded
-COUNTS = frozenset({"tables", "partition", "joined", "independent"})  # what counts of all rows offer
+#: The capabilities of a table whose rows can all be counted; see :class:`~bitsieve.methods.method.Method`.
+COUNTS = frozenset({"tables", "partition", "joined", "independent"})
 
 
 @dataclass(frozen=True)
 class Approximation:
-    """Columns of too many different numbers to count them all."""
+    """Columns of too many distinct numbers to count them all, whose bins are approximate."""
 
     columns: tuple[int, ...]
-    rank_error: float  # by what share of the samples the rank of a cut may be off
-    from_intervals: bool  # whether the numbers were counted in intervals; else a sample of the rows was drawn
+    rank_error: float  # the largest error of the rank of a cut, as a share of the samples
+    from_intervals: bool  # True if the numbers were counted in intervals, False if a sample of the rows was drawn
 
 
 class Dataset(NamedColumns, ABC):
-    """The columns of some samples with their target."""
+    """A table of samples with a target."""
 
-    capabilities: frozenset[str] = COUNTS  # what a method may require: see Method
-    leaves_out: ClassVar[bool] = True  # whether columns can be left out
-    # the data in the kind that was given to ``select``; None for a table that was read for ``fit``, and for some of the
-    # samples of a table
+    #: The data that a user gave to ``select``. None for data that was given to ``fit``, and for a subset of the rows.
     original: OriginalData | None
     diagnostics: tuple[Diagnostic, ...]  # what was noticed when the data was read
-    # columns that hold one value in every row, so that no method chooses them: see :meth:`without`
-    left_out: tuple[int, ...]
+    left_out: tuple[int, ...]  # the columns that no method may select; see :meth:`without`
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """What can be done with the table; a method names the capabilities that it requires."""
+        return COUNTS
+
+    @property
+    def can_leave_out(self) -> bool:
+        """Whether a user can leave out columns."""
+        return True
 
     @property
     def rows(self) -> InMemoryDataset | None:
-        """The table itself where its rows are in memory; None where an engine counts them elsewhere."""
+        """The table itself if its rows are in memory; None if an engine counts them elsewhere."""
         return None
 
     def required_rows(self) -> InMemoryDataset:
-        """:attr:`rows`, for a caller that knows that the rows are in memory."""
+        """:attr:`rows` of a table in memory; any other table is refused."""
         rows = self.rows
         if rows is None:
             raise UserError(
@@ -94,12 +101,12 @@ class Dataset(NamedColumns, ABC):
 
     @property
     def target_rank_error(self) -> float:
-        """By what share of the samples the rank of an edge of the target may be off; 0: exact."""
+        """The largest error of the rank of an edge of the target, as a share of the samples; 0 for exact edges."""
         return 0.0
 
     @property
     def approximation(self) -> Approximation | None:
-        """The columns whose bins were not found from all of their values; None where there are none."""
+        """The columns whose bins are approximate; None where all bins are exact."""
         return None
 
     @property
@@ -109,38 +116,42 @@ class Dataset(NamedColumns, ABC):
 
     @abstractmethod
     def summarize(self, binner: Any = None) -> Sequence[ColumnInfo]:
-        """What is known of each column; looked for once, on the threads of ``binner``.
+        """Inspect every column, on the threads of ``binner``. The result is kept.
 
-        Takes a pass over rows that are not in memory, in which all that the bins of ``binner`` follow from is found.
+        If the rows are not in memory this is a pass over them, which also finds what ``binner`` will need.
         """
 
     def may_hold_missing(self, n_jobs: int | None = None, whole: bool = False) -> bool:
-        """Whether some value may be missing; of rows elsewhere that is not known beforehand."""
+        """Whether any value may be missing. True for rows that are not in memory, since nobody has looked yet."""
         return True
 
     @abstractmethod
-    def few_as_codes(self, n_jobs: int | None = None) -> tuple[Self, bool]:
-        """The table with its columns of few whole numbers as categories; whether all columns of an array are such."""
+    def with_small_integers_as_categories(self, n_jobs: int | None = None) -> tuple[Self, bool]:
+        """Convert columns of integers in a small range to categories.
+
+        An array is not converted. The second value is whether the table is an array all of whose columns hold integers
+        in a small range.
+        """
 
     @abstractmethod
     def without(self, columns: Sequence[int]) -> Self:
-        """The table with one value in every row of some columns, so that no method chooses them."""
+        """Leave out columns: they hold one value in every row, so that no method selects them."""
 
     @abstractmethod
     def varies(self, j: int) -> bool:
-        """Whether feature ``j`` holds different values; missing is one."""
+        """Whether feature ``j`` has different values; a missing value is a value of its own."""
 
     @abstractmethod
-    def counts_rows(self, j: int) -> bool:
-        """Whether feature ``j`` goes up, or down, by one with every row."""
+    def is_row_counter(self, j: int) -> bool:
+        """Whether feature ``j`` increases by one, or decreases by one, with every row."""
 
 
 class OutOfCoreDataset(Dataset):
-    """A table whose rows are not in memory, and which counts them where they are."""
+    """A table whose rows are not in memory. An engine counts them where they are."""
 
     @abstractmethod
     def count(self, binner: Any) -> tuple[Any, Any]:
-        """A copy of the binner, fitted on all rows, and the counts of the columns as it codes them."""
+        """Fit a copy of the binner on all rows, and count the columns as it codes them. Returns both."""
 
 
 DatasetT = TypeVar("DatasetT", bound=Dataset)
@@ -157,8 +168,8 @@ def check_several_rows(table: Dataset) -> None:
 
 
 @dataclass
-class _LookedAt:
-    """What a table in memory has found out about its columns so far."""
+class _Inspected:
+    """Results of inspecting the columns of a table, kept for the next call."""
 
     ranges: ValueRanges | None = None
     columns: Sequence[ColumnInfo] | None = None
@@ -166,25 +177,25 @@ class _LookedAt:
 
 @dataclass(frozen=True, eq=False)
 class InMemoryDataset(Dataset, InspectedColumns):
-    """A table whose rows are in memory: one part."""
+    """A table whose rows are in memory."""
 
-    # shape (n_samples, n_features): numbers (NaN = missing), or codes of categories; times are microseconds
+    #: A matrix of numbers of shape (n_samples, n_features), or one array or :class:`Encoded` for each column. NaN is a
+    #: missing number. Times are microseconds.
     columns: NDArray[Any] | Sequence[Values] = field(repr=False)
     names: Sequence[str]
     feature_names: NDArray[Any] | None = field(default=None, repr=False)
-    y: Target | None = field(default=None, repr=False)  # None where no target was given
-    # shape (n_samples,): frequency weights: how many times each sample counts, at least once. None: once each
+    y: Target | None = field(default=None, repr=False)
+    #: Frequency weights of shape (n_samples,), at least 1. None for 1 each.
     weights: Integers | None = field(default=None, repr=False)
-    # shape (n_samples,): the number of the group of samples that belong together; None: all are independent
+    #: The number of the group of every sample, of shape (n_samples,). None for independent samples.
     groups: Columns | None = field(default=None, repr=False)
     original: OriginalData | None = field(default=None, repr=False)
     left_out: tuple[int, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
-    # what the text of columns was found to mean, by their places
-    meanings: Mapping[int, TextMeaning] = field(default_factory=dict, repr=False)
-    # shape (n_samples,): how many rows of the data each row is, where equal ones were grouped; None: one
-    times: Integers | None = field(default=None, repr=False)
-    _looked_at: _LookedAt = field(default_factory=_LookedAt, init=False, repr=False)
+    meanings: Mapping[int, TextMeaning] = field(default_factory=dict, repr=False)  # of text, by column index
+    #: Where equal rows of the data were grouped, how many rows each row stands for. None for one each.
+    row_counts: Integers | None = field(default=None, repr=False)
+    _inspected: _Inspected = field(default_factory=_Inspected, init=False, repr=False)
 
     @property
     def rows(self) -> InMemoryDataset:
@@ -192,13 +203,13 @@ class InMemoryDataset(Dataset, InspectedColumns):
 
     @cached_property
     def sparse(self) -> StoredColumns | None:
-        """The columns, where only the values that are not zero are stored."""
+        """The columns of a sparse table; None for a dense one."""
         return self.columns if isinstance(self.columns, StoredColumns) else None
 
     @property
     def stored(self) -> StoredColumns:
         """The columns of a sparse table."""
-        assert self.sparse is not None  # asked for where is_sparse
+        assert self.sparse is not None  # the caller has looked at is_sparse
         return self.sparse
 
     @property
@@ -206,8 +217,7 @@ class InMemoryDataset(Dataset, InspectedColumns):
         return self.sparse is not None
 
     @property
-    def capabilities(self) -> frozenset[str]:  # type: ignore[override]
-        """What a method may require of it."""
+    def capabilities(self) -> frozenset[str]:
         counts = COUNTS if self.groups is None else COUNTS - {"independent"}
         if self.sparse is None:
             return counts | {"rows", "dense"}
@@ -221,7 +231,7 @@ class InMemoryDataset(Dataset, InspectedColumns):
 
     @property
     def total_weight(self) -> int:
-        """Number of samples, each counted as often as its weight says."""
+        """The sum of the frequency weights; the number of samples without weights."""
         return self.n_samples if self.weights is None else int(self.weights.sum())
 
     @property
@@ -240,7 +250,7 @@ class InMemoryDataset(Dataset, InspectedColumns):
 
     @property
     def matrix(self) -> NDArray[Any] | None:
-        """The 2-D array of numbers that holds all features, if there is one."""
+        """The matrix of numbers that holds all features; None where each column is an array of its own."""
         return self.columns if isinstance(self.columns, np.ndarray) else None
 
     def values(self, j: int) -> Values:
@@ -252,7 +262,7 @@ class InMemoryDataset(Dataset, InspectedColumns):
         return self.matrix is not None or self.is_sparse or self.columns[j].dtype.kind != "O"
 
     def categories(self) -> list[tuple[int, Encoded]]:
-        """The columns of categories and their places."""
+        """The indices and values of the columns of categories."""
         if self.matrix is not None or self.is_sparse:
             return []
         return [(j, self.categorical(j)) for j in range(self.n_features) if not self.is_numeric(j)]
@@ -265,7 +275,7 @@ class InMemoryDataset(Dataset, InspectedColumns):
         return values
 
     def numeric(self, j: int) -> Floats:
-        """Feature ``j`` as contiguous float64, NaN where missing, as :meth:`numbers`; times are microseconds."""
+        """Feature ``j`` as contiguous float64, with NaN for missing values; times are microseconds."""
         return np.ascontiguousarray(self.numbers(j), dtype=np.float64)
 
     def categorical(self, j: int) -> Encoded:
@@ -276,31 +286,31 @@ class InMemoryDataset(Dataset, InspectedColumns):
         return values
 
     def value_ranges(self, n_jobs: int | None = None, whole: bool = False) -> ValueRanges:
-        """What the columns hold, their fractions if ``whole``; looked at once, on ``n_jobs`` threads, and kept."""
+        """Find what the columns hold, on ``n_jobs`` threads; with ``whole`` also which hold fractions. It is kept."""
         if self.is_sparse:
             raise needs_dense_rows("this method")
-        ranges = self._looked_at.ranges
+        ranges = self._inspected.ranges
         if ranges is None or (whole and not ranges.whole):
             ranges = find_value_ranges(self.columns, n_jobs, whole)
-            self._looked_at.ranges = ranges
+            self._inspected.ranges = ranges
         return ranges
 
     def may_hold_missing(self, n_jobs: int | None = None, whole: bool = False) -> bool:
-        """Whether some value is missing; ``whole`` as for :meth:`ranges`, which is looked at in the same pass."""
+        """Whether any value is missing; ``whole`` is passed on to :meth:`value_ranges`."""
         if self.sparse is not None:
             return self.sparse.has_missing
-        return bool((self.value_ranges(n_jobs, whole).holds & MISSING).any())
+        return bool((self.value_ranges(n_jobs, whole).content & MISSING).any())
 
     def summarize(self, binner: Any = None) -> Sequence[ColumnInfo]:
-        columns = self._looked_at.columns
+        columns = self._inspected.columns
         if columns is None:
             n_jobs = None if binner is None else binner.n_jobs
             columns = self._describe_sparse() if self.is_sparse else self._describe_dense(n_jobs)
-            self._looked_at.columns = columns
+            self._inspected.columns = columns
         return columns
 
     def _describe_sparse(self) -> Sequence[ColumnInfo]:
-        """Columns of which nothing is known but whether they are empty."""
+        """The columns of a sparse table, which is only searched for columns without values."""
         with_values = ColumnInfo()
         columns = [with_values] * self.n_features
         for j in np.flatnonzero(~self.stored.has_values).tolist():
@@ -314,8 +324,8 @@ class InMemoryDataset(Dataset, InspectedColumns):
         sentinels = self._sentinels(n_jobs)
         codes = self._columns_named_as_codes(n_jobs)
         parsings = {j: meaning.parsing for j, meaning in self.meanings.items() if meaning.parsing is not None}
-        ordinary = ColumnInfo()  # one object for all columns of which nothing is to be said: there may be very many
-        columns = [ordinary] * self.n_features
+        ordinary = ColumnInfo()
+        columns = [ordinary] * self.n_features  # one object for all ordinary columns, which may be very many
         for j in empty | identifiers | missing | codes | {*sentinels, *parsings}:
             columns[j] = ColumnInfo(
                 has_values=j not in empty,
@@ -330,8 +340,10 @@ class InMemoryDataset(Dataset, InspectedColumns):
     def _empty_columns(self) -> set[int]:
         """The columns all of whose values are missing."""
         candidates: Iterable[int] = range(self.n_features)
-        if self.matrix is not None:  # only numbers whose first value is missing can be empty
-            candidates = np.flatnonzero(np.isnan(self.matrix[0])).tolist() if self.matrix.dtype.kind == "f" else ()
+        if self.matrix is not None and self.matrix.dtype.kind == "f":
+            candidates = np.flatnonzero(np.isnan(self.matrix[0])).tolist()  # the first value of others is present
+        elif self.matrix is not None:
+            candidates = ()  # integers are never missing
         return {j for j in candidates if self._is_empty(j)}
 
     def _is_empty(self, j: int) -> bool:
@@ -343,12 +355,13 @@ class InMemoryDataset(Dataset, InspectedColumns):
 
     def _identifiers(self) -> set[int]:
         """The columns that have a name or a number for each row."""
-        if self.n_samples < FEWEST_ROWS:
+        if self.n_samples < MIN_ROWS_OF_IDENTIFIER:
             return set()
         candidates: Iterable[int] = range(self.n_features)
-        if self.matrix is not None:
-            holds_integers = self.matrix.dtype.kind in "iu"
-            candidates = np.flatnonzero(columns_whose_first_rows_differ(self.matrix)).tolist() if holds_integers else ()
+        if self.matrix is not None and self.matrix.dtype.kind in "iu":
+            candidates = np.flatnonzero(columns_whose_first_rows_differ(self.matrix)).tolist()
+        elif self.matrix is not None:
+            candidates = ()  # floats are measurements
         return {j for j in candidates if self._is_identifier(j)}
 
     def _is_identifier(self, j: int) -> bool:
@@ -360,7 +373,7 @@ class InMemoryDataset(Dataset, InspectedColumns):
     def _sentinels(self, n_jobs: int | None) -> dict[int, tuple[Sentinel, ...]]:
         """The numbers that may stand for a missing value, by the index of their column."""
         ranges = self.value_ranges(n_jobs)
-        found = {}
+        sentinels_by_column = {}
         for block, low, high in zip(ranges.blocks, ranges.low, ranges.high, strict=True):
             for c in np.flatnonzero(may_have_sentinels(low, high)).tolist():
                 values = block.column(c)
@@ -368,22 +381,22 @@ class InMemoryDataset(Dataset, InspectedColumns):
                     values = values[~np.isnan(values)]
                 sentinels = SentinelCounts.of_values(values, low[c], high[c]).sentinels
                 if sentinels:
-                    found[int(block.indices[c])] = sentinels
-        return found
+                    sentinels_by_column[int(block.indices[c])] = sentinels
+        return sentinels_by_column
 
     def _columns_named_as_codes(self, n_jobs: int | None) -> set[int]:
         """The columns of whole numbers that have a name such as "zip code"."""
         if self.feature_names is None:
             return set()
         ranges = self.value_ranges(n_jobs)
-        found = set()
+        named_as_codes = set()
         for block, low, high in zip(ranges.blocks, ranges.low, ranges.high, strict=True):
             if low.dtype.kind not in "iu":
                 continue
             for j, smallest, largest in zip(block.indices.tolist(), low, high, strict=True):
                 if has_name_of_code(self.names[j], smallest, largest):
-                    found.add(j)
-        return found
+                    named_as_codes.add(j)
+        return named_as_codes
 
     def without(self, columns: Sequence[int]) -> InMemoryDataset:
         if not len(columns):
@@ -401,22 +414,22 @@ class InMemoryDataset(Dataset, InspectedColumns):
             blanked[j] = blank
         return replace(self, columns=blanked, left_out=tuple(chosen))
 
-    def few_as_codes(self, n_jobs: int | None = None) -> tuple[InMemoryDataset, bool]:
+    def with_small_integers_as_categories(self, n_jobs: int | None = None) -> tuple[InMemoryDataset, bool]:
         if self.is_sparse:
             return self, False
         ranges = self.value_ranges(n_jobs)
-        few: list[int] = []
+        small_integers: list[int] = []
         for block, low, high in zip(ranges.blocks, ranges.low, ranges.high, strict=True):
             if low.dtype.kind in "iu":
-                spread = np.asarray(high, object) - np.asarray(low, object)  # of uint64, too
-                few += block.indices[(spread < FEW).astype(bool)].tolist()
+                spread = np.asarray(high, object) - np.asarray(low, object)  # Python's integers do not overflow
+                small_integers += block.indices[(spread < SMALL_RANGE).astype(bool)].tolist()
         if self.matrix is not None:
-            return self, len(few) == self.n_features
-        columns: list[Any] = list(self.columns)
-        for j in set(few) - set(self.left_out):
-            columns[j] = encode(columns[j])
-        if not few:
+            return self, len(small_integers) == self.n_features
+        if not small_integers:
             return self, False
+        columns: list[Any] = list(self.columns)
+        for j in set(small_integers) - set(self.left_out):
+            columns[j] = encode(columns[j])
         return replace(self, columns=columns), False
 
     def varies(self, j: int) -> bool:
@@ -424,9 +437,9 @@ class InMemoryDataset(Dataset, InspectedColumns):
             return not self.sparse.constant[j]
         values = self.values(j)
         numbers = values.codes if are_categories(values) else values
-        return bool((numbers != numbers[0]).any()) and not all_missing(numbers)  # NaN is not NaN
+        return bool((numbers != numbers[0]).any()) and not all_missing(numbers)  # NaN differs from NaN
 
-    def counts_rows(self, j: int) -> bool:
+    def is_row_counter(self, j: int) -> bool:
         values = self.values(j)
         if are_categories(values):
             return False
@@ -434,11 +447,11 @@ class InMemoryDataset(Dataset, InspectedColumns):
         return numbering is not None and numbering.is_row_counter
 
     def dense(self) -> InMemoryDataset:
-        """The same table with dense columns, for what needs the rows as they are."""
+        """The table with dense columns."""
         return self if self.sparse is None else replace(self, columns=self.sparse.dense())
 
     def take(self, rows: Columns) -> InMemoryDataset:
-        """The table of some of the samples, with the classes and categories that occur among them."""
+        """The table of the samples ``rows``, with the classes and categories that occur among them."""
         return replace(
             self,
             columns=take_rows(self.columns, rows) if self.sparse is None else self.sparse.take(rows),

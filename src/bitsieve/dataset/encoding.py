@@ -16,29 +16,32 @@ from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Matrix
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
-_MOST_CODES = 1 << 16  # of the native kernel
+_MAX_CODES = 1 << 16  # the largest number of categories that the native kernel takes
 
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """A categorical column. Supports ``len``, ``dtype`` and indexing by rows, like an array."""
+    """A column of categories. Supports ``len``, ``dtype`` and indexing by rows, like an array."""
 
     codes: NDArray[np.int32]  # shape (n_samples,): index into ``categories``, -1 where the value is missing
     categories: NDArray[Any]  # the distinct values that occur, ascending
-    dtype: ClassVar[np.dtype[Any]] = np.dtype(object)  # no column of numbers has it
+    dtype: ClassVar[np.dtype[Any]] = np.dtype(object)  # a type that no column of numbers has
 
     def __len__(self) -> int:
         return len(self.codes)
 
     def __getitem__(self, rows: Columns) -> Encoded:
         """Some rows, with the categories that occur in them."""
-        present, new = np.unique(self.codes[rows], return_inverse=True)
-        n_missing = int(len(present) > 0 and present[0] < 0)
-        return Encoded((new - n_missing).astype(np.int32), self.categories[present[n_missing:]])
+        codes_that_occur, new_codes = np.unique(self.codes[rows], return_inverse=True)
+        has_missing = len(codes_that_occur) > 0 and codes_that_occur[0] < 0
+        if has_missing:  # its code stays -1
+            codes_that_occur = codes_that_occur[1:]
+            new_codes = new_codes - 1
+        return Encoded(new_codes.astype(np.int32), self.categories[codes_that_occur])
 
 
 def as_array(values: Any) -> NDArray[Any]:
-    """Convert to an array; numbers among text stay numbers, and masked values become missing ones."""
+    """Convert to an array. Text and numbers stay what they are in an array of objects. Masked values become missing."""
     if isinstance(values, np.ma.MaskedArray):
         return _filled(values)
     array = np.asarray(values)
@@ -65,9 +68,10 @@ def _filled(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
 
 
 def distinct(values: NDArray[Any], low: Any = None, high: Any = None) -> NDArray[Any]:
-    """The sorted distinct values of a column without missing values; whole numbers without sorting them.
+    """The sorted distinct values of a column without missing values.
 
-    ``low`` and ``high`` are the smallest and the largest of them, where these are known.
+    ``low`` and ``high`` are the smallest and the largest value, if the caller knows them. Integers are not sorted but
+    marked in a table, which is faster.
     """
     integers = _native_integers(values)
     if integers is None or not len(integers):
@@ -95,17 +99,17 @@ def lookup(values: NDArray[Any], categories: NDArray[Any]) -> NDArray[np.int32]:
 
 
 def _lookup_integers(values: NDArray[Any], categories: NDArray[Any]) -> NDArray[np.int32] | None:
-    """:func:`lookup` by the native kernel; None where it does not take the values, or one is not among them."""
+    """:func:`lookup` by the native kernel; None for values that it does not take or that are not all categories."""
     integers = _native_integers(values)
     integer_categories = _native_integers(categories)
     if integers is None or integer_categories is None:
         return None
-    if not len(integers) or len(integer_categories) > _MOST_CODES:
+    if not len(integers) or len(integer_categories) > _MAX_CODES:
         return None
     codes = np.empty((len(integers), 1), np.uint16, order="F")
     first_column = np.zeros(1, np.int64)
     no_missing_code = np.zeros(1, np.int64)
-    are_met = _native.code_categories(
+    all_are_categories = _native.code_categories(
         [integers],
         integer_categories.astype(np.int64),
         integer_categories.dtype == np.uint64,
@@ -114,20 +118,20 @@ def _lookup_integers(values: NDArray[Any], categories: NDArray[Any]) -> NDArray[
         first_column,
         codes,
     )
-    return codes[:, 0].astype(np.int32) if are_met.all() else None
+    return codes[:, 0].astype(np.int32) if all_are_categories.all() else None
 
 
-FEW = 8  # whole numbers from the smallest to the largest, which may be codes
+SMALL_RANGE = 8  # integers whose largest is less than this above the smallest may be codes
 
 
 def encode(values: NDArray[Any]) -> Encoded:
-    """The codes and the categories of a numpy array without missing values."""
+    """Encode an array without missing values."""
     categories = distinct(values)
     return Encoded(lookup(values, categories), categories)
 
 
-def encode_known(values: NDArray[Any]) -> Encoded:
-    """The codes and the categories of an array of numbers, -1 where they are missing."""
+def encode_with_missing(values: NDArray[Any]) -> Encoded:
+    """Encode an array of numbers; NaN is a missing value."""
     if values.dtype.kind != "f":
         return encode(values)
     is_present = ~np.isnan(values)
@@ -138,14 +142,14 @@ def encode_known(values: NDArray[Any]) -> Encoded:
 
 
 def _native_integers(values: NDArray[Any]) -> NDArray[Any] | None:
-    """Integers and booleans as the native kernels take them; None for what is no such thing."""
+    """Integers and booleans in a type that the native kernels take; None for any other array."""
     if values.dtype.kind not in "biu" or not values.dtype.isnative or not values.flags.aligned:
         return None
     return values.view(np.uint8) if values.dtype.kind == "b" else values
 
 
 def are_categories(values: Any) -> TypeIs[Encoded]:
-    """Whether a column is one of categories."""
+    """Whether a column holds categories."""
     return isinstance(values, Encoded)
 
 
@@ -155,7 +159,9 @@ def is_missing(values: NDArray[Any] | Encoded) -> Flags:
         return values.codes < 0
     if values.dtype.kind in "mM":
         return np.asarray(np.isnat(values), bool)
-    return np.asarray(np.isnan(values), bool) if values.dtype.kind == "f" else np.zeros(len(values), bool)
+    if values.dtype.kind == "f":
+        return np.asarray(np.isnan(values), bool)
+    return np.zeros(len(values), bool)
 
 
 def all_missing(values: NDArray[Any]) -> bool:
@@ -164,18 +170,18 @@ def all_missing(values: NDArray[Any]) -> bool:
 
 
 def take_rows(columns: NDArray[Any] | Sequence[NDArray[Any] | Encoded], rows: Columns) -> Any:
-    """Some rows of an array, or of every one of several columns."""
+    """Some rows of a matrix, or of each of several columns."""
     if isinstance(columns, np.ndarray):
         return columns[rows]
     return [values[rows] for values in columns]
 
 
-WHOLE = 1 << 53  # whole numbers up to here are floats
-DIGITS = 15  # decimals of so many digits are floats of their own
+MAX_EXACT_INTEGER = 1 << 53  # all integers up to here are exact as float64
+EXACT_DIGITS = 15  # different decimals of so many digits are different as float64
 
 
 def check_distinct(n_different: int, floats: Matrix, what: str) -> None:
-    """Refuse a column of which ``n_different`` values, that differ, are fewer floats."""
+    """Refuse a column of ``n_different`` distinct values that have become fewer distinct floats."""
     if n_different > len(np.unique(floats[~np.isnan(floats)])):
         raise UserError(
             code="precision-lost",
@@ -185,25 +191,32 @@ def check_distinct(n_different: int, floats: Matrix, what: str) -> None:
 
 
 def check_whole_numbers(values: NDArray[Any], what: str) -> None:
-    """Refuse whole numbers of 64 bits of which several become one float."""
-    if values.itemsize == 8 and len(values) and max(-int(values.min()), int(values.max())) > WHOLE:
+    """Refuse integers if different ones become equal as float64."""
+    if values.itemsize < 8 or not len(values):
+        return
+    largest_magnitude = max(-int(values.min()), int(values.max()))
+    if largest_magnitude > MAX_EXACT_INTEGER:
         check_distinct(len(np.unique(values)), values.astype(np.float64), what)
 
 
 def as_doubles(X: NDArray[Any], what: Callable[[int], str]) -> NDArray[Any]:
-    """Floats of more than 64 bits, of shape (n_samples, n_features), as floats of 64 bits."""
+    """Convert a matrix of wider floats to float64. Refused if different values of a column become equal.
+
+    ``what(j)`` is what messages call column j.
+    """
     if X.dtype.kind != "f" or X.itemsize <= 8:
         return X
-    with np.errstate(over="ignore"):  # to infinity, which is an error later
+    with np.errstate(over="ignore"):  # infinity is refused later
         doubles = X.astype(np.float64)
-    for j in np.flatnonzero(((doubles != X) & ~np.isnan(X)).any(axis=0)).tolist():
+    is_rounded = (doubles != X) & ~np.isnan(X)
+    for j in np.flatnonzero(is_rounded.any(axis=0)).tolist():
         column = X[:, j]
         check_distinct(len(np.unique(column[~np.isnan(column)])), doubles[:, j], what(j))
     return doubles
 
 
 def times_as_numbers(times: NDArray[Any], what: str) -> Floats:
-    """Times or durations of numpy in microseconds, NaN where missing; refused where several become one."""
+    """Convert times or durations to microseconds, NaN where missing. Refused if different ones become equal."""
     is_present = ~np.isnat(times)
     kind = times.dtype.kind
     if np.datetime_data(times.dtype)[0] in ("ns", "ps", "fs", "as"):
@@ -212,9 +225,9 @@ def times_as_numbers(times: NDArray[Any], what: str) -> Floats:
 
 
 def microseconds(nanoseconds: Integers, is_present: Flags, what: str) -> Floats:
-    """Convert nanoseconds to microseconds, NaN where none is present; refused where several become one."""
+    """Convert nanoseconds to microseconds, NaN where none is present. Refused if different ones become equal."""
     rest = np.fmod(nanoseconds, 1000)
-    values = (nanoseconds - rest) // 1000 + rest / 1000.0  # whole ones are exact: of every year from 1685 to 2255
+    values = (nanoseconds - rest) // 1000 + rest / 1000.0  # whole microseconds are exact from 1685 to 2255
     values[~is_present] = np.nan
     if rest[is_present].any():
         check_distinct(len(np.unique(nanoseconds[is_present])), values, what)

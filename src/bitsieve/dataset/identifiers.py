@@ -1,4 +1,4 @@
-"""Identifiers: columns that have a name or a number for each row, and so tell nothing about new rows.
+"""Identifiers: columns that have a name or a number for each row, and so carry no information about new rows.
 
 An identifier has at least 20 rows with a value, and a different value in nearly every one of them: text and categories
 in 90 % of the rows, or in half of them where they are e-mail addresses or free text (five words or more on average);
@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 from bitsieve.utils.arrays import Flags, Integers
 
 FEW_ROWS = 10  # in fewer rows a measurement may well count up by chance
-FEWEST_ROWS = 20  # in fewer rows a measurement may well differ in every one
-_SHARE_OF_NAMES = 0.9  # distinct values for each row of any identifier of categories
-_SHARE_OF_TEXT = 0.5  # of one of addresses or free text
-_WORDS_OF_TEXT = 5  # on average
+MIN_ROWS_OF_IDENTIFIER = 20  # in fewer rows a measurement may well differ in every one
+_SHARE_OF_NAMES = 0.9  # an identifier of categories has so many distinct values for each row
+_SHARE_OF_TEXT = 0.5  # an identifier of e-mail addresses or free text has at least so many
+_WORDS_OF_TEXT = 5  # free text has so many words on average
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+")
-_SHARE_OF_ADDRESSES = 0.95  # of the values
-_N_FIRST_ROWS = 16  # looked at first: few columns that are no identifiers differ in all of them
+_SHARE_OF_ADDRESSES = 0.95  # the share of the values that must be addresses
+_N_FIRST_ROWS = 16  # these are looked at first: in most columns some of them have equal values
 _CROWDED = 28  # n numbers drawn at random out of n**2 / 28 are all different once in a million times
-_MOST_KEPT = 1 << 18  # rows up to which whole numbers that are not consecutive are known to be different
+_MAX_NUMBERS_KEPT = 1 << 18  # up to so many integers are kept, to see whether all are different
 _NAMES_OF_CODES = re.compile(
     r"""
     (?:^|[\W_])                       # a word of its own
@@ -41,9 +41,9 @@ _NAMES_OF_CODES = re.compile(
 
 
 def are_names_of_rows(categories: NDArray[Any], n_with_value: int) -> bool:
-    """Whether a column of these categories, in so many rows that have any, is an identifier."""
+    """Whether a column of these categories, which has a value in ``n_with_value`` rows, is an identifier."""
     n_categories = len(categories)
-    if n_with_value < FEWEST_ROWS or n_categories < _SHARE_OF_TEXT * n_with_value:
+    if n_with_value < MIN_ROWS_OF_IDENTIFIER or n_categories < _SHARE_OF_TEXT * n_with_value:
         return False
     if n_categories >= _SHARE_OF_NAMES * n_with_value:
         return True
@@ -74,14 +74,14 @@ def are_counts_of_identifier(values: NDArray[Any], n_rows: Integers) -> bool:
     n_with_value = int(n_rows.sum())
     if values.dtype.kind not in "iuf":
         return are_names_of_rows(values, n_with_value)
-    if n_with_value < FEWEST_ROWS or values.dtype.kind == "f" or (n_rows > 1).any():
+    if n_with_value < MIN_ROWS_OF_IDENTIFIER or values.dtype.kind == "f" or (n_rows > 1).any():
         return False
     return are_numbers_of_rows(values)
 
 
 def has_name_of_code(name: str, low: Any, high: Any) -> bool:
-    """Whether a column of whole numbers from ``low`` to ``high`` is called as codes are, such as "zip code"."""
-    has_range_of_codes = int(low) >= 0 and int(high) - int(low) >= FEWEST_ROWS
+    """Whether a column of whole numbers from ``low`` to ``high`` has a name of codes, such as "zip code"."""
+    has_range_of_codes = int(low) >= 0 and int(high) - int(low) >= MIN_ROWS_OF_IDENTIFIER
     return has_range_of_codes and _NAMES_OF_CODES.search(name.lower()) is not None
 
 
@@ -113,7 +113,7 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class RowNumbering:
-    """Whether whole numbers are numbers of the rows. Those of partitions of the rows add up.
+    """What decides whether integers number the rows. The facts of partitions of the rows can be added.
 
     n whole numbers between ``low`` and ``low + n - 1`` are all different exactly if they are all of these, and then the
     sum of their keys is that of all of these. A key is a 64-bit number that is as good as random, so that other numbers
@@ -217,7 +217,7 @@ def _only_value(numbers: Integers) -> int | None:
 
 def _all_distinct(numbers: Integers) -> Integers | None:
     """The numbers in ascending order; None where they are too many, or not all different."""
-    if len(numbers) > _MOST_KEPT:
+    if len(numbers) > _MAX_NUMBERS_KEPT:
         return None
     ordered = np.unique(numbers)
     return ordered if len(ordered) == len(numbers) else None

@@ -1,4 +1,4 @@
-"""What is said of data as it is read: one function a code."""
+"""The diagnostics of reading data, one function for each code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def rows_without_target(names: Sequence[str], n_without: int, n_rows: int) -> Di
 
 
 def quantity_binned(name: str, values: str, n_classes: int, edges: str, was_detected: bool) -> Diagnostic:
-    """A numeric target became classes; ``values``: what they are, where that is worth saying."""
+    """A numeric target was cut into classes. ``values`` says what the numbers are; it may be empty."""
     what = f" ({values})" if values else ""
     return Diagnostic(
         code="quantity-binned",

@@ -1,4 +1,4 @@
-"""The data as the user gave it, from which selected columns are taken again in its own kind."""
+"""The data as the user gave it, from which the selected columns are taken."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from bitsieve.utils.arrays import Columns
 
 @dataclass(frozen=True, eq=False)
 class OriginalData:
-    """The data as the user gave it, all of its rows."""
+    """The data as the user gave it, with all of its rows."""
 
-    # ``take(indices)`` returns these features in that order, in the kind and with the dtypes of the data; None where
-    # the data is not read again
+    #: ``take(indices)`` returns these features in that order, as the same kind of data with the same dtypes. It returns
+    #: None where the data is not read again.
     take: Callable[[Columns], Any]
-    # ``with_target(names)`` returns these features, then the target and the weights, for writing to a file; None where
-    # the data came without them
+    #: ``with_target(names)`` returns these features, then the target and the weights, to be written to a file. None
+    #: where the data does not hold the target.
     with_target: Callable[[Sequence[str]], Any] | None = None
-    # the name of the frequency weights, "sample_weight" where they were given by their values
+    #: The name of the frequency weights, "sample_weight" if they were given by their values. None without weights.
     weight: str | None = None
-    # what the features are called in the data, of whatever type; None where they have no names
+    #: The labels of the features in the data, of any type. None where they have none.
     labels: Sequence[Any] | None = None
-    table: Any = None  # the table in memory that held the target, too
-    groups: str | None = None  # the name of the groups, "groups" where they were given by their values
+    table: Any = None  # the table in memory that also held the target
+    groups: str | None = None  # the name of the groups, "groups" if they were given by their values
 
 
 def not_read_again(indices: Columns) -> None:
-    """``take`` of data whose selected columns lie in files and need not fit into memory."""
+    """The ``take`` of data in files that may not fit into memory: it returns None."""

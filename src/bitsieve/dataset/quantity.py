@@ -1,4 +1,4 @@
-"""Whether a target is classes or a quantity, and where a quantity is cut into classes of equal frequency."""
+"""A numeric target: is it classes or a quantity, and where is a quantity cut into classes of equal frequency."""
 
 from __future__ import annotations
 
@@ -9,96 +9,113 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.dataset.encoding import Encoded, are_categories, as_doubles, check_whole_numbers, times_as_numbers
+from bitsieve.dataset.encoding import as_doubles, check_whole_numbers, times_as_numbers
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.parameters import check_integer
 
 KINDS = ("classes", "quantity")
-TIMES = {"M": "dates", "m": "durations"}  # by the kind that numpy has for them
-FEWEST_CLASSES = 3  # that a quantity is cut into
-_FEW = 10  # different whole numbers that are classes in any case
-_SOME = 20  # that are classes where each is in two rows or more, on average
-_ROWS_OF_CODE = 5  # in which each of more numbers must be, for them to be the codes of classes
+TIMES = {"M": "dates", "m": "durations"}  # by numpy's letter of the type
+MIN_CLASSES_OF_QUANTITY = 3
+_MAX_NUMBERS_OF_CLASSES = 10  # up to so many distinct whole numbers are classes in any case
+_MAX_REPEATED_NUMBERS = 20  # up to so many are classes if each is in two rows on average
+_MIN_ROWS_OF_CODE = 5  # more are classes if they are consecutive and each is in so many rows
+_MAX_LISTED_EDGES = 10
 
 
 def check_target_kind(target_kind: Any) -> None:
-    """Raise ValueError for what is no kind of target; None leaves it to the values."""
+    """Refuse anything but "classes", "quantity" and None."""
     if target_kind is not None and not (isinstance(target_kind, str) and target_kind in KINDS):
         raise ParameterError("target_kind", target_kind, "give 'classes' or 'quantity', or leave it out")
 
 
 class TargetKind(NamedTuple):
-    """What the target is said to be: "classes", "quantity", or None, its values decide; and the cuts of a quantity."""
+    """The kind of target that a user chose."""
 
-    kind: str | None = None
-    n_bins: int | None = None  # that a quantity is cut into; None: as many as its samples allow
+    kind: str | None = None  # "classes" or "quantity"; None to decide by the values
+    n_bins: int | None = None  # into how many classes a quantity is cut; None for :func:`number_of_classes`
 
     @classmethod
     def from_options(cls, options: ReadOptions) -> TargetKind:
-        """What a user says of the target; ``target_bins="none"`` is ``target_kind="classes"``."""
+        """The kind that the options ask for. ``target_bins="none"`` is another way to ask for classes."""
         target_kind = options.target_kind
         target_bins = options.target_bins
         check_target_kind(target_kind)
-        is_none = isinstance(target_bins, str) and target_bins == "none"
-        n_bins = None
-        if target_bins is not None and not is_none:
-            n_bins = check_integer("target_bins", target_bins, 2, 65_535, "or 'none' to take each number as a class")
-        if target_bins is not None and target_kind == ("quantity" if is_none else "classes"):
-            raise UserError(
-                code="contradicting-parameters",
-                message="contradict each other",
-                advice="leave one of them out",
-                parameters={"target_bins": target_bins, "target_kind": target_kind},
+        contradiction = UserError(
+            code="contradicting-parameters",
+            message="contradict each other",
+            advice="leave one of them out",
+            parameters={"target_bins": target_bins, "target_kind": target_kind},
+        )
+        if target_bins is None:
+            return cls(target_kind)
+        if isinstance(target_bins, str) and target_bins == "none":
+            if target_kind == "quantity":
+                raise contradiction
+            return cls("classes")
+        n_bins = check_integer("target_bins", target_bins, 2, 65_535, "or 'none' to take each number as a class")
+        if target_kind == "classes":
+            raise contradiction
+        return cls(target_kind, n_bins)
+
+    def check_not_quantity(self, what: str) -> None:
+        """Refuse the kind "quantity" for a target of text, categories or booleans."""
+        if self.kind == "quantity":
+            problem = f"does not go with {what}, which holds text, categories or truth values"
+            raise ParameterError(
+                "target_kind", self.kind, "make them numbers, or leave it out", problem, code="numbers-needed"
             )
-        return cls("classes" if is_none else target_kind, n_bins)
 
-    def cuts(self, values: NDArray[Any] | Encoded, counts: Integers | None, what: str) -> bool:
-        """Whether values, none missing, are a quantity; ``counts``: samples of each, of distinct whole numbers."""
-        if are_categories(values) or values.dtype.kind == "b":
-            if self.kind == "quantity":
-                problem = f"does not go with {what}, which holds text, categories or truth values"
-                raise ParameterError(
-                    "target_kind", self.kind, "make them numbers, or leave it out", problem, code="numbers-needed"
-                )
-            return False
-        if self.kind is not None or counts is None:
-            return self.kind != "classes"
-        if self.n_bins is not None:
-            return len(values) > self.n_bins or self.n_bins > int(counts.sum())  # too many, which is refused
-        return not are_codes(values, counts)
+    def is_quantity(self, whole_numbers: NDArray[Any], counts: Integers) -> bool:
+        """Whether a target of these distinct whole numbers is a quantity; ``counts`` are the samples of each."""
+        if self.kind is not None:
+            return self.kind == "quantity"
+        if self.n_bins is None:
+            return not are_codes(whole_numbers, counts)
+        has_too_few_samples = self.n_bins > int(counts.sum())  # refused when the quantity is cut
+        return len(whole_numbers) > self.n_bins or has_too_few_samples
 
 
-AS_FOUND = TargetKind()
+KIND_FROM_VALUES = TargetKind()
 
 
 def number_of_classes(n_samples: int) -> int:
-    """``max(3, N^(1/5))``, rounded: how many classes the ranks of a quantity are cut into."""
-    n_classes = FEWEST_CLASSES
-    while (2 * n_classes + 1) ** 5 <= 32 * n_samples:  # that is n_classes + 1/2 <= N^(1/5)
+    """The number of classes into which a quantity of N samples is cut: ``max(3, N^(1/5))``, rounded."""
+    n_classes = MIN_CLASSES_OF_QUANTITY
+    while (2 * n_classes + 1) ** 5 <= 32 * n_samples:  # n_classes + 1/2 <= N^(1/5), in exact integers
         n_classes += 1
     return n_classes
 
 
 def has_fractions(values: NDArray[Any]) -> bool:
-    """Whether values are times, or numbers one of which is not whole."""
+    """Whether values are times, or any number is not whole."""
     return values.dtype.kind in "mM" or (values.dtype.kind == "f" and bool((values != np.floor(values)).any()))
 
 
 def are_codes(values: NDArray[Any], counts: Integers) -> bool:
-    """Whether distinct whole numbers, ascending, in so many samples each, are codes of classes and no quantity."""
+    """Whether distinct whole numbers are the codes of classes.
+
+    Parameters
+    ----------
+    values : array of shape (n_values,)
+        The distinct numbers, ascending.
+    counts : array of shape (n_values,)
+        The number of samples of each.
+    """
     n_values = len(values)
-    if n_values <= _FEW:
+    if n_values <= _MAX_NUMBERS_OF_CLASSES:
         return True
-    contiguous = int(values[0]) in (0, 1) and int(values[-1]) - int(values[0]) == n_values - 1
-    if n_values <= _SOME:
-        return contiguous or 2 * n_values <= int(counts.sum())
-    return contiguous and int(counts.min()) >= _ROWS_OF_CODE
+    first = int(values[0])
+    last = int(values[-1])
+    are_consecutive = first in (0, 1) and last - first == n_values - 1
+    if n_values <= _MAX_REPEATED_NUMBERS:
+        return are_consecutive or 2 * n_values <= int(counts.sum())
+    return are_consecutive and int(counts.min()) >= _MIN_ROWS_OF_CODE
 
 
 def numbers_of(values: NDArray[Any], what: str) -> Floats:
-    """A quantity as it is cut, times as microseconds; refused where several values become one."""
+    """The values of a quantity as float64, times in microseconds. Refused if different values become equal."""
     if values.dtype.kind in "mM":
         return times_as_numbers(values, what)
     if values.dtype.kind != "f":
@@ -107,44 +124,69 @@ def numbers_of(values: NDArray[Any], what: str) -> Floats:
 
 
 def edges_of(numbers: Floats, weights: Integers | None, n_bins: int | None, what: str) -> tuple[Floats, int]:
-    """The inner edges of intervals of equal frequency, and how many intervals so many samples allow."""
+    """Cut a quantity into intervals of equal frequency.
+
+    Parameters
+    ----------
+    numbers, weights : arrays of shape (n_samples,)
+        The numbers and their frequency weights, None for 1 each.
+    n_bins : int or None
+        The number of intervals that the user chose.
+    what : str
+        What messages call the target.
+
+    Returns
+    -------
+    edges : array
+        The inner edges. Fewer than wanted where many samples have equal numbers.
+    n_classes_of_quantity : int
+        The number of intervals by :func:`number_of_classes`.
+    """
     n_samples = len(numbers) if weights is None else int(weights.sum())
     if n_bins is not None and n_bins > n_samples:
         advice = "ask for fewer classes"
         raise ParameterError(
             "target_bins", n_bins, advice, f"is more than the {n_samples:,} samples of {what}", code="too-few-rows"
         )
-    allowed = number_of_classes(n_samples)
-    wanted = n_bins or allowed
-    edges, _ = _native.order_statistic_cuts([numbers], wanted, weights)
-    if len(edges) < wanted - 1:
+    n_classes_of_quantity = number_of_classes(n_samples)
+    n_intervals = n_bins or n_classes_of_quantity
+    edges, _ = _native.order_statistic_cuts([numbers], n_intervals, weights)
+    if len(edges) < n_intervals - 1:
         distinct = np.unique(numbers)
-        if len(distinct) <= wanted:
-            return distinct[:-1], allowed
-        if not len(edges):
-            return distinct[-2:-1], allowed
-    return edges, allowed
+        if len(distinct) <= n_intervals:
+            edges = distinct[:-1]  # each number is an interval
+        elif not len(edges):
+            edges = distinct[-2:-1]  # the largest number, which most samples have, is one; all others are the other
+    return edges, n_classes_of_quantity
 
 
 def text_of_edge(edge: float, unit: str) -> str:
-    """An edge in words: ``unit`` is "M" of dates, "m" of durations, else empty."""
+    """An edge as text. ``unit`` is "M" if it is a date, "m" if it is a duration, else empty."""
     if unit == "M":
         text = str(np.datetime64(round(edge), "us")).replace("T", " ")
         return text.removesuffix(".000000").removesuffix(" 00:00:00")
-    return str(timedelta(microseconds=edge)) if unit == "m" else f"{edge:g}"
+    if unit == "m":
+        return str(timedelta(microseconds=edge))
+    return f"{edge:g}"
 
 
 def listed_edges(edges: Floats, unit: str) -> str:
-    """All edges, or the first and the last of many."""
+    """The edges as text; of many the first three and the last."""
     texts = [text_of_edge(edge, unit) for edge in edges.tolist()]
-    return ", ".join(texts if len(texts) <= _FEW else [*texts[:3], "...", texts[-1]])
+    if len(texts) > _MAX_LISTED_EDGES:
+        texts = [*texts[:3], "...", texts[-1]]
+    return ", ".join(texts)
 
 
-def interval_labels(edges: Floats, unit: str, one_value: float) -> NDArray[Any]:
-    """The intervals as text; without edges the one value that there is."""
+def interval_labels(edges: Floats, unit: str, only_value: float) -> NDArray[Any]:
+    """The intervals as text, such as "(-inf, 2.5]" and "(2.5, inf)". Without edges all samples have ``only_value``."""
     if not len(edges):
-        return np.array([text_of_edge(one_value, unit)], dtype=object)
-    bounds = ["-inf", *(text_of_edge(edge, unit) for edge in edges.tolist()), "inf"]
-    ends = [*"]" * len(edges), ")"]
-    labels = [f"({low}, {high}{end}" for low, high, end in zip(bounds, bounds[1:], ends, strict=False)]
+        return np.array([text_of_edge(only_value, unit)], dtype=object)
+    labels = []
+    low = "-inf"
+    for edge in edges.tolist():
+        high = text_of_edge(edge, unit)
+        labels.append(f"({low}, {high}]")
+        low = high
+    labels.append(f"({low}, inf)")
     return np.array(labels, dtype=object)

@@ -19,11 +19,11 @@ from bitsieve.dataset.dataset import InMemoryDataset, check_several_rows
 from bitsieve.dataset.encoding import as_array
 from bitsieve.dataset.notes import rows_without_target
 from bitsieve.dataset.original import OriginalData, not_read_again
-from bitsieve.dataset.quantity import AS_FOUND, TargetKind
+from bitsieve.dataset.quantity import KIND_FROM_VALUES, TargetKind
 from bitsieve.dataset.roles import Roles, split_columns
 from bitsieve.dataset.target import (
     check_read,
-    no_row_counts,
+    no_rows_left,
     read_groups,
     read_target,
     read_weights,
@@ -50,7 +50,7 @@ def read_xy(
     estimator: Any = None,
     reset: bool = True,
     target_name: str = "y",
-    said: TargetKind = AS_FOUND,
+    target_kind: TargetKind = KIND_FROM_VALUES,
     rules: ColumnRules | None = None,
     drop_missing: bool = False,
 ) -> InMemoryDataset:
@@ -66,7 +66,7 @@ def read_xy(
         False where the columns must be those that the estimator has.
     target_name : str
         What messages call the target.
-    said : TargetKind
+    target_kind : TargetKind
         The kind of target that the user chose.
     rules : ColumnRules, optional
         As in :func:`~bitsieve.dataset.columns.read_columns`.
@@ -76,10 +76,10 @@ def read_xy(
     rules = ColumnRules() if rules is None else rules
     parsings: dict[str, TextParsing] = {}
     if y is not None:
-        y, parsings = _with_text_read(y, replace(rules, counted=_rows_with_weight(sample_weight)), drop_missing)
+        y, parsings = _with_text_read(y, replace(rules, has_weight=_rows_with_weight(sample_weight)), drop_missing)
         if drop_missing:
             sample_weight = _weights_of_rows_with_target(sample_weight, y)
-    column_rules = replace(rules, counted=_rows_with_weight(sample_weight))
+    column_rules = replace(rules, has_weight=_rows_with_weight(sample_weight))
     table = read_columns(X, estimator=estimator, reset=reset, rules=column_rules)
     if y is not None and n_rows(y) != table.n_samples:
         raise UserError(
@@ -92,7 +92,7 @@ def read_xy(
     weights = read_weights(sample_weight, table.n_samples)
     target = None
     if y is not None:
-        target = read_target(y, name=target_name, said=said, weights=weights)
+        target = read_target(y, name=target_name, target_kind=target_kind, weights=weights)
         target = replace(target, parsings=parsings)
     if weights is not None and not weights.all():
         table = table.take(np.flatnonzero(weights))
@@ -108,7 +108,7 @@ def read_xy(
 
 
 def _with_text_read(y: Any, rules: ColumnRules, drop_missing: bool) -> tuple[Any, dict[str, TextParsing]]:
-    """Read the text of a target where it is numbers or times; also return how, by column."""
+    """Convert a target of text that is numbers or times; also return how it was read, by column."""
     target, parsings = target_with_text_read(y, rules)
     if not drop_missing and any(parsing.has_missing for parsing in parsings.values()):
         return y, {}  # refused later, for the missing values
@@ -120,12 +120,12 @@ def _weights_of_rows_with_target(sample_weight: Any, y: Any) -> Any:
     """The weights, with 0 for every row without a target."""
     weights = zero_where_missing(sample_weight, y)
     if weights is not None and not (as_array(weights) != 0).any():
-        raise no_row_counts("the data", weighted=sample_weight is not None, drop_missing=True)
+        raise no_rows_left("the data", weighted=sample_weight is not None, drop_missing=True)
     return weights
 
 
 def _rows_with_weight(sample_weight: Any) -> Flags | None:
-    """The rows whose weight is not 0, which decide what text means; None: all rows."""
+    """The rows whose weight is not 0; None for all rows. Text means what it means in these rows."""
     if sample_weight is None:
         return None
     weights = np.asarray(sample_weight)
@@ -135,7 +135,7 @@ def _rows_with_weight(sample_weight: Any) -> Flags | None:
 
 
 def n_without(y: Any) -> int:
-    """How many rows have no value in a column of their target."""
+    """The number of rows without a value in one column of the target or more."""
     if not n_rows(y):
         return 0
     weights = zero_where_missing(None, y)
@@ -143,7 +143,7 @@ def n_without(y: Any) -> int:
 
 
 def n_rows(values: Any) -> int:
-    """How many rows there are."""
+    """The number of rows of an array, a series, a frame or a list."""
     if hasattr(values, "shape") and len(values.shape):
         return int(values.shape[0])
     return len(values) if hasattr(values, "__len__") else len(np.asarray(values))
@@ -165,7 +165,7 @@ def read_data(data: Any, options: ReadOptions) -> InMemoryDataset:
     original = data
     data = collect(data)
     if getattr(data, "shape", None) and not data.shape[0]:
-        raise no_row_counts("the data", weighted=False, drop_missing=False)
+        raise no_rows_left("the data", weighted=False, drop_missing=False)
     if isinstance(data, ArrayTable):
         table = _from_arrays(data, options, target_kind)
     elif nw.dependencies.is_into_dataframe(data):
@@ -182,10 +182,10 @@ def read_data(data: Any, options: ReadOptions) -> InMemoryDataset:
 def _read_roles(
     source: _Frame | _Archive, roles: Roles, options: ReadOptions, target_kind: TargetKind
 ) -> InMemoryDataset:
-    """Read the columns of a source by their roles; the target, weights and groups may be arrays of their own."""
-    y = source.columns(roles.target) if roles.target else given_values(options.target, source.n_samples)
-    weights = options.sample_weight if roles.weight is None else source.columns([roles.weight])
-    groups = options.groups if roles.groups is None else source.columns([roles.groups])
+    """Read the columns of a source by their roles. What is no column was given as an array in the options."""
+    y = source.columns(roles.target) if roles.target else target_as_array(options.target, source.n_samples)
+    weights = source.columns([roles.weight]) if roles.weight is not None else options.sample_weight
+    groups = source.columns([roles.groups]) if roles.groups is not None else options.groups
     return _read_values(source.features(roles.features), y, weights, groups, roles.target_name, options, target_kind)
 
 
@@ -204,7 +204,7 @@ def _read_values(
         sample_weight,
         groups,
         target_name=target_name,
-        said=target_kind,
+        target_kind=target_kind,
         rules=ColumnRules.from_options(options),
         drop_missing=options.drop_missing_target,
     )
@@ -270,7 +270,7 @@ class _Archive:
 
 
 def _from_frame(data: Any, original: Any, options: ReadOptions, target_kind: TargetKind) -> InMemoryDataset:
-    """Take the target and the weights out of the columns of a frame; it was collected if it is not ``original``."""
+    """Read a frame whose columns are the features, the target and the weights. ``original`` may be a lazy frame."""
     source = _Frame(data)
     if options.target is None:
         raise UserError(
@@ -294,7 +294,7 @@ def _from_frame(data: Any, original: Any, options: ReadOptions, target_kind: Tar
 
 
 def _from_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind) -> InMemoryDataset:
-    """Take the target and the weights out of the columns of an archive, whose target is ``y`` by default."""
+    """Read the arrays of an archive. Its target is ``y`` by default."""
     if options.target is None:
         if "y" in data.names:
             raise UserError(
@@ -361,7 +361,7 @@ def _from_array(data: Any, options: ReadOptions, target_kind: TargetKind) -> InM
             advice="give the target as an array of its values",
         )
     roles = split_columns((), options.target, options.sample_weight, options.groups, n_samples=X.shape[0])
-    y = given_values(options.target, X.shape[0])
+    y = target_as_array(options.target, X.shape[0])
     table = _read_values(X, y, options.sample_weight, options.groups, roles.target_name, options, target_kind)
     return replace(table, original=OriginalData(taker_of(X), None, roles.weight_name))
 
@@ -381,8 +381,8 @@ def taker_of(X: Any) -> Callable[[Columns], Any]:
     return take_sparse if issparse(X) else take
 
 
-def given_values(target: Any, n_samples: int) -> Any:
-    """The values of a target: a series or a frame as it is, anything else as an array."""
+def target_as_array(target: Any, n_samples: int) -> Any:
+    """A target that was given by its values: a series or a frame is returned as it is, anything else as an array."""
     is_series_or_frame = nw.dependencies.is_into_series(target) or nw.dependencies.is_into_dataframe(target)
     y = target if is_series_or_frame else as_array(target)
     shape = np.shape(y) if isinstance(y, np.ndarray) else (len(y),)

@@ -1,4 +1,4 @@
-"""The columns of a table by what they are used for: features, target, weights, groups."""
+"""The roles of the columns of a table: features, target, weights, groups."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from bitsieve.utils.messages import allowed_names, meant, quoted
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns of a table by what they are used for."""
+    """The columns of a table by their role."""
 
     features: list[Any]  # labels, in the order of the data
     target: list[Any]  # labels of one column or of several; empty where the target is given by its values
-    weight: Any  # the column of frequency weights; None where there is none, or they are given by their values
-    groups: Any  # the column of groups of rows; None as above
+    weight: Any  # the label of the frequency weights; None where no column holds them
+    groups: Any  # the label of the groups of rows; None where no column holds them
     target_name: str  # what messages call the target
-    # the name of the weights, "sample_weight" where they are given by their values; None without weights
-    weight_name: str | None
+    weight_name: str | None  # the name of the weights, "sample_weight" if they have none; None without weights
 
     @property
     def others(self) -> list[Any]:
@@ -33,17 +32,30 @@ class Roles:
 
 
 def split_columns(
-    labels: Sequence[Any],  # of all columns; empty for an array, whose columns have none
-    target: Any,  # as :func:`bitsieve.select` takes them
+    labels: Sequence[Any],
+    target: Any,
     sample_weight: Any,
     groups: Any = None,
     *,
-    # rows, where their number is known: it helps to see whether a list holds names or values
     n_samples: int | None = None,
-    never: Sequence[Any] = (),  # labels that are no features
-    unnamed: str = "target",  # what messages call a target that is given by values without a name
+    never: Sequence[Any] = (),
+    unnamed: str = "target",
 ) -> Roles:
-    """Split the columns of a table into features, target, weights and groups."""
+    """Split the columns of a table into features, target, weights and groups.
+
+    Parameters
+    ----------
+    labels : sequence
+        The labels of all columns; empty for an array, whose columns have none.
+    target, sample_weight, groups : labels or arrays
+        What the user gave: the label of a column, several labels, or values.
+    n_samples : int, optional
+        The number of rows. It tells a list of labels from a list of values.
+    never : sequence
+        Labels that are never features.
+    unnamed : str
+        What messages call a target of values without a name.
+    """
     targets = _named_columns(target, labels, "target", n_samples)
     weights = [] if isinstance(sample_weight, list) else _named_columns(sample_weight, labels, "weight", n_samples)
     group_columns = [] if isinstance(groups, list) else _named_columns(groups, labels, "groups", n_samples)

@@ -14,26 +14,26 @@ from bitsieve.utils.arrays import Flags, Integers
 
 # -99, 99, -999, 999, ..., 999999
 _SUSPECTS = np.array([sign * (10**digits - 1) for digits in range(2, 7) for sign in (-1, 1)], np.float64)
-_FEWEST_ROWS = 2
+_MIN_ROWS = 2  # of a sentinel
 
 
 @dataclass(frozen=True)
 class SentinelCounts:
-    """How often a column holds each number that may mean a missing value, and the range of its other numbers.
+    """The number of rows of each number that may mean a missing value, and the range of the other numbers.
 
-    Counts of partitions of the rows add up.
+    The counts of partitions can be added.
     """
 
     n_rows: Mapping[float, int]
-    low: float | None  # None where the column has no other number
-    high: float | None
+    low: float | None  # the smallest of the other numbers; None where there is no other
+    high: float | None  # the largest of the other numbers
 
     @classmethod
     def of_values(cls, values: NDArray[Any], low: Any, high: Any, row_counts: Integers | None = None) -> SentinelCounts:
-        """Count the suspects among values none of which is missing and whose smallest and largest are known.
+        """Count the suspects among values without missing ones.
 
-        Where neither end is a suspect, a suspect between them is an ordinary number, and nothing is counted.
-        ``row_counts[i]`` rows have ``values[i]``; None: one each.
+        ``low`` and ``high`` are the smallest and the largest value. If neither is a suspect, suspects between them are
+        ordinary numbers and are not counted. ``row_counts[i]`` rows have ``values[i]``; by default one.
         """
         if not np.isin((low, high), _SUSPECTS).any():
             return cls({}, float(low), float(high))
@@ -61,13 +61,14 @@ class SentinelCounts:
         high = self.high
         if low is None or high is None or low == high:
             return ()
-        return tuple(
-            Sentinel(value, n_rows, low, high)
-            for value, n_rows in sorted(self.n_rows.items())
-            if n_rows >= _FEWEST_ROWS and max(value - high, low - value) > high - low
-        )
+        sentinels = []
+        for value, n_rows in sorted(self.n_rows.items()):
+            distance = max(value - high, low - value)
+            if n_rows >= _MIN_ROWS and distance > high - low:
+                sentinels.append(Sentinel(value, n_rows, low, high))
+        return tuple(sentinels)
 
 
 def may_have_sentinels(low: NDArray[Any], high: NDArray[Any]) -> Flags:
-    """Of columns with these smallest and largest numbers: whether one of the two is a suspect."""
+    """Which columns have a suspect as their smallest number ``low`` or their largest ``high``."""
     return np.isin(low, _SUSPECTS) | np.isin(high, _SUSPECTS)

@@ -1,4 +1,4 @@
-"""Sparse tables: scipy's sparse matrices and arrays of any format, kept as compressed columns and never made dense."""
+"""Sparse tables. Matrices and arrays of scipy of any format are kept as compressed columns, never made dense."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bitsieve.counts.source import check_sparse_rows
 from bitsieve.counts.threads import thread_count
-from bitsieve.dataset.encoding import WHOLE
+from bitsieve.dataset.encoding import MAX_EXACT_INTEGER
 from bitsieve.dataset.value_ranges import FINITE_INSTEAD, Advice, columns_hold
 from bitsieve.diagnostics import UserError
 from bitsieve.io.spooled_columns import SpooledColumns
@@ -20,15 +20,15 @@ from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.memory import check_room
 from bitsieve.utils.messages import quoted_places
 
-MOST_DENSE_BYTES = 2 << 30
-COLUMN_BYTES = 128  # of memory for what is known of a column, whatever it stores
-BLOCK_VALUES = 1 << 20  # stored values of a block of columns
+MAX_DENSE_BYTES = 2 << 30
+COLUMN_BYTES = 128  # bytes of memory for a column without values
+BLOCK_VALUES = 1 << 20  # the stored values of a block of columns
 
 
 class StoredColumns(Sequence[Any]):
-    """Columns of which only the values that are not 0 are stored: CSC of floats, rows ascending, no entry twice."""
+    """Sparse columns: CSC of floats without stored zeros, the rows of a column ascending and unique."""
 
-    in_files = False  # whether the values lie in files, and are never in memory all at once
+    in_files = False  # whether the values lie in files and may not fit into memory
 
     def __init__(self, stored: Any) -> None:
         self.stored = stored
@@ -49,7 +49,7 @@ class StoredColumns(Sequence[Any]):
 
     @cached_property
     def start(self) -> Integers:
-        """Where the stored values of every column begin; the last one is where they all end."""
+        """Where the stored values of every column begin; the last item is where all values end."""
         return np.asarray(self.stored.indptr, np.int64)
 
     @cached_property
@@ -63,7 +63,7 @@ class StoredColumns(Sequence[Any]):
 
     @property
     def allocate(self) -> Callable[..., NDArray[Any]]:
-        """``allocate(size, dtype)`` makes an array where those of the stored values lie: in memory, or in files."""
+        """``allocate(size, dtype)`` makes an array in memory, or in a file if the stored values lie in files."""
         allocate: Callable[..., NDArray[Any]] = getattr(self.stored, "allocate", np.empty)
         return allocate
 
@@ -88,7 +88,7 @@ class StoredColumns(Sequence[Any]):
 
     @cached_property
     def bounds(self) -> tuple[Floats, Floats]:
-        """The smallest and the largest stored value of every column but NaN; inf and -inf where there is none."""
+        """The smallest and the largest stored value of every column, NaN aside; inf and -inf where there is none."""
         low = np.full(len(self), np.inf)
         high = np.full(len(self), -np.inf)
         if not len(self.value):
@@ -103,12 +103,12 @@ class StoredColumns(Sequence[Any]):
 
     @cached_property
     def constant(self) -> Flags:
-        """Whether a column holds one value only."""
+        """Whether all values of a column are equal."""
         low, high = self.bounds
         return np.asarray((np.diff(self.start) == 0) | (~self.has_zeros & (low == high)), bool)
 
     def blocks(self, n_jobs: int | None) -> list[tuple[int, int]]:
-        """The columns in blocks of about as many stored values."""
+        """Split the columns into blocks of about equally many stored values."""
         n_threads = thread_count(n_jobs)
         blocks_for_threads = 8 * n_threads if n_threads > 1 else 1
         n_blocks = max(blocks_for_threads, len(self.value) // BLOCK_VALUES)
@@ -124,7 +124,7 @@ class StoredColumns(Sequence[Any]):
         return any(len(positions) for positions in self._positions(np.isnan))
 
     def check_finite(self, names: Sequence[str], *, allow_missing: bool, instead: Advice) -> None:
-        """Refuse infinite values, and missing ones unless they are allowed; ``instead`` says what to do about those."""
+        """Refuse infinite values, and missing values unless allowed; ``instead`` is advice about missing values."""
         with np.errstate(all="ignore"):
             if np.isfinite(self.value.sum(dtype=np.float64)):
                 return
@@ -146,7 +146,7 @@ class StoredColumns(Sequence[Any]):
                 )
 
     def _positions(self, holds: Callable[[NDArray[Any]], Flags]) -> Iterator[Integers]:
-        """The positions of the stored values of which something holds, in batches."""
+        """The positions of the stored values for which ``holds`` is True, in batches."""
         for first in range(0, len(self.value), BLOCK_VALUES):
             positions = np.flatnonzero(holds(self.value[first : first + BLOCK_VALUES]))
             if len(positions):
@@ -156,7 +156,7 @@ class StoredColumns(Sequence[Any]):
         return np.searchsorted(self.start, positions, side="right") - 1
 
     def without(self, columns: Sequence[int]) -> StoredColumns:
-        """The same with zeros in some columns."""
+        """The columns with some of them set to zero."""
         values = self.stored.copy()
         for j in columns:
             values.data[values.indptr[j] : values.indptr[j + 1]] = 0
@@ -167,9 +167,9 @@ class StoredColumns(Sequence[Any]):
         return StoredColumns(self.stored.tocsr()[rows].tocsc())
 
     def dense(self) -> NDArray[Any]:
-        """The same as an array in memory."""
+        """Convert to a dense array in memory."""
         size = self.n_samples * len(self) * self.value.itemsize
-        if size > MOST_DENSE_BYTES:
+        if size > MAX_DENSE_BYTES:
             raise UserError(
                 code="not-enough-memory",
                 message=(
@@ -183,7 +183,7 @@ class StoredColumns(Sequence[Any]):
 
 
 class StoredColumnsInFiles(StoredColumns):
-    """Sparse columns whose values lie in a spool, where their codes lie, too."""
+    """Sparse columns whose values lie in files of a spool. Their codes are put there, too."""
 
     in_files = True
 
@@ -219,7 +219,7 @@ class StoredColumnsInFiles(StoredColumns):
 
 
 def read_sparse(X: Any) -> StoredColumns:
-    """Read a sparse matrix or array of any format; entries that are stored twice are added up, as in scipy."""
+    """Read a sparse matrix or array of any format. Entries that are stored twice are added, as scipy does."""
     if X.ndim != 2:
         raise UserError(
             code="wrong-shape",
@@ -241,7 +241,7 @@ def read_sparse(X: Any) -> StoredColumns:
             message=f"Complex data not supported: the sparse table holds {X.dtype}",
             advice="give real numbers",
         )
-    if X.dtype.kind in "iu" and X.nnz and max(abs(int(X.max())), abs(int(X.min()))) > WHOLE:
+    if X.dtype.kind in "iu" and X.nnz and max(abs(int(X.max())), abs(int(X.min()))) > MAX_EXACT_INTEGER:
         raise UserError(
             code="precision-lost",
             message="the sparse table holds whole numbers beyond 2**53, of which two may become one",

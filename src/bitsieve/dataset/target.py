@@ -1,4 +1,4 @@
-"""The target to class codes, of one column or several, and the frequency weights: how often each sample counts."""
+"""Reading of a target as class codes, of frequency weights and of groups."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bitsieve.dataset.column_info import TextParsing
 from bitsieve.dataset.encoding import Encoded, are_categories, as_array, encode, is_missing
 from bitsieve.dataset.notes import quantity_binned
 from bitsieve.dataset.quantity import (
-    AS_FOUND,
+    KIND_FROM_VALUES,
     TIMES,
     TargetKind,
     edges_of,
@@ -31,44 +31,47 @@ from bitsieve.utils.messages import quoted
 if TYPE_CHECKING:
     import narwhals as nw
 
-MAX_JOINT_CLASSES = 1 << 16  # of several columns together
+MAX_JOINT_CLASSES = 1 << 16  # possible combinations of the classes of several columns
 
 
 @dataclass(frozen=True)
 class Target:
-    """Class codes of the samples."""
+    """The classes of the samples.
 
-    codes: NDArray[np.int32]  # shape (n_samples,): in ``0 .. n_classes - 1``; every class occurs
-    # shape (n_classes,): the sorted distinct values, or the intervals as text when the target was binned; of several
-    # columns the tuples of their labels that occur
+    A target is "classes", a "binned" quantity, or "joint": the combinations of the classes of several columns.
+    """
+
+    codes: NDArray[np.int32]  # shape (n_samples,), from 0 to n_classes - 1; every class occurs
+    #: The distinct values of classes, ascending; the intervals of a quantity as text; the tuples of a joint target.
     labels: NDArray[Any]
-    # the inner edges of a quantity; a value on an edge belongs to the interval below it. Of several columns of which
-    # any was cut a list with the edges, or None, of each
+    #: The inner edges of the intervals of a quantity; a value on an edge belongs to the interval below it. A joint
+    #: target with a quantity has a list with one item for each column, None for classes.
     edges: Any = None
     kind: Literal["classes", "binned", "joint"] = "classes"
-    columns: tuple[str, ...] = ()  # names of the columns of a joint target
+    columns: tuple[str, ...] = ()  # the names of the columns of a joint target
     name: str = "y"  # what messages call it
-    said: TargetKind = AS_FOUND  # what it was said to be
-    n_numbers: int = 0  # how many different whole numbers were cut; 0 where the target was not of that kind
-    unit: str = ""  # "M" of dates, "m" of durations that were cut, in microseconds; of several columns a letter each
-    n_allowed: int = 0  # classes that a quantity is cut into where nothing is said; 0 of classes
-    parsings: Mapping[str, TextParsing] = field(default_factory=dict)  # how text was read that is no class, by column
-    # shape (n_samples,): the numbers of a quantity, where the rows are in memory
-    values: Floats | None = None
+    requested_kind: TargetKind = KIND_FROM_VALUES  # the kind that the user chose
+    n_numbers: int = 0  # the number of distinct whole numbers of a quantity; 0 for any other target
+    #: The letter of numpy for a quantity of times, whose edges are in microseconds: "M" for dates, "m" for durations. A
+    #: joint target has one letter for each column.
+    unit: str = ""
+    n_classes_of_quantity: int = 0  # into how many classes the quantity is cut by default; 0 for classes
+    parsings: Mapping[str, TextParsing] = field(default_factory=dict)  # how text became numbers or times, by column
+    values: Floats | None = None  # shape (n_samples,): the numbers of a quantity whose rows are in memory
 
     @property
     def is_quantity(self) -> bool:
-        """Whether it is one quantity, whose numbers are known."""
+        """Whether it is one quantity whose rows are in memory."""
         return self.values is not None
 
     @property
     def truth(self) -> NDArray[Any]:
-        """What a model predicts: the numbers of a quantity, else the class codes."""
+        """What a model predicts: the numbers of a quantity, or the class codes."""
         return self.codes if self.values is None else self.values
 
     @property
     def names(self) -> Sequence[str]:
-        """Its name, or those of its columns."""
+        """Its name, or the names of the columns of a joint target."""
         return self.columns or [self.name]
 
     @property
@@ -78,10 +81,12 @@ class Target:
 
     @property
     def how_cut(self) -> Diagnostic:
-        """The note on a numeric target: what it is, and where it was cut."""
-        values = f"{self.n_numbers:,} different whole numbers" if self.n_numbers else TIMES.get(self.unit, "")
+        """The diagnostic of a quantity: what its values are, and where it was cut."""
+        values = TIMES.get(self.unit, "")
+        if self.n_numbers:
+            values = f"{self.n_numbers:,} different whole numbers"
         edges = listed_edges(self.edges, self.unit)
-        return quantity_binned(self.name, values, self.n_classes, edges, self.said.kind is None)
+        return quantity_binned(self.name, values, self.n_classes, edges, self.requested_kind.kind is None)
 
     def check_varies(self) -> None:
         """Refuse a target of one class."""
@@ -95,7 +100,7 @@ class Target:
             )
 
     def check_kind(self, kind: str | None) -> None:
-        """Refuse what a selector says of a target that was read as the other kind."""
+        """Refuse a selector's ``target_kind`` for a target that was read as the other kind."""
         read_as = "classes" if self.edges is None else "quantity"
         if kind not in (None, read_as):
             advice = "leave it out of the selector, and give it to what reads the data"
@@ -108,43 +113,47 @@ class Target:
             )
 
     def take(self, rows: Columns) -> Target:
-        """The target of some of the samples, with the classes that occur among them."""
+        """The target of the samples ``rows``, with the classes that occur among them."""
         classes = Encoded(self.codes, self.labels)[rows]
         values = None if self.values is None else self.values[rows]
         return replace(self, codes=classes.codes, labels=classes.categories, values=values)
 
     def cut_again(self, weights: Integers | None = None) -> Target:
-        """A quantity with edges of its own samples; any other target as it is."""
+        """Cut a quantity again, by its own samples; any other target is returned as it is."""
         if self.values is None:
             return self
-        cut = _cut(self.values, self.said, weights, self.name, self.unit)
-        return replace(self, codes=cut.codes, labels=cut.labels, edges=cut.edges, n_allowed=cut.n_allowed)
+        cut = _cut(self.values, self.requested_kind, weights, self.name, self.unit)
+        return replace(
+            self, codes=cut.codes, labels=cut.labels, edges=cut.edges, n_classes_of_quantity=cut.n_classes_of_quantity
+        )
 
 
-def read_target(y: Any, *, name: str = "y", said: TargetKind = AS_FOUND, weights: Integers | None = None) -> Target:
-    """Read a target of one column, or the combinations of several, without the samples of weight 0."""
+def read_target(
+    y: Any, *, name: str = "y", target_kind: TargetKind = KIND_FROM_VALUES, weights: Integers | None = None
+) -> Target:
+    """Read a target of one or several columns. Samples of weight 0 are left out."""
     columns = split_target(y)
     positive_weights = weights
     if weights is not None and not weights.all():
         positive_weights = weights[weights > 0]
     targets = {}
     for column_name, column in columns.items():
-        what = called(column_name, len(columns) > 1)
+        what = label_of_target(column_name, is_joint=len(columns) > 1)
         values = read_values(column, what)
         if weights is not None and not weights.all():
             values = values[np.flatnonzero(weights)]
         n_missing, n_infinite = count_unusable(values)
         check_complete(what, len(values), n_missing, n_infinite)
-        targets[column_name] = to_classes(values, said, positive_weights, what)
+        targets[column_name] = to_classes(values, target_kind, positive_weights, what)
     check_bins(targets.values())
     if len(targets) > 1:
         return replace(join_targets(targets), name=name)
-    (only,) = targets.values()
-    return replace(only, name=name)
+    (target,) = targets.values()
+    return replace(target, name=name)
 
 
 def split_target(y: Any) -> dict[str, Any]:
-    """The columns of a target by name (``y0``, ``y1``, ... where they have none); one alone is ``y``."""
+    """The columns of a target by name. A single column is "y"; columns without names are "y0", "y1", ..."""
     import narwhals as nw
 
     frame = y if isinstance(y, np.ndarray) else nw.from_native(y, pass_through=True)
@@ -172,12 +181,12 @@ def split_target(y: Any) -> dict[str, Any]:
     return {f"y{j}": array[:, j] for j in range(array.shape[1])}
 
 
-def called(name: str, joint: bool) -> str:
+def label_of_target(name: str, *, is_joint: bool) -> str:
     """What messages call a column of a target."""
-    return f"the target {quoted([name])}" if joint else "the target"
+    return f"the target {quoted([name])}" if is_joint else "the target"
 
 
-def check_complete(what: str, n_samples: int, missing: int, infinite: int) -> None:
+def check_complete(what: str, n_samples: int, n_missing: int, n_infinite: int) -> None:
     """Refuse a target without values, or with values that are missing or infinite."""
     if not n_samples:
         raise UserError(
@@ -185,28 +194,29 @@ def check_complete(what: str, n_samples: int, missing: int, infinite: int) -> No
             message=f"{what} is empty",
             advice="at least one sample is required",
         )
-    if missing:
-        values = f"{missing:,} missing value{'s' * (missing > 1)} (empty, NaN, 'NA', 'None', ...) among {n_samples:,}"
+    if n_missing:
+        values = "missing value" if n_missing == 1 else "missing values"
         raise UserError(
             code="missing-target",
-            message=f"{what} has {values}",
+            message=f"{what} has {n_missing:,} {values} (empty, NaN, 'NA', 'None', ...) among {n_samples:,}",
             advice="drop those samples, as {drop_missing_target} does, or fill them in",
             fix={"drop_missing_target": True},
         )
-    if infinite:
-        values = f"{infinite:,} infinite value{'s' * (infinite > 1)} (inf) among {n_samples:,}"
+    if n_infinite:
+        values = "infinite value" if n_infinite == 1 else "infinite values"
         raise UserError(
             code="infinite-values",
-            message=f"{what} has {values}",
+            message=f"{what} has {n_infinite:,} {values} (inf) among {n_samples:,}",
             advice="drop those samples",
         )
 
 
-def check_bins(parts: Iterable[Target]) -> None:
-    """Refuse a number of classes to cut into where no column of the target is one of numbers."""
-    targets = tuple(parts)
-    n_bins = targets[0].said.n_bins
-    if n_bins is not None and not any(of.edges is not None or of.labels.dtype.kind in "iuf" for of in targets):
+def check_bins(columns: Iterable[Target]) -> None:
+    """Refuse ``target_bins`` for a target none of whose columns holds numbers."""
+    targets = tuple(columns)
+    n_bins = targets[0].requested_kind.n_bins
+    hold_numbers = [target.edges is not None or target.labels.dtype.kind in "iuf" for target in targets]
+    if n_bins is not None and not any(hold_numbers):
         problem = "does not go with the target, which holds text, categories or truth values"
         raise ParameterError(
             "target_bins", n_bins, "make them numbers, or leave it out", problem, code="numbers-needed"
@@ -214,7 +224,7 @@ def check_bins(parts: Iterable[Target]) -> None:
 
 
 def check_read(parsings: Mapping[str, TextParsing], drop_missing: bool) -> None:
-    """Refuse a target of text of which some values are no numbers where the others are, unless those are left out."""
+    """Refuse a target of text of which most values are numbers and some are not, unless the latter are dropped."""
     for parsing in parsings.values():
         if parsing.n_unread and not drop_missing:
             values = "values that are no numbers" if parsing.n_unread > 1 else "value that is no number"
@@ -228,39 +238,51 @@ def check_read(parsings: Mapping[str, TextParsing], drop_missing: bool) -> None:
 
 
 def to_classes(
-    values: NDArray[Any] | Encoded, said: TargetKind, weights: Integers | None = None, what: str = "the target"
+    values: NDArray[Any] | Encoded, target_kind: TargetKind, weights: Integers | None = None, what: str = "the target"
 ) -> Target:
-    """The classes of values none of which is missing, that are said to be of a kind."""
-    if are_categories(values) or values.dtype.kind not in "iufmM" or said.kind == "classes":
-        said.cuts(values, None, what)  # refuses a quantity of text
+    """The classes of values without missing ones, as classes or as a quantity."""
+    holds_numbers = not are_categories(values) and values.dtype.kind in "iufmM"
+    if not holds_numbers:
+        target_kind.check_not_quantity(what)
+    if are_categories(values) or not holds_numbers or target_kind.kind == "classes":
         classes = values if are_categories(values) else encode(values)
-        return Target(classes.codes, classes.categories, said=said)
+        return Target(classes.codes, classes.categories, requested_kind=target_kind)
     if has_fractions(values):
-        return _cut(numbers_of(values, what), said, weights, what, values.dtype.kind)
+        return _cut(numbers_of(values, what), target_kind, weights, what, values.dtype.kind)
     classes = encode(values)
     counts = np.bincount(classes.codes, weights).astype(np.int64)
-    if not said.cuts(classes.categories, counts, what):
-        return Target(classes.codes, classes.categories, said=said)
-    return replace(_cut(numbers_of(values, what), said, weights, what), n_numbers=len(classes.categories))
+    if not target_kind.is_quantity(classes.categories, counts):
+        return Target(classes.codes, classes.categories, requested_kind=target_kind)
+    quantity = _cut(numbers_of(values, what), target_kind, weights, what)
+    return replace(quantity, n_numbers=len(classes.categories))
 
 
-def _cut(numbers: Floats, said: TargetKind, weights: Integers | None, what: str, kind: str = "") -> Target:
-    """A quantity by its numbers; ``kind`` is that of numpy where they are times."""
-    edges, n_allowed = edges_of(numbers, weights, said.n_bins, what)
-    codes = np.searchsorted(edges, numbers).astype(np.int32)  # a value on an edge goes left
+def _cut(numbers: Floats, target_kind: TargetKind, weights: Integers | None, what: str, kind: str = "") -> Target:
+    """Cut a quantity into classes; ``kind`` is numpy's letter of its type."""
+    edges, n_classes_of_quantity = edges_of(numbers, weights, target_kind.n_bins, what)
+    codes = np.searchsorted(edges, numbers).astype(np.int32)
     unit = kind if kind in "mM" else ""
     labels = interval_labels(edges, unit, numbers[0])
-    return Target(codes, labels, edges, "binned", said=said, unit=unit, n_allowed=n_allowed, values=numbers)
+    return Target(
+        codes,
+        labels,
+        edges,
+        "binned",
+        requested_kind=target_kind,
+        unit=unit,
+        n_classes_of_quantity=n_classes_of_quantity,
+        values=numbers,
+    )
 
 
 def join_targets(parts: dict[str, Target]) -> Target:
-    """One target of the combinations of classes that occur, in the order of the first column, then the second, ..."""
-    most = prod(part.n_classes for part in parts.values())
-    if most > MAX_JOINT_CLASSES:
+    """Join targets: the classes are the combinations of their classes that occur, in lexicographic order."""
+    n_combinations = prod(part.n_classes for part in parts.values())
+    if n_combinations > MAX_JOINT_CLASSES:
         listed = ", ".join(f"{name!r} ({part.n_classes:,} classes)" for name, part in parts.items())
         raise UserError(
             code="too-many-classes",
-            message=f"the targets {listed} could have {most:,} classes together",
+            message=f"the targets {listed} could have {n_combinations:,} classes together",
             advice=f"at most {MAX_JOINT_CLASSES:,} are supported, take fewer columns or coarser ones",
         )
     sizes = [part.n_classes for part in parts.values()]
@@ -274,22 +296,22 @@ def join_targets(parts: dict[str, Target]) -> Target:
     labels[:] = list(zip(*labels_of_parts, strict=True))
     edges = [part.edges for part in parts.values()]
     binned = any(edges_of_part is not None for edges_of_part in edges)
-    n_allowed = max(part.n_allowed for part in parts.values())
-    said = next(iter(parts.values())).said
+    n_classes_of_quantity = max(part.n_classes_of_quantity for part in parts.values())
+    first_part = next(iter(parts.values()))
     return Target(
         codes.astype(np.int32),
         labels,
         edges if binned else None,
         "joint",
         tuple(parts),
-        said=said,
+        requested_kind=first_part.requested_kind,
         unit="".join(part.unit or " " for part in parts.values()),
-        n_allowed=n_allowed,
+        n_classes_of_quantity=n_classes_of_quantity,
     )
 
 
 def read_values(y: Any, what: str) -> NDArray[Any] | Encoded:
-    """One column of the target as a 1-D array of numbers or dates, or as codes."""
+    """Read a column of the target as an array of numbers, dates, durations or booleans, or as categories."""
     import narwhals as nw
 
     series = y if isinstance(y, np.ndarray) else nw.from_native(y, pass_through=True, allow_series=True)
@@ -319,13 +341,13 @@ def read_values(y: Any, what: str) -> NDArray[Any] | Encoded:
 
 
 def is_foreign(series: nw.Series[Any]) -> bool:
-    """Whether a series holds numbers of numpy that Arrow does not have: complex ones, or of the other byte order."""
+    """Whether a series holds complex numbers, or numbers of the other byte order, which Arrow does not have."""
     kind = getattr(series.to_native(), "dtype", None)
     return isinstance(kind, np.dtype) and kind.kind in "ciuf" and (kind.kind == "c" or not kind.isnative)
 
 
 def numpy_of_series(series: nw.Series[Any]) -> NDArray[Any]:
-    """The values of a series; of pyarrow without pandas."""
+    """The values of a series. A series of pyarrow is converted without pandas."""
     if not series.implementation.is_pyarrow():
         values = series.to_numpy()
         return values.astype(values.dtype.newbyteorder("="), copy=False)
@@ -343,19 +365,19 @@ def _arrow(values: Any, what: str) -> NDArray[Any] | Encoded:
     return numpy_of(array) if is_time(array.type) else column_of_arrow(array, what)
 
 
-def count_unusable(values: NDArray[Any] | Encoded, times: Integers | None = None) -> tuple[int, int]:
-    """Numbers of missing and of infinite values; ``times``: how many rows each value is of, None: one."""
-    n_missing = _count_rows(is_missing(values), times)
+def count_unusable(values: NDArray[Any] | Encoded, row_counts: Integers | None = None) -> tuple[int, int]:
+    """Count the rows with a missing and with an infinite value; ``row_counts[i]`` rows have value i, or one."""
+    n_missing = _count_rows(is_missing(values), row_counts)
     if are_categories(values) or values.dtype.kind != "f":
         return n_missing, 0
-    return n_missing, _count_rows(np.isinf(values), times)
+    return n_missing, _count_rows(np.isinf(values), row_counts)
 
 
-def _count_rows(mask: Flags, times: Integers | None) -> int:
-    return int(mask.sum() if times is None else times[mask].sum())
+def _count_rows(mask: Flags, row_counts: Integers | None) -> int:
+    return int(mask.sum() if row_counts is None else row_counts[mask].sum())
 
 
-_ADVICE = "such as by np.rint(w * w.sum() / (w**2).sum()) for weights of a survey"
+_HOW_TO_SCALE = "such as by np.rint(w * w.sum() / (w**2).sum()) for weights of a survey"
 
 
 def read_weights(sample_weight: Any, n_samples: int) -> Integers | None:
@@ -372,17 +394,18 @@ def read_weights(sample_weight: Any, n_samples: int) -> Integers | None:
             weights = weights.astype(object if weights.dtype.kind == "c" else np.float64).astype(np.float64)
         except (TypeError, ValueError):
             raise _invalid_weights("holds values that are no numbers", "give whole numbers") from None
-    refused = weights[~((weights >= 0) & (weights < np.inf) & (weights == np.floor(weights)))]
+    is_count = (weights >= 0) & (weights < np.inf) & (weights == np.floor(weights))
+    refused = weights[~is_count]
     if len(refused):
         problem = f"holds {refused[0].item():.6g}, but counts are exact integers and so are weights"
-        raise _invalid_weights(problem, f"give whole numbers from 0, {_ADVICE}")
+        raise _invalid_weights(problem, f"give whole numbers from 0, {_HOW_TO_SCALE}")
     total = weights.sum(dtype=np.float64)
     if not total:
         raise _invalid_weights("is zero for every sample", "nothing is left to count")
     if total > MAX_SAMPLES:
         raise _invalid_weights(
             f"sums to {total:,.0f} samples, at most {MAX_SAMPLES:,} are supported",
-            f"scale the weights down, {_ADVICE}",
+            f"scale the weights down, {_HOW_TO_SCALE}",
         )
     return None if (weights == 1).all() else weights.astype(np.int64)
 
@@ -396,11 +419,11 @@ def read_groups(groups: Any, n_samples: int) -> Columns:
             message=f"groups has shape {values.shape}",
             advice=f"it must be one value for each of the {n_samples:,} samples",
         )
-    missing = int(without_value(values).sum())
-    if missing:
+    n_missing = int(without_value(values).sum())
+    if n_missing:
         raise UserError(
             code="missing-values",
-            message=f"groups has no value in {missing:,} of {n_samples:,} rows",
+            message=f"groups has no value in {n_missing:,} of {n_samples:,} rows",
             advice="give every row a group",
         )
     names, group_of_sample = np.unique(values.astype(str), return_inverse=True)
@@ -414,16 +437,23 @@ def read_groups(groups: Any, n_samples: int) -> Columns:
 
 
 def zero_where_missing(sample_weight: Any, y: Any) -> Any:
-    """The weights with a zero for every sample that has no value in a column of its target, also for a missing one."""
-    missing = without_value(y)
-    if not missing.any():
+    """Set the weight of every sample without a target to 0. Weights of a wrong shape are returned as they are."""
+    has_no_target = without_value(y)
+    if not has_no_target.any():
         return sample_weight
-    weights = 1 if sample_weight is None else as_array(sample_weight)
-    return weights if np.shape(weights) not in ((), missing.shape) else np.where(missing, 0, weights)
+    if sample_weight is None:
+        return np.where(has_no_target, 0, 1)
+    weights = as_array(sample_weight)
+    if np.shape(weights) not in ((), has_no_target.shape):
+        return weights  # which is refused later
+    return np.where(has_no_target, 0, weights)
 
 
-def no_row_counts(label: str, *, weighted: bool, drop_missing: bool) -> UserError:
-    """The error for data without rows, or with none that has a target, where such are left out, and a weight."""
+def no_rows_left(label: str, *, weighted: bool, drop_missing: bool) -> UserError:
+    """The error for data of which no row is left.
+
+    ``weighted`` says that rows of weight 0 were left out, ``drop_missing`` that rows without a target were.
+    """
     if drop_missing and weighted:
         return UserError(
             code="empty-data",
@@ -442,19 +472,21 @@ def no_row_counts(label: str, *, weighted: bool, drop_missing: bool) -> UserErro
 
 
 def without_value(y: Any) -> Flags:
-    """Which samples have no value in a column of their target."""
-    missing = np.zeros(len(y), bool)
+    """Which samples have no value in one column of the target or more."""
+    has_no_value = np.zeros(len(y), bool)
     for column in split_target(y).values():
-        missing |= is_missing(read_values(column, "the target"))
-    return missing
+        has_no_value |= is_missing(read_values(column, "the target"))
+    return has_no_value
 
 
 def take_weighted(y: Any, mask: Flags) -> Any:
-    """The target of the rows in a mask, in its own kind."""
+    """The target of the rows in a mask, in the kind of data that it was given in."""
     rows = np.flatnonzero(mask)
-    if hasattr(y, "combine_chunks"):  # Arrow
+    if hasattr(y, "combine_chunks"):  # a table or array of Arrow
         return y.take(rows)
-    return (y.iloc if hasattr(y, "iloc") else as_array(y))[rows]
+    if hasattr(y, "iloc"):  # of pandas
+        return y.iloc[rows]
+    return as_array(y)[rows]
 
 
 def _invalid_weights(problem: str, advice: str) -> UserError:

@@ -1,4 +1,4 @@
-"""A target that is read in partitions: the summary of a pass over its rows, and the classes of each partition."""
+"""A target that is read in partitions: a summary of all rows decides how each partition is coded as classes."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from bitsieve.dataset.arrow import text_of
 from bitsieve.dataset.column_summary import ColumnSummary, Distinct, RowSample
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import Encoded, are_categories, lookup
-from bitsieve.dataset.quantity import AS_FOUND, TargetKind, number_of_classes, numbers_of
+from bitsieve.dataset.quantity import KIND_FROM_VALUES, TargetKind, number_of_classes, numbers_of
 from bitsieve.dataset.target import (
     MAX_JOINT_CLASSES,
     Target,
-    called,
     check_bins,
     check_complete,
     count_unusable,
     join_targets,
+    label_of_target,
     read_values,
     split_target,
     to_classes,
@@ -44,11 +44,11 @@ class TargetColumn:
     n_samples: int
     n_missing: int
     n_infinite: int
-    # the values; the counts of categories are samples and rows. None where any value is missing or infinite, which is
-    # refused once all rows are summarized
+    #: The summary of the values. Categories have two counts: samples and rows. None if any value is missing or
+    #: infinite, which is refused once all rows are summarized.
     column: ColumnSummary | None = None
-    sample: RowSample | None = None  # of numbers; None where it was not asked for
-    total_weight: int = 0  # of numbers
+    sample: RowSample | None = None  # a sample of numbers; None where none was drawn
+    total_weight: int = 0  # the sum of the weights, for numbers
 
     @classmethod
     def of_part(
@@ -56,7 +56,7 @@ class TargetColumn:
         values: NDArray[Any] | Encoded,
         row_numbers: Integers | None,
         weights: Integers | None,
-        times: Integers | None = None,
+        row_counts: Integers | None = None,
         is_text: bool = False,
     ) -> TargetColumn:
         """Summarize values.
@@ -69,18 +69,18 @@ class TargetColumn:
             The numbers of the rows in the whole table; None: no sample is drawn.
         weights : array of shape (n_samples,), optional
             Frequency weights.
-        times : array of shape (n_samples,), optional
+        row_counts : array of shape (n_samples,), optional
             How many rows each row is, where equal ones were grouped.
         is_text : bool
             Whether categories are text, which may mean something else.
         """
-        n_missing, n_infinite = count_unusable(values, times)
-        n_rows = len(values) if times is None else int(times.sum())
+        n_missing, n_infinite = count_unusable(values, row_counts)
+        n_rows = len(values) if row_counts is None else int(row_counts.sum())
         if n_missing or n_infinite:
             return cls(n_rows, n_missing, n_infinite)
         if are_categories(values):
             samples_of_category = np.bincount(values.codes, weights, len(values.categories))
-            rows_of_category = np.bincount(values.codes, times, len(values.categories))
+            rows_of_category = np.bincount(values.codes, row_counts, len(values.categories))
             counts = np.stack([samples_of_category, rows_of_category], axis=1).astype(np.int64)
             distinct = Distinct(values.categories, counts)
             return cls(n_rows, 0, 0, ColumnSummary(NUMBERS, None, distinct=distinct, is_text=is_text))
@@ -127,7 +127,7 @@ class TargetColumn:
         return TargetPart(values, to_classes(values, target_kind, counts, what), counts=counts)
 
     def _classes_of_sample(self, what: str, target_kind: TargetKind) -> TargetPart:
-        """The classes of very many different numbers: intervals, whose edges are found on a sample of the rows."""
+        """Cut too many distinct numbers to count into intervals, whose edges are found in a sample of the rows."""
         assert self.sample is not None
         (values,) = self.sample.columns
         assert values is not None
@@ -137,10 +137,12 @@ class TargetColumn:
                 message=f"{what} has more than {_MAX_VALUES:,} classes",
                 advice="check that it is not a number of each row",
             )
-        n_allowed = number_of_classes(self.total_weight)
-        quantity = TargetKind("quantity", target_kind.n_bins or n_allowed)
+        n_classes_of_quantity = number_of_classes(self.total_weight)
+        quantity = TargetKind("quantity", target_kind.n_bins or n_classes_of_quantity)
         target = to_classes(values, quantity, self.sample.weights, what)
-        target = replace(target, said=target_kind, n_allowed=n_allowed, n_numbers=0)  # the numbers were not counted
+        target = replace(
+            target, requested_kind=target_kind, n_classes_of_quantity=n_classes_of_quantity, n_numbers=0
+        )  # the numbers were not counted
         return TargetPart(values, target, self.sample.rank_error)
 
 
@@ -150,8 +152,8 @@ class TargetPart:
 
     values: NDArray[Any]  # the distinct values, or a sample
     target: Target  # its codes are those of ``values``
-    rank_error: float = 0.0  # by what share of the samples the rank of an edge may be off; 0: exact
-    counts: Integers | None = None  # how many samples have each of ``values``; None for a sample
+    rank_error: float = 0.0  # the largest error of the rank of an edge, as a share of the samples; 0 if exact
+    counts: Integers | None = None  # the number of samples of each of ``values``; None for a sample
 
     def codes(self, values: NDArray[Any] | Encoded) -> NDArray[np.int32]:
         """The classes of some rows."""
@@ -177,17 +179,17 @@ class TargetSummary:
         first_row: int = 0,
         weights: Integers | None = None,
         sampled: bool = True,
-        times: Integers | None = None,
+        row_counts: Integers | None = None,
     ) -> TargetSummary:
         """Summarize the target of some rows, the first of which has this number; see :meth:`TargetColumn.of_part`."""
         columns = split_target(y)
         is_joint = len(columns) > 1
         summaries = {}
         for name, column in columns.items():
-            values = read_values(column, called(name, is_joint))
+            values = read_values(column, label_of_target(name, is_joint=is_joint))
             row_numbers = np.arange(first_row, first_row + len(values)) if sampled else None
             is_text = are_categories(values) and target_text(column) is not None
-            summaries[name] = TargetColumn.of_part(values, row_numbers, weights, times, is_text)
+            summaries[name] = TargetColumn.of_part(values, row_numbers, weights, row_counts, is_text)
         return cls(summaries)
 
     @classmethod
@@ -197,7 +199,7 @@ class TargetSummary:
         merged = {}
         for name in names:
             columns = [partition.columns[name] for partition in partitions]
-            merged[name] = TargetColumn.merged(columns, called(name, len(names) > 1))
+            merged[name] = TargetColumn.merged(columns, label_of_target(name, is_joint=len(names) > 1))
         return cls(merged)
 
     @property
@@ -208,7 +210,7 @@ class TargetSummary:
 
     @property
     def needs_sample(self) -> bool:
-        """Whether a column has too many different numbers to count them, and no sample of them was drawn."""
+        """Whether a column has too many distinct numbers to count, and no sample of them was drawn."""
         for target_column in self.columns.values():
             summary = target_column.column
             if target_column.sample is None and summary is not None and summary.has_uncounted:
@@ -216,7 +218,7 @@ class TargetSummary:
         return False
 
     def text_meanings(self, rules: ColumnRules) -> dict[int, TextMeaning]:
-        """What the text of columns means that is numbers or times, by the indices of the columns."""
+        """What the text of columns means, by column index, for text that is numbers or times."""
         meanings = {}
         for j, target_column in enumerate(self.columns.values()):
             summary = target_column.column
@@ -224,21 +226,21 @@ class TargetSummary:
                 text = text_of(summary.distinct.values.tolist())
                 n_rows = summary.distinct.counts[:, 1]
                 meaning = meaning_of_text(text, n_rows, repair=rules.repair)
-                if meaning.format.no_class:
+                if meaning.format.converts_target:
                     meanings[j] = meaning
         return meanings
 
-    def fitted(self, name: str, target_kind: TargetKind = AS_FOUND) -> TargetCoding:
-        """How the target becomes classes: as :func:`~bitsieve.dataset.target.read_target` makes them of all rows."""
+    def fitted(self, name: str, target_kind: TargetKind = KIND_FROM_VALUES) -> TargetCoding:
+        """Decide how the target becomes classes, as :func:`~bitsieve.dataset.target.read_target` does with all rows."""
         is_joint = len(self.columns) > 1
         parts = {
-            column_name: column.classes(called(column_name, is_joint), target_kind)
+            column_name: column.classes(label_of_target(column_name, is_joint=is_joint), target_kind)
             for column_name, column in self.columns.items()
         }
         check_bins(part.target for part in parts.values())
         no_codes = np.empty(0, np.int32)
         if is_joint:
-            return TargetCoding(parts, Target(no_codes, np.empty(0), name=name, said=target_kind))
+            return TargetCoding(parts, Target(no_codes, np.empty(0), name=name, requested_kind=target_kind))
         (part,) = parts.values()
         return TargetCoding(parts, replace(part.target, codes=no_codes, values=None, name=name))
 
@@ -248,8 +250,8 @@ class TargetCoding:
     """How a target becomes classes, the same in every partition of its rows."""
 
     parts: Mapping[str, TargetPart]  # by column
-    target: Target  # the classes, without codes; of several columns only known once their combinations are
-    # the combinations of classes of several columns that occur, each as a number, ascending
+    target: Target  # the classes, without codes; a joint target gets them by :meth:`with_combinations`
+    #: The combinations of classes that occur in a joint target, each as a number, ascending.
     combinations: Integers | None = field(default=None)
 
     @property
@@ -259,12 +261,12 @@ class TargetCoding:
 
     @property
     def rank_error(self) -> float:
-        """By what share of the samples the rank of an edge may be off; 0: exact."""
+        """The largest error of the rank of an edge, as a share of the samples; 0 if exact."""
         return max(part.rank_error for part in self.parts.values())
 
     @property
     def class_sizes(self) -> Integers | None:
-        """How many samples each class has; None where only a pass over the rows can say."""
+        """The number of samples of each class; None where another pass over the rows must count them."""
         first = next(iter(self.parts.values()))
         if self.is_joint or first.counts is None:
             return None
@@ -279,14 +281,14 @@ class TargetCoding:
         return np.searchsorted(self.combinations, self.combinations_of(y)).astype(np.int32)
 
     def combinations_of(self, y: Any) -> Integers:
-        """The combination of classes of every row, as a number among all combinations that are possible."""
+        """The combination of classes of every row, as an index into all possible combinations."""
         sizes = [part.target.n_classes for part in self.parts.values()]
         if np.prod(sizes, dtype=float) > MAX_JOINT_CLASSES:
             join_targets({name: part.target for name, part in self.parts.items()})  # raises the error
         return np.ravel_multi_index(self._codes_by_column(y), sizes).astype(np.int64)
 
     def with_combinations(self, combinations: Integers) -> TargetCoding:
-        """The coding with the classes of several columns, given the :meth:`combinations_of` all rows."""
+        """The coding of a joint target, given the :meth:`combinations_of` all rows."""
         occurring = np.unique(combinations)
         sizes = [part.target.n_classes for part in self.parts.values()]
         codes_of_columns = np.unravel_index(occurring, sizes)
@@ -300,6 +302,6 @@ class TargetCoding:
         columns = split_target(y)
         codes = []
         for (name, part), column in zip(self.parts.items(), columns.values(), strict=True):
-            values = read_values(column, called(name, self.is_joint))
+            values = read_values(column, label_of_target(name, is_joint=self.is_joint))
             codes.append(part.codes(values))
         return tuple(codes)

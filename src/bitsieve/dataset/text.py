@@ -1,4 +1,4 @@
-"""What the text of a column means: numbers, times, booleans or categories, decided once from all its values."""
+"""Decide what the text of a column means: numbers, times, booleans or categories. All of its values decide."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from bitsieve.io.text import without_commas
 from bitsieve.options import DAY_FIRST, MONTH_FIRST
 from bitsieve.utils.arrays import Flags, Integers
 
-_MIN_SHARE = 0.95  # of the rows with a value that must be of one format
-_MANY_NUMBERS = 20  # different ones; among so many, other words are read as missing
-_MAX_LENGTH = 64  # characters of a number or a time
-_FEW_WORDS = 100  # different words; so many are looked at one by one
-_MAY_BEGIN_A_NUMBER = frozenset(" +-.0123456789niNI")  # or a date; and nan, inf
-_N_UNREAD_LISTED = 3  # values that are read as missing and listed in a diagnostic
-#: Words in a column of numbers or times that mean a missing value; any case.
-_TOKENS = (
+_MIN_SHARE = 0.95  # the share of the rows with a value that must be of one format
+_MIN_DISTINCT = 20  # so many distinct numbers or times must fit before other text is read as missing
+_MAX_LENGTH = 64  # the largest number of characters of a number or a time
+_MAX_WORDS = 100  # up to so many distinct words are looked at one by one
+_MAY_BEGIN_A_NUMBER = frozenset(" +-.0123456789niNI")  # also a date, "nan" and "inf"
+_N_UNREAD_LISTED = 3  # the number of unread texts that a diagnostic lists
+#: Words that mean a missing value in a column of numbers or times, in lower case.
+_MISSING_WORDS = (
     *("-", "--", "---", "–", "—", ".", "..", "...", "*", "**", "n.a.", "n.a", "na.", "n/d", "nd", "n/k", "none"),
     *("nil", "missing", "unknown", "unk", "undefined", "not available", "not applicable", "no data", "tbd", "tba"),
     *("#value!", "#div/0!", "#ref!", "#name?", "#num!", "k.a.", "k. a.", "n. a.", "null", "nan", "na", "n/a"),
@@ -39,8 +39,8 @@ _TRUE = frozenset(
     ["yes", "y", "true", "t", "on", "1", "ja", "j", "oui", "vrai", "si", "sí", "sim", "да", "wahr", "vero", "verdadero"]
 )
 _FALSE = frozenset(["no", "n", "false", "f", "off", "0", "nein", "non", "faux", "não", "nao", "нет", "falsch", "falso"])
-_MARKED = frozenset(MARKERS)
-_TOKEN_VALUES = text_of(_TOKENS)
+_MARKERS = frozenset(MARKERS)
+_MISSING_WORDS_IN_ARROW = text_of(_MISSING_WORDS)
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Words(TextFormat):
     """Categories."""
 
     what: ClassVar[str] = "categories"
-    no_class: ClassVar[bool] = False
+    converts_target: ClassVar[bool] = False
 
     def read(self, text: pa.Array) -> pa.Array:
         """The text, null where it means a missing value."""
@@ -66,10 +66,12 @@ class Plain(TextFormat):
     def time(self) -> Literal["dates", "durations"] | None:
         if self.kind is None or not pa.types.is_temporal(self.kind):
             return None
-        return "dates" if pa.types.is_timestamp(self.kind) or pa.types.is_date(self.kind) else "durations"
+        if pa.types.is_timestamp(self.kind) or pa.types.is_date(self.kind):
+            return "dates"
+        return "durations"
 
     @property
-    def no_class(self) -> bool:
+    def converts_target(self) -> bool:
         return self.time is not None or (self.kind is not None and bool(pa.types.is_floating(self.kind)))
 
     def read(self, text: pa.Array) -> pa.Array:
@@ -80,28 +82,31 @@ class Plain(TextFormat):
         if text.null_count == len(text):
             return pa.nulls(len(text), self.kind)
         if pa.types.is_integer(self.kind) or pa.types.is_floating(self.kind):
-            text = pc.replace_substring(text, ",", "")  # of thousands
+            text = pc.replace_substring(text, ",", "")  # commas between thousands
         return _parsed(text, self.kind).combine_chunks()
 
 
 @dataclass(frozen=True)
 class Truths(TextFormat):
-    """Booleans in words, each of which is written in more than one way; other words stay what they are."""
+    """Booleans in several spellings, such as "yes", "Y" and "no". Other words stay categories."""
 
     what: ClassVar[str] = "booleans in words"
 
     def read(self, text: pa.Array) -> pa.Array:
-        """``yes``, ``no`` and what is neither."""
-        words = [None if word is None else _truth(word) or word for word in Words().read(text).to_pylist()]
-        return pa.array(words, pa.string(), from_pandas=False)
+        """The text with every spelling of a boolean replaced by "yes" or "no"."""
+
+        def replaced(word: str | None) -> str | None:
+            return None if word is None else _truth(word) or word
+
+        return pa.array([replaced(word) for word in Words().read(text).to_pylist()], pa.string(), from_pandas=False)
 
     @classmethod
     def guess(cls, text: pa.Array, counts: Integers) -> Truths | None:
-        """None where many rows have other words, or where there is one word for yes and one for no, as categories have.
+        """Booleans, if nearly all words are spellings of yes and no, and there are more than two spellings.
 
-        ``counts`` are the rows that have each word.
+        Returns None otherwise: two words are good categories as they are. ``counts`` are the rows that have each word.
         """
-        if len(text) > _FEW_WORDS:
+        if len(text) > _MAX_WORDS:
             return None
         words = text.to_pylist()
         truths = [_truth(word) for word in words]
@@ -117,7 +122,7 @@ class Truths(TextFormat):
 
 
 def _truth(word: str) -> str | None:
-    """``yes`` or ``no`` if a word means that, else None."""
+    """ "yes" or "no" if a word is a spelling of it, else None."""
     plain = word.strip().casefold()
     if plain in _TRUE:
         return "yes"
@@ -177,7 +182,7 @@ def _meaning_of_plain_text(text: pa.Array, counts: Integers, plain_type: pa.Data
 
 
 def _repaired(text: pa.Array, counts: Integers, has_missing: bool, kind: str | None) -> TextMeaning | None:
-    """What text means that is not plain; None for categories."""
+    """What text means that is no plain number or time; None for categories."""
     from bitsieve.dataset.text_numbers import Numbers
     from bitsieve.dataset.text_times import Dates, Durations
 
@@ -192,7 +197,7 @@ def _repaired(text: pa.Array, counts: Integers, has_missing: bool, kind: str | N
         return _meaning_by(numbers, text, counts, _values_of_format(numbers, text), has_missing)
     if Truths.guess(text, counts) is not None:
         are_truths = np.array([_truth(word) is not None for word in text.to_pylist()])
-        counts_of_truths = np.where(are_truths, counts, 0)  # other words are kept, so they are not unread
+        counts_of_truths = np.where(are_truths, counts, 0)  # other words are not listed as unread: they stay
         return TextMeaning(Truths(), _parsing_of(Truths(), text, counts_of_truths, are_truths, has_missing))
     has_digit = pc.match_substring_regex(text, "[0-9]")
     is_short = pc.less_equal(pc.utf8_length(text), _MAX_LENGTH)
@@ -215,14 +220,15 @@ def _values_of_format(text_format: TextFormat, text: pa.Array) -> Flags:
 
 
 def _are_enough(fits: Flags, text: pa.Array, counts: Integers) -> bool:
-    """Whether so much of the text can be read that the rest is missing."""
-    is_token = flags(pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(text)), _TOKEN_VALUES)) & ~fits
+    """Whether so much of the text fits a format that the rest can be read as missing."""
+    words = pc.utf8_lower(pc.utf8_trim_whitespace(text))
+    means_missing = flags(pc.is_in(words, _MISSING_WORDS_IN_ARROW)) & ~fits
     n_fit = int(counts[fits].sum())
-    n_tokens = int(counts[is_token].sum())
-    n_others = int(counts[~fits & ~is_token].sum())
-    if not n_fit or n_fit < _MIN_SHARE * (n_fit + n_others) or n_fit < n_tokens:
+    n_missing = int(counts[means_missing].sum())
+    n_others = int(counts[~fits & ~means_missing].sum())
+    if not n_fit or n_fit < _MIN_SHARE * (n_fit + n_others) or n_fit < n_missing:
         return False
-    return n_others == 0 or int(fits.sum()) >= _MANY_NUMBERS
+    return n_others == 0 or int(fits.sum()) >= _MIN_DISTINCT
 
 
 def _meaning_by(
@@ -240,7 +246,7 @@ def _meaning_by(
 def _parsing_of(
     text_format: TextFormat, text: pa.Array, counts: Integers, fits: Flags, has_missing: bool
 ) -> TextParsing:
-    """How many rows are read by a format, and the text that is not: the most frequent first, then by name."""
+    """How text is read by a format, and the most frequent text that is not read."""
     values = text.to_pylist()
 
     def most_frequent(mask: Flags) -> list[tuple[str, int]]:
@@ -312,7 +318,7 @@ def _typed_column(array: pa.Array, j: int, rules: ColumnRules, kind: str | None)
         text_format = rules.formats.get(j, Words())
         meaning = TextMeaning(text_format, is_plain=isinstance(text_format, Plain))
     else:
-        counts, has_null = _counts_of_values(coded, rules.counted)
+        counts, has_null = _counts_of_values(coded, rules.has_weight)
         meaning = meaning_of_text(text, counts, repair=rules.repair, kind=kind, has_null=has_null)
     values = meaning.format.read(text)
     if pa.types.is_string(values.type):
@@ -331,17 +337,17 @@ def _counts_of_values(coded: pa.DictionaryArray, mask: Flags | None) -> tuple[In
 
 
 def _are_plain_words(values: pa.Array) -> bool:
-    """Whether a few values are text of which none has a digit, means a missing value or is a boolean."""
-    if not len(values) or len(values) > _FEW_WORDS:
+    """Whether values are clearly categories: few, without digits, and none means a missing value or a boolean."""
+    if not len(values) or len(values) > _MAX_WORDS:
         return False
     words = values.to_pylist()
-    if None in words or words[0][:1] in _MAY_BEGIN_A_NUMBER or not _MARKED.isdisjoint(words):
+    if None in words or words[0][:1] in _MAY_BEGIN_A_NUMBER or not _MARKERS.isdisjoint(words):
         return False
     return all(_truth(word) is None and not any(map(str.isdigit, word)) for word in words)
 
 
 def target_with_text_read(y: Any, rules: ColumnRules) -> tuple[Any, dict[str, TextParsing]]:
-    """Read the text of a target where it is numbers or times; also return how, by the names of its columns."""
+    """Convert the columns of a target whose text is numbers or times; also return how they were read, by name."""
     columns = split_target(y)
     texts: dict[int, pa.Array] = {}
     for j, values in enumerate(columns.values()):
@@ -349,7 +355,7 @@ def target_with_text_read(y: Any, rules: ColumnRules) -> tuple[Any, dict[str, Te
         if text is not None:
             texts[j] = text
     typed, meanings = typed_columns([*texts.values()], [*texts], rules, {})
-    typed_by_index = {j: array for j, array in zip(texts, typed, strict=True) if meanings[j].format.no_class}
+    typed_by_index = {j: array for j, array in zip(texts, typed, strict=True) if meanings[j].format.converts_target}
     if not typed_by_index:
         return y, {}
     parsings = {}
@@ -369,7 +375,7 @@ def _arrow_array(values: Any) -> pa.Array | pa.ChunkedArray:
 
 
 def target_text(values: Any) -> pa.Array | None:
-    """A column of a target as Arrow text, with numbers among the text as text; None for a column of another kind."""
+    """A column of a target as Arrow text, if it holds text; numbers among the text become text. Else None."""
     column = nw.from_native(values, pass_through=True, allow_series=True)
     if isinstance(column, nw.Series) and column.dtype not in (nw.String, nw.Object):
         return None

@@ -1,4 +1,4 @@
-"""What the text of a column means, and the rules by which columns are read."""
+"""The meaning of the text of a column, and the rules by which columns are read."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 
 
 class TextFormat(Protocol):
-    """A way to write values as text, and to read them."""
+    """A format of values that are written as text."""
 
     @property
     def what(self) -> str:
-        """What the values are, in words."""
+        """What the values are, for messages."""
 
     @property
     def time(self) -> Literal["dates", "durations"] | None:
-        """The kind of time whose microseconds the values are; None for other values."""
+        """Whether the values are microseconds of dates or of durations; None for other values."""
         return None
 
     @property
-    def no_class(self) -> bool:
-        """Whether a target of such text is no classes; plain whole numbers stay classes where they are text."""
+    def converts_target(self) -> bool:
+        """Whether a target of such text is converted to its values; else the text itself is the classes."""
         return True
 
     def read(self, text: pa.Array) -> pa.Array:
-        """The values of some text, null for what is missing or not of this format."""
+        """Read text: null where it is missing or not of this format."""
 
 
 class TextMeaning(NamedTuple):
@@ -42,7 +42,7 @@ class TextMeaning(NamedTuple):
 
     format: TextFormat
     parsing: TextParsing | None = None  # how it was read; None for categories and for plain numbers and times
-    is_plain: bool = False  # whether it is numbers or times as every file of text has them
+    is_plain: bool = False  # whether it is plain numbers or times, which every reader of text files knows
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,15 +50,15 @@ class ColumnRules:
     """How columns are read."""
 
     repair: bool = True  # whether text that is almost numbers, times or booleans is read as such
-    types: Mapping[Any, str] = field(default_factory=dict)  # of columns by name or index: one of ``COLUMN_TYPES``
-    # the formats of the columns of text by index, where those are decided already; text of other columns is categories.
-    # None: they are to be decided from these rows, which are all
+    types: Mapping[Any, str] = field(default_factory=dict)  # the ``COLUMN_TYPES`` that the user chose, by name or index
+    #: The formats of columns of text that were decided earlier, by index; text of other columns is categories. None if
+    #: the rows decide, which then must be all rows.
     formats: Mapping[int, TextFormat] | None = None
-    counted: Flags | None = None  # shape (n_samples,): which rows count; None: all
+    has_weight: Flags | None = None  # shape (n_samples,): the rows that decide what text means; None for all
 
     @classmethod
     def from_options(cls, options: ReadOptions) -> ColumnRules:
-        """The rules that a user chose, of all rows."""
+        """The rules that a user chose."""
         return cls(options.repair, options.column_types or {})
 
     def types_by_index(self, names: Sequence[str]) -> dict[int, str]:

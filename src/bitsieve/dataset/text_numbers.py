@@ -1,4 +1,4 @@
-"""Text that is numbers as people write them: with thousands grouped, a decimal comma, a currency or a unit."""
+"""Numbers as people write them: with grouped thousands, a decimal comma, a currency or a unit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bitsieve.dataset.arrow import flags, numpy_of
-from bitsieve.dataset.encoding import WHOLE
+from bitsieve.dataset.encoding import MAX_EXACT_INTEGER
 from bitsieve.dataset.text_format import TextFormat
 from bitsieve.utils.arrays import Flags, Integers
 
@@ -40,11 +40,11 @@ _NUMBER = "".join(
 _LEADING_ZERO = r"^\s*0[0-9]+\s*$"
 _PHONE_NUMBER = r"^\s*\+[0-9]{8,}\s*$"
 _IP_ADDRESS = r"^\s*(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])(?:\.|\s*$)){4}"
-_FEW_CODES = 0.01  # of the rows; from here on leading zeros are those of codes
+_MIN_SHARE_OF_CODES = 0.01  # if so many rows have leading zeros, the column holds codes
 
 
 class DigitStyle(NamedTuple):
-    """How digits are grouped, and what is before their decimals."""
+    """The mark before the decimals, and the marks between groups of three digits."""
 
     decimal: str
     group: str
@@ -58,7 +58,7 @@ class DigitStyle(NamedTuple):
         return rf"^(?:{grouped}|{plain}){decimals}$"
 
 
-#: In the order in which they are preferred where several fit as many rows.
+#: If several styles fit equally many rows, the first one is taken.
 _STYLES = (
     DigitStyle(".", ","),
     DigitStyle(",", "."),
@@ -94,7 +94,7 @@ class Numbers(TextFormat):
 
     @classmethod
     def guess(cls, text: pa.Array, counts: Integers) -> Numbers | None:
-        """The unit and the style that fit most rows; None for codes, addresses and phone numbers."""
+        """The unit and the style that fit most rows; None for codes, IP addresses and phone numbers."""
         parts = _NumberParts.of_text(text)
         if not parts.match.any():
             return None
@@ -141,7 +141,7 @@ class _NumberParts:
         return cls(flags(match), group("digits"), group("exponent"), is_negative, unit)
 
     def has_unit(self, unit: str) -> Flags:
-        """Which have this unit; a bare zero has any."""
+        """Which texts have this unit; a zero without a unit fits every unit."""
         has_unit = flags(pc.equal(self.unit, unit))
         if unit:
             is_bare_zero = pc.and_(pc.equal(self.unit, ""), pc.match_substring_regex(self.digits, "^0$"))
@@ -149,11 +149,11 @@ class _NumberParts:
         return self.match & has_unit
 
     def fits(self, style: DigitStyle) -> Flags:
-        """Which have digits in this style."""
+        """Which texts have digits in this style."""
         return self.match & flags(pc.match_substring_regex(self.digits, style.pattern))
 
     def numbers(self, style: DigitStyle, unit: str) -> pa.Array:
-        """The numbers as floats, null where style or unit is another."""
+        """The numbers as floats, null where the style or the unit differs."""
         digits = pc.replace_substring_regex(self.digits, f"[{style.group}]", "")
         digits = pc.replace_substring(digits, style.decimal, ".")
         sign = pc.if_else(self.is_negative, "-", "")
@@ -163,7 +163,7 @@ class _NumberParts:
 
 
 def _most_frequent_unit(parts: _NumberParts, counts: Integers) -> str:
-    """The unit of most rows, the first by name of several."""
+    """The unit of most rows; of equally frequent units the alphabetically first."""
     units = parts.unit.dictionary_encode()
     n_rows = np.bincount(numpy_of(units.indices), np.where(parts.match, counts, 0), len(units.dictionary))
     _, unit = min(zip(-n_rows, units.dictionary.to_pylist(), strict=True))
@@ -180,14 +180,14 @@ def _are_spaced_phone_numbers(digits: pa.Array, fits: Flags) -> bool:
 def _are_integers(floats: np.ndarray) -> bool:
     if not len(floats):
         return False
-    return bool((floats == np.rint(floats)).all() and (np.abs(floats) < WHOLE).all())
+    return bool((floats == np.rint(floats)).all() and (np.abs(floats) < MAX_EXACT_INTEGER).all())
 
 
 def are_codes(text: pa.Array, counts: Integers) -> bool:
     """Whether text of digits is codes: some with leading zeros, most phone numbers with a plus, or IP addresses."""
     n_rows = counts.sum()
     n_with_leading_zero = counts[flags(pc.match_substring_regex(text, _LEADING_ZERO))].sum()
-    if n_with_leading_zero >= _FEW_CODES * n_rows > 0:
+    if n_with_leading_zero >= _MIN_SHARE_OF_CODES * n_rows > 0:
         return True
     n_phone_numbers = counts[flags(pc.match_substring_regex(text, _PHONE_NUMBER))].sum()
     n_addresses = counts[flags(pc.match_substring_regex(text, _IP_ADDRESS))].sum()

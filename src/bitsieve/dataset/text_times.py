@@ -1,4 +1,4 @@
-"""Text that is dates, times of day or durations as people write them; all become microseconds."""
+"""Dates, times of day and durations as people write them. All become microseconds."""
 
 from __future__ import annotations
 
@@ -114,10 +114,10 @@ _MINUTES_AHEAD_OF_UTC = {
 class Dates(TextFormat):
     """Dates, with or without a time of day."""
 
-    # "day-first", "month-first" or "undecided": of days and months that are digits with "/" or "-" between them; with
-    # "." the day is first
+    #: Whether the day or the month comes first in digits with "/" or "-": "day-first", "month-first" or "undecided".
+    #: With "." the day is always first.
     order: str = DAY_FIRST
-    zoned: bool = False  # whether the times are of a time zone; they become UTC
+    zoned: bool = False  # whether the times have a time zone; they become UTC
     time: ClassVar[Literal["dates"]] = "dates"
 
     @property
@@ -133,7 +133,7 @@ class Dates(TextFormat):
         return _integers(map(self._microseconds, text.to_pylist())).cast(pa.timestamp("us"))
 
     def _microseconds(self, text: str | None) -> int | None:
-        """Microseconds since 1970; None for what is no such date."""
+        """Microseconds since 1970; None for text that is no date of this format."""
         found = None if text is None else _find_date(text, self.order)
         if found is None or found.day is None:
             return None
@@ -144,12 +144,12 @@ class Dates(TextFormat):
         return found.day * _DAY + time_of_day - _minutes_ahead_of_utc(zone) * _MINUTE
 
     def is_open(self, text: pa.Array) -> bool:
-        """Whether some date would be another valid day if the month came first, and the column does not decide."""
+        """Whether the order is undecided and some date would be another valid day with the month first."""
         return self.order == UNDECIDED and any(_is_ambiguous(word) for word in text.to_pylist())
 
     @classmethod
     def guess(cls, text: pa.Array, counts: Integers) -> Dates | None:
-        """Day first, month first, or undecided if all rows fit both; None if there are no dates or rows contradict."""
+        """Decide by all rows whether the day or the month is first. None if no row is a date, or rows contradict."""
         n_dates = 0
         n_zoned = 0
         n_day_first = 0  # rows that are dates only if the day is first
@@ -182,11 +182,11 @@ class _FoundDate(NamedTuple):
     """Text that looks like a date."""
 
     match: re.Match[str]
-    day: int | None  # days since 1970; None where the calendar has none such
+    day: int | None  # days since 1970; None if the calendar does not have the day
 
 
 def _find_date(text: str, order: str) -> _FoundDate | None:
-    """The date that some text looks like; None where it looks like none."""
+    """The date that a text looks like; None if it looks like none."""
     match = _DATE_IN_DIGITS.fullmatch(text)
     if match is not None:
         return _FoundDate(match, _day_of_digits(match, order))
@@ -212,7 +212,7 @@ def _day_of_digits(match: re.Match[str], order: str) -> int | None:
 
 
 def _days_since_1970(year: str, month: int, day: int) -> int | None:
-    """Days since 1970, None where the calendar has no such day; years of two digits are those from 1969 to 2068."""
+    """Days since 1970, None if the calendar has no such day. Years of two digits are those from 1969 to 2068."""
     full_year = int(year)
     if len(year) == 2:
         full_year += 2000 if full_year < 69 else 1900
@@ -239,7 +239,7 @@ def _minutes_ahead_of_utc(zone: str) -> int:
 
 
 def _time_of_clock(match: re.Match[str], last_hour: int) -> int | None:
-    """Microseconds since midnight, 0 where no time is given; None where it is none."""
+    """Microseconds since midnight, 0 if the text has no time; None for an invalid time."""
     hour = int(match["hour"] or 0)
     minute = int(match["minute"] or 0)
     second = int(match["second"] or 0)
@@ -257,7 +257,7 @@ def _time_of_clock(match: re.Match[str], last_hour: int) -> int | None:
 
 
 def _hour_of_day(hour: int, half: str) -> int:
-    """The hour from 0 to 23 of one from 1 to 12, in the first half of the day ("a") or in the second ("p")."""
+    """Convert an hour of the 12-hour clock; ``half`` is "a" for AM or "p" for PM."""
     return hour % 12 + (12 if half == "p" else 0)
 
 
@@ -363,6 +363,6 @@ def _duration_in_words(text: str) -> int | None:
 
 
 def _integers(values: Iterable[int | None]) -> pa.Array:
-    """Whole numbers; null where there is none, or more than 64 bits hold."""
+    """An Arrow array of integers; null for None and for numbers beyond 64 bits."""
     fitting = [value if value is not None and abs(value) < 1 << 63 else None for value in values]
     return pa.array(fitting, pa.int64())

@@ -19,11 +19,15 @@ from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Integers
 from bitsieve.utils.messages import quoted_places
 
-NUMBERS, MISSING, INFINITE, FRACTIONS = 1, 2, 4, 8  # of native/encode.hpp
-_MOST_NAMED = 5  # columns of a message
+# The bits of the content of a column, as in native/encode.hpp
+NUMBERS = 1  # numbers or categories
+MISSING = 2
+INFINITE = 4
+FRACTIONS = 8  # numbers that are not whole
+_MAX_NAMED = 5  # columns named in a message
 _BLOCKS_PER_THREAD = 8
-_BYTES_OF_ROW = 4096  # that are read together, where columns lie side by side in rows
-_CACHE_LINE = 64  # bytes, which are read at once in any case
+_BYTES_OF_ROW = 4096  # read together from each row of a matrix in C order
+_CACHE_LINE = 64  # bytes that a processor always reads together
 _MIN_BLOCK_SIZE = 1 << 20  # values; smaller blocks cost more to hand out than they save
 
 
@@ -31,7 +35,7 @@ class NumericBlock(NamedTuple):
     """Numeric columns of one type."""
 
     indices: Integers  # of the columns in the table, ascending
-    # shape (n_samples, n_columns): as the native kernels take them; numbers that bytes hold are bytes
+    #: A matrix of shape (n_samples, n_columns), or a list of columns. Columns of numbers that bytes hold are bytes.
     values: NDArray[Any] | list[NDArray[Any]]
 
     def part(self, columns: NDArray[Any]) -> NumericBlock:
@@ -45,21 +49,20 @@ class NumericBlock(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ValueRanges:
-    """The smallest and the largest number of every column, and what it holds."""
+    """What the columns of a table hold, and the smallest and the largest number of every numeric column."""
 
-    blocks: list[NumericBlock]  # all numeric columns, each once
-    # for every block the smallest and largest number of its columns, of the type that the table has, float64 for any
-    # float; low > high: all are missing
+    blocks: list[NumericBlock]  # all numeric columns, each in one block
+    #: The smallest and the largest number of each column of each block, in the type of the table (float64 for floats).
+    #: Where all numbers of a column are missing, low > high.
     low: list[NDArray[Any]]
     high: list[NDArray[Any]]
-    # shape (n_features,): bits: NUMBERS (or categories), MISSING, INFINITE; FRACTIONS where they were looked for
-    holds: NDArray[np.uint8]
-    whole: bool  # whether fractions were looked for
-    matrix: NDArray[Any] | None = None  # of all columns, if there is one; of bytes where these hold all of its numbers
+    content: NDArray[np.uint8]  # shape (n_features,): the bits NUMBERS, MISSING, INFINITE and FRACTIONS
+    whole: bool  # whether the bit FRACTIONS was set
+    matrix: NDArray[Any] | None = None  # a matrix of all columns, if there is one; of bytes if these hold its numbers
 
     def which(self, bit: int) -> list[int]:
-        """The columns that hold MISSING, INFINITE, or what else a bit stands for."""
-        return np.flatnonzero(self.holds & bit).tolist()
+        """The columns whose content has a bit, such as MISSING or INFINITE."""
+        return np.flatnonzero(self.content & bit).tolist()
 
     def column(self, j: int) -> NDArray[Any]:
         """The numbers of feature ``j``."""
@@ -68,11 +71,10 @@ class ValueRanges:
 
 
 class NamedColumns:
-    """What follows from the names of the columns alone."""
+    """Columns with names."""
 
-    names: Sequence[str]  # one a feature; ``x0``, ``x1``, ... where the input has none
-    # the names as scikit-learn keeps them: None where the input has none, or not all are strings
-    feature_names: NDArray[Any] | None
+    names: Sequence[str]  # one for each feature; ``x0``, ``x1``, ... where the data has no names
+    feature_names: NDArray[Any] | None  # as scikit-learn keeps them; None where not all columns have a name of text
 
     @property
     def n_features(self) -> int:
@@ -80,7 +82,7 @@ class NamedColumns:
         return len(self.names)
 
     def quoted(self, which: Iterable[int]) -> str:
-        """The names of some features for a message, the first five of them."""
+        """The names of the first five of some features, for a message."""
         return quoted_places(list(which), self.names)
 
     def set_names_on(self, estimator: Any) -> None:
@@ -93,9 +95,9 @@ class NamedColumns:
 
 
 class InspectedColumns(NamedColumns, ABC):
-    """Named columns of which it is known what they hold, and their text means."""
+    """Named columns that can say what they hold."""
 
-    meanings: Mapping[int, TextMeaning]  # what text means, by the places of its columns
+    meanings: Mapping[int, TextMeaning]  # what the text of columns means, by column index
 
     @abstractmethod
     def value_ranges(self, n_jobs: int | None = None, whole: bool = False) -> ValueRanges:
@@ -106,33 +108,33 @@ TableColumns = NDArray[Any] | Sequence[NDArray[Any] | Encoded]
 
 
 def find_value_ranges(columns: TableColumns, n_jobs: int | None, whole: bool) -> ValueRanges:
-    """Look at all columns once; numbers with a fractional part are looked for only if ``whole``."""
+    """Find what all columns hold, in one pass; the bit FRACTIONS is set only if ``whole``."""
     matrix = None
     if isinstance(columns, np.ndarray):
         matrix = _in_bytes(_native_type(columns), n_jobs)
     blocks = numeric_blocks(columns if matrix is None else matrix, n_jobs)
     n_features = len(columns) if matrix is None else matrix.shape[1]
-    holds = np.zeros(n_features, np.uint8)
+    content = np.zeros(n_features, np.uint8)
     ranges_of_blocks: list[list[tuple[NumericBlock, NDArray[Any], NDArray[Any]]]] = [[] for _ in blocks]
 
     def look(b: int) -> None:
         first = columns if isinstance(columns, np.ndarray) else blocks[b].column(0)
         dtype = np.dtype(np.float64) if first.dtype.kind == "f" else first.dtype.newbyteorder("=")
         for block in _as_bytes(blocks[b]):
-            holds[block.indices], low, high = _native.extent(block.values, whole)
+            content[block.indices], low, high = _native.extent(block.values, whole)
             ranges_of_blocks[b].append((block, low.astype(dtype, copy=False), high.astype(dtype, copy=False)))
 
     run_blocks(look, range(len(blocks)), n_jobs)
     if matrix is None:
         for j, values in enumerate(columns):
             if are_categories(values):
-                holds[j] = _content_of_categories(values)
-    ranges = [block_range for of_block in ranges_of_blocks for block_range in of_block]
+                content[j] = _content_of_categories(values)
+    ranges = [block_range for block_ranges in ranges_of_blocks for block_range in block_ranges]
     return ValueRanges(
         blocks=[block for block, _, _ in ranges],
         low=[low for _, low, _ in ranges],
         high=[high for _, _, high in ranges],
-        holds=holds,
+        content=content,
         whole=whole,
         matrix=matrix,
     )
@@ -148,7 +150,10 @@ def _content_of_categories(values: Encoded) -> int:
 
 
 def _in_bytes(matrix: NDArray[Any], n_jobs: int | None) -> NDArray[Any]:
-    """A matrix as bytes, rows or columns read whole as they lie, if these hold all of its numbers; else itself."""
+    """Convert a matrix to bytes if these hold all of its numbers; else return it as it is.
+
+    It is converted in parts that are contiguous in memory.
+    """
     if matrix.itemsize == 1:
         return matrix
     out = np.empty(matrix.shape, np.uint8, order="F")
@@ -167,7 +172,10 @@ def _in_bytes(matrix: NDArray[Any], n_jobs: int | None) -> NDArray[Any]:
 
 
 def _as_bytes(block: NumericBlock) -> list[NumericBlock]:
-    """The columns whose numbers bytes hold, as bytes, and the others: the kernels read an eighth of the memory then."""
+    """Split a block into the columns whose numbers bytes hold, as bytes, and the others.
+
+    From bytes the kernels read an eighth of the memory.
+    """
     first = block.column(0)
     if first.itemsize == 1:
         return [block]
@@ -182,7 +190,7 @@ def _as_bytes(block: NumericBlock) -> list[NumericBlock]:
 
 
 def numeric_blocks(columns: TableColumns, n_jobs: int | None) -> list[NumericBlock]:
-    """The numeric columns in some blocks a thread, each of one type."""
+    """Split the numeric columns into blocks of one type, several for each thread."""
     if isinstance(columns, np.ndarray):
         return _blocks_of_matrix(columns, n_jobs)
     by_type: dict[np.dtype[Any], dict[int, NDArray[Any]]] = {}
@@ -216,7 +224,7 @@ def _blocks_of_matrix(matrix: NDArray[Any], n_jobs: int | None) -> list[NumericB
 
 
 def _native_type(values: NDArray[Any]) -> NDArray[Any]:
-    """The values in a type of which there are kernels: half precision as float32, more than float64 as float64."""
+    """Convert values to a type that the native kernels take: float16 to float32, wider floats to float64."""
     kind = values.dtype
     if kind.kind == "f" and kind.itemsize not in (4, 8):
         return values.astype(np.float32 if kind.itemsize == 2 else np.float64)
@@ -226,7 +234,7 @@ def _native_type(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _ranges(n_columns: int, n_samples: int, n_jobs: int | None, multiple: int) -> list[range]:
-    """The columns in ranges of about one size, a multiple of ``multiple``."""
+    """Split columns into ranges of about equal length, a multiple of ``multiple``."""
     n_threads = thread_count(n_jobs)
     n_blocks = min(_BLOCKS_PER_THREAD * n_threads, max(n_threads, n_columns * n_samples // _MIN_BLOCK_SIZE))
     size = -(-n_columns // n_blocks)
@@ -238,7 +246,7 @@ FINITE_INSTEAD = "replace infinity by a finite number, or drop the rows"
 
 
 class Advice(NamedTuple):
-    """What to do about missing values: the advice and the fix of a diagnostic."""
+    """The advice and the fix of a message about missing values."""
 
     text: str
     fix: Mapping[str, object] = MappingProxyType({})
@@ -255,9 +263,10 @@ def check_values(
     n_jobs: int | None = None,
     whole: bool = False,
 ) -> ValueRanges:
-    """Refuse infinite values, and missing ones unless they are allowed; ``instead`` says what to do about those."""
+    """Refuse infinite values, and missing values unless they are allowed; ``instead`` is advice about the latter."""
     ranges = table.value_ranges(n_jobs, whole)
-    infinite, missing = ranges.which(INFINITE), ranges.which(MISSING)
+    infinite = ranges.which(INFINITE)
+    missing = ranges.which(MISSING)
     if infinite:
         raise UserError(
             code="infinite-values",
@@ -277,7 +286,7 @@ def check_values(
 
 
 def _read_as_missing(table: InspectedColumns, columns: Sequence[int]) -> str:
-    """What text in columns of numbers is read as missing, in brackets; empty where there is none."""
+    """The text in columns of numbers that is read as missing, for a message; empty where there is none."""
     examples = []
     for j in columns:
         parsing = table.meanings[j].parsing if j in table.meanings else None
@@ -286,10 +295,10 @@ def _read_as_missing(table: InspectedColumns, columns: Sequence[int]) -> str:
             examples.append(f"{example!r} in {table.names[j]!r}")
     if not examples:
         return ""
-    more = f" and {len(examples) - _MOST_NAMED:,} more" if len(examples) > _MOST_NAMED else ""
-    return f" (text that is no number is read as missing: {', '.join(examples[:_MOST_NAMED])}{more})"
+    more = f" and {len(examples) - _MAX_NAMED:,} more" if len(examples) > _MAX_NAMED else ""
+    return f" (text that is no number is read as missing: {', '.join(examples[:_MAX_NAMED])}{more})"
 
 
 def columns_hold(count: int) -> str:
-    """The beginning of a message about so many columns."""
+    """The beginning of a message about ``count`` columns."""
     return "1 column holds" if count == 1 else f"{count:,} columns hold"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -18,7 +18,14 @@ from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.search import ClassSearch
 from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset
-from bitsieve.dataset.encoding import WHOLE, Encoded, check_whole_numbers, encode, encode_known, lookup
+from bitsieve.dataset.encoding import (
+    MAX_EXACT_INTEGER,
+    Encoded,
+    check_whole_numbers,
+    encode,
+    encode_with_missing,
+    lookup,
+)
 from bitsieve.dataset.text_format import TextFormat
 from bitsieve.dataset.value_ranges import MISSING, NUMBERS, InspectedColumns, NumericBlock, ValueRanges, check_values
 from bitsieve.diagnostics import UserError
@@ -30,27 +37,22 @@ from bitsieve.utils.progress import phase
 MAX_CODES = 1 << 16
 
 
-class Binning(ABC):
-    """A rule that turns columns into codes; a subclass cuts numeric columns, and categories have their sorted rank."""
+class BinningChoice(ABC):
+    """A rule of binning with the parameters that a user chose. ``for_table`` settles what was left open."""
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {
         "missing": partial(check_choice, choices=("error", "bin")),
         "n_jobs": check_threads,
     }
-    missing: str | None  # None: a code of their own, of a table that has some
+    #: What becomes of missing values: "error", or "bin" for a code of their own. None leaves it to the table.
+    missing: str | None
     n_jobs: int | None
-    n_features_in_: int
-    feature_names_in_: NDArray[Any]
-    bin_edges_: RaggedArray
-    categories_: Sequence[NDArray[Any] | None]
-    n_bins_: Integers
-    uncut_: Integers  # of cuts by the classes, columns without one
-    #: What the bins of a numeric column follow from: its "ends", its "numbers", its numbers in the "classes" of the
-    #: target, or its numbers as "codes", which must be whole.
+    #: What the bins of a numeric column are found from:
+    #: "ends" is its smallest and its largest number,
+    #: "numbers" is all of its numbers,
+    #: "classes" is its numbers and the classes of their samples,
+    #: "codes" is its distinct numbers, which are codes and must be whole.
     requires: ClassVar[Literal["ends", "numbers", "classes", "codes"]] = "numbers"
-    bins_parts: ClassVar[bool] = True  # whether it can be fitted on summaries of rows that are read in partitions
-    side: ClassVar[Literal["left", "right"]] = "left"  # where a value on a cut goes
-    _formats: Mapping[int, TextFormat] = MappingProxyType({})  # of columns of text that are not plain
 
     @classmethod
     @cache
@@ -60,51 +62,118 @@ class Binning(ABC):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters it was made with, by name."""
+        """The values of its parameters, by name."""
         return {name: getattr(self, name) for name in self.parameter_names()}
 
     def __repr__(self) -> str:
-        shown = (f"{name}={value!r}" for name, value in self.parameters.items() if value is not None)
-        return f"{type(self).__name__}({', '.join(shown)})"
+        parameters = [f"{name}={value!r}" for name, value in self.parameters.items() if value is not None]
+        return f"{type(self).__name__}({', '.join(parameters)})"
 
-    def unfitted(self, **changed: Any) -> Self:
+    def unfitted(self, **changes: Any) -> Self:
         """A copy that is not fitted, with some parameters changed."""
-        return type(self)(**{**self.parameters, **changed})
+        return type(self)(**{**self.parameters, **changes})
 
+    @abstractmethod
     def for_table(self, table: Dataset) -> Binning:
-        """The rule for a table, not fitted: what a user left open is settled by the table."""
-        return self if self.missing is not None else self.unfitted(missing=self.missing_for(table))
+        """The rule for a table, not fitted, with every parameter settled."""
 
     def missing_for(self, table: Dataset) -> str:
-        """What becomes of missing values of a table: where a user left it open, a code if there are any."""
+        """The parameter ``missing`` for a table; where it was left open, "bin" if the table may hold missing values."""
         if self.missing is not None:
             return self.missing
-        return "bin" if table.may_hold_missing(self.n_jobs, whole=self.requires == "codes") else "error"
+        may_hold_missing = table.may_hold_missing(self.n_jobs, whole=self.requires == "codes")
+        return "bin" if may_hold_missing else "error"
+
+    @property
+    def takes_missing(self) -> bool:
+        """Whether missing values may get a code of their own."""
+        return self.missing != "error"
+
+
+class Binning(BinningChoice):
+    """A rule that is fitted on a table and turns its columns into codes."""
+
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    bin_edges_: RaggedArray
+    categories_: Sequence[NDArray[Any] | None]
+    n_bins_: Integers
+    uncut_: Integers  # the columns without a cut; only a rule that cuts by the classes has them
+    side: ClassVar[Literal["left", "right"]] = "left"  # the bin that a value on a cut belongs to
+    _formats: Mapping[int, TextFormat] = MappingProxyType({})  # the formats of columns of text that is not plain
+
+    def for_table(self, table: Dataset) -> Binning:
+        if self.missing is not None:
+            return self
+        return self.unfitted(missing=self.missing_for(table))
+
+    @abstractmethod
+    def fit_table(self, table: InMemoryDataset) -> Self:
+        """Find the bins of every column of a table."""
+
+    @abstractmethod
+    def codes(self, table: InMemoryDataset, buffer: NDArray[np.uint8] | None = None) -> Any:
+        """The codes of a table, which may be the values of the table themselves: do not write to them.
+
+        ``buffer`` is memory for the codes, two bytes a value.
+        """
+
+    @property
+    def code_type(self) -> type[np.unsignedinteger[Any]]:
+        """The type of the codes."""
+        return np.uint8 if self.n_bins_.max() <= 256 else np.uint16
+
+    @property
+    def arities(self) -> Integers | None:
+        """One more than the largest code of each column in the fitted table; None where it must be counted."""
+        return None
+
+    def search(self, table: InMemoryDataset) -> ClassSearch | None:
+        """The search for cuts by the classes, to be repeated for other classes; None where the rule ignores them."""
+        return None
+
+    def check_code_limit(self, names: Sequence[str]) -> None:
+        """Refuse a column of more codes than are supported."""
+        if self.n_bins_.max() > MAX_CODES:
+            j = int(self.n_bins_.argmax())
+            raise UserError(
+                code="too-many-bins",
+                message=f"column {names[j]!r} has {self.n_bins_[j]:,} codes",
+                advice=f"at most {MAX_CODES:,} are supported, drop it or group its values",
+            )
+
+
+class ColumnBinning(Binning):
+    """A rule that bins each column by its values. Categories are coded by their rank."""
 
     def fit_table(self, table: InMemoryDataset) -> Self:
-        """Find the bins of every column of a table that is read already."""
         ranges = self.start_fit(table)
         self.find_bins(table, ranges)
         if self.missing == "bin":
             self.n_bins_ += 1
-        self.n_bins_[(ranges.holds & NUMBERS) == 0] = 1  # all missing: one code
-        self._check_code_limit(table)
+        is_empty = (ranges.content & NUMBERS) == 0
+        self.n_bins_[is_empty] = 1
+        self.check_code_limit(table.names)
         return self
 
+    @abstractmethod
     def find_bins(self, table: InMemoryDataset, ranges: ValueRanges) -> None:
-        """Set ``bin_edges_``, ``categories_`` and ``n_bins_``, without the code of missing values, of every column."""
-        raise NotImplementedError
+        """Set ``bin_edges_``, ``categories_`` and ``n_bins_``; ``n_bins_`` without the code of missing values."""
+
+    @abstractmethod
+    def cut_stored(self, table: InMemoryDataset, first: int, end: int) -> RaggedArray:
+        """The cuts among the numbers that the columns ``first`` to ``end`` of a sparse table store."""
 
     def start_fit(self, table: InspectedColumns) -> ValueRanges:
-        """Check the parameters, and the columns of a table or of its summary, and keep their names."""
+        """Check the parameters and the columns of a table, or of its summary. Keep the names of the columns."""
         check_parameters(self)
         ranges = self._checked_ranges(table)
         table.set_names_on(self)
-        self._formats = {j: of.format for j, of in table.meanings.items() if not of.is_plain}
+        self._formats = {j: meaning.format for j, meaning in table.meanings.items() if not meaning.is_plain}
         return ranges
 
     def _checked_ranges(self, table: InspectedColumns) -> ValueRanges:
-        """What the columns hold; refused where it is nothing that the rule takes."""
+        """The ranges of the columns. Values that the rule does not take are refused."""
         ranges = check_values(
             table,
             allow_missing=self.missing == "bin",
@@ -114,14 +183,24 @@ class Binning(ABC):
         self.check_numbers(table, ranges)
         return ranges
 
+    def check_numbers(self, table: InspectedColumns, ranges: ValueRanges) -> None:
+        """Refuse numbers that the rule does not take: here different integers that are equal as floats."""
+        for block, low, high in zip(ranges.blocks, ranges.low, ranges.high, strict=True):
+            if low.dtype.kind == "f" or low.itemsize < 8:
+                continue
+            is_beyond_floats = (low < -MAX_EXACT_INTEGER) | (high > MAX_EXACT_INTEGER)
+            for c in np.flatnonzero(is_beyond_floats).tolist():
+                name = table.names[int(block.indices[c])]
+                check_whole_numbers(block.column(c), f"column {name!r}")
+
     def codes(self, table: InMemoryDataset, buffer: NDArray[np.uint8] | None = None) -> NDArray[Any]:
-        """Codes of a table, to be read only, maybe its own values; ``buffer`` is memory for them, two bytes a value."""
-        if self.requires != "codes":  # else numbers are looked up as they are
+        if self.requires != "codes":  # a rule of codes looks numbers up as they are
             table = with_integers_as_categories(table, self.categories_)
         ranges = self._checked_ranges(table)
         shape = table.n_samples, table.n_features
-        codes = np.ndarray(shape, self.code_type, None if buffer is None else buffer.data, order="F")
-        missing_codes = self.n_bins_ - 1 if self.missing == "bin" else np.zeros_like(self.n_bins_)
+        memory = None if buffer is None else buffer.data
+        codes = np.ndarray(shape, self.code_type, memory, order="F")
+        missing_codes = self.missing_codes()
 
         def code_block(block: NumericBlock) -> None:
             self.code_numbers(table, block, missing_codes[block.indices], codes)
@@ -129,47 +208,14 @@ class Binning(ABC):
         run_blocks(code_block, ranges.blocks, self.n_jobs, phase("encoding"))
         for j, values in table.categories():
             code_categories(table.names[j], values, self.categories_[j], codes[:, j])
-            if ranges.holds[j] & MISSING:
-                codes[values.codes < 0, j] = missing_codes[j]
+            if ranges.content[j] & MISSING:
+                is_missing = values.codes < 0
+                codes[is_missing, j] = missing_codes[j]
         return codes
 
-    @property
-    def code_type(self) -> type[np.unsignedinteger[Any]]:
-        """The type of the codes."""
-        return np.uint8 if self.n_bins_.max() <= 256 else np.uint16
-
-    @property
-    def known_arities(self) -> Integers | None:
-        """One more than the largest code of every column in the table it was fitted on; None where it is not known."""
-        return None
-
-    def search(self, table: InMemoryDataset) -> ClassSearch | None:
-        """The search for cuts that looked at the classes, to be repeated with others; None where none did."""
-        return None
-
-    def check_numbers(self, table: InspectedColumns, ranges: ValueRanges) -> None:
-        """Refuse numbers that the rule does not take: those that fall together when they are cut, or are no codes."""
-        for block, low, high in zip(ranges.blocks, ranges.low, ranges.high, strict=True):
-            if low.dtype.kind == "f" or low.itemsize < 8:
-                continue
-            for c in np.flatnonzero((low < -WHOLE) | (high > WHOLE)).tolist():
-                check_whole_numbers(block.column(c), f"column {table.names[int(block.indices[c])]!r}")
-
-    def _categories_of(self, table: InMemoryDataset) -> list[NDArray[Any] | None]:
-        """The categories of every categorical column, whose number becomes that of its codes."""
-        categories: list[NDArray[Any] | None] = [None] * table.n_features
-        for j, values in table.categories():
-            categories[j] = values.categories
-            self.n_bins_[j] = len(values.categories)
-        return categories
-
-    def cut_stored(self, table: InMemoryDataset, first: int, end: int) -> RaggedArray:
-        """The cuts among the numbers that the columns from ``first`` to ``end`` of a sparse table store."""
-        raise UserError(
-            code="dense-rows-needed",
-            message=f"{type(self).__name__} bins dense columns alone",
-            advice="give them by .toarray()",
-        )
+    def missing_codes(self) -> Integers:
+        """The code of missing values of every column, which is the last one; 0 where they have none."""
+        return self.n_bins_ - 1 if self.missing == "bin" else np.zeros_like(self.n_bins_)
 
     def code_numbers(
         self, table: InMemoryDataset, block: NumericBlock, missing_codes: Integers, codes: NDArray[Any]
@@ -177,11 +223,7 @@ class Binning(ABC):
         """Write the codes of numeric columns to their columns of ``codes``."""
         for j in block.indices.tolist():
             if self.categories_[j] is not None:
-                raise UserError(
-                    code="column-kind-changed",
-                    message=f"column {table.names[j]!r} was categorical when fitting",
-                    advice="give categories",
-                )
+                raise was_categorical(table.names[j])
         edges = self.bin_edges_.take(block.indices)
         _native.code_by_cuts(
             choose_kernel().name,
@@ -194,41 +236,57 @@ class Binning(ABC):
             codes,
         )
 
-    def _check_code_limit(self, table: InMemoryDataset) -> None:
-        if self.n_bins_.max() > MAX_CODES:
-            j = int(self.n_bins_.argmax())
-            raise UserError(
-                code="too-many-bins",
-                message=f"column {table.names[j]!r} has {self.n_bins_[j]:,} codes",
-                advice=f"at most {MAX_CODES:,} are supported, drop it or group its values",
-            )
+    def _fit_categories(self, table: InMemoryDataset) -> list[NDArray[Any] | None]:
+        """The categories of every categorical column, None for numbers. Sets ``n_bins_`` of the categorical columns."""
+        categories: list[NDArray[Any] | None] = [None] * table.n_features
+        for j, values in table.categories():
+            categories[j] = values.categories
+            self.n_bins_[j] = len(values.categories)
+        return categories
 
 
-class CutBinning(Binning):
-    """A rule that cuts a numeric column into intervals.
+class BlockCutBinning(ColumnBinning):
+    """A rule that cuts numeric columns into intervals, many columns at once."""
 
-    A subclass says where one column is cut, by :meth:`cut_column`; or where all columns of a block are, by
-    :meth:`cut_block` and :meth:`cut_stored`, which is faster.
-    """
+    @abstractmethod
+    def cut_block(
+        self, table: InMemoryDataset, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
+    ) -> RaggedArray:
+        """The cuts of the columns of a block; ``low`` and ``high`` are their smallest and largest numbers."""
 
+    def find_bins(self, table: InMemoryDataset, ranges: ValueRanges) -> None:
+        cuts: list[Any] = [None] * len(ranges.blocks)
+
+        def cut(b: int) -> None:
+            block = ranges.blocks[b]
+            cuts[b] = block.indices, self.cut_block(table, block, ranges.low[b], ranges.high[b])
+
+        run_blocks(cut, range(len(cuts)), self.n_jobs, phase("binning"))
+        self.bin_edges_ = RaggedArray.merged(table.n_features, cuts)
+        self.n_bins_ = self.bin_edges_.lengths + 1
+        self.categories_ = self._fit_categories(table)
+
+
+class CutBinning(BlockCutBinning):
+    """A rule that cuts numeric columns into intervals, one column at a time: all that it must say is ``cut_column``."""
+
+    @abstractmethod
     def cut_column(self, values: Floats, classes: NDArray[Any] | None, weights: Integers | None) -> Floats:
         """The cuts of one column, ascending.
 
         Parameters
         ----------
         values : ndarray of shape (n_samples,)
-            None of them missing. Of a rule that requires "ends" alone these may be the smallest and the largest only.
+            The values that are not missing. A rule that requires "ends" may get the smallest and the largest alone.
         classes : ndarray of shape (n_samples,)
-            The class codes, if there is a target.
+            The class codes; None where there is no target.
         weights : ndarray of shape (n_samples,)
-            How many samples each value stands for; None: one.
+            The number of samples that each value stands for; None for one each.
         """
-        raise NotImplementedError
 
     def cut_block(
         self, table: InMemoryDataset, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
     ) -> RaggedArray:
-        """The cuts of the columns of a block, whose smallest and largest numbers are given."""
         all_rows = np.arange(table.n_samples)
         columns = [block.column(c) for c in range(len(block.indices))]
         return RaggedArray.from_arrays([self._cut_values(table, column, all_rows) for column in columns])
@@ -242,7 +300,7 @@ class CutBinning(Binning):
         return RaggedArray.from_arrays(cuts)
 
     def _cut_values(self, table: InMemoryDataset, values: NDArray[Any], rows: NDArray[Any]) -> Floats:
-        """The cuts of the values of some rows."""
+        """The cuts of a column that has these values in these rows."""
         numbers = values.astype(np.float64)
         is_present = ~np.isnan(numbers)
         if not is_present.any():
@@ -252,39 +310,37 @@ class CutBinning(Binning):
         weights = None if table.weights is None else table.weights[rows]
         return self.cut_column(numbers[is_present], classes, weights)
 
-    def find_bins(self, table: InMemoryDataset, ranges: ValueRanges) -> None:
-        cuts: list[Any] = [None] * len(ranges.blocks)
 
-        def cut(b: int) -> None:
-            block = ranges.blocks[b]
-            cuts[b] = block.indices, self.cut_block(table, block, ranges.low[b], ranges.high[b])
-
-        run_blocks(cut, range(len(cuts)), self.n_jobs, phase("binning"))
-        self.bin_edges_ = RaggedArray.merged(table.n_features, cuts)
-        self.n_bins_ = self.bin_edges_.lengths + 1
-        self.categories_ = self._categories_of(table)
-
-
-def keeps_missing(spec: Any) -> bool:
-    """Whether missing values get a code of their own, by a rule of a name or by a binner."""
-    return isinstance(spec, str) or getattr(spec, "missing", "error") in ("bin", None)
+def as_column_rule(binner: Binning) -> ColumnBinning:
+    """The rule itself. A rule that needs all rows in memory is refused."""
+    if isinstance(binner, ColumnBinning):
+        return binner
+    raise UserError(
+        code="rows-not-in-memory",
+        message="ZeroApartBinner bins tables in memory",
+        advice="give another binning for data that is read in parts",
+    )
 
 
 def codes_that_occur(binner: Binning, table: Dataset) -> Integers:
-    """How many codes every column can show; in dense tables the code of missing values only where there are such."""
+    """The number of codes that can occur in every column.
+
+    Missing values add a code to every column of a fitted rule. In a dense table it is counted only where values are
+    missing.
+    """
     n_codes = np.asarray(binner.n_bins_)
-    if not keeps_missing(binner):
+    if not binner.takes_missing:
         return n_codes
     if table.coded_arities is not None:
         return table.coded_arities
     if table.rows is None or table.is_sparse:
         return n_codes
-    none_missing = (table.rows.value_ranges(binner.n_jobs).holds & MISSING) == 0
-    return np.asarray(n_codes - none_missing, np.int64)
+    has_no_missing = (table.rows.value_ranges(binner.n_jobs).content & MISSING) == 0
+    return np.asarray(n_codes - has_no_missing, np.int64)
 
 
 def code_categories(name: str, values: Encoded, fitted_categories: NDArray[Any] | None, codes: NDArray[Any]) -> None:
-    """Write the codes of a categorical column, which are the ranks of its values among those met when fitting."""
+    """Write the codes of a categorical column: the rank of each value among the fitted categories."""
     if fitted_categories is None:
         raise UserError(
             code="column-kind-changed",
@@ -294,14 +350,25 @@ def code_categories(name: str, values: Encoded, fitted_categories: NDArray[Any] 
     if fitted_categories is values.categories:
         codes[:] = values.codes
         return
+    if not len(values.categories):  # every value is missing
+        return
     try:
         ranks = lookup(values.categories, fitted_categories)
-    except TypeError:  # of another kind than when fitting
+    except TypeError:  # the categories are of another type than when fitting, which does not compare
         ranks = np.full(len(values.categories), -1, np.int32)
-    if len(ranks) and ranks.min() < 0:
-        raise unknown_category(name, values.categories[ranks < 0])
-    if len(ranks):
-        codes[:] = ranks[values.codes]
+    is_unknown = ranks < 0
+    if is_unknown.any():
+        raise unknown_category(name, values.categories[is_unknown])
+    codes[:] = ranks[values.codes]
+
+
+def was_categorical(name: str) -> UserError:
+    """The error for a column of numbers that held categories when fitting."""
+    return UserError(
+        code="column-kind-changed",
+        message=f"column {name!r} was categorical when fitting",
+        advice="give categories",
+    )
 
 
 def unknown_category(name: str, values: NDArray[Any]) -> UserError:
@@ -317,22 +384,23 @@ def unknown_category(name: str, values: NDArray[Any]) -> UserError:
 def with_integers_as_categories(
     table: InMemoryDataset, fitted_categories: Sequence[NDArray[Any] | None]
 ) -> InMemoryDataset:
-    """The table with its columns of whole numbers as categories where those met when fitting are whole numbers."""
+    """The table with columns of integers as categories, where the fitted categories of a column are integers."""
     encoded = {}
     for j, categories in enumerate(fitted_categories):
         if categories is not None and categories.dtype.kind in "iu" and table.is_numeric(j):
             encoded[j] = _encoded_integers(table.numbers(j))
     if not encoded:
         return table
-    return replace(table, columns=[encoded.get(j, table.values(j)) for j in range(table.n_features)])
+    columns = [encoded.get(j, table.values(j)) for j in range(table.n_features)]
+    return replace(table, columns=columns)
 
 
 def _encoded_integers(values: NDArray[Any]) -> NDArray[Any] | Encoded:
-    """The codes of whole numbers, -1 for missing ones; other numbers as they are."""
+    """The codes of a column whose numbers are all integers, -1 for missing ones; any other column as it is."""
     if values.dtype.kind in "iu":
         return encode(values)
     numbers = values[~np.isnan(values)]
-    if (np.abs(numbers) > WHOLE).any() or (numbers != np.rint(numbers)).any():
+    if (np.abs(numbers) > MAX_EXACT_INTEGER).any() or (numbers != np.rint(numbers)).any():
         return values
-    encoded = encode_known(values)
+    encoded = encode_with_missing(values)
     return replace(encoded, categories=encoded.categories.astype(np.int64))

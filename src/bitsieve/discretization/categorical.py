@@ -1,4 +1,4 @@
-"""Every distinct value its own code: what ``binning="none"`` means."""
+"""The rule of ``binning="none"``: every distinct value is a code."""
 
 from __future__ import annotations
 
@@ -13,14 +13,19 @@ from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import lookup
 from bitsieve.dataset.value_ranges import FRACTIONS, InspectedColumns, NumericBlock, ValueRanges
 from bitsieve.diagnostics import UserError
-from bitsieve.discretization.base import Binning, unknown_category
+from bitsieve.discretization.base import ColumnBinning, unknown_category, was_categorical
 from bitsieve.discretization.ragged_array import RaggedArray
-from bitsieve.utils.arrays import Integers
+from bitsieve.utils.arrays import Flags, Integers
 from bitsieve.utils.progress import phase
 
+_MAX_INT64 = 2.0**63  # the first float that is too large for int64
 
-class CategoricalBinning(Binning):
-    """Every distinct value its own code: the rule of :class:`CategoricalBinner`."""
+
+class CategoricalBinning(ColumnBinning):
+    """Every distinct value is a code: the rule of :class:`CategoricalBinner`.
+
+    The code of a value is its rank among the distinct values of its column in the fitted table.
+    """
 
     requires = "codes"
 
@@ -29,88 +34,109 @@ class CategoricalBinning(Binning):
         self.n_jobs = n_jobs
 
     @property
-    def known_arities(self) -> Integers | None:
-        """One more than the largest code of every column: every category occurs, but a missing value may not."""
-        return self.n_bins_ if self.missing != "bin" else None
-
-    def codes(self, table: InMemoryDataset, buffer: NDArray[np.uint8] | None = None) -> NDArray[Any]:
-        numbers: Any = table.value_ranges(self.n_jobs, whole=True).matrix
-        will_be_packed = buffer is not None
-        if numbers is None and will_be_packed and table.matrix is None and self.code_type is np.uint8:
-            numbers = table.columns
-        if numbers is not None and self._are_codes(table, numbers):
-            codes: NDArray[Any] = numbers
-            return codes
-        return super().codes(table, buffer)
-
-    def _are_codes(self, table: InMemoryDataset, numbers: NDArray[Any] | list[NDArray[Any]]) -> bool:
-        """Whether every number of a matrix or of columns is its own code already, and of the type of codes."""
-        columns = [numbers] if isinstance(numbers, np.ndarray) else numbers
-        if {column.dtype for column in columns} != {np.dtype(self.code_type)} or self.missing == "bin":
-            return False
-        ranges = table.value_ranges(self.n_jobs)
-        categories = self._fitted_numbers(table, np.arange(table.n_features))
-        if not categories.lengths.all():
-            return False
-        largest = categories.values[categories.ends - 1]
-        for high, block in zip(ranges.high, ranges.blocks, strict=True):
-            if (high > largest[block.indices]).any():
-                return False
-        return bool((largest == categories.lengths - 1).all() and categories.values.min() >= 0)
-
-    def check_numbers(self, table: InspectedColumns, ranges: ValueRanges) -> None:
-        for j in ranges.which(FRACTIONS)[:1]:
-            _integers(ranges.column(j), table.names[j])  # raises
+    def arities(self) -> Integers | None:
+        if self.missing == "bin":  # whether a value is missing differs from table to table
+            return None
+        return self.n_bins_
 
     def find_bins(self, table: InMemoryDataset, ranges: ValueRanges) -> None:
-        categories_of_blocks: list[Any] = [None] * len(ranges.blocks)
+        numbers_by_block: list[tuple[Integers, RaggedArray]] = [_NOTHING] * len(ranges.blocks)
 
         def find(b: int) -> None:
             block = ranges.blocks[b]
-            low, high = ranges.low[b], ranges.high[b]
-            is_read_as_bytes = block.column(0).itemsize == 1 and low.dtype.itemsize > 1
-            kind = np.dtype(np.uint8) if is_read_as_bytes else low.dtype
-            values, ends = _native.distinct(block.values, low.astype(kind), high.astype(kind))
-            integers = values.astype(np.int64 if low.dtype.kind == "f" else low.dtype)
-            categories_of_blocks[b] = block.indices, RaggedArray(integers, ends)
+            numbers_by_block[b] = block.indices, _distinct_integers(block, ranges.low[b], ranges.high[b])
 
         run_blocks(find, range(len(ranges.blocks)), self.n_jobs, phase("binning"))
         self.bin_edges_ = RaggedArray.empty(table.n_features)
-        self.n_bins_ = np.ones(table.n_features, np.int64)
-        if table.matrix is not None:
-            self.categories_ = RaggedArray.merged(table.n_features, categories_of_blocks)
+        if table.matrix is not None:  # all columns are numbers
+            self.categories_ = RaggedArray.merged(table.n_features, numbers_by_block)
             self.n_bins_ = self.categories_.lengths
             return
-        by_column = self._categories_of(table)
-        for indices, arrays in categories_of_blocks:
-            for j, categories in zip(indices.tolist(), arrays, strict=True):
-                by_column[j] = categories
-                self.n_bins_[j] = len(categories)
-        self.categories_ = by_column
+        self.n_bins_ = np.ones(table.n_features, np.int64)
+        categories = self._fit_categories(table)
+        for indices, numbers in numbers_by_block:
+            for j, numbers_of_column in zip(indices.tolist(), numbers, strict=True):
+                categories[j] = numbers_of_column
+                self.n_bins_[j] = len(numbers_of_column)
+        self.categories_ = categories
 
     def cut_stored(self, table: InMemoryDataset, first: int, end: int) -> RaggedArray:
-        """The distinct numbers of columns, each of which is a code, in place of cuts."""
+        """The distinct stored numbers of columns, which are the codes of this rule in place of cuts."""
         stored = table.stored
         values, ends = _native.stored_distinct(stored.start, stored.row, stored.value, first, end)
-        refused = np.flatnonzero((values != np.floor(values)) | (np.abs(values) >= 2.0**63))
+        refused = np.flatnonzero(~_are_integers(values))
         if len(refused):
             index = int(refused[0])
             column = first + int(np.searchsorted(ends, index, side="right"))
             raise not_whole(table.names[column], values[index])
         return RaggedArray(values, ends)
 
+    def check_numbers(self, table: InspectedColumns, ranges: ValueRanges) -> None:
+        """Refuse numbers with a fraction, and those that are too large for an integer of 64 bits."""
+        with_fractions = ranges.which(FRACTIONS)
+        if with_fractions:
+            j = with_fractions[0]
+            _check_integers(ranges.column(j), table.names[j])
+
+    def codes(self, table: InMemoryDataset, buffer: NDArray[np.uint8] | None = None) -> NDArray[Any]:
+        codes = self._numbers_that_are_codes(table, will_be_packed=buffer is not None)
+        return super().codes(table, buffer) if codes is None else codes
+
+    def _numbers_that_are_codes(self, table: InMemoryDataset, *, will_be_packed: bool) -> Any:
+        """The numbers of a table if each is its own code already, which spares a copy; else None.
+
+        They are a matrix. For codes that will be packed they may also be a list of columns of bytes.
+        """
+        matrix = table.value_ranges(self.n_jobs, whole=True).matrix
+        if matrix is not None:
+            return matrix if self._are_codes(table, [matrix]) else None
+        if will_be_packed and table.matrix is None and self.code_type is np.uint8:
+            columns: Any = table.columns
+            return columns if self._are_codes(table, columns) else None
+        return None
+
+    def _are_codes(self, table: InMemoryDataset, arrays: Any) -> bool:
+        """Whether arrays with all numbers of a table hold the codes 0, 1, ... of the fitted categories."""
+        if self.missing == "bin" or any(array.dtype != self.code_type for array in arrays):
+            return False
+        categories = self._fitted_numbers(table, np.arange(table.n_features))
+        if not categories.lengths.all():
+            return False
+        largest = categories.values[categories.ends - 1]
+        are_consecutive_from_0 = (largest == categories.lengths - 1).all() and categories.values.min() >= 0
+        if not are_consecutive_from_0:
+            return False
+        ranges = table.value_ranges(self.n_jobs)
+        for block, high in zip(ranges.blocks, ranges.high, strict=True):
+            if (high > largest[block.indices]).any():
+                return False
+        return True
+
     def code_numbers(
         self, table: InMemoryDataset, block: NumericBlock, missing_codes: Integers, codes: NDArray[Any]
     ) -> None:
-        if not isinstance(self.categories_, RaggedArray):  # no type of whole numbers holds both, -1 and 2^64 - 1
-            dtypes = [getattr(self.categories_[j], "dtype", None) for j in block.indices.tolist()]
-            is_unsigned = np.array([dtype == np.uint64 for dtype in dtypes])
-            if is_unsigned.any() and not is_unsigned.all():
-                for columns in (np.flatnonzero(~is_unsigned), np.flatnonzero(is_unsigned)):
-                    self.code_numbers(table, block.part(columns), missing_codes[columns], codes)
-                return
+        is_unsigned = self._is_unsigned(block.indices)
+        if is_unsigned.any() and not is_unsigned.all():  # no integer type holds both -1 and 2**64 - 1
+            for columns in (np.flatnonzero(~is_unsigned), np.flatnonzero(is_unsigned)):
+                self._code_numbers_of_one_type(table, block.part(columns), missing_codes[columns], codes)
+        else:
+            self._code_numbers_of_one_type(table, block, missing_codes, codes)
+
+    def _is_unsigned(self, columns: Integers) -> Flags:
+        """Which of these columns have categories of type uint64."""
+        if isinstance(self.categories_, RaggedArray):  # of one type
+            return np.zeros(len(columns), bool)
+        dtypes = []
+        for j in columns.tolist():
+            categories = self.categories_[j]
+            dtypes.append(None if categories is None else categories.dtype)
+        return np.array([dtype == np.uint64 for dtype in dtypes], bool)
+
+    def _code_numbers_of_one_type(
+        self, table: InMemoryDataset, block: NumericBlock, missing_codes: Integers, codes: NDArray[Any]
+    ) -> None:
         categories = self._fitted_numbers(table, block.indices)
-        are_met = _native.code_categories(
+        all_are_categories = _native.code_categories(
             block.values,
             categories.values.astype(np.int64),
             categories.values.dtype == np.uint64,
@@ -118,10 +144,14 @@ class CategoricalBinning(Binning):
             missing_codes,
             block.indices,
             codes,
-        )
-        for c in np.flatnonzero(are_met == 0)[:1].tolist():
+        ).astype(bool)
+        if not all_are_categories.all():
+            c = int(np.argmin(all_are_categories))
             name = table.names[int(block.indices[c])]
-            values = _integers(block.column(c), name)
+            values = block.column(c)
+            if values.dtype.kind == "f":
+                _check_integers(values, name)
+                values = values[~np.isnan(values)].astype(np.int64)
             raise unknown_category(name, values[lookup(values, categories[c]) < 0])
 
     def _fitted_numbers(self, table: InMemoryDataset, columns: Integers) -> RaggedArray:
@@ -132,24 +162,35 @@ class CategoricalBinning(Binning):
         for j in columns.tolist():
             categories = self.categories_[j]
             if categories is None or categories.dtype.kind not in "iu":
-                raise UserError(
-                    code="column-kind-changed",
-                    message=f"column {table.names[j]!r} was categorical when fitting",
-                    advice="give categories",
-                )
+                raise was_categorical(table.names[j])
             arrays.append(categories)
-        return RaggedArray(np.concatenate(arrays), np.cumsum([len(categories) for categories in arrays]))
+        ends = np.cumsum([len(categories) for categories in arrays])
+        return RaggedArray(np.concatenate(arrays), ends)
 
 
-def _integers(values: NDArray[Any], name: str) -> NDArray[Any]:
-    """The values of a numeric column that are not missing, as integers."""
-    if values.dtype.kind != "f":
-        return values
-    values = values[~np.isnan(values)]
-    refused = values[(values != np.floor(values)) | (np.abs(values) >= 2.0**63)]
+_NOTHING = (np.empty(0, np.int64), RaggedArray.empty(0))
+
+
+def _distinct_integers(block: NumericBlock, low: NDArray[Any], high: NDArray[Any]) -> RaggedArray:
+    """The sorted distinct numbers of the columns of a block of whole numbers, as integers."""
+    is_read_as_bytes = block.column(0).itemsize == 1 and low.dtype.itemsize > 1
+    dtype = np.dtype(np.uint8) if is_read_as_bytes else low.dtype
+    values, ends = _native.distinct(block.values, low.astype(dtype), high.astype(dtype))
+    integer_type = np.dtype(np.int64) if low.dtype.kind == "f" else low.dtype
+    return RaggedArray(values.astype(integer_type), ends)
+
+
+def _check_integers(values: NDArray[Any], name: str) -> None:
+    """Refuse a column of floats that holds a number which is no code."""
+    numbers = values[~np.isnan(values)]
+    refused = numbers[~_are_integers(numbers)]
     if len(refused):
         raise not_whole(name, refused[0])
-    return values.astype(np.int64)
+
+
+def _are_integers(values: NDArray[Any]) -> Flags:
+    """Which floats are whole numbers that int64 holds."""
+    return np.asarray((values == np.floor(values)) & (np.abs(values) < _MAX_INT64), bool)
 
 
 def not_whole(name: str, value: Any) -> UserError:

@@ -1,4 +1,4 @@
-"""A binner that is fitted on the summary of a table in parts, the codes of each part, and both as JSON holds them."""
+"""A rule of binning that is fitted on a summary of the rows and codes them part by part, and its form in JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import Encoded, all_missing, are_categories, encode
 from bitsieve.dataset.value_ranges import MISSING
 from bitsieve.diagnostics import UserError
-from bitsieve.discretization.base import MAX_CODES, Binning
+from bitsieve.discretization.base import MAX_CODES, Binning, as_column_rule
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.discretization.registry import RULES, make_binner, rule_named
 from bitsieve.discretization.summary import Summary
@@ -27,22 +27,20 @@ from bitsieve.utils.progress import listening, phase
 class Coding:
     """How the columns of a table become codes, the same in every part of its rows."""
 
-    binner: Binning  # fitted: as on all rows at once, but for the columns in ``sampled``
+    binner: Binning  # fitted on a summary of all rows
     kinds: list[Kind | None]  # the type of the numbers of every column over all rows; None for categories
     arities: NDArray[np.int32]  # one more than the largest code that occurs in every column
-    # columns whose bins are those of a sample of the rows, since they hold too many distinct numbers
-    sampled: tuple[int, ...]
-    rank_error: float  # by what share of the samples the rank of a cut of those columns may be off
+    sampled: tuple[int, ...]  # columns of too many distinct numbers, whose bins are those of a sample of the rows
+    rank_error: float  # the largest error of the rank of a cut of these columns, as a share of the samples
 
     def facts(self) -> dict[str, Any]:
-        """The fields as JSON can hold them."""
+        """The coding as a dictionary for JSON."""
         binner = self.binner
         parameters = {name: value for name, value in binner.parameters.items() if name not in ("missing", "n_jobs")}
-        uncut = getattr(binner, "uncut_", None)
         return {
             **binning_facts(binner),
             "parameters": parameters,
-            "uncut": None if uncut is None else uncut.tolist(),
+            "uncut": binner.uncut_.tolist() if binner.requires == "classes" else None,
             "kinds": [None if kind is None else kind.str for kind in self.kinds],
             "arities": self.arities.tolist(),
             "sampled": list(self.sampled),
@@ -60,7 +58,7 @@ class Coding:
         return cls(binner, kinds, np.array(facts["arities"], np.int32), sampled, facts["rank_error"])
 
     def of_column(self, j: int) -> Coding:
-        """How column ``j`` becomes codes, in a table that has no other."""
+        """The coding of a table whose only column is column ``j``."""
         column = np.array([j])
         binner = copy(self.binner)
         binner.bin_edges_ = RaggedArray.from_arrays([self.binner.bin_edges_[j]])
@@ -69,13 +67,14 @@ class Coding:
         return replace(self, binner=binner, kinds=[self.kinds[j]], arities=self.arities[column], sampled=())
 
     def codes(self, table: InMemoryDataset, buffer: NDArray[np.uint8] | None = None) -> NDArray[Any]:
-        """The codes of a part of the rows, to be read only; ``buffer`` is memory for them, two bytes a value."""
-        with listening(lambda _: None):  # progress is shown in rows
-            return self.binner.codes(as_kinds(table, self.kinds), buffer)
+        """The codes of a part of the rows, as :meth:`Binning.codes` gives them."""
+        with listening(lambda _: None):  # the progress of a part is not shown
+            codes: NDArray[Any] = self.binner.codes(as_kinds(table, self.kinds), buffer)
+            return codes
 
 
 def binning_name(binner: Binning) -> str:
-    """The name by which a rule is made."""
+    """The name of a rule."""
     for name in RULES:
         if isinstance(binner, rule_named(name)):
             return name
@@ -87,7 +86,7 @@ def binning_name(binner: Binning) -> str:
 
 
 def binning_facts(binner: Binning) -> dict[str, Any]:
-    """What the codes of a fitted rule mean, as JSON can hold it."""
+    """A fitted rule as a dictionary for JSON: what its codes mean."""
     return {
         "binning": binning_name(binner),
         "missing": binner.missing,
@@ -98,8 +97,8 @@ def binning_facts(binner: Binning) -> dict[str, Any]:
 
 
 def binning_of(facts: dict[str, Any], names: list[str], **parameters: Any) -> Binning:
-    """The fitted rule of :func:`binning_facts`."""
-    binner = make_binner(facts["binning"], **{"missing": facts["missing"], **parameters})
+    """Rebuild a fitted rule from the dictionary made by :func:`binning_facts`."""
+    binner: Any = make_binner(facts["binning"], missing=facts["missing"], **parameters)
     binner.bin_edges_ = RaggedArray.from_arrays([np.array(edges, np.float64) for edges in facts["bin_edges"]])
     binner.n_bins_ = np.array(facts["bins"], np.int64)
     binner.categories_ = [None if values is None else from_list(values) for values in facts["categories"]]
@@ -108,65 +107,59 @@ def binning_of(facts: dict[str, Any], names: list[str], **parameters: Any) -> Bi
         binner.uncut_ = np.flatnonzero(is_numeric & (binner.bin_edges_.lengths == 0))
     binner.n_features_in_ = len(names)
     binner.feature_names_in_ = np.array(names, object)
-    return binner
+    fitted: Binning = binner
+    return fitted
 
 
 def listed(values: NDArray[Any]) -> list[Any]:
-    """The type of an array and its values."""
+    """An array for JSON: the name of its type and its values as a list. Times are integers."""
     if values.dtype.kind in "mM":
         return [str(values.dtype), values.astype(np.int64).tolist()]
     return [str(values.dtype), values.tolist()]
 
 
 def from_list(values: list[Any]) -> NDArray[Any]:
-    """The array of :func:`listed`."""
-    kind, items = values
-    return np.array(items, np.dtype(kind))
+    """Rebuild an array from :func:`listed`."""
+    type_name, items = values
+    return np.array(items, np.dtype(type_name))
 
 
 def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
-    """Fit a copy of a binner on a table of which only the summary that was made for it is known."""
-    if not binner.bins_parts:
-        raise UserError(
-            code="rows-not-in-memory",
-            message="ZeroApartBinner bins tables in memory",
-            advice="give another binning for data that is read in parts",
-        )
-    fitted = binner.unfitted()
+    """Fit a copy of a rule on the summary of a table that :func:`summarize` made for this rule."""
+    rule = as_column_rule(binner)
+    fitted = rule.unfitted()
     fitted.start_fit(summary)
     if binner.requires == "codes":
         for name, column in zip(summary.names, summary.columns, strict=True):
             if column.has_uncounted:
-                what = f"column {name!r} has more than {MAX_CODES:,} codes, the most that are supported"
                 raise UserError(
                     code="too-many-bins",
-                    message=f"{what}",
+                    message=f"column {name!r} has more than {MAX_CODES:,} codes, the most that are supported",
                     advice="drop it or group its values",
                 )
-    rules: list[Any] = [None] * summary.n_features  # a copy for each column, fitted on it
+    rules = [rule.unfitted(n_jobs=1) for _ in summary.columns]  # one for each column
 
     def fit(j: int) -> None:
-        rule = binner.unfitted(n_jobs=1)
-        rules[j] = rule.fit_table(summary.column(j, ends_only=binner.requires == "ends"))
+        rules[j].fit_table(summary.column(j, ends_only=binner.requires == "ends"))
 
     run_blocks(fit, range(summary.n_features), binner.n_jobs, phase("binning"))
-    fitted.bin_edges_ = RaggedArray.from_arrays([rule.bin_edges_[0] for rule in rules])
-    fitted.categories_ = [rule.categories_[0] for rule in rules]
-    fitted.n_bins_ = np.array([rule.n_bins_[0] for rule in rules], np.int64)
+    fitted.bin_edges_ = RaggedArray.from_arrays([column_rule.bin_edges_[0] for column_rule in rules])
+    fitted.categories_ = [column_rule.categories_[0] for column_rule in rules]
+    fitted.n_bins_ = np.array([column_rule.n_bins_[0] for column_rule in rules], np.int64)
     if binner.requires == "classes":
-        fitted.uncut_ = np.array([j for j, rule in enumerate(rules) if len(rule.uncut_)], np.int64)
+        fitted.uncut_ = np.array([j for j, column_rule in enumerate(rules) if len(column_rule.uncut_)], np.int64)
     rank_errors = [_rank_error(column, summary.sample) for column in summary.columns]
     return Coding(
-        fitted,
-        [column.kind for column in summary.columns],
-        np.array([arity_of(fitted, summary, j) for j in range(summary.n_features)], np.int32),
-        tuple(j for j, error in enumerate(rank_errors) if error),
-        max(rank_errors, default=0.0),
+        binner=fitted,
+        kinds=[column.kind for column in summary.columns],
+        arities=np.array([arity_of(fitted, summary, j) for j in range(summary.n_features)], np.int32),
+        sampled=tuple(j for j, error in enumerate(rank_errors) if error),
+        rank_error=max(rank_errors, default=0.0),
     )
 
 
 def _rank_error(column: ColumnSummary, sample: RowSample | None) -> float:
-    """By what share of the samples the rank of a cut of a column may be off."""
+    """The largest error of the rank of a cut of a column, as a share of the samples."""
     if sample is None or not column.has_uncounted:
         return column.rank_error
     return max(column.rank_error, sample.rank_error)
@@ -175,7 +168,7 @@ def _rank_error(column: ColumnSummary, sample: RowSample | None) -> float:
 def arity_of(binner: Binning, summary: Summary, j: int) -> int:
     """One more than the largest code that occurs in a column."""
     column = summary.columns[j]
-    if column.is_empty or column.holds & MISSING:  # the code of missing values is the last one
+    if column.is_empty or column.content & MISSING:  # the code of missing values is the largest one
         return int(binner.n_bins_[j])
     categories = binner.categories_[j]
     if categories is not None:
@@ -184,22 +177,24 @@ def arity_of(binner: Binning, summary: Summary, j: int) -> int:
 
 
 def as_kinds(table: InMemoryDataset, kinds: list[Kind | None]) -> InMemoryDataset:
-    """A part of a table with its columns of the types that they have over all rows."""
+    """Convert the columns of a part of the rows to the types that they have over all rows."""
     if table.matrix is not None and all(kind == table.matrix.dtype for kind in kinds):
         return table
-    before = [table.values(j) for j in range(table.n_features)]
-    columns = [_as_kind(values, kind) for values, kind in zip(before, kinds, strict=True)]
-    nothing_changed = all(new is old for new, old in zip(columns, before, strict=True))
+    columns = [table.values(j) for j in range(table.n_features)]
+    converted = [_as_kind(values, kind) for values, kind in zip(columns, kinds, strict=True)]
+    nothing_changed = all(new is old for new, old in zip(converted, columns, strict=True))
     if nothing_changed and table.matrix is None:
         return table
-    return replace(table, columns=columns)
+    return replace(table, columns=converted)
 
 
 def _as_kind(values: NDArray[Any] | Encoded, kind: Kind | None) -> NDArray[Any] | Encoded:
     if kind is None:
         return _as_categories(values)
-    if are_categories(values):  # of an empty part, whose kind is not known
-        return values if len(values.categories) else np.full(len(values), np.nan, kind)
+    if are_categories(values):
+        if len(values.categories):
+            return values
+        return np.full(len(values), np.nan, kind)  # a column without values was taken for one of categories
     return values if values.dtype == kind else values.astype(kind)
 
 

@@ -1,4 +1,4 @@
-"""Bins of one width, and bins that hold about the same number of samples."""
+"""Bins of equal width, and bins of equal frequency."""
 
 from __future__ import annotations
 
@@ -12,61 +12,72 @@ from numpy.typing import NDArray
 from bitsieve import _native
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.value_ranges import NumericBlock
-from bitsieve.discretization.base import CutBinning
+from bitsieve.discretization.base import BlockCutBinning
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.parameters import Rule, check_choice, check_integer
 
 
 def equal_width_codes(values: Floats, low: Floats, high: Floats, n_bins: int) -> Floats:
-    """``min(floor((v - low) / (high - low) * n_bins), n_bins - 1)``; a range beyond the largest float is halved."""
+    """The bins of values v of a range: ``min(floor((v - low) / (high - low) * n_bins), n_bins - 1)``."""
     with np.errstate(over="ignore"):
-        scale = np.where(np.isfinite(high - low), 1.0, 0.5)
+        scale = np.where(np.isfinite(high - low), 1.0, 0.5)  # halve values whose range is beyond the largest float
     share = (values * scale - low * scale) / (high * scale - low * scale)
     return np.minimum(np.floor(share * n_bins), n_bins - 1)
 
 
 def equal_width_cuts(low: Floats, high: Floats, n_bins: int) -> Floats:
-    """The smallest floats of all bins but the first, a row a range: the rule never decreases, so by bisection."""
-    low = low[:, None] + 0.0  # no negative zero
+    """The cuts of ranges into bins of equal width, of shape ``(n_ranges, n_bins - 1)``.
+
+    Cut j of a range is the smallest float whose :func:`equal_width_codes` is j + 1. It is searched by bisection over
+    the floats, since rounding moves it away from ``low + (j + 1) * width``.
+    """
+    low = low[:, None] + 0.0  # turns -0.0 into 0.0
     high = high[:, None] + 0.0
     code = np.arange(1, n_bins)
     guess = low * (1 - code / n_bins) + high * (code / n_bins)
+
+    # The cut is nearly always within four floats of the guess; elsewhere the whole range is searched.
     with np.errstate(over="ignore"):
-        reach = 4 * np.spacing(np.maximum(np.abs(low), np.abs(high)))
-        below = np.maximum(guess - reach, low)
-        above = np.minimum(guess + reach, high)
-    below = np.where(equal_width_codes(below, low, high, n_bins) < code, below, low)
-    above = np.where(equal_width_codes(above, low, high, n_bins) >= code, above, high)
-    first = _ordinal(below).ravel()
-    last = _ordinal(above).ravel()
-    left = np.arange(len(first))  # near zero the floats lie dense: few cuts take most of the steps
-    while len(left := left[last[left] > first[left] + 1]):
-        a = first[left]
-        b = last[left]
-        middle = (a >> 1) + (b >> 1) + (a & b & 1)  # their sum or difference may not fit
-        row, bin_index = np.divmod(left, n_bins - 1)
-        is_reached = equal_width_codes(_float(middle), low[row, 0], high[row, 0], n_bins) > bin_index
-        first[left] = np.where(is_reached, a, middle)
-        last[left] = np.where(is_reached, middle, b)
-    return _float(last).reshape(below.shape)
+        margin = 4 * np.spacing(np.maximum(np.abs(low), np.abs(high)))
+        near_below = np.maximum(guess - margin, low)
+        near_above = np.minimum(guess + margin, high)
+    below = np.where(equal_width_codes(near_below, low, high, n_bins) < code, near_below, low)
+    above = np.where(equal_width_codes(near_above, low, high, n_bins) >= code, near_above, high)
+
+    # Bisect: the code of ``below`` is smaller than that of the cut, the code of ``above`` is not.
+    below_ordinals = _ordinal(below).ravel()
+    above_ordinals = _ordinal(above).ravel()
+    unfinished = np.arange(len(below_ordinals))
+    while True:
+        unfinished = unfinished[above_ordinals[unfinished] > below_ordinals[unfinished] + 1]
+        if not len(unfinished):
+            return _float(above_ordinals).reshape(below.shape)
+        a = below_ordinals[unfinished]
+        b = above_ordinals[unfinished]
+        middle = (a >> 1) + (b >> 1) + (a & b & 1)  # (a + b) // 2 where the sum may overflow
+        row, cut = np.divmod(unfinished, n_bins - 1)
+        is_above = equal_width_codes(_float(middle), low[row, 0], high[row, 0], n_bins) > cut
+        below_ordinals[unfinished] = np.where(is_above, a, middle)
+        above_ordinals[unfinished] = np.where(is_above, middle, b)
 
 
 def _ordinal(values: Floats) -> Integers:
-    """Integers that are ordered, and adjacent, as the floats are."""
+    """Map floats to integers in the same order; neighbouring floats become neighbouring integers."""
     bits = (values + 0.0).view(np.int64)
     return np.where(bits < 0, np.int64(-(2**63)) - bits, bits)
 
 
 def _float(ordinals: Integers) -> Floats:
+    """The floats of :func:`_ordinal`."""
     return np.where(ordinals < 0, np.int64(-(2**63)) - ordinals, ordinals).view(np.float64)
 
 
-_CUTS_AT_ONCE = 1 << 18  # bounds the memory
+_CUTS_PER_BATCH = 1 << 18  # bounds the memory of equal_width_cuts
 
 
-class _EqualBinning(CutBinning):
-    """Bins whose number is given."""
+class _EqualBinning(BlockCutBinning):
+    """A rule that cuts every column into ``n_bins`` bins."""
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"n_bins": partial(check_integer, low=2, high=65_535)}
 
@@ -77,7 +88,7 @@ class _EqualBinning(CutBinning):
 
 
 class EqualWidthBinning(_EqualBinning):
-    """Bins of one width: the rule of :class:`EqualWidthBinner`."""
+    """Bins of equal width: the rule of :class:`EqualWidthBinner`."""
 
     requires = "ends"
     side = "right"
@@ -93,21 +104,21 @@ class EqualWidthBinning(_EqualBinning):
 
     def _cut_ranges(self, low: NDArray[Any], high: NDArray[Any]) -> RaggedArray:
         """The cuts of columns between their smallest and largest numbers."""
-        low = low.astype(np.float64)  # whole numbers beyond 2**53 may become one
+        low = low.astype(np.float64)  # different integers beyond 2**53 may become equal
         high = high.astype(np.float64)
-        varying = np.flatnonzero(low < high)
-        batch_size = max(1, _CUTS_AT_ONCE // self.n_bins)
+        nonconstant = np.flatnonzero(low < high)
+        batch_size = max(1, _CUTS_PER_BATCH // self.n_bins)
         cuts = [np.empty(0)]
-        for first in range(0, len(varying), batch_size):
-            batch = varying[first : first + batch_size]
+        for first in range(0, len(nonconstant), batch_size):
+            batch = nonconstant[first : first + batch_size]
             cuts.append(equal_width_cuts(low[batch], high[batch], self.n_bins).reshape(-1))
         lengths = np.zeros(len(low), np.int64)
-        lengths[varying] = self.n_bins - 1
+        lengths[nonconstant] = self.n_bins - 1
         return RaggedArray(np.concatenate(cuts), np.cumsum(lengths))
 
 
 class EqualFrequencyBinning(_EqualBinning):
-    """Bins of about the same number of samples: the rule of :class:`EqualFrequencyBinner`."""
+    """Bins of equal frequency: the rule of :class:`EqualFrequencyBinner`."""
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"uncut": partial(check_choice, choices=("leave", "apart"))}
 
@@ -123,7 +134,7 @@ class EqualFrequencyBinning(_EqualBinning):
         cuts = RaggedArray(*_native.order_statistic_cuts(block.values, self.n_bins, table.weights))
         if self.uncut == "leave":
             return cuts
-        return _with_largest_separate(cuts, low, high, block.column)
+        return _with_largest_value_apart(cuts, low, high, block.column)
 
     def cut_stored(self, table: InMemoryDataset, first: int, end: int) -> RaggedArray:
         stored = table.stored
@@ -139,19 +150,23 @@ class EqualFrequencyBinning(_EqualBinning):
         def column(c: int) -> NDArray[Any]:
             return stored.value[stored.start[first + c] : stored.start[first + c + 1]]
 
-        return _with_largest_separate(cuts, low[first:end], high[first:end], column)
+        return _with_largest_value_apart(cuts, low[first:end], high[first:end], column)
 
 
-def _with_largest_separate(
+def _with_largest_value_apart(
     cuts: RaggedArray, low: NDArray[Any], high: NDArray[Any], column: Callable[[int], NDArray[Any]]
 ) -> RaggedArray:
-    """The cuts of columns, and one cut below the largest value of each column that varies and has none."""
+    """Add a cut below the largest value of every column that has different values and no cut.
+
+    A value on a cut goes left, so the cut is the second largest value. ``column(c)`` is column c.
+    """
     uncut = np.flatnonzero((cuts.lengths == 0) & (low < high))
     if not len(uncut):
         return cuts
-    below = []
+    second_largest = []
     for c in uncut.tolist():
         values = column(c)
-        below.append(float(values[values < high[c]].max()))
-    one_each = RaggedArray(np.array(below), np.arange(1, len(uncut) + 1))
-    return RaggedArray.merged(len(low), [(np.arange(len(low)), cuts), (uncut, one_each)])
+        second_largest.append(float(values[values < high[c]].max()))
+    added_cuts = RaggedArray(np.array(second_largest), np.arange(1, len(uncut) + 1))
+    all_columns = np.arange(len(low))
+    return RaggedArray.merged(len(low), [(all_columns, cuts), (uncut, added_cuts)])

@@ -1,4 +1,4 @@
-"""Cuts by the minimum description length principle, the same made again for other classes, and the rule by default."""
+"""The rule that cuts by minimum description length, its cuts repeated for other classes, and the default rule."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.target import Target
 from bitsieve.dataset.value_ranges import NumericBlock, ValueRanges
 from bitsieve.diagnostics import NAME_ONLY, UserError
-from bitsieve.discretization.base import Binning, CutBinning
+from bitsieve.discretization.base import Binning, BinningChoice, BlockCutBinning
 from bitsieve.discretization.equal import EqualFrequencyBinning
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.utils.arrays import Columns, Floats, Integers
@@ -26,7 +26,10 @@ from bitsieve.utils.parameters import Rule, check_choice
 
 
 class RepeatedCuts(ClassSearch):
-    """The cuts of all numeric columns by description length for any classes; a sample of weight w is w samples."""
+    """Cuts of the numeric columns of a table by description length, for any classes of its samples.
+
+    A sample of weight w is w samples here.
+    """
 
     def __init__(self, table: InMemoryDataset, binner: Binning, cut_at_median: bool) -> None:
         self.table = table
@@ -41,23 +44,26 @@ class RepeatedCuts(ClassSearch):
 
     @cached_property
     def _codes(self) -> NDArray[Any]:
-        return self.binner.codes(self.table)
+        codes: NDArray[Any] = self.binner.codes(self.table)
+        return codes
 
     def recoded(self, classes: Labels, columns: Columns) -> Iterator[tuple[int, Integers]]:
         terms = entropy_terms(len(classes))
         for column in columns.tolist():
             codes = self._recut(column, classes, terms) if self.table.is_numeric(column) else self.codes(column)
-            if codes.max() > 0:
+            is_cut = codes.max() > 0
+            if is_cut:
                 yield column, codes
 
     def _recut(self, column: int, classes: Labels, terms: Terms) -> Integers:
+        """The codes of a numeric column, cut for these classes."""
         values = self._values(column)
         is_present = ~np.isnan(values)
         cuts, _ = _native.mdl_cuts([values], classes.reshape(1, -1), self.n_classes, terms.table, terms.shift, None)
         if not len(cuts) and self.cut_at_median:
             cuts, _ = _native.order_statistic_cuts([values], 2, None)
         codes = np.searchsorted(cuts, values, side="left")
-        missing_code = len(cuts) + 1 if is_present.any() else 0
+        missing_code = len(cuts) + 1 if is_present.any() else 0  # a column without values has one code
         return np.where(is_present, codes, missing_code).astype(np.int64)
 
     def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
@@ -66,8 +72,8 @@ class RepeatedCuts(ClassSearch):
         is_numeric = np.array([self.table.is_numeric(column) for column in columns.tolist()], bool)
         if is_numeric.any():
             values = np.empty((len(self.classes), int(is_numeric.sum())), order="F")
-            for index, column in enumerate(columns[is_numeric].tolist()):
-                values[:, index] = self._values(column)
+            for numeric_index, column in enumerate(columns[is_numeric].tolist()):
+                values[:, numeric_index] = self._values(column)
             freedom, sums = _native.dependence_of_cuts(
                 values, classes, self.n_classes, *parts, terms.table, terms.shift, self.cut_at_median
             )
@@ -75,24 +81,25 @@ class RepeatedCuts(ClassSearch):
             dependence.sums[is_numeric] = sums.reshape(-1, len(classes))
         for index in np.flatnonzero(~is_numeric).tolist():
             codes = self.codes(int(columns[index]))
-            of_column = dependence_of_codes(codes, classes, self.n_classes, parts, terms)
-            dependence.freedom[index] = of_column.freedom[0]
-            dependence.sums[index] = of_column.sums[0]
+            dependence_of_column = dependence_of_codes(codes, classes, self.n_classes, parts, terms)
+            dependence.freedom[index] = dependence_of_column.freedom[0]
+            dependence.sums[index] = dependence_of_column.sums[0]
         return dependence
 
     def log_codings(self, column: int) -> float:
-        """The logarithm of how many sets of cuts there were to choose from, doubled for every cut in the set."""
+        """The penalty of the cuts of a column, by :func:`log_codings`; 0 for categories, which are not cut."""
         if not self.table.is_numeric(column):
             return 0.0
         return log_codings(len(self.classes), len(self.binner.bin_edges_[column]), self.binner.missing)
 
     def _values(self, column: int) -> Floats:
+        """The numbers of a column, one for each sample."""
         values = self.table.numeric(column)
         return values if self.table.weights is None else values[self.rows]
 
 
 class CutsOfPartitions(CodingPenalty):
-    """The cuts of a table whose rows are not in memory: from how many they were chosen is known, but not the rows."""
+    """The penalty of the cuts of a table whose rows are not in memory, so that they cannot be repeated."""
 
     def __init__(self, binner: Binning, n_samples: int, n_classes: int) -> None:
         self.binner = binner
@@ -117,9 +124,11 @@ class CutsOfPartitions(CodingPenalty):
 
 
 def log_codings(n_samples: int, n_cuts: int, missing: str | None = "error") -> float:
-    """The logarithm of the number of sets of ``n_cuts`` cuts between ``n_samples`` values, doubled for every cut.
+    """The penalty of a search for cuts, as the logarithm of a number of codings.
 
-    Doubled once more where missing values are a code, which makes one more coding, that without a cut.
+    There are ``C(n_samples - 1, n_cuts)`` sets of ``n_cuts`` cuts between ``n_samples`` values. The number is doubled
+    for every cut, so that ``exp(-log_codings)`` sums to at most 1 over all sets with a cut. It is doubled once more
+    where missing values are a code: the set without a cut is then a coding, too.
     """
     n_gaps = n_samples - 1
     log_n_sets = lgamma(n_gaps + 1) - lgamma(n_cuts + 1) - lgamma(n_gaps - n_cuts + 1)
@@ -127,11 +136,10 @@ def log_codings(n_samples: int, n_cuts: int, missing: str | None = "error") -> f
     return float(log_n_sets + n_doublings * np.log(2))
 
 
-_MOST_TERMS = 1 << 22  # of entropies that are tabulated
-NO_TARGET = "MDL cuts by the class: give a target, or use another binning such as 'quantile'"
+_MAX_ENTROPY_TERMS = 1 << 22  # length of the table of n log n
 
 
-class MDLBinning(CutBinning):
+class MDLBinning(BlockCutBinning):
     """Cuts by the minimum description length principle: the rule of :class:`MDLBinner`."""
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"uncut": partial(check_choice, choices=("leave", "median"))}
@@ -147,16 +155,16 @@ class MDLBinning(CutBinning):
         numeric = np.concatenate([np.empty(0, np.int64), *(block.indices for block in ranges.blocks)])
         self.uncut_ = np.sort(numeric[self.bin_edges_.lengths[numeric] == 0])
         if self.uncut == "median" and len(self.uncut_):
-            accepted = np.arange(table.n_features), self.bin_edges_
+            all_columns = np.arange(table.n_features)
             medians = [self._medians_of_uncut(table, block) for block in ranges.blocks]
-            self.bin_edges_ = RaggedArray.merged(table.n_features, [accepted, *medians])
+            self.bin_edges_ = RaggedArray.merged(table.n_features, [(all_columns, self.bin_edges_), *medians])
             self.n_bins_[self.uncut_] += self.bin_edges_.lengths[self.uncut_]
 
     def search(self, table: InMemoryDataset) -> ClassSearch:
         return RepeatedCuts(table, self, self.uncut == "median")
 
     def _medians_of_uncut(self, table: InMemoryDataset, block: NumericBlock) -> tuple[Integers, RaggedArray]:
-        """The columns of a block that have no cut, and their lower medians; none where nothing lies above."""
+        """The columns of a block that have no cut, and their lower medians; no median where no value lies above it."""
         uncut = np.flatnonzero(self.bin_edges_.lengths[block.indices] == 0)
         if not len(uncut):
             return block.indices[:0], RaggedArray.empty(0)
@@ -167,7 +175,7 @@ class MDLBinning(CutBinning):
         self, table: InMemoryDataset, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
     ) -> RaggedArray:
         target = _required_target(table)
-        terms = _terms_of_entropies(table)
+        terms = _entropy_terms_of(table)
         classes = np.asarray(target.codes, np.int32).reshape(1, -1)
         cuts = _native.mdl_cuts(block.values, classes, target.n_classes, terms.table, terms.shift, table.weights)
         return RaggedArray(*cuts)
@@ -175,7 +183,7 @@ class MDLBinning(CutBinning):
     def cut_stored(self, table: InMemoryDataset, first: int, end: int) -> RaggedArray:
         stored = table.stored
         target = _required_target(table)
-        terms = _terms_of_entropies(table)
+        terms = _entropy_terms_of(table)
         cuts = RaggedArray(
             *_native.stored_mdl_cuts(
                 stored.start,
@@ -197,8 +205,9 @@ class MDLBinning(CutBinning):
                 stored.start, stored.row, stored.value, first, end, table.n_samples, 2, table.weights
             )
         )
+        all_columns = np.arange(end - first)
         uncut = np.flatnonzero(cuts.lengths == 0)
-        return RaggedArray.merged(end - first, [(np.arange(end - first), cuts), (uncut, medians.take(uncut))])
+        return RaggedArray.merged(end - first, [(all_columns, cuts), (uncut, medians.take(uncut))])
 
 
 def _required_target(table: InMemoryDataset) -> Target:
@@ -211,13 +220,16 @@ def _required_target(table: InMemoryDataset) -> Target:
     return table.y
 
 
-def _terms_of_entropies(table: InMemoryDataset) -> Terms:
+def _entropy_terms_of(table: InMemoryDataset) -> Terms:
     n_samples = table.total_weight
-    return entropy_terms(n_samples, limit=min(n_samples + 1, _MOST_TERMS))
+    return entropy_terms(n_samples, limit=min(n_samples + 1, _MAX_ENTROPY_TERMS))
 
 
-class AutoBinning(Binning):
-    """Cuts by description length for classes; for a quantity, ``max(3, N^(1/5)) + 1`` bins of equal frequency."""
+class AutoBinning(BinningChoice):
+    """The default rule: it depends on the target of the table.
+
+    For classes it cuts by description length. For a quantity it makes ``max(3, N^(1/5)) + 1`` bins of equal frequency.
+    """
 
     requires = "classes"
 
@@ -236,21 +248,23 @@ class AutoBinning(Binning):
 
     def for_table(self, table: Dataset) -> Binning:
         missing = self.missing_for(table)
-        n_classes_of_quantity = table.target.n_allowed if table.has_target else 0
+        n_classes_of_quantity = table.target.n_classes_of_quantity if table.has_target else 0
         if n_classes_of_quantity:
-            self._refuse("uncut", "quantile", "a quantity", "mdl")
+            if self.uncut is not None:
+                raise _without_effect("uncut", "quantile", "a quantity", alternative="mdl")
             n_bins = self.n_bins or n_classes_of_quantity + 1
             return EqualFrequencyBinning(n_bins=n_bins, uncut="apart", missing=missing, n_jobs=self.n_jobs)
-        self._refuse("n_bins", "mdl", "classes", "quantile")
+        if self.n_bins is not None:
+            raise _without_effect("n_bins", "mdl", "classes", alternative="quantile")
         return MDLBinning(uncut=self.uncut or "leave", missing=missing, n_jobs=self.n_jobs)
 
-    def _refuse(self, parameter: str, rule: str, target: str, other: str) -> None:
-        """Refuse a parameter that the rule does not have."""
-        if getattr(self, parameter) is not None:
-            raise UserError(
-                code="parameter-without-effect",
-                message=f"has no effect with binning {rule!r}, the rule for {target}",
-                advice="leave it out, or use {binning}",
-                fix={"binning": other},
-                parameters={parameter: NAME_ONLY},
-            )
+
+def _without_effect(parameter: str, rule: str, target: str, *, alternative: str) -> UserError:
+    """The error for a parameter that the default rule for a target does not have; ``alternative`` has it."""
+    return UserError(
+        code="parameter-without-effect",
+        message=f"has no effect with binning {rule!r}, the rule for {target}",
+        advice="leave it out, or use {binning}",
+        fix={"binning": alternative},
+        parameters={parameter: NAME_ONLY},
+    )

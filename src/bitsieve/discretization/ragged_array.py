@@ -1,4 +1,4 @@
-"""One array a column, of different lengths, stored as one flat array: a million of them are two arrays."""
+"""Many arrays of different lengths, one for each column, stored as one flat array."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from bitsieve.utils.arrays import Integers
 
 
 class RaggedArray(Sequence[Any]):
-    """A sequence of 1-D arrays, one behind the other in the flat array ``values``; ``ends[i]``: where array i ends."""
+    """A sequence of 1-D arrays that lie one behind the other in the flat array ``values``.
+
+    Array i ends at ``ends[i]``, where array i + 1 begins.
+    """
 
     def __init__(self, values: NDArray[Any], ends: Integers) -> None:
         self.values = values
@@ -20,17 +23,22 @@ class RaggedArray(Sequence[Any]):
 
     @classmethod
     def from_arrays(cls, arrays: Sequence[NDArray[Any]]) -> RaggedArray:
-        """The arrays one behind the other, as float64 at least."""
-        return cls(np.concatenate([np.empty(0), *arrays]), np.cumsum([len(array) for array in arrays], dtype=np.int64))
+        """Join arrays, as float64 or a wider type."""
+        values = np.concatenate([np.empty(0), *arrays])
+        ends = np.cumsum([len(array) for array in arrays], dtype=np.int64)
+        return cls(values, ends)
 
     @classmethod
     def empty(cls, n_arrays: int) -> RaggedArray:
-        """So many arrays without values."""
+        """``n_arrays`` arrays of length 0."""
         return cls(np.empty(0), np.zeros(n_arrays, np.int64))
 
     @classmethod
     def merged(cls, n_arrays: int, parts: Iterable[tuple[Integers, RaggedArray]]) -> RaggedArray:
-        """Merge parts, each some indices below ``n_arrays`` and the arrays there; an index has values in one part."""
+        """Build ``n_arrays`` arrays from parts. A part is the indices of some arrays, and these arrays.
+
+        Several parts may have the same index, if all but one of them have an empty array there.
+        """
         parts = list(parts)
         if len(parts) == 1:
             ((indices, arrays),) = parts
@@ -43,8 +51,9 @@ class RaggedArray(Sequence[Any]):
         dtype = np.result_type(*(arrays.values.dtype for _, arrays in parts)) if parts else np.dtype(np.float64)
         values = np.empty(int(lengths.sum()), dtype)
         for indices, arrays in parts:
-            shift = np.repeat(ends[indices] - arrays.ends, arrays.lengths)
-            values[np.arange(len(arrays.values)) + shift] = arrays.values
+            shift = np.repeat(ends[indices] - arrays.ends, arrays.lengths)  # how far each value moves
+            targets = np.arange(len(arrays.values)) + shift
+            values[targets] = arrays.values
         return cls(values, ends)
 
     @property
@@ -53,13 +62,14 @@ class RaggedArray(Sequence[Any]):
         return np.diff(self.ends, prepend=0)
 
     def take(self, indices: Integers) -> RaggedArray:
-        """Some of the arrays, in the order of ``indices``."""
+        """The arrays at ``indices``, in that order."""
         if len(indices) == len(self) and (np.diff(indices) == 1).all():
             return self
         lengths = self.lengths[indices]
         ends = np.cumsum(lengths)
-        shift = np.repeat(self.ends[indices] - ends, lengths)
-        return RaggedArray(self.values[np.arange(len(shift)) + shift], ends)
+        shift = np.repeat(self.ends[indices] - ends, lengths)  # how far each value moves
+        sources = np.arange(len(shift)) + shift
+        return RaggedArray(self.values[sources], ends)
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -67,7 +77,7 @@ class RaggedArray(Sequence[Any]):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return [self[j] for j in range(*index.indices(len(self)))]
-        j = range(len(self))[index]  # counts from the end where negative, and refuses what is beyond
+        j = range(len(self))[index]  # a negative index counts from the end; one out of range raises IndexError
         start = self.ends[j - 1] if j > 0 else 0
         return self.values[start : self.ends[j]]
 

@@ -1,4 +1,4 @@
-"""Zero as a code of its own, for sparse tables."""
+"""The rule that gives zero a code of its own, for sparse tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.sparse import read_sparse
 from bitsieve.dataset.value_ranges import IN_A_BIN
 from bitsieve.diagnostics import UserError
-from bitsieve.discretization.base import Binning, unknown_category
+from bitsieve.discretization.base import Binning, BinningChoice, ColumnBinning, unknown_category
 from bitsieve.discretization.mdl import RepeatedCuts, log_codings
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.discretization.registry import make_binner
@@ -28,15 +28,15 @@ from bitsieve.utils.progress import phase
 
 
 def as_sparse(table: InMemoryDataset) -> InMemoryDataset:
-    """A table of numbers as a sparse one."""
+    """Convert a table of numbers to a sparse table."""
     if table.is_sparse:
         return table
     categorical = [j for j, _ in table.categories()]
     if categorical:
-        what = f"zero is a code of its own in columns of numbers, and categories are in {table.quoted(categorical)}"
+        names = table.quoted(categorical)
         raise UserError(
             code="numbers-needed",
-            message=f"{what}",
+            message=f"zero is a code of its own in columns of numbers, and categories are in {names}",
             advice="leave them out, or give another binner",
         )
     from scipy.sparse import csc_array
@@ -50,7 +50,7 @@ def as_sparse(table: InMemoryDataset) -> InMemoryDataset:
 
 
 class RepeatedStoredCuts(RepeatedCuts):
-    """The cuts of the numbers of every column that are not zero, which keeps a code of its own."""
+    """Cuts of the nonzero numbers of every column, for any classes. Zero keeps a code of its own."""
 
     def __init__(self, search: RepeatedCuts, binner: Binning) -> None:
         super().__init__(search.table, binner, search.cut_at_median)
@@ -59,7 +59,7 @@ class RepeatedStoredCuts(RepeatedCuts):
         values = super()._values(column)
         is_zero = values == 0
         codes = np.searchsorted(self.binner.bin_edges_[column], values, side="left")
-        if is_zero.any():
+        if is_zero.any():  # the code 0 is that of zero
             codes += 1
         codes[np.isnan(values)] = self.binner.n_bins_[column] - 1
         codes[is_zero] = 0
@@ -68,13 +68,14 @@ class RepeatedStoredCuts(RepeatedCuts):
     def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
         dependence = super().dependence(classes, columns, parts, terms)
         for index, column in enumerate(columns.tolist()):
-            if not self._has_zeros_and_gaps(column):
+            if not self._has_zero_and_missing(column):
                 continue
+            # The kernel has counted zero and missing values as one code.
             for vector, labels in enumerate(classes):
                 codes = self._recut(column, labels, terms)
-                of_labels = dependence_of_codes(codes, labels[None], self.n_classes, parts, terms)
-                dependence.freedom[index, vector] = of_labels.freedom[0, 0]
-                dependence.sums[index, vector] = of_labels.sums[0, 0]
+                dependence_of_vector = dependence_of_codes(codes, labels[None], self.n_classes, parts, terms)
+                dependence.freedom[index, vector] = dependence_of_vector.freedom[0, 0]
+                dependence.sums[index, vector] = dependence_of_vector.sums[0, 0]
         return dependence
 
     def log_codings(self, column: int) -> float:
@@ -83,27 +84,26 @@ class RepeatedStoredCuts(RepeatedCuts):
 
     def _recut(self, column: int, classes: Labels, terms: Terms) -> Integers:
         codes = super()._recut(column, classes, terms)
-        if self._has_zeros_and_gaps(column):
+        if self._has_zero_and_missing(column):
             codes[np.isnan(super()._values(column))] = codes.max() + 1
         return codes
 
     def _values(self, column: int) -> Floats:
-        """The values with zeros as missing: both take no part in the cuts."""
+        """The numbers of a column with zeros as missing values, since neither takes part in cutting."""
         values = super()._values(column)
         return np.where(values == 0, np.nan, values)
 
-    def _has_zeros_and_gaps(self, column: int) -> bool:
+    def _has_zero_and_missing(self, column: int) -> bool:
         """Whether the column holds both zeros and missing values."""
         values = super()._values(column)
         return bool((values == 0).any() and np.isnan(values).any())
 
 
 class SeparateZeroBinning(Binning):
-    """Zero a code of its own, and a rule for the other numbers: the rule of :class:`ZeroApartBinner`."""
+    """Zero has a code of its own, and another rule bins the other numbers: the rule of :class:`ZeroApartBinner`."""
 
-    parameter_rules: ClassVar[Mapping[str, Rule]] = {"n_jobs": check_threads}  # and of binning, which makes the rule
-    bins_parts = False
-    rule_: Binning
+    parameter_rules: ClassVar[Mapping[str, Rule]] = {"n_jobs": check_threads}  # making the rule checks ``binning``
+    rule_: ColumnBinning
 
     def __init__(self, binning: Any = "mdl", *, n_jobs: int | None = None) -> None:
         self.binning = binning
@@ -111,26 +111,32 @@ class SeparateZeroBinning(Binning):
 
     @property
     def missing(self) -> str | None:  # type: ignore[override]
-        """What the rule makes of missing values."""
+        """The parameter ``missing`` of the rule."""
         return self._rule().missing
 
     @property
     def requires(self) -> Any:  # type: ignore[override]
-        """What the bins follow from: that of the rule."""
+        """What the bins of the rule are found from."""
         return self._rule().requires
 
-    def _rule(self) -> Binning:
+    def _rule(self) -> BinningChoice:
         if isinstance(self.binning, str):
             return make_binner(self.binning, n_jobs=self.n_jobs, missing="error")
         return make_binner(self.binning)
 
     def for_table(self, table: Dataset) -> Binning:
-        return self  # the rule is settled in fit_table
+        return self  # fit_table settles the rule
 
     def fit_table(self, table: InMemoryDataset) -> Self:
         check_parameters(self)
         rule = self._rule().for_table(table)
         check_parameters(rule)
+        if not isinstance(rule, ColumnBinning):
+            raise UserError(
+                code="dense-rows-needed",
+                message=f"{type(rule).__name__} bins dense columns alone",
+                advice="give them by .toarray()",
+            )
         self.rule_ = rule
         sparse_table = as_sparse(table)
         stored = sparse_table.stored
@@ -153,11 +159,11 @@ class SeparateZeroBinning(Binning):
             self.categories_ = _with_zero(cuts, self.zero_)
             self.bin_edges_ = RaggedArray.empty(table.n_features)
         else:
-            self.n_bins_ += stored.has_numbers  # a bin more than cuts, where there is any number
+            self.n_bins_ += stored.has_numbers  # a column with a nonzero number has one bin more than cuts
         if rule.missing == "bin":
             self.n_bins_ += 1
-        self.n_bins_[self.n_bins_ == 0] = 1  # all missing
-        self._check_code_limit(table)
+        self.n_bins_[self.n_bins_ == 0] = 1  # all values are missing
+        self.check_code_limit(table.names)
         return self
 
     def codes(self, table: InMemoryDataset, buffer: NDArray[np.uint8] | None = None) -> Any:
@@ -174,7 +180,7 @@ class SeparateZeroBinning(Binning):
         return RepeatedStoredCuts(search, self) if isinstance(search, RepeatedCuts) else None
 
     def sparse_codes(self, table: InMemoryDataset) -> SparseCodes:
-        """The codes of the numbers of a sparse table that are not zero."""
+        """The codes of a sparse table: those of its nonzero numbers, and the code of zero in every column."""
         has_missing_code = self.missing == "bin"
         stored = table.stored
         stored.check_finite(table.names, allow_missing=has_missing_code, instead=IN_A_BIN)
@@ -182,24 +188,24 @@ class SeparateZeroBinning(Binning):
         missing_codes = self.n_bins_ - 1 if has_missing_code else np.zeros_like(self.n_bins_)
         if self.categories_ is None:
             thresholds = self.bin_edges_
-            first_codes = self.zero_.astype(np.int64)  # the code of zero comes before those of the bins
+            first_codes = self.zero_.astype(np.int64)  # the codes of the bins follow the code of zero
             goes_left = self.rule_.side == "left"
         else:
-            thresholds = self.categories_  # zero among them: the code of a number is its rank
+            thresholds = self.categories_  # the code of a number is its rank among them; zero has a rank, too
             first_codes = np.zeros_like(self.n_bins_)
             goes_left = True
 
         def code_block(block: tuple[int, int]) -> None:
             first, end = block
             start = int(thresholds.ends[first - 1]) if first > 0 else 0
-            values = thresholds.values[start : int(thresholds.ends[end - 1])]
+            thresholds_of_block = thresholds.values[start : int(thresholds.ends[end - 1])]
             _native.code_stored(
                 stored.start,
                 stored.row,
                 stored.value,
                 first,
                 end,
-                values.astype(np.float64, copy=False),
+                thresholds_of_block.astype(np.float64, copy=False),
                 thresholds.ends[first:end] - start,
                 goes_left,
                 first_codes[first:end],
@@ -215,43 +221,50 @@ class SeparateZeroBinning(Binning):
 
     def _zero_codes(self, table: InMemoryDataset) -> NDArray[np.uint16]:
         """The code of zero in every column."""
+        columns_with_new_zeros = np.flatnonzero(table.stored.has_zeros & ~self.zero_)  # they had none when fitting
+        if self.categories_ is not None:
+            if len(columns_with_new_zeros):
+                raise unknown_category(table.names[int(columns_with_new_zeros[0])], np.zeros(1))
+            return _number_of_negatives(self.categories_)
         codes = np.zeros(table.n_features, np.uint16)
-        with_new_zeros = np.flatnonzero(table.stored.has_zeros & ~self.zero_)  # without zeros when fitting
-        if self.categories_ is None:
-            for j in with_new_zeros.tolist():
-                codes[j] = np.searchsorted(self.bin_edges_[j], 0.0, side=self.rule_.side)
-            return codes
-        for j in with_new_zeros[:1].tolist():
-            raise unknown_category(table.names[j], np.zeros(1))
-        categories = self.categories_
-        if len(categories.values):
-            has_categories = categories.lengths > 0
-            starts = (categories.ends - categories.lengths)[has_categories]
-            is_negative = (categories.values < 0).astype(np.int64)
-            codes[has_categories] = np.add.reduceat(is_negative, starts)
+        for j in columns_with_new_zeros.tolist():
+            codes[j] = np.searchsorted(self.bin_edges_[j], 0.0, side=self.rule_.side)
         return codes
 
     def _check_categories(self, table: InMemoryDataset, codes: NDArray[np.uint16]) -> None:
-        """Refuse numbers that are no categories."""
+        """Refuse numbers that were not there when fitting: their code is the rank of another number, or of none."""
         stored = table.stored
         categories = self.categories_
+        starts_of_columns = categories.ends - categories.lengths
         for first, end in stored.blocks(None):
             block = slice(int(stored.start[first]), int(stored.start[end]))
             values = stored.value[block]
-            lengths = np.diff(stored.start[first : end + 1])
-            ends = np.repeat(categories.ends[first:end], lengths)
-            starts = np.repeat(categories.ends[first:end] - categories.lengths[first:end], lengths)
-            indices = starts + codes[block]
-            is_allowed = np.isnan(values)
-            has_category = ~is_allowed & (indices < ends)
-            is_allowed[has_category] = categories.values[indices[has_category]] == values[has_category]
-            for refused in np.flatnonzero(~is_allowed)[:1].tolist():
+            n_values = np.diff(stored.start[first : end + 1])  # of every column
+            category_index = np.repeat(starts_of_columns[first:end], n_values) + codes[block]
+            category_end = np.repeat(categories.ends[first:end], n_values)
+            is_missing = np.isnan(values)
+            has_category = ~is_missing & (category_index < category_end)
+            is_allowed = is_missing.copy()
+            is_allowed[has_category] = categories.values[category_index[has_category]] == values[has_category]
+            if not is_allowed.all():
+                refused = int(np.argmin(is_allowed))
                 column = int(np.searchsorted(stored.start, block.start + refused, side="right")) - 1
                 raise unknown_category(table.names[column], values[refused : refused + 1])
 
 
+def _number_of_negatives(categories: RaggedArray) -> NDArray[np.uint16]:
+    """The number of negative categories of every column, which is the rank of zero."""
+    n_negative = np.zeros(len(categories), np.uint16)
+    if len(categories.values):
+        has_categories = categories.lengths > 0
+        starts = (categories.ends - categories.lengths)[has_categories]
+        is_negative = (categories.values < 0).astype(np.int64)
+        n_negative[has_categories] = np.add.reduceat(is_negative, starts)
+    return n_negative
+
+
 def _with_zero(numbers: RaggedArray, has_zero: Flags) -> RaggedArray:
-    """The numbers of every column in ascending order, zero among them where a column has it."""
+    """Add zero to the ascending numbers of each column that has it."""
     columns = np.repeat(np.arange(len(numbers)), numbers.lengths)
     columns = np.concatenate([columns, np.flatnonzero(has_zero)])
     values = np.concatenate([numbers.values, np.zeros(int(has_zero.sum()))])

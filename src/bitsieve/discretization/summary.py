@@ -1,4 +1,4 @@
-"""Summaries of the rows: what a binner needs, found partition by partition and merged."""
+"""Summaries of rows, from which a rule of binning finds the bins. Summaries of partitions merge."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bitsieve.dataset.arrow import text_of
 from bitsieve.dataset.column_info import ColumnInfo
 from bitsieve.dataset.column_summary import ColumnSummary, Distinct, RowSample
 from bitsieve.dataset.dataset import InMemoryDataset
-from bitsieve.dataset.encoding import FEW, Encoded
+from bitsieve.dataset.encoding import SMALL_RANGE, Encoded
 from bitsieve.dataset.identifiers import RowNumbering
 from bitsieve.dataset.sentinels import SentinelCounts
 from bitsieve.dataset.target import Target
@@ -22,34 +22,34 @@ from bitsieve.dataset.text import meaning_of_text
 from bitsieve.dataset.text_format import TextMeaning
 from bitsieve.dataset.value_ranges import MISSING, NUMBERS, InspectedColumns, ValueRanges
 from bitsieve.diagnostics import UserError
-from bitsieve.discretization.base import Binning
+from bitsieve.discretization.base import Binning, as_column_rule
 from bitsieve.utils.arrays import Flags, Integers
 from bitsieve.utils.messages import quoted
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a summary keeps."""
+    """The largest size of a summary."""
 
-    cells: int = 1 << 18  # of a numeric column: distinct numbers times classes
-    rows: int = 1 << 18  # of the sample of rows from which columns with more distinct numbers are binned
+    cells: int = 1 << 18  # the distinct numbers of a column, times the classes, that are counted
+    rows: int = 1 << 18  # the rows of the sample, from which a column of more distinct numbers is binned
 
 
 @dataclass(frozen=True, eq=False)
 class Summary(InspectedColumns):
-    """What a binner needs of some rows of a table; summaries of partitions merge into that of all rows."""
+    """The summary of some rows of a table, made for one rule of binning."""
 
-    names: Sequence[str]  # of the columns
-    feature_names: NDArray[Any] | None  # as :class:`~bitsieve.dataset.dataset.Dataset` has them
+    names: Sequence[str]  # one for each column
+    feature_names: NDArray[Any] | None  # see :class:`~bitsieve.dataset.value_ranges.NamedColumns`
     columns: list[ColumnSummary]
     target: Target | None  # the classes of all rows; its ``codes`` are not used
     n_rows: int
     n_samples: int  # the sum of the frequency weights of the rows
-    sample: RowSample | None  # None where the binner needs none
+    sample: RowSample | None  # None where the rule needs no sample
     limits: Limits
-    class_sizes: Integers  # samples of every class
-    requires: str  # what the binner finds bins from: :attr:`bitsieve.discretization.base.Binning.requires`
-    meanings: Mapping[int, TextMeaning]  # what the text of columns was taken for, by their indices
+    class_sizes: Integers  # the number of samples of every class
+    requires: str  # see :attr:`bitsieve.discretization.base.BinningChoice.requires`
+    meanings: Mapping[int, TextMeaning]  # what the text of columns means, by column index
 
     @classmethod
     def merged(cls, partitions: Sequence[Summary]) -> Summary:
@@ -77,7 +77,7 @@ class Summary(InspectedColumns):
     def of_columns(
         cls, names: Sequence[str], feature_names: NDArray[Any] | None, summaries: Sequence[Summary]
     ) -> Summary:
-        """The summary of several columns of the same rows, each of which is the only one of its own summary."""
+        """Join summaries of the same rows that have one column each."""
         columns = [summary.columns[0] for summary in summaries]
         meanings = {j: summary.meanings[0] for j, summary in enumerate(summaries) if summary.meanings}
         return replace(
@@ -93,24 +93,24 @@ class Summary(InspectedColumns):
         ]
 
     def text_meanings(self, repair: bool, types: Mapping[int, str]) -> dict[int, TextMeaning]:
-        """What the text of columns means, by their indices; ``types`` are those that the user chose."""
+        """Decide what the text of columns means, by column index; ``types`` are the types that the user chose."""
         meanings = {}
         for j, column in enumerate(self.columns):
             if column.is_text and column.distinct is not None:
-                text = text_of(column.distinct.values.tolist())
-                n_rows = column.distinct.counts[:, 0]
-                has_null = column.n_missing > 0
-                meanings[j] = meaning_of_text(text, n_rows, repair=repair, kind=types.get(j), has_null=has_null)
+                meanings[j] = meaning_of_text(
+                    text_of(column.distinct.values.tolist()),
+                    counts=column.distinct.counts[:, 0],
+                    repair=repair,
+                    kind=types.get(j),
+                    has_null=column.n_missing > 0,
+                )
         return meanings
 
     def without(self, left_out: Sequence[int]) -> Summary:
-        """The summary of the same rows with one value in every row of some columns.
-
-        It is the summary of :meth:`InMemoryDataset.without`.
-        """
+        """The summary with zero in every row of some columns, as :meth:`InMemoryDataset.without` has them."""
         zero = np.uint8(0)
         counts = self.class_sizes[None] if self.requires == "classes" else np.array([[self.n_samples]])
-        constant = ColumnSummary(NUMBERS, zero.dtype, zero, zero, distinct=Distinct(np.array([zero]), counts))
+        constant = ColumnSummary(NUMBERS, zero.dtype, low=zero, high=zero, distinct=Distinct(np.array([zero]), counts))
         columns = list(self.columns)
         for j in left_out:
             columns[j] = constant
@@ -123,54 +123,43 @@ class Summary(InspectedColumns):
         return replace(self, columns=columns, sample=sample)
 
     def value_ranges(self, n_jobs: int | None = None, whole: bool = False) -> ValueRanges:
-        """What the columns hold, as that of a table, without the numbers themselves."""
-        holds = np.array([column.holds for column in self.columns], np.uint8)
-        return ValueRanges([], [], [], holds, whole)
+        """What the columns hold; the blocks of numbers, which a summary does not have, are left out."""
+        content = np.array([column.content for column in self.columns], np.uint8)
+        return ValueRanges([], [], [], content, whole)
 
     @property
     def max_cells(self) -> int:
-        """Distinct numbers times classes, of the column with most of them."""
-        return max((column.distinct.counts.size for column in self.columns if column.distinct is not None), default=0)
+        """The largest number of cells, which are distinct numbers times classes, of any column."""
+        n_cells = [column.distinct.counts.size for column in self.columns if column.distinct is not None]
+        return max(n_cells, default=0)
 
     def small_integers(self) -> list[int]:
-        """The columns of integers whose range is small, which may be codes."""
+        """The columns of integers in a small range, which may be codes."""
         return [j for j, column in enumerate(self.columns) if _holds_small_integers(column)]
 
     def with_categories(self, indices: Sequence[int]) -> Summary:
-        """The summary with the numbers of these columns as categories."""
+        """The summary with the numbers of some columns as categories."""
         columns = list(self.columns)
         for j in indices:
             columns[j] = replace(columns[j], kind=None)
         return replace(self, columns=columns)
 
     def column(self, j: int, *, ends_only: bool) -> InMemoryDataset:
-        """Column ``j`` as a small table, from which a binner finds the same bins as from all rows.
+        """Column ``j`` as a small table, in which the rule finds the same bins as in all rows.
 
-        Its rows are the categories, the smallest and the largest number (``ends_only``), the distinct numbers of each
-        class with their counts as weights, or a sample of the rows.
+        ``ends_only`` says that the smallest and the largest number are all that the rule needs.
         """
         column = self.columns[j]
         if column.kind is None:
             return self._table_of_categories(j)
         if ends_only or column.is_empty:
-            ends = [] if column.low is None else [column.low, column.high]
-            values = np.array(ends, column.kind)
-            weights = np.ones(len(ends), np.int64)
-            classes = np.zeros(len(ends), np.int32)
-        elif column.distinct is not None:
-            indices, classes_that_occur = np.nonzero(column.distinct.counts)
-            values = column.distinct.values[indices]
-            weights = column.distinct.counts[indices, classes_that_occur]
-            classes = classes_that_occur.astype(np.int32)
-        else:
-            return self._table_of_sample(j)
-        if column.n_missing:
-            values = np.append(values, np.array(np.nan, column.kind))
-            weights = np.append(weights, column.n_missing)
-            classes = np.append(classes, np.int32(0))
-        return self._table(j, values, classes, weights)
+            return self._table_of_ends(j)
+        if column.distinct is not None:
+            return self._table_of_distinct_numbers(j, column.distinct)
+        return self._table_of_sample(j)
 
     def _table_of_categories(self, j: int) -> InMemoryDataset:
+        """One row for each category, and one for missing values."""
         column = self.columns[j]
         categories = np.empty(0, object) if column.distinct is None else column.distinct.values
         first_code = -1 if column.n_missing > 0 else 0
@@ -178,12 +167,38 @@ class Summary(InspectedColumns):
         classes = np.zeros(len(codes), np.int32)
         return self._table(j, Encoded(codes, categories), classes, np.ones(len(codes), np.int64))
 
+    def _table_of_ends(self, j: int) -> InMemoryDataset:
+        """One row for the smallest number and one for the largest."""
+        column = self.columns[j]
+        ends = [] if column.low is None else [column.low, column.high]
+        values = np.array(ends, column.kind)
+        classes = np.zeros(len(ends), np.int32)
+        return self._table_with_missing(j, values, classes, np.ones(len(ends), np.int64))
+
+    def _table_of_distinct_numbers(self, j: int, distinct: Distinct) -> InMemoryDataset:
+        """One row for each distinct number in each class, weighted by the samples that have both."""
+        number_index, class_index = np.nonzero(distinct.counts)
+        values = distinct.values[number_index]
+        weights = distinct.counts[number_index, class_index]
+        return self._table_with_missing(j, values, class_index.astype(np.int32), weights)
+
     def _table_of_sample(self, j: int) -> InMemoryDataset:
         sample = self.sample
-        assert sample is not None  # a binner that needs numbers asks for one
+        assert sample is not None  # it was drawn for a rule that needs numbers
         values = sample.columns[j]
         assert values is not None
         return self._table(j, values.astype(self.columns[j].kind, copy=False), sample.classes, sample.weights)
+
+    def _table_with_missing(
+        self, j: int, values: NDArray[Any], classes: NDArray[Any], weights: Integers
+    ) -> InMemoryDataset:
+        """A table of numbers, and one row for the missing values of the column, if it has any."""
+        column = self.columns[j]
+        if column.n_missing:
+            values = np.append(values, np.array(np.nan, column.kind))
+            weights = np.append(weights, column.n_missing)
+            classes = np.append(classes, np.int32(0))
+        return self._table(j, values, classes, weights)
 
     def _table(
         self, j: int, values: NDArray[Any] | Encoded, classes: NDArray[Any] | None, weights: Integers | None
@@ -196,7 +211,7 @@ class Summary(InspectedColumns):
 
 def _holds_small_integers(column: ColumnSummary) -> bool:
     holds_integers = column.kind is not None and column.kind.kind in "iu"
-    return holds_integers and column.distinct is not None and int(column.high) - int(column.low) < FEW
+    return holds_integers and column.distinct is not None and int(column.high) - int(column.low) < SMALL_RANGE
 
 
 def summarize(
@@ -212,29 +227,36 @@ def summarize(
     Parameters
     ----------
     table : InMemoryDataset
-        Some rows; the classes and their codes are those of all rows.
+        The rows. The codes of their classes are those of all rows.
     binner : Binning
-        Not fitted; it says what must be found.
+        The rule for which the summary is made, not fitted.
     first_row : int
-        The number of the first of these rows in the whole table. The sample of rows depends on nothing else, so it is
-        the same however the table is cut into partitions.
+        The number of the first of these rows in the full table. The sample of rows is drawn by these numbers, so that
+        it does not depend on the partitions.
     limits : Limits, optional
-        How much is kept.
+        The largest size of the summary.
     earlier : Summary, optional
-        Of other partitions. What cannot change the merged summary is then left out, which saves time and memory.
+        The summary of other partitions. Columns that it could not count are not counted here, which saves time and
+        memory and does not change the merged summary.
     """
+    rule = as_column_rule(binner)
     limits = Limits() if limits is None else limits
     ranges = table.value_ranges(binner.n_jobs, binner.requires == "codes")
-    binner.check_numbers(table, ranges)
+    rule.check_numbers(table, ranges)
     columns = []
     for j, (low, high) in enumerate(_ends(ranges)):
         earlier_column = None if earlier is None else earlier.columns[j]
-        is_uncounted = earlier_column is not None and earlier_column.has_uncounted
-        max_cells = 0 if is_uncounted else limits.cells
-        column = _summary_of_column(table, j, int(ranges.holds[j]), low, high, binner.requires, max_cells)
+        had_too_many = earlier_column is not None and earlier_column.has_uncounted
+        max_cells = 0 if had_too_many else limits.cells
+        content = int(ranges.content[j])
+        if table.is_numeric(j):
+            numbers = table.numbers(j)
+            column = _summary_of_numbers(table, numbers, content, low, high, binner.requires, max_cells)
+        else:
+            column = _summary_of_categories(table, j, content)
         may_number_rows = earlier_column is None or earlier_column.row_numbering is not None
         if column.kind is not None and may_number_rows:
-            column = replace(column, row_numbering=RowNumbering.of_rows(table.numbers(j), first_row, table.times))
+            column = replace(column, row_numbering=RowNumbering.of_rows(table.numbers(j), first_row, table.row_counts))
         columns.append(column)
     sample = None
     if binner.requires in ("numbers", "classes"):
@@ -248,7 +270,7 @@ def summarize(
         feature_names=table.feature_names,
         columns=columns,
         target=table.y,
-        n_rows=table.n_samples if table.times is None else int(table.times.sum()),
+        n_rows=table.n_samples if table.row_counts is None else int(table.row_counts.sum()),
         n_samples=table.total_weight,
         sample=sample,
         limits=limits,
@@ -259,8 +281,8 @@ def summarize(
 
 
 def _ends(ranges: ValueRanges) -> list[tuple[Any, Any]]:
-    """The smallest and the largest number of every column; None and None where there is none."""
-    ends: list[tuple[Any, Any]] = [(None, None)] * len(ranges.holds)
+    """The smallest and the largest number of every column; a pair of None for a column without numbers."""
+    ends: list[tuple[Any, Any]] = [(None, None)] * len(ranges.content)
     for block, lows, highs in zip(ranges.blocks, ranges.low, ranges.high, strict=True):
         for j, low, high in zip(block.indices.tolist(), lows, highs, strict=True):
             if low <= high:
@@ -268,22 +290,15 @@ def _ends(ranges: ValueRanges) -> list[tuple[Any, Any]]:
     return ends
 
 
-def _summary_of_column(
-    table: InMemoryDataset, j: int, holds: int, low: Any, high: Any, requires: str, max_cells: int
-) -> ColumnSummary:
-    if table.is_numeric(j):
-        return _summary_of_numbers(table, table.numbers(j), holds, low, high, requires, max_cells)
-    return _summary_of_categories(table, j, holds)
-
-
-def _summary_of_categories(table: InMemoryDataset, j: int, holds: int) -> ColumnSummary:
+def _summary_of_categories(table: InMemoryDataset, j: int, content: int) -> ColumnSummary:
     column = table.categorical(j)
     is_missing = column.codes < 0
-    times = None if table.times is None else table.times[~is_missing]
-    n_rows = np.bincount(column.codes[~is_missing], times, len(column.categories)).astype(np.int64)
-    is_text = j in table.meanings and all(isinstance(value, str) for value in column.categories[:1])  # not a time
+    row_counts = None if table.row_counts is None else table.row_counts[~is_missing]
+    n_rows = np.bincount(column.codes[~is_missing], row_counts, len(column.categories)).astype(np.int64)
+    has_meaning = j in table.meanings
+    is_text = has_meaning and (not len(column.categories) or isinstance(column.categories[0], str))
     return ColumnSummary(
-        holds,
+        content,
         None,
         n_missing=_total_weight(is_missing, table.weights),
         distinct=Distinct(column.categories, n_rows[:, None]),
@@ -292,28 +307,36 @@ def _summary_of_categories(table: InMemoryDataset, j: int, holds: int) -> Column
 
 
 def _summary_of_numbers(
-    table: InMemoryDataset, values: NDArray[Any], holds: int, low: Any, high: Any, requires: str, max_cells: int
+    table: InMemoryDataset, values: NDArray[Any], content: int, low: Any, high: Any, requires: str, max_cells: int
 ) -> ColumnSummary:
     weights = table.weights
-    times = table.times
+    row_counts = table.row_counts
     classes = table.y.codes if requires == "classes" and table.y is not None else None
     n_missing = 0
-    if holds & MISSING:
+    if content & MISSING:
         is_missing = np.isnan(values)
         n_missing = _total_weight(is_missing, weights)
         has_value = ~is_missing
         values = values[has_value]
         classes = None if classes is None else classes[has_value]
-        times = None if times is None else times[has_value]
+        row_counts = None if row_counts is None else row_counts[has_value]
         weights = None if weights is None else weights[has_value]
-    distinct = None
+    distinct = None  # a rule that requires "ends" needs no distinct numbers
     if requires == "codes" and max_cells and low is not None:
         distinct = Distinct.of_codes(values, low, high, max_cells)
     elif requires != "ends" and max_cells:
         n_classes = 1 if classes is None else table.target.n_classes
         distinct = Distinct.of_samples(values, classes, n_classes, weights, max_cells)
-    sentinels = None if low is None else SentinelCounts.of_values(values, low, high, times)
-    return ColumnSummary(holds, values.dtype, low, high, n_missing, distinct=distinct, sentinels=sentinels)
+    sentinels = None if low is None else SentinelCounts.of_values(values, low, high, row_counts)
+    return ColumnSummary(
+        content,
+        values.dtype,
+        low=low,
+        high=high,
+        n_missing=n_missing,
+        distinct=distinct,
+        sentinels=sentinels,
+    )
 
 
 def _total_weight(rows: Flags, weights: Integers | None) -> int:

@@ -15,7 +15,7 @@ from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.text import Plain
 from bitsieve.dataset.text_format import ColumnRules, TextFormat
 from bitsieve.diagnostics import UserError
-from bitsieve.discretization.base import Binning
+from bitsieve.discretization.base import Binning, ColumnBinning
 from bitsieve.discretization.categorical import CategoricalBinning
 from bitsieve.discretization.equal import EqualFrequencyBinning, EqualWidthBinning
 from bitsieve.discretization.mdl import MDLBinning
@@ -103,8 +103,9 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Binning):
         """
         check_is_fitted(self)
         table = self._read_again(X)
-        codes = self.codes(table)
-        return codes.copy(order="F") if codes is table.matrix else codes
+        codes: NDArray[Any] = self.codes(table)
+        is_the_table_itself = codes is table.matrix
+        return codes.copy(order="F") if is_the_table_itself else codes
 
     def _read_again(self, X: Any) -> InMemoryDataset:
         """The columns of new rows, whose text means what it meant when fitting."""
@@ -119,7 +120,7 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Binning):
         return table
 
     def _refuse_sparse(self, table: InMemoryDataset) -> None:
-        if table.is_sparse and self.bins_parts:  # which zero apart alone does not
+        if table.is_sparse and isinstance(self, ColumnBinning):
             other = f"ZeroApartBinner({type(self).__name__}())"
             raise UserError(
                 code="dense-rows-needed",

@@ -179,7 +179,7 @@ class DatabaseEngine(Engine):
         frame = pa.table({self.features[j]: column.values})
         table = read_xy(frame, None, column.samples, rules=self._rules_of(request.reader, j))
         target = replace(request.target.target, codes=column.classes.astype(np.int32))
-        table = replace(table, y=target, times=column.rows)
+        table = replace(table, y=target, row_counts=column.rows)
         limits = replace(self.limits, cells=self.limits.cells * target.n_classes)  # all that was fetched is kept
         summary = summarize(table.without([0] if is_left_out else []), request.binner, limits=limits)
         if column.are_complete or is_left_out:

@@ -12,7 +12,7 @@ from bitsieve.counts.search import ClassSearch, FixedCodes, Units
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.sparse import SparseCodes, SparseSource
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset, OutOfCoreDataset
-from bitsieve.discretization.base import Binning
+from bitsieve.discretization.base import Binning, ColumnBinning
 from bitsieve.discretization.registry import make_binner
 from bitsieve.utils.progress import phase
 
@@ -38,7 +38,7 @@ def make_source(
 def binner_of(table: Dataset, spec: Any, n_jobs: int | None) -> Binning:
     """The rule for a table, not fitted; in a sparse table zero is a code of its own."""
     binner = make_binner(spec, n_jobs=n_jobs).for_table(table)
-    if not table.is_sparse or not binner.bins_parts:
+    if not table.is_sparse or not isinstance(binner, ColumnBinning):
         return binner
     from bitsieve.discretization.separate_zero import SeparateZeroBinning
 
@@ -65,7 +65,7 @@ def count_coded(table: InMemoryDataset, binner: Binning, n_jobs: int | None = No
         None if target is None else target.codes,
         n_classes=None if target is None else target.n_classes,
         weights=table.weights,
-        arities=binner.known_arities,
+        arities=binner.arities,
         n_jobs=n_jobs,
     )
     source.search = None if target is None else binner.search(table)

@@ -64,16 +64,16 @@ class PartitionReader:
         columns: Any,
         y: Any = None,
         weights: Any = None,
-        times: Integers | None = None,
+        row_counts: Integers | None = None,
         *,
         sampled: bool,
     ) -> TargetSummary:
         """Summarize the target of the partition, whose first row has this number in the whole table.
 
-        ``times`` says how many rows each row is, where equal ones were grouped; ``sampled`` asks for a sample of rows.
+        Where equal rows were grouped, ``row_counts[i]`` rows are row i. ``sampled`` asks for a sample of the rows.
         """
         y, weights = self._counting_rows(columns, y, weights)
-        return TargetSummary.of_part(y, first_row=first_row, weights=weights, sampled=sampled, times=times)
+        return TargetSummary.of_part(y, first_row=first_row, weights=weights, sampled=sampled, row_counts=row_counts)
 
     def combinations(
         self, first_row: int, columns: Any, y: Any = None, weights: Any = None, *_: Any, target: TargetCoding

@@ -18,7 +18,7 @@ from bitsieve.dataset.notes import rows_without_target
 from bitsieve.dataset.original import OriginalData, not_read_again
 from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.roles import Roles
-from bitsieve.dataset.target import Target, check_read, no_row_counts
+from bitsieve.dataset.target import Target, check_read, no_rows_left
 from bitsieve.dataset.target_summary import TargetCoding, TargetPart, TargetSummary
 from bitsieve.dataset.text import Words
 from bitsieve.dataset.text_format import ColumnRules, TextMeaning
@@ -113,7 +113,7 @@ class PartitionedDataset(OutOfCoreDataset):
             summary = _summarize_target(engine, reader)
         if summary is None:
             weighted = roles.weight_name is not None
-            raise no_row_counts(engine.label, weighted=weighted, drop_missing=drop_missing)
+            raise no_rows_left(engine.label, weighted=weighted, drop_missing=drop_missing)
         target_coding = summary.fitted(roles.target_name, target_kind)
         if target_coding.is_joint:
             target_coding = target_coding.with_combinations(_combinations(engine, reader, target_coding))
@@ -149,7 +149,7 @@ class PartitionedDataset(OutOfCoreDataset):
     def varies(self, j: int) -> bool:
         return j not in self.left_out and not self.summarize()[j].is_constant
 
-    def counts_rows(self, j: int) -> bool:
+    def is_row_counter(self, j: int) -> bool:
         return j not in self.left_out and bool(self.summarize()[j].is_row_counter)
 
     @property
@@ -233,7 +233,7 @@ class PartitionedDataset(OutOfCoreDataset):
         table._summary = None if self._summary is None else self._summary.without(table.left_out)
         return table
 
-    def few_as_codes(self, n_jobs: int | None = None) -> tuple[PartitionedDataset, bool]:
+    def with_small_integers_as_categories(self, n_jobs: int | None = None) -> tuple[PartitionedDataset, bool]:
         table = copy(self)
         table.small_integers_as_categories = True
         return table, False
@@ -327,7 +327,7 @@ class PartitionedDataset(OutOfCoreDataset):
         return {
             "reader": [list(self.names), list(reader.target), reader.weight, reader.drop_missing],
             "columns": [reader.rules.repair, sorted(reader.rules.types_by_index(self.names).items())],
-            "target": [list(self.target.said), repr(self.target.labels.tolist())],
+            "target": [list(self.target.requested_kind), repr(self.target.labels.tolist())],
             "binner": [type(binner).__name__, parameters],
         }
 

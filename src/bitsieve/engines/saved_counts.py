@@ -153,7 +153,7 @@ def _target_from_facts(facts: Mapping[str, Any]) -> Target:
         edges=None if edges is None else np.array(edges),
         kind=facts["kind"],
         name=facts["target"],
-        said=TargetKind("classes" if edges is None else "quantity"),
+        requested_kind=TargetKind("classes" if edges is None else "quantity"),
         unit=facts["unit"],
     )
 
@@ -350,9 +350,6 @@ def each_table(cells: Integers, arities: NDArray[np.int32], n_classes: int) -> I
 class SavedCountsDataset(OutOfCoreDataset):
     """Saved counts in place of a table: they are binned and counted already."""
 
-    capabilities = frozenset({"tables"})  # of pairs of columns
-    leaves_out = False  # every column was counted
-
     def __init__(self, counts: SavedCounts, *, named: bool = True, identifier_candidates: Collection[int] = ()) -> None:
         self.identifier_candidates = identifier_candidates  # none where identifiers were dropped before counting
         self.counts = counts
@@ -367,6 +364,14 @@ class SavedCountsDataset(OutOfCoreDataset):
         self._varies = np.array([len(table.occupied()[0]) > 1 for table in tables], bool)
         self._uncut = {*getattr(counts.binner, "uncut_", ())} - {*counts.left_out}
         self._coded_arities = source.arities.astype(np.int64)
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        return frozenset({"tables"})  # of pairs of columns
+
+    @property
+    def can_leave_out(self) -> bool:
+        return False  # all columns were counted
 
     @property
     def n_samples(self) -> int:
@@ -397,7 +402,7 @@ class SavedCountsDataset(OutOfCoreDataset):
             is_identifier=are_counts_of_identifier(categories[codes[has_value]], n_rows[has_value]),
         )
 
-    def few_as_codes(self, n_jobs: int | None = None) -> tuple[SavedCountsDataset, bool]:
+    def with_small_integers_as_categories(self, n_jobs: int | None = None) -> tuple[SavedCountsDataset, bool]:
         return self, False
 
     def count(self, binner: Any) -> tuple[Binning, CountSource]:
@@ -414,7 +419,7 @@ class SavedCountsDataset(OutOfCoreDataset):
     def varies(self, j: int) -> bool:
         return bool(self._varies[j]) or j in self._uncut
 
-    def counts_rows(self, j: int) -> bool:
+    def is_row_counter(self, j: int) -> bool:
         return False
 
 
@@ -427,7 +432,7 @@ def count_table(table: PartitionedDataset, binner: Binning, *, few_are_codes: bo
             advice="name one column as the target",
         )
     if few_are_codes:
-        table, _ = table.few_as_codes()
+        table, _ = table.with_small_integers_as_categories()
     fitted, source = table.count(binner)
     counts = count_all_pairs(source, table.names, table.target, fitted, fitted.n_bins_.astype(np.int32))
     return replace(counts, left_out=table.left_out)

@@ -33,7 +33,7 @@ from bitsieve.io.column_file import ColumnFile
 from bitsieve.io.errors import check_unchanged
 from bitsieve.io.libsvm import read_libsvm_in_ranges
 from bitsieve.io.read import holds_sparse_rows, open_columns
-from bitsieve.io.spool import Spool, kept, key_name, mapped
+from bitsieve.io.spool import Spool, find_kept, map_array, name_of_key
 from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Integers
 from bitsieve.utils.lazy import cached_property
@@ -174,8 +174,8 @@ def _reopened(folder: Path, facts: Mapping[str, Any]) -> CountSource | None:
     arities = np.array(facts["coding"]["arities"], np.int32)
     packed = PackedBatches(class_sizes, arities, None)
     try:
-        planes = mapped(folder / "planes", np.uint64, packed.plane_words)
-        wide_codes = mapped(folder / "wide", np.uint16, packed.wide_codes)
+        planes = map_array(folder / "planes", np.uint64, packed.plane_words)
+        wide_codes = map_array(folder / "wide", np.uint16, packed.wide_codes)
         packed.use(planes, wide_codes)
         return packed.reopen()
     except (OSError, ValueError):
@@ -293,11 +293,10 @@ class StreamEngine(Engine):
         name = self._name(key)
         if name is None or self.spool is None:
             return None
-        planes = kept(self.spool, name)
-        if planes is None:
+        kept = find_kept(self.spool, name)
+        if kept is None:
             return None
-        folder, facts = planes
-        return CachedCounts(facts, partial(_reopened, folder, facts))
+        return CachedCounts(kept.facts, partial(_reopened, kept.folder, kept.facts))
 
     def _pack(self, request: CountRequest) -> StreamPacking:
         """Pack all rows in a pass of their own."""
@@ -319,7 +318,7 @@ class StreamEngine(Engine):
         all_in_file = self.y is None and self.weights is None
         if self.spool is None or not self.file_state or not all_in_file:
             return None
-        return key_name({**key, "state": self.file_state, "kernel": PackedBatches.kernel()})
+        return name_of_key({**key, "state": self.file_state, "kernel": PackedBatches.kernel()})
 
     def _check_memory(self) -> None:
         """Refuse less memory than the sample of rows takes from which bins are found; its size is fixed."""

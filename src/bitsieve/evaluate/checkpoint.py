@@ -117,7 +117,7 @@ def fingerprint(plan: Plan) -> str:
         *[table.values(j) for j in range(table.n_features)],
         plan.target.truth,
         table.weights,
-        plan.target.said.n_bins,
+        plan.target.requested_kind.n_bins,
         list(plan.selectors.items()),
         plan.counts,
         plan.predict,

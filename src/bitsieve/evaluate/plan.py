@@ -147,7 +147,9 @@ def make_plan(
     dense_table = table.dense()
     refuse_constant_data(dense_table)
     prepared = prepare(dense_table, columns, discretization, execution)
-    table_with_categories, has_only_few_whole_numbers = prepared.table.few_as_codes(execution.n_jobs)
+    table_with_categories, has_only_few_whole_numbers = prepared.table.with_small_integers_as_categories(
+        execution.n_jobs
+    )
 
     counts, notes_on_counts = feature_counts(options.features, prepared.n_left)
     folds, notes_on_folds = make_folds(table.target, options.folds, options.random_state, table.groups)
@@ -280,6 +282,6 @@ def _settle_binning(options: DiscretizationOptions, protocol: str, target: Targe
     """
     if options.binning is not None:
         return options
-    if protocol == "paper" and not target.n_allowed:
+    if protocol == "paper" and not target.n_classes_of_quantity:
         return replace(options, binning="mdl", uncut=options.uncut or "median")
     return replace(options, binning=BINNING)

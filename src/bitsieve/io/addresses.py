@@ -1,4 +1,4 @@
-"""Files behind addresses: of the web, and of what stores files for many machines."""
+"""Files at addresses such as ``https://...`` and ``s3://...``."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _PATIENCE = 20  # seconds without an answer of an address
 
 
 def address(path: Any) -> str | None:
-    """The address that a path is, of which ``Path`` drops a slash; None of the path of a file."""
+    """The address if a path is one, with the slash that ``Path`` drops; None for the path of a file."""
     match = _ADDRESS.fullmatch(str(path)) if isinstance(path, (str, PathLike)) else None
     return None if match is None else f"{match[1].lower()}://{match[2]}"
 
 
 def files_behind(where: str) -> Mapping[Path, Callable[[], Any]]:
-    """For every file at an address its name, or its path below a folder, and what opens it."""
+    """The files at an address: the name of each, or its path in the folder, and the function that opens it."""
     with reaching(where):
         if where.startswith(("http://", "https://")):
             from urllib.request import urlopen
@@ -51,12 +51,12 @@ def files_behind(where: str) -> Mapping[Path, Callable[[], Any]]:
 
 
 def _file_system(where: str) -> Any:
-    """The file system of an address, of pyarrow or, for what it does not know, of fsspec; and the path there."""
+    """The file system of an address, and the path in it. What pyarrow does not know is left to fsspec."""
     import pyarrow as pa
     from pyarrow import fs
 
     try:
-        if where.startswith(("gs://", "gcs://")) and "?" not in where:  # by default it tries for a quarter of an hour
+        if where.startswith(("gs://", "gcs://")) and "?" not in where:  # the default is to try for 15 minutes
             return fs.FileSystem.from_uri(f"{where}?retry_limit_seconds={_PATIENCE}")
         return fs.FileSystem.from_uri(where)
     except pa.ArrowInvalid as error:
@@ -69,5 +69,5 @@ def _file_system(where: str) -> Any:
 
 
 def reaching(where: str) -> AbstractContextManager[None]:
-    """Inside the block an address that does not answer is an error of one line."""
+    """Turn an address that does not answer in the block into an error of one line."""
     return in_one_line(f"cannot read {where!r}", f"cannot read {where!r}: it")

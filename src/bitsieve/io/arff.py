@@ -19,7 +19,7 @@ class ArffFile(WholeFile):
         field_size_limit = csv.field_size_limit()
         from scipy.io import arff
 
-        csv.field_size_limit(2**31 - 1)  # the import of scipy's reader does so, too, and would leave it for all files
+        csv.field_size_limit(2**31 - 1)  # the import of scipy's reader sets this limit, too, and does not reset it
         try:
             with open(self.path, encoding="utf-8", errors="surrogateescape") as opened:
                 rows, attributes = arff.loadarff(opened)

@@ -1,4 +1,4 @@
-"""Arrow and Feather files, and streams of Arrow, which are stored as such a file."""
+"""Arrow and Feather files, and streams of Arrow, which are stored in such a file."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ def _record_batches(opened: pa.OSFile, kind: str) -> Iterator[pa.RecordBatch]:
 
 
 def stored_stream(data: Any, parent: Path | None) -> ArrowFile:
-    """A stream, which can be read only once, written to a spool in ``parent``, from which it is read again and again.
+    """Store a stream in a file, since a stream can be read only once.
 
-    The spool is removed with what is returned.
+    The file lies in a spool in ``parent``, which is removed with the object that is returned.
     """
     spool = Spool(parent)
     path = spool.folder / "stream.arrow"
@@ -118,5 +118,5 @@ def _batches_of(data: Any) -> Iterator[pa.RecordBatch]:
 
 
 def give_back_unused() -> None:
-    """Return to the system what Arrow keeps of memory for later."""
+    """Return the memory that Arrow holds in reserve to the operating system."""
     pa.default_memory_pool().release_unused()

@@ -1,4 +1,4 @@
-"""A file of columns, of any format: what is known before a row is read, then batches of rows, again and again."""
+"""Files of columns, of any format: their names and types, and batches of their rows, as often as needed."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from bitsieve.utils.lazy import cached_property
 if TYPE_CHECKING:
     import pyarrow as pa
 
-INDEX = "__index_level_"  # what pandas calls the index that it adds to a file
-ROWS = 1 << 16  # of a block, where nothing else is asked for
+INDEX = "__index_level_"  # pandas writes its index as columns whose names begin so
+ROWS = 1 << 16  # the default number of rows of a batch
 
 
 class Copies:
-    """A folder for plain copies of files, made when it is first asked for and removed with this object."""
+    """A folder for plain copies of files. It is made when it is first used, and removed with this object."""
 
     @cached_property
     def folder(self) -> Path:
-        self._spool = Spool()  # which removes the folder with itself
+        self._spool = Spool()  # the folder is removed with the spool
         return self._spool.folder
 
 
@@ -34,19 +34,19 @@ class Copies:
 class InputFile:
     """A file that is to be read."""
 
-    path: Path  # where its bytes are, perhaps in a copy
+    path: Path  # the file itself, or a plain copy of it
     label: str  # what messages call it
-    original: Path | None  # None: standard input
-    copies: Copies | Spool  # as long as this is there, so are the copies
-    table: str | None = None  # the name of a table in it
-    header: bool | None = None  # of text: whether its first line names the columns; None: to be found out
+    original: Path | None  # the file itself; None for standard input
+    copies: Copies | Spool  # the copies exist as long as this object
+    table: str | None = None  # the name of a table in a file with several
+    header: bool | None = None  # whether the first line of a text file names the columns; None to find out
 
 
 class Partition(Protocol):
-    """A part of the rows of a file; any process that finds the file under the same path can be sent it."""
+    """A part of the rows of a file. It can be sent to other processes that find the file under the same path."""
 
     def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
-        """Some columns in their order, about so many rows at a time; None: all columns, all rows."""
+        """Read ``columns`` in that order, about ``rows`` rows at a time; None for all columns, or all rows."""
 
 
 @dataclass(frozen=True)
@@ -70,14 +70,14 @@ class CheckedPartition:
     partition: Partition
 
     def batches(self, columns: Sequence[str] | None = None, rows: int | None = ROWS) -> Iterator[pa.Table]:
-        """Some columns in their order, about so many rows at a time."""
+        """Read ``columns`` in that order, about ``rows`` rows at a time."""
         check_unchanged(self.label, self.state, file_state(self.path))
         yield from self.partition.batches(columns, rows)
         check_unchanged(self.label, self.state, file_state(self.path))
 
 
 class ColumnFile(ABC):
-    """A file, a folder of files, or a stored stream; ``diagnostics`` are what was noticed in it."""
+    """A table in a file, in a folder of files, or in a stream that was stored. ``diagnostics`` grows as it is read."""
 
     def __init__(self, file: InputFile, diagnostics: list[Diagnostic], kind: str = "") -> None:
         self.kind = kind  # the key of its format
@@ -90,38 +90,38 @@ class ColumnFile(ABC):
     @property
     @abstractmethod
     def names(self) -> Sequence[str]:
-        """The names of the columns, known before any row is read, but for JSON."""
+        """The names of the columns. Only a file of JSON must be read for them."""
 
     @property
     @abstractmethod
     def types(self) -> Mapping[str, pa.DataType]:
-        """The types of the columns; of text, found by reading all rows once."""
+        """The types of the columns. A file of text is read once for them."""
 
     @property
     def row_bytes(self) -> int:
-        """About how much memory a row takes."""
+        """About how many bytes of memory a row takes."""
         return sum(map(_bytes_of_value, self.types.values()))
 
     @property
     @abstractmethod
     def n_rows(self) -> int | None:
-        """The number of rows; None where only reading all of them finds it."""
+        """The number of rows; None where it is not known before all rows are read."""
 
     @abstractmethod
     def partitions(self, *, whole: bool) -> Sequence[Partition]:
-        """The rows as they are read in this process; ``whole``: as one block."""
+        """The partitions that this process reads; with ``whole`` each is meant to be read as one block."""
 
     def partitions_to_send(self, n: int | None) -> Sequence[Partition]:
-        """The rows in about ``n`` partitions for other processes; None: as many as suit the format."""
+        """About ``n`` partitions for other processes; None for as many as suit the format."""
         return self.partitions(whole=False)
 
     def batches(self, columns: Sequence[str] | None = None, rows: int | None = ROWS) -> Iterator[pa.Table]:
-        """The rows as blocks of some columns; ``rows`` None: one block of all rows."""
+        """Read all rows of ``columns``, about ``rows`` rows at a time; None for one block for each partition."""
         for partition in self.partitions(whole=rows is None):
             yield from partition.batches(columns, rows)
 
     def checked_partitions(self, n: int | None = None) -> list[CheckedPartition]:
-        """The rows in their order for other processes: in about ``n`` partitions, or as many as suit the file."""
+        """About ``n`` partitions for other processes, in the order of the rows; a changed file is refused."""
         if self.file.original != self.path:
             raise DataError(
                 code="not-read-in-batches",
@@ -132,7 +132,7 @@ class ColumnFile(ABC):
         return [CheckedPartition(self.label, self.path, state, partition) for partition in self.partitions_to_send(n)]
 
     def state(self) -> list[FileState]:
-        """Of every file its path, size, time of change and number now, which are others when it has changed."""
+        """The state of every file; see :func:`file_state`."""
         return [] if self.file.original is None else [file_state(self.file.original)]
 
 
@@ -145,7 +145,7 @@ def _bytes_of_value(kind: pa.DataType) -> int:
 
 
 def sliced(table: pa.Table, rows: int | None) -> Iterator[pa.Table]:
-    """A block, cut where it holds more rows than are wanted."""
+    """Cut a table into batches of ``rows`` rows; None to leave it in one."""
     if rows is None:
         yield table
         return
@@ -177,9 +177,9 @@ def check_schema(schema: pa.Schema, label: str) -> None:
 
 
 def native_file(path: Path, mode: str = "rb") -> pa.OSFile:
-    """The file opened by pyarrow; its name may be no UTF-8 text.
+    """Open a file by pyarrow, also one whose name is not UTF-8.
 
-    It is read and not mapped: were it cut while it is mapped, the next look at it would end the process.
+    The file is not mapped into memory: the process would be killed if another one shortened it.
     """
     import pyarrow as pa
 
@@ -187,7 +187,7 @@ def native_file(path: Path, mode: str = "rb") -> pa.OSFile:
 
 
 def line_starts(path: Path, first: int, size: int) -> list[int]:
-    """Where ranges of whole lines of about ``size`` bytes begin, from ``first`` on, and where the last one ends."""
+    """The offsets of ranges of complete lines of about ``size`` bytes, from ``first`` on; the last is the end."""
     starts = [first]
     end = path.stat().st_size
     with open(path, "rb") as file:

@@ -1,4 +1,4 @@
-"""Database files of DuckDB and SQLite, opened to be read alone: a table of them as rows, or as a relation."""
+"""Tables of DuckDB and SQLite files, read as rows or as a relation. The files are opened for reading only."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ARROW_TYPES = {"integer": pa.int64(), "real": pa.float64(), "text": pa.string()
 
 
 def relation_of(data: str | PathLike[str], min_bytes: int = 0) -> Any:
-    """A table of a database file as a lazy frame; None of SQLite without Ibis, or below a number of bytes."""
+    """A table of a database file as a lazy frame. None for SQLite without Ibis, or in a file below ``min_bytes``."""
     path, table = file_and_inside(Path(data))
     kind = database_kind(data)
     label = repr(str(data))
@@ -47,7 +47,7 @@ def relation_of(data: str | PathLike[str], min_bytes: int = 0) -> Any:
 
 
 def name_of_table(data: str | PathLike[str]) -> str:
-    """A table of a database file, as its statements name it."""
+    """The name of a table of a database file, quoted for SQL."""
     path, table = file_and_inside(Path(data))
     kind = database_kind(data)
     label = repr(str(data))
@@ -111,12 +111,12 @@ class DatabaseRows:
 
 
 def identifier(name: str) -> str:
-    """A name as SQL has it, whatever its signs are."""
+    """A name quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def _connected(path: Path, kind: str | None) -> Any:
-    """A connection that cannot write."""
+    """Connect to a database file for reading only."""
     if kind == "sqlite":
         return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
     import duckdb
@@ -125,7 +125,7 @@ def _connected(path: Path, kind: str | None) -> Any:
 
 
 def _relation_named(connection: Any, kind: str | None, table: str | None, label: str) -> str:
-    """The table that is asked for, or the only one, as SQL names it."""
+    """The requested table, or the only one, quoted for SQL."""
     listed = connection.execute(_LIST_TABLES[kind or ""]).fetchall()
     tables = {name if schema == "main" else f"{schema}.{name}": (schema, name) for schema, name in listed}
     schema, name = tables[named_inside(list(tables), table, label, "table")]
@@ -135,7 +135,7 @@ def _relation_named(connection: Any, kind: str | None, table: str | None, label:
 
 
 def _schema_in_sqlite(connection: Any, relation: str, label: str) -> pa.Schema:
-    """The columns and the types of their values, which a table of SQLite does not promise."""
+    """The columns and the types of their values. SQLite lets values differ from the declared type."""
     names = [column[0] for column in connection.execute(f"select * from {relation} limit 0").description]
     types_of_values = ", ".join(f"group_concat(distinct typeof({identifier(name)}))" for name in names)
     row = connection.execute(f"select {types_of_values} from {relation}").fetchone()
@@ -143,7 +143,7 @@ def _schema_in_sqlite(connection: Any, relation: str, label: str) -> pa.Schema:
 
 
 def _type_in_sqlite(types: str | None, name: str, label: str) -> pa.DataType:
-    """The type of a column whose values have these types, with commas between them."""
+    """The type of a column. ``types`` are the types of its values, separated by commas."""
     kinds = set((types or "null").split(",")) - {"null"}
     if "blob" in kinds:
         raise DataError(

@@ -1,4 +1,4 @@
-"""How a file of text is laid out: encoding, comments, delimiter, decimal mark, names, and where its rows end."""
+"""The layout of a text file: encoding, comments, delimiter, decimal mark, names, and where its rows end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MISSING = (
     *("", "?", "NA", "N/A", "n/a", "<NA>", "#N/A", "#N/A N/A", "#NA", "NULL", "null", "None"),
     *("NaN", "nan", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
 )
-MARKERS = (*MISSING, *(f" {marker}" for marker in MISSING if marker))  # as a blank behind the delimiter leaves them
+MARKERS = (*MISSING, *(f" {marker}" for marker in MISSING if marker))  # where a space follows the delimiter
 BOM = b"\xef\xbb\xbf"  # what some programs write before the header
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _COMMENTS = (b"#", b"%")
@@ -36,31 +36,31 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _BLANK_LINE = re.compile(r"[^\S\r\n]*(?:\r\n|\n|\r)")
 _QUOTED = re.compile(r'"[^"]*"')
 _SAMPLE = 1 << 16
-_ROWS_SAMPLE = 1 << 18  # bytes of rows in which codes are looked for
+_ROWS_SAMPLE = 1 << 18  # bytes of rows that are searched for codes
 _FEW_ROWS = 8
 _CODE = r"(?:0[0-9]+|\+[0-9]{8,})"  # digits that are no number: a zip code, a phone number
-_LONGEST = 1 << 30  # bytes of a row
+_LONGEST = 1 << 30  # the largest number of bytes of a row
 
 
 class NotUtf8(Exception):
-    """A file of text is not UTF-8: it is to be read once more, as another encoding."""
+    """A text file is not UTF-8. It must be read again in another encoding."""
 
 
 @dataclass(frozen=True)
 class Layout:
     """The layout of a file of text, found in its first lines."""
 
-    names: list[str]  # each once
+    names: list[str]  # unique
     delimiter: str
     decimal_mark: str
     start: int  # the byte at which the rows begin
-    line_length: int  # of the longest of the first lines
-    codes: frozenset[str]  # columns of digits some of which are codes, so all are text
-    fractions: frozenset[str]  # columns that are numbers with a fraction, or else text
+    line_length: int  # the length of the longest of the first lines
+    codes: frozenset[str]  # columns of digits that hold codes such as "007", which are read as text
+    fractions: frozenset[str]  # columns whose first values are numbers with a fraction; they are numbers or text
 
     @classmethod
     def of(cls, path: Path, label: str, header: bool | None, diagnostics: list[Diagnostic]) -> Layout:
-        """Look at the first lines of a file of UTF-8, which messages call ``label``."""
+        """Find the layout in the first lines of a file of UTF-8. Messages call it ``label``."""
         sample = _sample(path)
         data = sample.data
         text = sample.text
@@ -115,7 +115,7 @@ class Layout:
         )
 
     def starts(self, path: Path, size: int, label: str, *, has_quotes: bool) -> list[int]:
-        """Where ranges of whole rows of about ``size`` bytes begin, and where the last one ends."""
+        """The offsets of ranges of complete rows of about ``size`` bytes; the last is the end."""
         if not has_quotes:
             return line_starts(path, self.start, size)
         starts = [self.start]
@@ -126,7 +126,7 @@ class Layout:
         return starts
 
     def _row_end(self, file: IO[bytes], first: int, size: int, label: str) -> int:
-        """Where the last whole row of about ``size`` bytes ends; every quoted value is gone through."""
+        """The end of the last complete row within about ``size`` bytes. Line ends in quoted values end no row."""
         patterns = _row_patterns(self.delimiter)
         while True:
             file.seek(first)
@@ -163,7 +163,7 @@ def _codes(text: str, delimiter: str, names: list[str]) -> frozenset[str]:
 
 
 def _fractions(text: str, delimiter: str, decimal_mark: str, names: list[str]) -> frozenset[str]:
-    """The columns that hold numbers with a fraction in the first rows, whose type is looked for among fewer."""
+    """The columns that hold numbers with a fraction in the first rows. Fewer types are tried for them."""
     fraction = (_DECIMAL_COMMA if decimal_mark == "," else _DECIMAL_POINT).fullmatch
     columns = _values(text, delimiter, names, _FEW_ROWS)
     return frozenset(
@@ -174,7 +174,7 @@ def _fractions(text: str, delimiter: str, decimal_mark: str, names: list[str]) -
 
 
 def _values(text: str, delimiter: str, names: list[str], n: int | None) -> Iterable[tuple[str, tuple[str, ...]]]:
-    """The columns in the first ``n`` rows of some text, or in all."""
+    """The names and the values of the columns in the first ``n`` rows of a text; None for all rows."""
     rows = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
     try:
         complete_rows = [row for row in islice(rows, n) if len(row) == len(names)]
@@ -213,7 +213,7 @@ def is_utf_16(path: Path) -> bool:
 
 
 def in_utf8(path: Path, folder: Path, diagnostics: list[Diagnostic]) -> Path:
-    """A copy of a text file that is not UTF-8: of UTF-16 with a mark at its start, or of cp1252 or latin-1."""
+    """Copy a text file to UTF-8, from UTF-16 if it begins with its mark, else from cp1252 or latin-1."""
     encoding = "utf-16" if is_utf_16(path) else _western_encoding(path)
     copy = folder / f"{path.name}.utf8{path.suffix}"
     with open(path, encoding=encoding, newline="") as source, open(copy, "w", encoding="utf-8", newline="") as file:
@@ -232,7 +232,7 @@ def _western_encoding(path: Path) -> str:
 
 
 def begins_with_comments(path: Path) -> bytes | None:
-    """The mark of the comment lines with which a file begins; None where it begins with none."""
+    """The mark of the comment lines at the beginning of a file; None where there are no comments."""
     with open(path, "rb") as file:
         start = file.read(_SAMPLE).removeprefix(BOM).lstrip()
     mark = next((mark for mark in _COMMENTS if start.startswith(mark)), None)
@@ -246,7 +246,7 @@ def begins_with_comments(path: Path) -> bytes | None:
 
 
 def without_comments(path: Path, folder: Path, mark: bytes, diagnostics: list[Diagnostic]) -> Path:
-    """A copy without comment lines; a header behind the mark of the last one before the rows is kept."""
+    """Copy a file without comment lines. If the last one before the rows holds the header, the header is kept."""
     copy = folder / f"{path.name}.rows{path.suffix}"
     n_comments = 0
     last_comment = b""
@@ -282,11 +282,11 @@ class _Sample(NamedTuple):
 
     data: bytes
     text: str
-    begin: int  # of the first line that is not blank, in the text
+    begin: int  # where the first line that is not blank begins in the text
 
 
 def _sample(path: Path) -> _Sample:
-    """Read the first lines, the header whole however long it is."""
+    """Read the first lines, with the complete header, however long it is."""
     with open(path, "rb") as file:
         data = file.read(_SAMPLE)
         block = data
@@ -305,7 +305,7 @@ def _sample(path: Path) -> _Sample:
 
 
 def _delimiter(lines: list[str], label: str, *, is_tsv: bool) -> str:
-    """The delimiter whose number agrees in the first two lines, and of several the most frequent in the header."""
+    """The delimiter that the first two lines have equally often; of several the most frequent one."""
     header = _QUOTED.sub("", lines[0])
     second = _QUOTED.sub("", lines[1]) if len(lines) > 1 else header
     counts = {mark: header.count(mark) for mark in DELIMITERS if mark in header}
@@ -330,7 +330,7 @@ def _delimiter(lines: list[str], label: str, *, is_tsv: bool) -> str:
 
 
 def _fields(line: str, delimiter: str, label: str) -> list[str]:
-    """The fields of the header without white space around them, which is layout."""
+    """The fields of the header, without the white space around them."""
     try:
         fields = next(row for row in csv.reader(StringIO(line, newline=""), delimiter=delimiter) if row)
     except csv.Error:  # of a name above the limit of Python's reader, the only one for a line without strict rules
@@ -343,7 +343,7 @@ def _fields(line: str, delimiter: str, label: str) -> list[str]:
 
 
 def _decimal_mark(rows: list[str], delimiter: str) -> str:
-    """A comma where the delimiter is another one, a number of these rows has a comma, and none has a point."""
+    """ "," if the delimiter is another one, some number has a comma, and no number has a point; else "."."""
     if delimiter == ",":
         return "."
     fields = [field.strip() for row in rows for field in row.split(delimiter)]
@@ -363,7 +363,7 @@ def _looks_like_data(names: list[str]) -> bool:
 
 
 def unique_names(names: list[str], diagnostics: list[Diagnostic]) -> list[str]:
-    """The names, where one occurs again with ``.1``, ``.2``, ... behind it."""
+    """Make names unique: ``.1``, ``.2``, ... is appended to a name that occurs again."""
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if not repeated:
         return names

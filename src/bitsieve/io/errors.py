@@ -11,7 +11,10 @@ from pathlib import Path
 from bitsieve.diagnostics import UserError, literal
 from bitsieve.utils.messages import one_line, quoted
 
-MOST_COLUMNS, COLUMNS_PER_VALUE = 1 << 20, 16  # of a sparse file: memory follows the values that are stored
+# A sparse file may have MAX_COLUMNS columns, or COLUMNS_PER_VALUE for each stored value if that is more.
+MAX_COLUMNS = 1 << 20
+COLUMNS_PER_VALUE = 16
+#: Path, size, time of change and inode of a file
 FileState = tuple[str, int, int, int]
 
 
@@ -20,28 +23,28 @@ class DataError(UserError):
 
 
 def check_names(names: Sequence[str], label: str) -> None:
-    """Refuse two columns of one name."""
-    twice = [name for name, number in Counter(names).items() if number > 1]
-    if twice:
-        data_like = all(is_number(name) for name in names)
-        hint = " (the first line looks like data: is the header line missing?)" if data_like else ""
+    """Refuse several columns of one name."""
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        look_like_data = all(is_number(name) for name in names)
+        hint = " (the first line looks like data: is the header line missing?)" if look_like_data else ""
         raise DataError(
             code="duplicate-names",
-            message=f"{label} has several columns named {quoted(twice)}",
+            message=f"{label} has several columns named {quoted(repeated)}",
             advice=f"give every column its name{hint}",
-            columns=twice,
+            columns=repeated,
         )
 
 
 def check_width(n_columns: int, n_stored: int, label: str) -> None:
     """Refuse a sparse file that declares far more columns than it has values, before they take memory."""
-    most = max(MOST_COLUMNS, COLUMNS_PER_VALUE * n_stored)
-    if n_columns > most:
+    max_columns = max(MAX_COLUMNS, COLUMNS_PER_VALUE * n_stored)
+    if n_columns > max_columns:
         raise DataError(
             code="too-many-columns",
-            message=f"{label} has {n_columns:,} columns, more than {most:,}",
+            message=f"{label} has {n_columns:,} columns, more than {max_columns:,}",
             advice=(
-                f"a sparse file may have {MOST_COLUMNS:,}, or {COLUMNS_PER_VALUE} for each value that it "
+                f"a sparse file may have {MAX_COLUMNS:,}, or {COLUMNS_PER_VALUE} for each value that it "
                 "stores; renumber them"
             ),
         )
@@ -58,7 +61,11 @@ def is_number(text: str) -> bool:
 
 @contextmanager
 def in_one_line(problem: str, needed: str | None = None, extra: str = "formats") -> Iterator[None]:
-    """Inside the block what a library raises is one line; ``needed``: what needs a package, of that ``extra``."""
+    """Turn any error that a library raises in the block into a :class:`DataError` of one line.
+
+    The line begins with ``problem``. If a package is missing it says that ``needed`` needs it, and how to install the
+    ``extra``.
+    """
     try:
         yield
     except DataError:
@@ -70,15 +77,14 @@ def in_one_line(problem: str, needed: str | None = None, extra: str = "formats")
                 message=f"{needed} needs the package {error.name!r}",
                 advice=f"pip install 'bitsieve[{extra}]'",
             ) from None
-        what = one_line("it takes more memory than there is" if isinstance(error, MemoryError) else error)
-        # what is said of broken text may repeat its bytes
-        what = "".join(letter if letter.isprintable() else "?" for letter in what)[:300]
-        raise DataError(code="cannot-read", message=f"{problem}: {what}") from None
+        cause = one_line("it takes more memory than there is" if isinstance(error, MemoryError) else error)
+        printable = "".join(letter if letter.isprintable() else "?" for letter in cause)  # it may quote broken text
+        raise DataError(code="cannot-read", message=f"{problem}: {printable[:300]}") from None
 
 
 @contextmanager
 def readable(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Inside the block it is one line that the system does not give a file."""
+    """Turn an error of the operating system in the block into a :class:`DataError` of one line."""
     try:
         yield
     except OSError as error:
@@ -89,10 +95,10 @@ def readable(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def file_state(path: Path) -> FileState:
-    """Path, size, time of change and number of a file, which are others when it has changed."""
+    """The state of a file, which differs after the file has changed."""
     with readable(path):
-        found = os.stat(path)
-    return str(path.resolve()), found.st_size, found.st_mtime_ns, found.st_ino
+        status = os.stat(path)
+    return str(path.resolve()), status.st_size, status.st_mtime_ns, status.st_ino
 
 
 def check_unchanged(label: str, before: object, now: object) -> None:
@@ -106,7 +112,7 @@ def check_unchanged(label: str, before: object, now: object) -> None:
 
 
 def file_and_inside(path: Path) -> tuple[Path, str | None]:
-    """The file of a path, and the table in that file which the path names behind it, as in ``sales.duckdb/orders``."""
+    """Split a path such as ``sales.duckdb/orders`` into the file and the name of a table in it, or None."""
     if not path.exists():
         for parent in path.parents:
             if parent.is_file():
@@ -115,7 +121,7 @@ def file_and_inside(path: Path) -> tuple[Path, str | None]:
 
 
 def named_inside(names: Sequence[str], wanted: str | None, label: str, what: str) -> str:
-    """The table of a file that is asked for, or its only one."""
+    """The requested table or sheet of a file, or its only one."""
     if wanted is None and len(names) == 1:
         return names[0]
     if wanted in names:

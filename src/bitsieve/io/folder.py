@@ -1,4 +1,4 @@
-"""Several table files of the same columns as one: a list of them, or a folder, whose sub-folders may name columns."""
+"""Several files of the same columns as one table: a list of files, or a folder whose sub-folders may name columns."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from bitsieve.utils.messages import quoted
 Value = int | str | None
 
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
-_HIDDEN = (".", "_")  # what the names of files and folders begin with that are no part of a table
+_HIDDEN = (".", "_")  # a file or folder whose name begins so is no part of the table
 
 
 class FolderOfFiles(ColumnFile):
-    """Several files, or those of a folder, one after the other; folders named ``column=value`` add that column."""
+    """The rows of several files, one after the other. A folder named ``column=value`` adds that column."""
 
     def __init__(
         self, path: Path | Sequence[Path], open_one: Callable[[Path], ColumnFile], label: str | None = None
@@ -82,10 +82,10 @@ class FolderOfFiles(ColumnFile):
 
 @dataclass(frozen=True)
 class FileInFolder:
-    """Rows of a file with the values that its folders name."""
+    """Rows of a file, and the values in the names of its folders."""
 
     rows: Partition
-    any_column: str  # of the file, to be read for the number of rows where no other column is
+    any_column: str  # a column of the file, which is read to count the rows where no other is needed
     values: Mapping[str, Value]
 
     def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
@@ -121,7 +121,7 @@ def _check_same_columns(first: ColumnFile, other: ColumnFile) -> None:
 
 
 def _table_files(path: Path) -> dict[Path, dict[str, str | None]]:
-    """The table files of a folder in their order, and the values that their folders name."""
+    """The table files of a folder, sorted, and the values in the names of their folders."""
 
     def fail(error: OSError) -> None:
         with readable(path):
@@ -153,7 +153,7 @@ def _table_files(path: Path) -> dict[Path, dict[str, str | None]]:
 
 
 def _values_of_folders(folders: Sequence[str]) -> dict[str, str | None]:
-    """The values of folders such as ``year=2024``, by their columns."""
+    """The values in names of folders such as ``year=2024``, by column."""
     values: dict[str, str | None] = {}
     for folder in folders:
         name, equals, value = folder.partition("=")
@@ -163,7 +163,7 @@ def _values_of_folders(folders: Sequence[str]) -> dict[str, str | None]:
 
 
 def _typed(values_of_files: list[dict[str, str | None]]) -> list[dict[str, Value]]:
-    """Whole numbers where all values of a column are, else text."""
+    """Convert the values of a column to integers if all of them are whole numbers."""
     numeric = {
         name
         for name in values_of_files[0]

@@ -1,4 +1,4 @@
-"""The kinds of table files: how each is recognised, read and written. One row a format; no other file lists them."""
+"""The formats of table files: how each is recognised, read and written. This is the only list of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bitsieve.io.npz import ArrayFile
 
 _N_FIRST_BYTES = 4096
-_ROWS_BEGIN = 1 << 16  # bytes that are looked at for a row
+_FIRST_ROW_BYTES = 1 << 16  # in which the first row of a text file is searched
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # the first bytes of a text of UTF-16
 BROKEN_ZIP = (zipfile.BadZipFile, RuntimeError, ValueError, struct.error)
 WORKBOOKS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")  # members of Excel's and of OpenDocument's archives
@@ -28,7 +28,7 @@ WORKBOOKS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")  # members of 
 
 @dataclass(frozen=True)
 class Format:
-    """A kind of table files."""
+    """A format of table files."""
 
     key: str  # its name in the code
     title: str = ""  # its name in the list of formats that are read; empty: it is not listed
@@ -47,7 +47,7 @@ class Format:
     writers: Mapping[str, str] = field(default_factory=dict)
 
     def open(self, file: InputFile, diagnostics: list[Diagnostic]) -> ColumnFile | ArrayFile:
-        """Open a file; ``diagnostics`` takes what is noticed."""
+        """Open a file of this format. What is noticed is appended to ``diagnostics``."""
         if not self.reader:
             raise DataError(
                 code="cannot-read",
@@ -97,7 +97,7 @@ _LIBSVM_ROW = re.compile(
 
 
 def has_libsvm_ending(path: Path) -> bool:
-    """Whether a path ends as those of files of sparse rows."""
+    """Whether a path has an ending of libsvm files."""
     return path.suffix.lower() in _LIBSVM_ENDINGS
 
 
@@ -106,7 +106,7 @@ def _is_libsvm(path: Path, head: bytes) -> bool:
     if has_libsvm_ending(path):
         return True
     with open(path, "rb") as file:
-        lines = [line.strip() for line in file.read(_ROWS_BEGIN).splitlines()]
+        lines = [line.strip() for line in file.read(_FIRST_ROW_BYTES).splitlines()]
     rows = [line for line in lines if line and not line.startswith(b"#")]
     return len(rows) > 0 and _LIBSVM_ROW.fullmatch(rows[0]) is not None
 

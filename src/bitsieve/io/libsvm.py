@@ -1,8 +1,12 @@
-"""Text files of sparse rows: a label, then ``column:value`` for every value that is not 0 (libsvm, svmlight)."""
+"""Files of libsvm and svmlight: sparse rows as text.
+
+A line is a row: its label, then ``column:value`` for every value that is not 0.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
@@ -11,23 +15,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.counts.source import check_sparse_rows
-from bitsieve.io.errors import DataError, check_unchanged, check_width, file_state, in_one_line, readable
+from bitsieve.io.errors import DataError, FileState, check_unchanged, check_width, file_state, in_one_line, readable
 from bitsieve.io.npz import ArrayFile, ArrayTable
-from bitsieve.io.spool import Spool, SpoolAllocator, kept, key_name, mapped
+from bitsieve.io.spool import Spool, SpoolAllocator, find_kept, map_array, name_of_key
 from bitsieve.io.spooled_columns import SpooledColumns, SpooledRows
 from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.lazy import NumberedNames
 from bitsieve.utils.progress import phase
 
-_TEXT_SHARE = 16  # of the memory: the rows of a range take several times as much as its text
-_SHORTEST = 1 << 20  # bytes of a range whose size follows from the memory
-_LONGEST = 1 << 28
-MIN_VALUE_BYTES = 4  # of the text " 1:1"
-VALUE_BYTES = 64  # of memory for every value that is sorted at once
+_MEMORY_PER_TEXT = 16  # bytes of memory for a byte of text, whose rows take several times as much
+_MIN_RANGE_BYTES = 1 << 20
+_MAX_RANGE_BYTES = 1 << 28
+MIN_VALUE_BYTES = 4  # length of the shortest value, " 1:1"
+VALUE_BYTES = 64  # bytes of memory for a value that is sorted
 
 
 class LibsvmFile(ArrayFile):
-    """Sparse rows; columns are counted from 1, or from 0 where the file has a column 0."""
+    """A file of sparse rows. Its columns are counted from 0 if it has a column 0, else from 1."""
 
     refusal = (
         "a libsvm file, which is not read in batches of columns: give its path to select or fit, one file alone, or "
@@ -37,7 +41,7 @@ class LibsvmFile(ArrayFile):
     def read(self) -> ArrayTable:
         with open(self.path, "rb") as file:
             X, y = sparse_rows(file, self.label)
-        _check_any(len(y), X.nnz, self.label)
+        _check_not_empty(len(y), X.nnz, self.label)
         first_column = int(X.indices.min(initial=1))
         n_columns = X.shape[1] - first_column
         check_width(n_columns, X.nnz, self.label)
@@ -47,7 +51,7 @@ class LibsvmFile(ArrayFile):
 
 
 def sparse_rows(file: IO[bytes], label: str) -> tuple[Any, Floats]:
-    """The rows of a text as CSR, with the numbers of columns that it has, each row ascending; and the labels."""
+    """Parse rows. Returns them as CSR, with the column numbers of the text in ascending order, and the labels."""
     from sklearn.datasets import load_svmlight_file
 
     with in_one_line(f"cannot read {label} as libsvm, rows of a label, a number, and column:value pairs"):
@@ -55,8 +59,8 @@ def sparse_rows(file: IO[bytes], label: str) -> tuple[Any, Floats]:
     return X, y
 
 
-def _check_any(n_rows: int, n_values: int, label: str) -> None:
-    """Refuse a file without rows or values."""
+def _check_not_empty(n_rows: int, n_values: int, label: str) -> None:
+    """Refuse a file without rows, or without values."""
     if not n_rows:
         raise DataError(
             code="empty-data",
@@ -72,7 +76,7 @@ def _check_any(n_rows: int, n_values: int, label: str) -> None:
 
 
 def _labels(y: Floats) -> NDArray[Any]:
-    """The labels as whole numbers, if all of them are."""
+    """The labels, as integers if all of them are whole numbers."""
     are_integers = np.isfinite(y).all() and (y == np.rint(y)).all() and (np.abs(y) < 2**53).all()
     return y.astype(np.int64) if are_integers else y
 
@@ -80,41 +84,81 @@ def _labels(y: Floats) -> NDArray[Any]:
 def read_libsvm_in_ranges(
     path: Path, memory: int, parent: Path | None = None, *, range_bytes: int | None = None
 ) -> ArrayTable:
-    """Read all rows of a libsvm file as columns in a spool, kept in ``parent``, in about ``memory`` bytes."""
+    """Read a libsvm file that does not fit into memory as sparse columns in files.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    memory : int
+        About how many bytes of memory may be used.
+    parent : Path, optional
+        A folder in which the columns are kept for later runs. By default they are removed with the process.
+    range_bytes : int, optional
+        How many bytes of the file are parsed at once; by default this follows from the memory.
+    """
     state = file_state(path)
+    if parent is None:
+        allocator = SpoolAllocator()
+
+        def allocate(_: str, size: int, kind: type[np.generic]) -> NDArray[Any]:
+            return allocator(size, kind)  # an array that is removed when nobody uses it
+
+        columns = _sorted_columns(path, state, memory, range_bytes, allocator.spool, allocate)
+        return columns.table(allocator)
+    name = name_of_key(["libsvm", state])
+    allocator = SpoolAllocator(parent)
+    columns_of_earlier_run = _find_columns(parent, name)
+    if columns_of_earlier_run is not None:
+        return columns_of_earlier_run.table(allocator)
+    spool = Spool(parent)
+    columns = _sorted_columns(path, state, memory, range_bytes, spool, spool.array)
+    spool.append("start", columns.indptr)
+    spool.append("labels", columns.y)
+    spool.keep(name, {})
+    return columns.table(allocator)
+
+
+@dataclass(frozen=True, eq=False)
+class _SortedColumns:
+    """The columns of a file as CSC, in arrays that are mapped from files, and the labels of its rows."""
+
+    y: Floats
+    indptr: Integers
+    indices: NDArray[np.int32]
+    data: Floats
+
+    def table(self, allocate: SpoolAllocator) -> ArrayTable:
+        shape = len(self.y), len(self.indptr) - 1
+        columns = SpooledColumns(shape, self.indptr, self.indices, self.data, allocate)
+        return ArrayTable(columns, _labels(self.y), NumberedNames(columns.shape[1]))
+
+
+def _sorted_columns(
+    path: Path,
+    state: FileState,
+    memory: int,
+    range_bytes: int | None,
+    spool: Spool,
+    allocate: Callable[[str, int, type[np.generic]], NDArray[Any]],
+) -> _SortedColumns:
+    """Read the rows of a file into a spool, and sort them by column into arrays made by ``allocate(name, ...)``."""
     label = repr(str(path))
-    name = None if parent is None else key_name(["libsvm", state])
-    if parent is not None and name is not None:
-        table = _reopened(parent, name)
-        if table is not None:
-            return table
-    allocate = SpoolAllocator(parent)
-    spool = allocate.spool if name is None else Spool(parent)
     if range_bytes is None:
-        range_bytes = int(np.clip(memory // _TEXT_SHARE, _SHORTEST, _LONGEST))
-    rows, y = _read(path, range_bytes, spool)
+        range_bytes = int(np.clip(memory // _MEMORY_PER_TEXT, _MIN_RANGE_BYTES, _MAX_RANGE_BYTES))
+    rows, y = _read_rows(path, range_bytes, spool)
     check_unchanged(label, state, file_state(path))
-    _check_any(rows.n_rows, rows.n_stored, label)
+    _check_not_empty(rows.n_rows, rows.n_stored, label)
     first_column = min(1, rows.first_column)
     check_width(len(rows.column_lengths) - first_column, rows.n_stored, label)
     check_sparse_rows(rows.n_rows)
-
-    allocate_named: Callable[[str, int, type[np.generic]], NDArray[Any]] = spool.array
-    if name is None:  # nothing is kept, so that each array goes when nobody uses it any more
-
-        def allocate_named(_: str, size: int, kind: type[np.generic]) -> NDArray[Any]:
-            return allocate(size, kind)
-
-    indptr, indices, data = rows.by_column(first_column, max(1, memory // 4 // VALUE_BYTES), allocate_named)
-    if name is not None:
-        spool.append("start", indptr)
-        spool.append("labels", y)
-        spool.keep(name, {})
-    return _table(indptr, y, np.asarray(indices), np.asarray(data), allocate)
+    values_at_once = max(1, memory // 4 // VALUE_BYTES)
+    indptr, indices, data = rows.by_column(first_column, values_at_once, allocate)
+    return _SortedColumns(y, indptr, np.asarray(indices), np.asarray(data))
 
 
-def _read(path: Path, range_bytes: int, spool: Spool) -> tuple[SpooledRows, Floats]:
-    """The rows of a file in a spool, and its labels, by ranges of whole lines of about ``range_bytes``."""
+def _read_rows(path: Path, range_bytes: int, spool: Spool) -> tuple[SpooledRows, Floats]:
+    """Read the rows of a file into a spool, in ranges of about ``range_bytes``; also return the labels."""
     rows = SpooledRows(spool)
     labels = [np.empty(0)]
     label = repr(str(path))
@@ -122,8 +166,9 @@ def _read(path: Path, range_bytes: int, spool: Spool) -> tuple[SpooledRows, Floa
     step = phase("reading")
     with readable(path), open(path, "rb") as file:
         while text := file.read(range_bytes):
-            X, y = sparse_rows(BytesIO(text + file.readline()), label)
-            del text
+            rest_of_line = file.readline()
+            X, y = sparse_rows(BytesIO(text + rest_of_line), label)
+            del text  # its memory is needed for the rows
             check_width(X.shape[1] - 1, n_bytes // MIN_VALUE_BYTES, label)
             rows.add(X)
             labels.append(y)
@@ -131,25 +176,22 @@ def _read(path: Path, range_bytes: int, spool: Spool) -> tuple[SpooledRows, Floa
     return rows, np.concatenate(labels)
 
 
-def _reopened(parent: Path, name: str) -> ArrayTable | None:
-    """The table that an earlier run kept; None where there is none, or it is damaged."""
+def _find_columns(parent: Path, name: str) -> _SortedColumns | None:
+    """The columns that an earlier run kept; None where there are none, or they are damaged."""
     phase("opening the spool")
-    spool = kept(parent, name)
-    if spool is None:
+    kept = find_kept(parent, name)
+    if kept is None:
         return None
-    folder, _ = spool
+    folder = kept.folder
     try:
-        indptr = np.fromfile(folder / "start", np.int64)
         y = np.fromfile(folder / "labels", np.float64)
-        indices = mapped(folder / "row", np.int32, int(indptr[-1]))
-        data = mapped(folder / "value", np.float64, int(indptr[-1]))
+        indptr = np.fromfile(folder / "start", np.int64)
+        n_values = int(indptr[-1])
+        return _SortedColumns(
+            y,
+            indptr,
+            indices=map_array(folder / "row", np.int32, n_values),
+            data=map_array(folder / "value", np.float64, n_values),
+        )
     except OSError:
         return None
-    return _table(indptr, y, indices, data, SpoolAllocator(parent))
-
-
-def _table(
-    indptr: Integers, y: Floats, indices: NDArray[np.int32], data: Floats, allocate: SpoolAllocator
-) -> ArrayTable:
-    columns = SpooledColumns((len(y), len(indptr) - 1), indptr, indices, data, allocate)
-    return ArrayTable(columns, _labels(y), NumberedNames(columns.shape[1]))

@@ -1,4 +1,4 @@
-"""What is said of a file as it is read: one function a code."""
+"""The diagnostics of reading a file, one function for each code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables in numpy's .npz archives: ``X`` (or the pieces of a sparse matrix), ``y`` and optional ``feature_names``."""
+"""Tables in .npz archives: ``X`` or the arrays of a sparse matrix, ``y``, and perhaps ``feature_names``."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ArrayTable:
 
     X: Any  # ndarray, csr_array or csc_array of shape (n_samples, n_features)
     y: NDArray[Any]  # shape (n_samples,)
-    names: Sequence[str]  # one a column; ``x0, x1, ...`` where the file has none
+    names: Sequence[str]  # one for each column; ``x0, x1, ...`` where the file has none
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -47,9 +47,9 @@ class ArrayTable:
 
 
 class ArrayFile(ABC):
-    """A file that holds no columns but arrays, which are read at once; ``diagnostics`` are what was noticed."""
+    """A file of arrays, which are read at once. ``diagnostics`` are what was noticed in it."""
 
-    refusal: ClassVar[str]  # what the file is and what to do, where columns are needed
+    refusal: ClassVar[str]  # the message where a file of columns is needed: what the file is and what to do
 
     def __init__(self, file: InputFile, diagnostics: list[Diagnostic], kind: str = "") -> None:
         self.path = file.path
@@ -58,11 +58,11 @@ class ArrayFile(ABC):
 
     @abstractmethod
     def read(self) -> ArrayTable:
-        """All rows."""
+        """Read all rows."""
 
 
 class NpzFile(ArrayFile):
-    """An archive."""
+    """An archive of numpy."""
 
     refusal = (
         "an .npz file, which is not read in batches: give it without a limit of memory and a spool, or write it as "
@@ -138,7 +138,7 @@ def _opened(file: IO[bytes], label: str) -> np.lib.npyio.NpzFile:
 
 def _array(archive: np.lib.npyio.NpzFile, name: str, label: str) -> NDArray[Any]:
     with in_one_line(f"cannot read array {name!r} of {label}"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of Python's parser, about what stands in a broken header
+        warnings.simplefilter("ignore")  # Python's parser warns of broken headers
         _check_member(archive, name, label)
         array = archive[name]
     if not isinstance(array, np.ndarray):
@@ -151,7 +151,7 @@ def _array(archive: np.lib.npyio.NpzFile, name: str, label: str) -> NDArray[Any]
 
 
 def _check_member(archive: np.lib.npyio.NpzFile, name: str, label: str) -> None:
-    """Refuse, before memory is taken for it, an array of objects and one whose size is not that of its header."""
+    """Refuse an array of objects, or one whose header declares another size than is stored, before it takes memory."""
     assert archive.zip is not None  # it is open
     stored = archive.zip.getinfo(name if name in archive.zip.namelist() else f"{name}.npy")
     with archive.zip.open(stored) as file:

@@ -1,4 +1,4 @@
-"""Where results are written: the check before any work, and the one writer, whose files appear whole or not at all."""
+"""Writing of results: a path is checked before any work, and a file appears complete or not at all."""
 
 from __future__ import annotations
 
@@ -16,23 +16,38 @@ from bitsieve.utils.messages import one_line
 
 try:
     import fcntl
-except ImportError:  # Windows: what was left is not removed there
+except ImportError:  # Windows: files that killed processes left are not removed there
     fcntl = None  # type: ignore[assignment]
 
 AnyPath = str | PathLike[str]
 
-# A new file, never one that is there already and never through a link that someone else has put there.
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-_LEFT = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+# Open a new file: not one that exists, and not through a link that somebody else has made.
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+# Open a file that a killed process may have left: not through a link, and without waiting for a pipe.
+_ABANDONED_FILE = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _ANY_WRITE_BIT = 0o222
-#: Files and folders that must not be left when the process ends.
-unfinished: set[Path] = set()
+#: Files and folders in the making, which are removed when the process ends.
+unfinished_paths: set[Path] = set()
 
 
 def check_output(
     path: AnyPath, endings: Sequence[str] = (), *, what: str = "output", remark: str = "", source: AnyPath | None = None
 ) -> None:
-    """Refuse a path that could not be written; ``remark`` is said after the ``endings`` that it may have."""
+    """Refuse a path that could not be written.
+
+    Parameters
+    ----------
+    path : path
+        The file to write.
+    endings : sequence of str
+        The endings that it may have; any by default.
+    what : str
+        What messages call the file.
+    remark : str
+        What the message adds to a list of endings.
+    source : path, optional
+        The input, which is not overwritten.
+    """
     path = Path(path)
     if source is not None and path.exists() and os.path.exists(source) and path.samefile(source):
         raise DataError(
@@ -47,7 +62,9 @@ def check_output(
             advice="give the path of a file",
         )
     if endings and path.suffix.lower() not in endings:
-        allowed = f"{'one of ' * (len(endings) > 1)}{', '.join(endings)}"
+        allowed = ", ".join(endings)
+        if len(endings) > 1:
+            allowed = f"one of {allowed}"
         raise DataError(
             code="output-format",
             message=f"unknown format of the {what} {str(path)!r}",
@@ -73,7 +90,7 @@ def check_output(
             message=f"the {what} {str(path)!r} is not a regular file",
             advice="give another path",
         )
-    # The mode too: the administrator may write any file, and still means it when one is made read-only.
+    # The mode counts too: an administrator may write any file, but has made this one read-only for a reason.
     if not (os.access(path, os.W_OK) and path.stat().st_mode & _ANY_WRITE_BIT):
         raise DataError(
             code="cannot-write",
@@ -84,17 +101,18 @@ def check_output(
 
 @contextmanager
 def writing(path: AnyPath, what: str = "output") -> Iterator[IO[bytes]]:
-    """A binary file that takes the place of ``path`` at the end of the block; after an error nothing is left of it."""
+    """Open a temporary binary file that replaces ``path`` at the end of the block. After an error it is removed."""
     path = Path(path)
     check_output(path, what=what)
-    _remove_left(path.parent)
-    temporary, lock = path.with_name(f".bitsieve-{secrets.token_hex(8)}.tmp"), None
-    unfinished.add(temporary)
+    _remove_abandoned(path.parent)
+    temporary = path.with_name(f".bitsieve-{secrets.token_hex(8)}.tmp")
+    lock = None
+    unfinished_paths.add(temporary)
     try:
-        with open(temporary, "wb", opener=lambda name, _: os.open(name, _NEW, 0o666)) as file:
+        with open(temporary, "wb", opener=lambda name, _: os.open(name, _NEW_FILE, 0o666)) as file:
             if fcntl is not None:
-                lock = os.dup(file.fileno())  # held until the file has its name
-                locked(lock)
+                lock = os.dup(file.fileno())  # the lock is held until the file has its final name
+                try_lock(lock)
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -106,16 +124,16 @@ def writing(path: AnyPath, what: str = "output") -> Iterator[IO[bytes]]:
             code="cannot-write",
             message=f"cannot write {str(path)!r}: {error.strerror or one_line(error)}",
         ) from None
-    finally:  # also after Ctrl-C and SIGTERM; of a file that was renamed nothing is there to remove
+    finally:  # also after Ctrl-C and SIGTERM; unlink fails for a file that was renamed
         with suppress(OSError):
             temporary.unlink()
-        unfinished.discard(temporary)
+        unfinished_paths.discard(temporary)
         if lock is not None:
             os.close(lock)
 
 
-def locked(file: IO[bytes] | int) -> bool:
-    """Take the lock of an open file, which ends with the process; False where another one has it."""
+def try_lock(file: IO[bytes] | int) -> bool:
+    """Lock an open file until it is closed or the process ends. Returns False where another process holds the lock."""
     if fcntl is None:
         return False
     try:
@@ -125,23 +143,23 @@ def locked(file: IO[bytes] | int) -> bool:
     return True
 
 
-def _remove_left(folder: Path) -> None:
-    """Remove what processes that were killed while they wrote have left: nobody holds its lock."""
+def _remove_abandoned(folder: Path) -> None:
+    """Remove the temporary files of killed processes, whose locks nobody holds."""
     for path in folder.glob(".bitsieve-*.tmp"):
-        with suppress(OSError), open(path, "rb", opener=lambda name, _: os.open(name, _LEFT)) as file:
-            if path.stat().st_size and locked(file):  # an empty one is perhaps about to be locked
+        with suppress(OSError), open(path, "rb", opener=lambda name, _: os.open(name, _ABANDONED_FILE)) as file:
+            if path.stat().st_size and try_lock(file):  # an empty file may be about to be locked
                 path.unlink()
 
 
 def discard_unfinished() -> None:
-    """Remove what is being written, for a process that ends at once."""
-    for temporary in list(unfinished):
+    """Remove the files and folders in the making, for a process that ends at once."""
+    for temporary in list(unfinished_paths):
         with suppress(OSError):
             temporary.unlink()
         shutil.rmtree(temporary, ignore_errors=True)
 
 
 def write_text(path: AnyPath, text: str, what: str = "output") -> None:
-    """Write ``text`` in UTF-8, what is no UTF-8 of the names of files escaped; see :func:`writing`."""
+    """Write ``text`` in UTF-8 as :func:`writing` does. Characters that UTF-8 does not have are escaped."""
     with writing(path, what) as file:
         file.write(text.encode(errors="backslashreplace"))

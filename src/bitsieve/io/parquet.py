@@ -1,4 +1,4 @@
-"""Parquet files, of which row groups are read."""
+"""Parquet files, which are read by row groups."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from bitsieve.io.column_file import Partition, native_file
 from bitsieve.io.errors import in_one_line
 from bitsieve.io.typed_file import TypedColumns, TypedFile
 
-_BUFFER_SIZE = 1 << 18  # bytes of a column that are read at once
-_BATCHES_AT_ONCE = 4  # polars reads so many batches at once, if a row group has no more of them
-_PAGE = 1 << 17  # rows of a page, which is read whole for any of them
+_BUFFER_SIZE = 1 << 18  # bytes of a column that pyarrow reads at once
+_BATCHES_AT_ONCE = 4  # batches that polars reads at once, where a row group has no more
+_PAGE = 1 << 17  # rows of a page: reading any of them reads all
 
 
 class ParquetFile(TypedFile):
@@ -67,11 +67,11 @@ class RowGroups:
                 yield from self._batches_by_pyarrow(names, rows)
 
     def _suits_polars(self, names: list[str], rows: int) -> bool:
-        """Whether polars is there, reads these types as pyarrow does, and the row groups are short enough for it."""
+        """Whether polars is installed, reads these types as pyarrow does, and the row groups are short enough."""
         return (
             find_spec("polars") is not None
             and self.columns.indices is None
-            and str(self.columns.path).isprintable()  # a name that is not UTF-8 is not
+            and str(self.columns.path).isprintable()  # polars cannot open names that are not UTF-8
             and (max(self.sizes, default=0) <= _BATCHES_AT_ONCE * rows or rows >= _PAGE)
             and all(_is_read_alike(self.columns.schema.field(name).type) for name in names)
         )
@@ -81,7 +81,7 @@ class RowGroups:
 
         frame = polars.scan_parquet(self.columns.path, glob=False, hive_partitioning=False).select(names)
         schema = pa.schema([self.columns.schema.field(name) for name in names]).remove_metadata()
-        first = sum(self.sizes[: self.first])  # of the rows that wait
+        first = sum(self.sizes[: self.first])  # the first row that was not read yet
         end = first
         for group in range(self.first, self.end):
             end += self.sizes[group]
@@ -101,7 +101,7 @@ class RowGroups:
     def _read_by_pyarrow(self, names: list[str]) -> pa.Table:
         from pyarrow import parquet
 
-        # By default all bytes of the row groups are read ahead, and lie in memory beside their numbers.
+        # By default pyarrow reads all bytes of the row groups ahead, and holds them in memory beside the numbers.
         with native_file(self.columns.path) as opened, parquet.ParquetFile(opened, pre_buffer=False) as file:
             groups = list(range(self.first, self.end))
             table = file.read_row_groups(groups, columns=self._names_to_read(names))
@@ -120,7 +120,7 @@ class RowGroups:
                 give_back_unused()
 
     def _names_to_read(self, names: list[str]) -> list[str] | None:
-        """The columns to be read; None: all, where the file names them otherwise."""
+        """The columns to read; None for all, where the names in the file are not unique."""
         return names if self.columns.indices is None else None
 
 

@@ -19,11 +19,11 @@ from bitsieve.io.typed_file import as_integers
 
 PHENOTYPE = "phenotype"
 ALLELE_COUNTS = pa.dictionary(pa.int8(), pa.string())
-MISSING = {"-9", "", "NA", "nan"}  # phenotypes; "0", too, where the others are 1 and 2
+MISSING = {"-9", "", "NA", "nan"}  # missing phenotypes; also "0" where the others are 1 and 2
 
 
 class PlinkFile(ColumnFile):
-    """Genotypes: how often each sample has the first allele of the .bim file, as "0", "1", "2", or null."""
+    """Genotypes: the copies of the first allele of the .bim file, as the category "0", "1" or "2", or null."""
 
     names: Sequence[str] = ()
 
@@ -57,7 +57,7 @@ class PlinkFile(ColumnFile):
 
     @property
     def _phenotype(self) -> pa.Array:
-        """The phenotypes: numbers where all of them are, else text."""
+        """The phenotypes, as numbers if all of them are, else as text."""
         is_missing = np.isin(self.phenotypes, list(MISSING))
         present = set(self.phenotypes[~is_missing].tolist())
         if present <= {"0", "1", "2"}:
@@ -104,7 +104,7 @@ def _genotypes(counts: Any) -> pa.Array:
 
 @contextmanager
 def opened(path: Path, label: str) -> Iterator[Any]:
-    """The file opened by bed-reader, whose errors are one line."""
+    """Open a file by bed-reader, whose errors become one line."""
     needed = f"{label} is a .bed file of PLINK, which"
     with in_one_line(f"cannot read {label} with the .bim and .fam beside it", needed, "plink"):
         from bed_reader import open_bed

@@ -1,4 +1,4 @@
-"""Files, folders, addresses and streams opened, each by the reader of its format."""
+"""Opening of files, folders, addresses and streams, each by the reader of its format."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _BLOCK = 1 << 20  # bytes that are copied at once
 
 
 def open_file(data: Any, *, header: bool | None = None, spool: Path | None = None) -> ColumnFile | ArrayFile:
-    """Open a table file, a folder or a list of them, or a stream, which is written to ``spool`` and read from there."""
+    """Open a table file, a folder, a list of files, or a stream. A stream is stored in ``spool`` first."""
     if isinstance(data, (list, tuple)):
         return _open_folder([Path(path) for path in data], header)
     if not isinstance(data, (str, PathLike)):
@@ -53,12 +53,12 @@ def open_file(data: Any, *, header: bool | None = None, spool: Path | None = Non
 
 
 def open_columns(data: Any, *, header: bool | None = None, spool: Path | None = None) -> ColumnFile:
-    """:func:`open_file` of data that is columns; other data is refused."""
+    """:func:`open_file` for data that has columns; a file of arrays is refused."""
     return columns_of(open_file(data, header=header, spool=spool))
 
 
 def columns_of(opened: ColumnFile | ArrayFile) -> ColumnFile:
-    """An opened file, if it holds columns."""
+    """The file itself if it has columns; a file of arrays is refused."""
     if isinstance(opened, ArrayFile):
         raise DataError(
             code="cannot-read",
@@ -89,7 +89,7 @@ def _open_path(path: Path, header: bool | None) -> ColumnFile | ArrayFile:
 
 
 def _open_address(where: str, header: bool | None) -> ColumnFile | ArrayFile:
-    """What lies behind an address, a file or a folder of them, copied first."""
+    """Copy the file or the folder at an address, and open the copy."""
     files = files_behind(where)
     if not files:
         raise DataError(
@@ -121,7 +121,7 @@ def read_table(
     header: bool | None = None,
     diagnostics: list[Diagnostic] | None = None,
 ) -> pa.Table | ArrayTable:
-    """Read all rows of a table file as one block; ``diagnostics`` takes the notes, which else are warnings."""
+    """Read all rows of a table file. What is noticed is appended to ``diagnostics``; without it, it is warned of."""
     if isinstance(path, (str, PathLike)) and address(path) is None:
         opened = _open_path(Path(path), header)
     else:
@@ -142,7 +142,7 @@ def read_table(
 
 
 def _joined(tables: list[Any]) -> Any:
-    """Tables of the same columns as one; a column that is text in one of them is text."""
+    """Concatenate tables of the same columns. A column that is text in one of them is text in the result."""
     if len(tables) == 1:
         return tables[0]
     import pyarrow as pa
@@ -195,7 +195,7 @@ def check_file(path: str | PathLike[str]) -> None:
 
 
 def database_kind(data: Any) -> str | None:
-    """The key of the format of a database file, of which something is the path, or the path of a table in one."""
+    """The format of a database if data is the path of its file, or of a table in it; else None."""
     if not isinstance(data, (str, PathLike)):
         return None
     path, _ = file_and_inside(Path(data))
@@ -207,7 +207,7 @@ def database_kind(data: Any) -> str | None:
 
 
 def holds_sparse_rows(data: Any) -> bool:
-    """Whether something is the path of a libsvm file, whose rows are no columns of a table."""
+    """Whether data is the path of a libsvm file."""
     if not isinstance(data, (str, PathLike)):
         return False
     path = Path(data)
@@ -240,7 +240,7 @@ def _open(file: InputFile) -> ColumnFile | ArrayFile:
 
 
 def decompressed(file: InputFile) -> InputFile:
-    """The file itself, or a plain copy of the one file in a compressed one."""
+    """Decompress a file into a copy; any other file is returned as it is."""
     with open(file.path, "rb") as opened:
         head = opened.read(8)
     with in_one_line(f"cannot decompress {file.label}"):
@@ -252,7 +252,7 @@ def decompressed(file: InputFile) -> InputFile:
 
 
 def _unzipped(file: InputFile) -> InputFile:
-    """The one file of an archive; an archive of arrays (.npz), or a broken one, is left to its own reader."""
+    """Copy the only file of a zip archive. An archive of arrays (.npz), or a broken one, is returned as it is."""
     try:
         archive = zipfile.ZipFile(file.path)
     except BROKEN_ZIP:
@@ -278,7 +278,7 @@ def _copied(stream: Any, file: InputFile) -> InputFile:
 
 
 def _copy(stream: Any, path: Path, label: str) -> None:
-    """Write a plain copy, which takes at most half of what the disk has free; nothing is left of a larger one."""
+    """Write a copy. If it takes more than half of the free space of the disk, it is removed and refused."""
     limit = shutil.disk_usage(path.parent).free // 2
     size = 0
     with open(path, "wb") as file:

@@ -1,6 +1,8 @@
-"""Folders on disk for what does not fit memory: kept whole or not at all, and never left behind.
+"""Folders on disk for data that does not fit into memory.
 
-A folder in the making is locked: without its lock a process that was killed has left it, and the next one removes it.
+A folder is removed at the end of the process, or kept under a name for later runs once it is complete. A process holds
+a lock in each folder that it fills. A folder whose lock nobody holds is what a killed process has left: the next
+process removes it.
 """
 
 from __future__ import annotations
@@ -14,67 +16,68 @@ import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.io.errors import DataError
-from bitsieve.io.output import locked, unfinished
+from bitsieve.io.output import try_lock, unfinished_paths
 
 PREFIX = "bitsieve-spool-"
-_LOCK, _FACTS = "lock", "facts.json"
-_VERSION = 3
-_BLOCK = 1 << 22  # bytes of a checksum
-_TO_LOCK = 60  # seconds within which a living process makes the lock in its folder
+_LOCK_FILE = "lock"
+_FACTS_FILE = "facts.json"
+_VERSION = 3  # of the files in a kept folder
+_CHECKSUM_BLOCK = 1 << 22  # bytes under one checksum
+_SECONDS_TO_LOCK = 60  # a living process makes the lock of its new folder within this time
 
 
 class Spool:
-    """A folder for one job: removed at the end of the process, or kept under a name when it is whole."""
+    """A folder for one job. It is removed at the end of the process, unless it is kept under a name."""
 
     def __init__(self, parent: Path | None = None) -> None:
-        where = Path(tempfile.gettempdir()) if parent is None else parent
+        parent = Path(tempfile.gettempdir()) if parent is None else parent
         try:
-            where.mkdir(parents=True, exist_ok=True)
-            remove_left(where)
-            self.folder = where / f"{PREFIX}{secrets.token_hex(8)}.part"
+            parent.mkdir(parents=True, exist_ok=True)
+            remove_abandoned(parent)
+            self.folder = parent / f"{PREFIX}{secrets.token_hex(8)}.part"
             self.folder.mkdir(mode=0o700)
-            self._lock = open(self.folder / _LOCK, "wb", buffering=0)  # noqa: SIM115  # held as long as the folder is
+            self._lock = open(self.folder / _LOCK_FILE, "wb", buffering=0)  # noqa: SIM115  # open as long as the folder
         except OSError as error:
             raise DataError(
                 code="cannot-write",
-                message=f"cannot make a spool in {str(where)!r}: {error.strerror}",
+                message=f"cannot make a spool in {str(parent)!r}: {error.strerror}",
                 advice="give another folder",
             ) from None
-        locked(self._lock)
-        unfinished.add(self.folder)
+        try_lock(self._lock)
+        unfinished_paths.add(self.folder)
         self.close = weakref.finalize(self, _remove, self.folder, self._lock)
-        with suppress(OSError):  # a full disk: what is written next says so
-            self._lock.write(b".")  # from now on others may try to take it
+        # Other processes leave an empty lock file alone. On a full disk the next write raises the error.
+        with suppress(OSError):
+            self._lock.write(b".")
 
     def array(self, name: str, size: int, kind: type[np.generic]) -> NDArray[Any]:
-        """An array of zeros in a file of the folder, which has its place on the disk from the beginning."""
+        """Make an array of zeros in a new file. Its space on the disk is reserved."""
         n_bytes = size * np.dtype(kind).itemsize
         if not n_bytes:
             return np.empty(0, kind)
         with self._file(name, "wb", n_bytes) as file:
-            if hasattr(os, "posix_fallocate"):  # a full disk would otherwise end the process while it writes
+            if hasattr(os, "posix_fallocate"):  # without it a full disk would kill the process at a later write
                 os.posix_fallocate(file.fileno(), 0, n_bytes)
             else:
                 file.truncate(n_bytes)
             return np.memmap(self.folder / name, kind, "r+", shape=(size,))
 
     def append(self, name: str, values: NDArray[Any]) -> None:
-        """Write an array behind what a file of the folder holds."""
+        """Append an array to a file."""
         with self._file(name, "ab", values.nbytes) as file:
             file.write(values.data)
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file of the folder to the disk."""
+        """Write a file and wait until it is on the disk."""
         with self._file(name, "wb", len(content)) as file:
             file.write(content)
             file.flush()
@@ -82,7 +85,7 @@ class Spool:
 
     @contextmanager
     def _file(self, name: str, mode: str, n_bytes: int) -> Iterator[IO[bytes]]:
-        """A file of the folder, to which so many bytes are to be written."""
+        """Open a file to which ``n_bytes`` bytes will be written."""
         try:
             with open(self.folder / name, mode) as file:
                 yield file
@@ -90,105 +93,123 @@ class Spool:
             raise no_room(self.folder.parent, n_bytes, error) from None
 
     def keep(self, name: str, facts: dict[str, Any]) -> Path:
-        """Give the folder its own name, now that it is whole, with what must be known to use it again."""
-        path = self.folder.parent / name
-        checks = _checksums(self.folder)
-        content = json.dumps({**facts, "version": _VERSION, "name": name, "checks": checks}).encode()
-        self.write(_FACTS, sha256(content).hexdigest().encode() + b"\n" + content)
-        for file_name in checks:
-            with open(self.folder / file_name, "rb+") as written:
-                os.fsync(written.fileno())
+        """Keep the complete folder under ``name`` for later runs, with facts that :func:`find_kept` returns."""
+        kept_folder = self.folder.parent / name
+        checksums = _checksums(self.folder)
+        content = json.dumps({**facts, "version": _VERSION, "name": name, "checks": checksums}).encode()
+        checksum_of_facts = sha256(content).hexdigest().encode()
+        self.write(_FACTS_FILE, checksum_of_facts + b"\n" + content)
+        for file_name in checksums:
+            with open(self.folder / file_name, "rb+") as file:
+                os.fsync(file.fileno())
         with suppress(OSError):
-            shutil.rmtree(path)
+            shutil.rmtree(kept_folder)
         try:
-            self.folder.rename(path)
-        except OSError:  # another process was faster
+            self.folder.rename(kept_folder)
+        except OSError:  # another process has made the folder meanwhile
             return self.folder
         self.close.detach()
-        unfinished.discard(self.folder)
+        unfinished_paths.discard(self.folder)
         self._lock.close()
         with suppress(OSError):
-            (path / _LOCK).unlink()
-        return path
+            (kept_folder / _LOCK_FILE).unlink()
+        return kept_folder
 
 
 class SpoolAllocator:
-    """Arrays in a spool of their own, each of which goes when nobody uses it any more: ``allocate(size, kind)``."""
+    """Makes arrays in files of one spool: ``allocate(size, kind)``. An array is removed when nobody uses it."""
 
     def __init__(self, parent: Path | None = None) -> None:
-        self.spool, self._names = Spool(parent), count()
+        self.spool = Spool(parent)
+        self._numbers = count()
 
     def __call__(self, size: int, kind: type[np.generic]) -> NDArray[Any]:
-        name = f"array {next(self._names)}"
+        name = f"array {next(self._numbers)}"
         array = np.asarray(self.spool.array(name, size, kind))
         if os.name == "posix" and size:
-            (self.spool.folder / name).unlink()  # it stays as long as it is mapped
+            (self.spool.folder / name).unlink()  # the system keeps the file as long as it is mapped
         return array
 
 
-def key_name(key: object) -> str:
-    """A name for what follows from a key, by this version."""
+class KeptSpool(NamedTuple):
+    """The folder of an earlier run, and the facts that were kept with it."""
+
+    folder: Path
+    facts: dict[str, Any]
+
+
+def find_kept(parent: Path, name: str) -> KeptSpool | None:
+    """Find the folder that an earlier run kept under a name.
+
+    Returns None if there is none, if it is damaged or of another version, or if it belongs to another user.
+    """
+    folder = parent / name
+    try:
+        if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
+            return None
+        checksum_of_facts, content = (folder / _FACTS_FILE).read_bytes().split(b"\n", 1)
+        if checksum_of_facts.decode() != sha256(content).hexdigest():
+            return None
+        facts = json.loads(content)
+        checksums = _checksums(folder)
+    except (OSError, ValueError):
+        return None
+    if facts["version"] != _VERSION or facts["name"] != name or facts["checks"] != checksums:
+        return None
+    return KeptSpool(folder, facts)
+
+
+def name_of_key(key: object) -> str:
+    """A name for a kept folder whose content depends on ``key`` and on the version of bitsieve."""
     from bitsieve import __version__
 
     text = json.dumps([__version__, key], sort_keys=True, default=repr)
     return f"bitsieve-{sha256(text.encode()).hexdigest()[:32]}"
 
 
-def mapped(path: Path, kind: Any, size: int) -> NDArray[Any]:
-    """An array of what is kept, which is copied where it is written to."""
+def map_array(path: Path, kind: Any, size: int) -> NDArray[Any]:
+    """Map an array of a kept folder into memory. Writing to it changes a copy, not the file."""
     return np.asarray(np.memmap(path, kind, "c", shape=(size,))) if size else np.empty(0, kind)
 
 
-def kept(parent: Path, name: str) -> tuple[Path, dict[str, Any]] | None:
-    """A whole spool of that name and its facts; None where there is none, or one that is not whole or not one's own."""
-    path = parent / name
-    try:
-        if hasattr(os, "getuid") and path.stat().st_uid != os.getuid():
-            return None
-        check, content = (path / _FACTS).read_bytes().split(b"\n", 1)
-        if check.decode() != sha256(content).hexdigest():
-            return None
-        facts = json.loads(content)
-        found = _VERSION, name, _checksums(path)
-    except (OSError, ValueError):
-        return None
-    return (path, facts) if found == (facts["version"], facts["name"], facts["checks"]) else None
-
-
 def _checksums(folder: Path) -> dict[str, list[str]]:
-    """Of every file but the facts, a checksum of each block."""
-    found: dict[str, list[str]] = {}
+    """The checksums of the blocks of every file but the lock and the facts."""
+    checksums: dict[str, list[str]] = {}
     for path in folder.iterdir():
-        if path.name not in (_LOCK, _FACTS):
+        if path.name not in (_LOCK_FILE, _FACTS_FILE):
+            checksums[path.name] = []
             with open(path, "rb") as file:
-                found[path.name] = [sha256(block).hexdigest() for block in iter(partial(file.read, _BLOCK), b"")]
-    return found
+                while block := file.read(_CHECKSUM_BLOCK):
+                    checksums[path.name].append(sha256(block).hexdigest())
+    return checksums
 
 
-def remove_left(parent: Path) -> None:
-    """Remove what processes that were killed have left."""
+def remove_abandoned(parent: Path) -> None:
+    """Remove the folders that killed processes have left."""
     for folder in parent.glob(f"{PREFIX}*.part"):
+        # A process that was killed before it made its lock left an empty folder; rmdir fails for any other.
         with suppress(OSError):
-            if time.time() - folder.stat().st_mtime > _TO_LOCK:
-                folder.rmdir()  # fails unless it is empty, of a process that was killed before it made its lock
-        with suppress(OSError), open(folder / _LOCK, "rb+") as lock:
-            if lock.read(1) and locked(lock):  # not while its process lives, or is about to lock it
+            if time.time() - folder.stat().st_mtime > _SECONDS_TO_LOCK:
+                folder.rmdir()
+        # An empty lock file is about to be locked; a file that cannot be locked belongs to a living process.
+        with suppress(OSError), open(folder / _LOCK_FILE, "rb+") as lock:
+            if lock.read(1) and try_lock(lock):
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def no_room(where: Path, n_bytes: int, error: OSError) -> DataError:
-    """The error for a disk that can not take what is to be written."""
+def no_room(folder: Path, n_bytes: int, error: OSError) -> DataError:
+    """The error for a disk on which ``n_bytes`` more bytes cannot be written."""
     with suppress(OSError):
-        free = shutil.disk_usage(where).free
-        needs = f"the spool needs {_amount(n_bytes)} more in {str(where)!r}, where {_amount(free)} are free"
+        free = shutil.disk_usage(folder).free
+        room = f"the spool needs {_amount(n_bytes)} more in {str(folder)!r}, where {_amount(free)} are free"
         return DataError(
             code="disk-full",
-            message=f"{needs} ({error.strerror})",
+            message=f"{room} ({error.strerror})",
             advice="give {spool} a folder on a larger disk",
         )
     return DataError(
         code="cannot-write",
-        message=f"cannot write the spool in {str(where)!r}: {error.strerror}",
+        message=f"cannot write the spool in {str(folder)!r}: {error.strerror}",
     )
 
 
@@ -196,7 +217,7 @@ def _amount(n_bytes: int) -> str:
     return f"{n_bytes / 1e9:.3g} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e6:.3g} MB"
 
 
-def _remove(folder: Path, lock: Any) -> None:
+def _remove(folder: Path, lock: IO[bytes]) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-    unfinished.discard(folder)
+    unfinished_paths.discard(folder)
     lock.close()

@@ -1,4 +1,4 @@
-"""Sparse columns whose values lie in files, and the sorting of rows into them in little memory."""
+"""Sparse columns in files, and how sparse rows become columns in little memory."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class SpooledRows:
     def __init__(self, spool: Spool) -> None:
         self.spool = spool
         self.n_rows = 0
-        self.n_stored = 0  # values that were added, zeros among them
-        self.first_column = 1 << 31  # of the values that were added
-        self.column_lengths = np.zeros(0, np.int64)  # values of every column
-        self._row_lengths: list[Integers] = []  # of every block of rows
+        self.n_stored = 0  # the number of values that were added, with zeros
+        self.first_column = 1 << 31  # the smallest column that was added
+        self.column_lengths = np.zeros(0, np.int64)  # the number of nonzero values of every column
+        self._row_lengths: list[Integers] = []  # the number of nonzero values of every row, by block
 
     def add(self, rows: Any) -> None:
-        """Write rows behind the others: CSR of float64, columns ascending, below 2**31 and none twice."""
+        """Append rows: CSR of float64 whose columns ascend, are below 2**31 and occur once."""
         self.n_rows += rows.shape[0]
         if len(rows.indices):
             self.n_stored += len(rows.indices)
@@ -66,8 +66,8 @@ class SpooledRows:
         groups = block_edges(indptr, batch_size)
         n_steps = len(blocks) + len(groups) - 2
         step = phase("sorting by column")
-        columns = None  # of the values, where more than one block and one group make a second sort necessary
-        if n_steps > 2:
+        columns = None  # the column of every value, which a second sort needs
+        if n_steps > 2:  # one block and one group are sorted at once
             columns = self.spool.array(_COLUMNS_OF_GROUPS, n_values, np.int32)
 
         # First sort: a block of rows after the other, into the groups of columns.
@@ -178,7 +178,7 @@ class SpooledColumns:
         rows = self.allocate(int(indptr[-1]), self.indices.dtype.type)
         values = self.allocate(int(indptr[-1]), self.data.dtype.type)
         gaps = np.flatnonzero(np.diff(columns) != 1) + 1
-        for run in np.split(np.arange(len(columns)), gaps):  # of columns that follow each other here, too
+        for run in np.split(np.arange(len(columns)), gaps):  # columns that are neighbours here are copied together
             if len(run):
                 target = slice(int(indptr[run[0]]), int(indptr[run[-1] + 1]))
                 source = slice(int(self.indptr[columns[run[0]]]), int(self.indptr[columns[run[-1]] + 1]))

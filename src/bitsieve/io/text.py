@@ -1,8 +1,8 @@
-"""Tables of text, with delimiters or of JSON: read in ranges of whole rows, with types that are decided over all rows.
+"""Text files with delimiters, and files of JSON: they are read in ranges of complete rows.
 
-A file that is one range is parsed once. Of several ranges each is parsed for the types that its own values have, and
-where these differ, a column gets the first type that all its values have, of truth values, times, numbers and text: the
-type that it has where the whole file is one range. Then the ranges are parsed for these types.
+A short file is one range and is parsed once. A longer file is parsed twice. The first pass finds the types of the
+columns in each range. Where they differ, the column gets the first type that fits all its values: booleans, times,
+numbers, text. It would have this type in a single range, too. The second pass parses the ranges with these types.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from bitsieve.utils.messages import one_line
 
 Types = Mapping[str, pa.DataType]
 
-RANGE_BYTES = 1 << 24  # of a range that is read at once
-SENT_BYTES = 1 << 26  # of a range for another process
-_SMALL = 1 << 23  # bytes; a smaller text is parsed sooner by one thread
+RANGE_BYTES = 1 << 24  # length of a range
+SENT_BYTES = 1 << 26  # length of a range for another process
+_SMALL = 1 << 23  # bytes; one thread parses a shorter text sooner than several
 _HEAD = 4096  # bytes that are looked at for an object of JSON
 _GROUPED = re.compile(r" *[+-]?(0|[1-9][0-9]{0,2}(,[0-9]{3})*)(\.[0-9]*)? *")
 _NUMBER, _TEXT, _NULL = pa.float64(), pa.string(), pa.null()
-#: What values may be besides, of which pyarrow finds a type; in the order in which it tries them.
+#: The wider types that values of a type also fit, in the order in which pyarrow tries them.
 _WIDER = {
     pa.int64(): (pa.bool_(), _NUMBER),
     pa.date32(): (pa.timestamp("s"), pa.timestamp("ns")),
@@ -58,23 +58,23 @@ _WIDER = {
 
 @dataclass(frozen=True)
 class ColumnKind:
-    """The type as which a column is parsed, and that of its values: text such as ``1,234`` may be numbers."""
+    """The type with which a column is parsed, and the type of its values. Text such as ``1,234`` may be numbers."""
 
     parsed: pa.DataType
     values: pa.DataType
 
 
 class RowParser(Protocol):
-    """How the rows of a file become columns."""
+    """Converts the rows of a file to columns."""
 
     def parsed(self, first: int, end: int, types: Types | None, n_rows_before: int = 0) -> pa.Table:
-        """The rows in bytes ``first`` to ``end``: columns of ``types``, or all with the types of their values."""
+        """Parse bytes ``first`` to ``end`` to columns of ``types``; None to detect the types of all columns."""
 
     def fit(self, first: int, end: int, types: Types) -> bool:
-        """Whether the values in bytes ``first`` to ``end`` are of these types."""
+        """Whether all values in bytes ``first`` to ``end`` fit these types."""
 
     def starts(self, size: int | None) -> list[int]:
-        """Where ranges of whole rows of about so many bytes begin, and where the last one ends; None: one range."""
+        """The offsets of ranges of complete rows of about ``size`` bytes; the last is the end. None for one range."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class TextFile(ColumnFile):
 
     @abstractmethod
     def make_parser(self) -> RowParser:
-        """Look at the beginning of the file at ``path``, which may be another one than before."""
+        """Make a parser for the file at ``path`` from its first bytes."""
 
     @property
     def types(self) -> Types:
@@ -138,13 +138,13 @@ class TextFile(ColumnFile):
         return [TextPartition(self.parser, first, end, self._kinds) for first, end in pairwise(starts)]
 
     def _convert_to_utf8(self) -> None:
-        """Read a copy in UTF-8 in place of the file; what was noticed in the file is forgotten."""
+        """Go on with a copy in UTF-8, and drop the diagnostics of the file itself."""
         del self.diagnostics[self._n_diagnostics_before :]
         self.path = in_utf8(self.file.path, self.file.copies.folder, self.diagnostics)
         self.parser = self.make_parser()
 
     def _find_kinds(self, *, whole: bool) -> None:
-        """Parse all rows once, to know their number and their types; a table of one range is kept."""
+        """Parse all rows once to find their number and their types. A file of one range is kept as a table."""
         if self._kinds:
             return
         try:
@@ -161,7 +161,7 @@ class TextFile(ColumnFile):
         self._kinds = self._common_kinds(kinds_by_range)
 
     def _parse_ranges(self, *, whole: bool) -> list[dict[str, ColumnKind]]:
-        """The kinds of the columns of every range by itself."""
+        """The kinds of the columns in every range."""
         self._starts = self.parser.starts(None if whole else RANGE_BYTES)
         self._n_rows = 0
         kinds_by_range = []
@@ -196,7 +196,7 @@ class TextFile(ColumnFile):
         return {name: settled[name] if kind is None else kind for name, kind in common.items()}
 
     def _settled_kinds(self, several_types: dict[str, list[pa.DataType]]) -> dict[str, ColumnKind]:
-        """The kinds of columns of which ranges have several types: the first type that all values have, else text."""
+        """The kinds of columns whose ranges have different types: the first type that fits all values, else text."""
         settled: dict[str, ColumnKind] = {}
         candidates = {name: _candidates(types) for name, types in several_types.items()}
         while any(candidates.values()):
@@ -225,7 +225,7 @@ class TextFile(ColumnFile):
         return {name: ColumnKind(_TEXT, _common_number(types[name])) for name in names}
 
     def _not_of_type(self, first: int, end: int, types: Types) -> set[str]:
-        """The columns that hold, in a range, something that is not of their type."""
+        """The columns that hold a value in a range which does not fit their type."""
         if not types or self.parser.fit(first, end, types):
             return set()
         names = list(types)
@@ -287,14 +287,14 @@ class DelimitedParser:
         return table
 
     def _read_fast(self, first: int, end: int, types: Types | None) -> pa.Table | None:
-        """The rows; None where they are broken, or lines end inside quotes."""
+        """The rows, on several threads; None if a row is broken, or a quoted value has several lines."""
         for fractions in (self.layout.fractions, frozenset[str]()):
             with suppress(pa.ArrowInvalid):
                 return self._read(first, end, types, fractions=fractions)
         return None
 
     def _read_slowly(self, first: int, end: int, types: Types | None, n_rows_before: int) -> pa.Table:
-        """The rows, on one thread: lines may end inside quotes, and the number of a broken row is known."""
+        """The rows, on one thread. Quoted values may have several lines, and the number of a broken row is known."""
         broken: list[arrow_csv.InvalidRow] = []
 
         def keep(row: arrow_csv.InvalidRow) -> str:
@@ -380,13 +380,13 @@ class DelimitedParser:
 
 
 def _candidates(types: list[pa.DataType]) -> list[pa.DataType]:
-    """The types but text that values of all these types may have."""
+    """The types other than text that fit values of all these types."""
     first, *others = ([kind, *_WIDER.get(kind, ())] for kind in types)
     return [kind for kind in first if all(kind in other for other in others)]
 
 
 def _common_number(types: list[pa.DataType]) -> pa.DataType:
-    """The type of numbers, or of text, where some may be whole numbers."""
+    """The common type of integers, floats and text."""
     distinct = list(dict.fromkeys(types))
     if len(distinct) == 1:
         return distinct[0]
@@ -402,7 +402,7 @@ def _as_type(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
 
 
 def without_commas(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Text that is numbers with a comma before every three digits (``1,234.56``) as these numbers."""
+    """Convert text such as ``1,234.56`` to numbers if all of a column is such; else return it as it is."""
     if not pa.types.is_string(column.type):
         return column
     texts = column.drop_null()
@@ -428,7 +428,7 @@ def _count_quotes(path: Path) -> int:
 
 
 class JsonFile(TextFile):
-    """Objects as rows: their keys are the columns, and a key that an object lacks is a missing value."""
+    """A file of JSON objects. Their keys are the columns; a key that an object lacks is a missing value."""
 
     def make_parser(self) -> JsonParser:
         with open(self.path, "rb") as file:

@@ -1,4 +1,4 @@
-"""Files that store the types of their columns: Parquet, Arrow, tables of databases, files of other programs."""
+"""Files that store the types of their columns, such as Parquet, Arrow, databases and files of statistics programs."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class TypedColumns:
     kind: str  # the key of the format of the file
     description: str  # what messages call such files
     schema: pa.Schema
-    indices: dict[str, int] | None  # of the columns in the file, where it names them otherwise
+    indices: dict[str, int] | None  # the index of every column in the file, if names were made unique; else None
 
     def names(self, columns: Sequence[str] | None) -> list[str]:
-        """The names of some columns; None: of all."""
+        """The names of the requested columns; None requests all."""
         return list(self.schema.names if columns is None else columns)
 
     def select(self, block: pa.Table, columns: list[str]) -> pa.Table:
-        """Some columns of a block of rows, checked in full."""
+        """Take columns of a block of rows, and check that their values are valid."""
         if self.indices is None:
             table = block.select(columns)
         else:
@@ -70,7 +70,7 @@ class TypedFile(ColumnFile):
 
     @abstractmethod
     def read_schema(self) -> pa.Schema:
-        """Read the names and the types of the columns, which stand at the beginning, or at the end, of the file."""
+        """Read the names and the types of the columns."""
 
     @property
     def names(self) -> Sequence[str]:
@@ -103,7 +103,7 @@ class WholeFile(TypedFile):
 
 
 def as_integers(values: pa.Array) -> pa.Array:
-    """Numbers of a format that stores all of them as floats: whole ones as whole numbers."""
+    """Convert floats to integers if all of them are whole, for formats that store every number as a float."""
     if not pa.types.is_float64(values.type) or values.null_count == len(values):
         return values
     are_whole = pc.all(pc.equal(values, pc.round(values))).as_py()

@@ -1,4 +1,4 @@
-"""Reduced tables into files: the format of the ending, the types of the input."""
+"""Writing of tables. The ending of the file decides the format; columns keep the types of the input."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def write_rows(table: pa.Table, path: str | PathLike[str]) -> None:
 
 
 def _json_value(value: Any) -> Any:
-    """The value; None for NaN, which equals nothing."""
+    """The value for JSON, which has no NaN: None in its place."""
     return None if value != value else value
 
 

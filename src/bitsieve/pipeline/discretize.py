@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from bitsieve.counts.source import CountSource, class_order
 from bitsieve.dataset.dataset import Dataset, DatasetT
-from bitsieve.dataset.encoding import as_array, encode_known
+from bitsieve.dataset.encoding import as_array, encode_with_missing
 from bitsieve.dataset.read import read_xy
 from bitsieve.diagnostics import UserError, renamed
 from bitsieve.discretization.base import Binning
@@ -63,7 +63,7 @@ def take_few_numbers_as_categories(
     """
     if not options.leaves_codes_open or method.needs_rows:
         return table, options
-    table, all_are_codes = table.few_as_codes(execution.n_jobs)
+    table, all_are_codes = table.with_small_integers_as_categories(execution.n_jobs)
     return table, replace(options, binning="none") if all_are_codes else options
 
 
@@ -89,7 +89,7 @@ def count_for_tuples(
     rule = make_discretizer(discretization_for_tuples(options, order), execution.n_jobs)
     is_named_rule = isinstance(options.binning, str) and options.binning != "none"
     if is_named_rule and options.n_bins is None and options.uncut is None:
-        table, all_are_codes = table.few_as_codes(execution.n_jobs)
+        table, all_are_codes = table.with_small_integers_as_categories(execution.n_jobs)
         if all_are_codes:
             rule = make_binner("none", n_jobs=execution.n_jobs, missing=rule.missing)
     return count(table, rule, execution.n_jobs)
@@ -123,7 +123,7 @@ def strata_of(table: Dataset, strata: Any) -> tuple[Integers | None, list[int]]:
             advice="rows of weight 0 and those without a target do not count: name a column instead of values",
         )
     values = source.values(index)
-    codes = values.codes if hasattr(values, "codes") else encode_known(values).codes
+    codes = values.codes if hasattr(values, "codes") else encode_with_missing(values).codes
     if codes.min() < 0:
         raise UserError(
             code="missing-values",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bitsieve.dataset.dataset import Dataset
-from bitsieve.discretization.base import Binning, keeps_missing
+from bitsieve.discretization.base import Binning
 from bitsieve.discretization.registry import make_discretizer
 from bitsieve.information.evidence import Leak
 from bitsieve.methods.method import Method, MethodResult
@@ -68,7 +68,7 @@ class Fit:
             return True
         if not self.method.bins or self.discretization.binning is None:
             return False
-        return keeps_missing(make_discretizer(self.discretization))
+        return make_discretizer(self.discretization).takes_missing
 
     @property
     def about_unused_bins(self) -> str:

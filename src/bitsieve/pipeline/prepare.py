@@ -104,7 +104,7 @@ def prepare_selection(
     infos = _summarize(table, discretization, execution)
     if not selection.takes_constraints:
         _refuse_order(constraints, [table.names[j] for j in included if not infos[j].is_identifier])
-        if is_given(selection.columns.exclude) and not table.leaves_out:
+        if is_given(selection.columns.exclude) and not table.can_leave_out:
             raise UserError(
                 code="exclude-not-supported",
                 message="this method takes no excluded columns here",
@@ -259,7 +259,7 @@ def check_screen(prepared: PreparedSelection) -> None:
         raise ParameterError(
             "screen", screen, "leave it out: groups of columns are not screened", code="contradicting-parameters"
         )
-    if not prepared.table.leaves_out:
+    if not prepared.table.can_leave_out:
         raise ParameterError(
             "screen", screen, "give the rows: saved counts are of all columns", code="rows-not-in-memory"
         )

@@ -23,7 +23,6 @@ from bitsieve.dataset.quantity import TargetKind, check_target_kind, has_fractio
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic, UserError
-from bitsieve.discretization.base import keeps_missing
 from bitsieve.discretization.registry import make_binner, make_discretizer
 from bitsieve.discretization.transformers import as_transformer
 from bitsieve.engines.local import count_coded
@@ -241,7 +240,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
             return parts.read_in_parts(
                 ReadOptions(target=y, sample_weight=sample_weight, target_name="y", target_kind=self.target_kind)
             )
-        return read_xy(X, y, sample_weight, groups, estimator=self, said=TargetKind(self.target_kind))
+        return read_xy(X, y, sample_weight, groups, estimator=self, target_kind=TargetKind(self.target_kind))
 
     def _check_parameters(self) -> None:
         """Raise ValueError for parameters that are wrong whatever the data."""
@@ -340,7 +339,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         tags.input_tags.sparse = "dense" not in self.required_capabilities
         takes_missing = any(method.takes_missing for method in self.described)
         bins = self.discretization.binning is not None
-        tags.input_tags.allow_nan = takes_missing or (bins and keeps_missing(make_discretizer(self.discretization)))
+        tags.input_tags.allow_nan = takes_missing or (bins and make_discretizer(self.discretization).takes_missing)
         return tags
 
 
@@ -535,7 +534,7 @@ class CountSelector(MethodSelector):
                 code="target-needed",
                 message=f"{type(self).__name__} requires y to be passed, but the target y is None",
             )
-        table = read_xy(X, y, sample_weight, estimator=self, reset=first, said=TargetKind("classes"))
+        table = read_xy(X, y, sample_weight, estimator=self, reset=first, target_kind=TargetKind("classes"))
         if "dense" not in table.capabilities:
             raise UserError(
                 code="dense-rows-needed",

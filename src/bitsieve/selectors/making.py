@@ -85,7 +85,7 @@ def fitted_selector(fit: Fit) -> Any:
         fit.selection.n_features_to_select,
         n_jobs=fit.execution.n_jobs,
         binning=binning_parameter(fit.discretization, fit.execution.n_jobs),
-        target_kind=fit.table.target.said.kind,
+        target_kind=fit.table.target.requested_kind.kind,
         identifiers=fit.selection.columns.identifiers,
         **fit.selection.arguments,
     )
