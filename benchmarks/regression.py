@@ -37,6 +37,7 @@ from threadpoolctl import threadpool_limits
 from bitsieve import make_selector
 from bitsieve.dataset.read import read_xy
 from bitsieve.pipeline.discretize import count_table
+from bitsieve.selectors.base import CountSelector
 from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.messages import aligned
 
@@ -182,15 +183,13 @@ def orders(X: Floats, y: Floats, k: int, others: dict[str, Contestant]) -> dict[
     k = min(k, X.shape[1])
     order_by_name = {}
     for name in OURS:
-        selector = make_selector(name, k)
-        if hasattr(selector, "fit_counted"):
+        selector = make_selector(name, min(k, X.shape[1]))
+        if isinstance(selector, CountSelector):
             selector.fit_counted(counts)
         else:
             selector.fit_table(table)
         order_by_name[name] = selector.selected_
-    for name, choose in others.items():
-        order_by_name[name] = choose(X, y, k)
-    return order_by_name
+    return order_by_name | {name: choose(X, y, min(k, X.shape[1])) for name, choose in others.items()}
 
 
 def errors(

@@ -93,15 +93,15 @@ def test_a_long_method_says_so_beforehand_and_offers_a_screen(data, monkeypatch)
     method = registry.find_method("gmi")
     described = (method.__class__(**{**vars(method), "seconds": lambda n, d, k: n**2 * d * k / 24}),)
     monkeypatch.setattr("bitsieve.methods.by_samples.spanning_tree.dependency.METHODS", described)
-    monkeypatch.setattr("bitsieve.pipeline.run.SCREENS", (50, 10, 5))
+    monkeypatch.setattr("bitsieve.pipeline.run.PROPOSED_SCREENS", (50, 10, 5))
     line = (
         "gmi of 24 columns and 90 rows takes about 2.4 h on one thread: screen=5 keeps the 5 most relevant columns "
         "first, about 7 min"
     )
-    monkeypatch.setattr("bitsieve.pipeline.run.SHORT", 400)
+    monkeypatch.setattr("bitsieve.pipeline.run.SCREENED_JOB_SECONDS", 400)
     with pytest.warns(bitsieve.BitsieveWarning, match=line):
         bitsieve.select(X, y, method="gmi", n_features_to_select=4)
-    monkeypatch.setattr("bitsieve.pipeline.run.SHORT", 20)
+    monkeypatch.setattr("bitsieve.pipeline.run.SCREENED_JOB_SECONDS", 20)
     with pytest.warns(bitsieve.BitsieveWarning, match="takes about 2.4 h on one thread: fewer rows take less"):
         bitsieve.select(X, y, method="gmi", n_features_to_select=4)
 
@@ -112,8 +112,8 @@ def test_the_command(data, tmp_path, capsys, monkeypatch):
     path = tmp_path / "rows.csv"
     names = ",".join([*(f"c{j}" for j in range(24)), "y"])
     np.savetxt(path, np.column_stack([X, y]), delimiter=",", header=names, comments="", fmt="%.6g")
-    monkeypatch.setattr("bitsieve.pipeline.run.LONG", 0)
-    monkeypatch.setattr("bitsieve.pipeline.run.SCREENS", (8,))
+    monkeypatch.setattr("bitsieve.pipeline.run.LONG_JOB_SECONDS", 0)
+    monkeypatch.setattr("bitsieve.pipeline.run.PROPOSED_SCREENS", (8,))
     asked = ["select", str(path), "-t", "y", "--method", "koller-sahami", "-k", "4", "--binning", "quantile", "--json"]
     assert main([*asked, "--screen", "10"]) == 0
     out, said = capsys.readouterr()

@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer
 from bitsieve import FCBF, ForwardSelector, ReliefF, StabilitySelector, plot_stability
 from bitsieve.dataset.read import read_xy
 from bitsieve.discretization.transformers import MDLBinner
-from bitsieve.selectors.stability import expected_false_selections, half_of, least_threshold
+from bitsieve.selectors.stability import expected_false_selections, half_of, min_threshold
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 
@@ -76,10 +76,10 @@ def test_bounds_by_hand():
     assert expected_false_selections(80, 100, 50, 0.9) == pytest.approx(64 / 0.8, rel=1e-12)  # too many for one peak
     assert expected_false_selections(80, 100, 50, 0.51) == 80  # no more than are chosen
     assert expected_false_selections(10, 100, 50, 1.01) == 0
-    threshold = least_threshold(10, 100, 50, 0.5)
+    threshold = min_threshold(10, 100, 50, 0.5)
     assert expected_false_selections(10, 100, 50, threshold) <= 0.5
     assert expected_false_selections(10, 100, 50, threshold - 0.01) > 0.5
-    assert least_threshold(80, 100, 50, 0.5) > 1
+    assert min_threshold(80, 100, 50, 0.5) > 1
 
 
 def test_weights_are_repeated_rows_and_missing_values_and_names_pass():

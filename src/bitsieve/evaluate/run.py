@@ -34,6 +34,7 @@ from bitsieve.metrics.subsets import redundancy_rates, separability
 from bitsieve.options import ExecutionOptions
 from bitsieve.pipeline.discretize import Counted, binning_parameter, discretize
 from bitsieve.results.comparison import BEST, Comparison
+from bitsieve.selectors.base import CountSelector
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.messages import one_line
 from bitsieve.utils.progress import phase
@@ -77,12 +78,12 @@ def rank(plan: Plan, rows: Columns, n_jobs: int | None = None, check: Check = ne
         if "n_jobs" in selector.get_params():
             selector.set_params(n_jobs=n_jobs)
         start = time.perf_counter()
-        seconds_of_shared_counts = 0.0
-        if hasattr(selector, "fit_counted"):
-            table, discretization = plan.settle_categories(selector.discretization)
-            binning = repr(discretization)
-            if binning in counts_by_binning:
-                seconds_of_shared_counts = counts_by_binning[binning].seconds
+        seconds_counting = 0.0  # when the counts of an earlier method are used again
+        if isinstance(selector, CountSelector):
+            table, options = plan.settled_for(selector.discretization)
+            key = repr(options)
+            if key in counted_by_options:
+                counted, seconds_counting = counted_by_options[key]
             else:
                 counted = discretize(_rows_of(table, rows), discretization, ExecutionOptions(n_jobs=n_jobs))
                 counts_by_binning[binning] = _TimedCounts(counted, time.perf_counter() - start)

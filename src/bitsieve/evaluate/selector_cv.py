@@ -8,18 +8,18 @@ from typing import Any, Self
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.evaluate.plan import ComparisonOptions, make_plan
 from bitsieve.evaluate.run import run_plan
-from bitsieve.options import ColumnOptions
-from bitsieve.selectors.base import ColumnSelector, with_parameters
+from bitsieve.options import ColumnOptions, DiscretizationOptions
+from bitsieve.selectors.base import CountSelector, SupervisedSelector, with_parameters
 from bitsieve.utils.defaults import BINNING, CROSS_VALIDATED
 from bitsieve.utils.docstrings import cites
 
-MAX_FEATURES = 50
-ALL_COLUMNS = ColumnOptions(identifiers="keep")  # the identifiers are dropped before the comparison
+MAX_FEATURES = 50  # that are tried by default
+ALL_COLUMNS = ColumnOptions(identifiers="keep")  # the identifiers are dropped before
 
 
 @with_parameters
 @cites("Breiman, Friedman, Olshen, Stone 1984")
-class SelectorCV(ColumnSelector):
+class SelectorCV(SupervisedSelector):
     """Choose the method and the number of features by cross-validation, then select them on all samples.
 
     Every method ranks once in each fold; of all methods and numbers the fewest features are taken whose error is within
@@ -104,7 +104,7 @@ class SelectorCV(ColumnSelector):
         """
         return super().fit(X, y, groups=groups)
 
-    def _fit_table(self, table: InMemoryDataset) -> Self:  # type: ignore[override]  # as it requires the rows
+    def _select(self, table: InMemoryDataset, discretization: DiscretizationOptions) -> None:
         features = self.features
         if features is None:
             features = range(1, min(MAX_FEATURES, table.n_features) + 1)
@@ -118,16 +118,21 @@ class SelectorCV(ColumnSelector):
             folds=self.folds,
             random_state=self.random_state,
         )
-        plan = make_plan(table, options, ALL_COLUMNS, self.discretization, self._execution())
+        plan = make_plan(table, options, ALL_COLUMNS, discretization, self._execution())
         self.comparison_ = run_plan(plan, self.n_jobs)
         choice = self.comparison_.choice()
-        self.method_, self.n_features_to_select_ = choice.method, choice.n_features
-        table.set_names_on(self)
-        self.selector_ = plan.selectors[self.method_].set_params(n_features_to_select=self.n_features_to_select_)
-        if hasattr(self.selector_, "fit_counted"):
-            self.selector_.fit_table(*plan.settle_categories(self.selector_.discretization))
+        self.method_ = choice.method
+        self.n_features_to_select_ = choice.n_features
+        self.selector_ = plan.selectors[choice.method].set_params(n_features_to_select=choice.n_features)
+        if isinstance(self.selector_, CountSelector):
+            coded_table, settled = plan.settled_for(self.selector_.discretization)
+            self.selector_.fit_table(coded_table, settled)
         else:
             self.selector_.fit_table(plan.table)
-        for name in ("support_", "ranking_", "selected_", "scores_", "classes_", "target_edges_"):
-            setattr(self, name, getattr(self.selector_, name))
-        return self
+        table.set_names_on(self)
+        self.support_ = self.selector_.support_
+        self.ranking_ = self.selector_.ranking_
+        self.selected_ = self.selector_.selected_
+        self.scores_ = self.selector_.scores_
+        self.classes_ = self.selector_.classes_
+        self.target_edges_ = self.selector_.target_edges_

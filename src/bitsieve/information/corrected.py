@@ -328,7 +328,7 @@ class CorrectedInformation(SumInformation):
 
     def _cached(self, cache: dict[int, Cached], feature: int, make: Callable[[], Cached]) -> Cached:
         if feature not in cache:
-            if len(cache) >= self._row_limit:
+            if len(cache) >= self._max_cached_rows:
                 cache.clear()
             cache[feature] = make()
         return cache[feature]

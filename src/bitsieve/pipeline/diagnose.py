@@ -1,4 +1,4 @@
-"""What a user should know about the data before trusting a selection, and what cannot be selected from at all."""
+"""Find what a user should know before trusting a selection. The texts are those of :mod:`~bitsieve.pipeline.notes`."""
 
 from __future__ import annotations
 
@@ -20,25 +20,27 @@ from bitsieve.information.evidence import Leak
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping
 from bitsieve.pipeline import notes
-from bitsieve.pipeline.evidence import MOST_TESTED, has_no_information
+from bitsieve.pipeline.evidence import MAX_VALUES_TESTED, has_no_information
 from bitsieve.pipeline.fit import CountEvidence, Fit
 from bitsieve.utils.arrays import Columns, Flags
 from bitsieve.utils.lazy import chdtrc
 
-_DEPENDENT = 0.05  # level at which two columns of a list are taken to depend on each other
-_MANY_CLASSES = 100
-_MANY_VALUES = 20
-_ORDERED = 11  # different numbers, of which a target may be a quantity
-_SHARE_OF_CHANCE = 0.1  # of the information of a column
-_ROWS_TO_SHOW_IT = 20  # in fewer even a column that repeats the class may do so by chance
+DEPENDENCE_LEVEL = 0.05  # of the test whether two columns of a list depend on each other
+MANY_CLASSES = 100
+MANY_VALUES = 20
+MIN_NUMBERS_OF_QUANTITY = 11  # a target of so many different numbers may be a quantity
+MAX_SHARE_OF_CHANCE = 0.1  # of the information of a column
+MIN_ROWS_FOR_CHANCE = 20  # in fewer rows even a column that repeats the class may do so by chance
 
-_NAMES_OF_UNITS = re.compile(
+#: Names of columns that say to which person a row belongs: "patient_id", "Subject", "customer id".
+NAMES_OF_UNITS = re.compile(
     r"(?:subject|patient|person|participant|customer|user|client)?[\W_]*(?:ids?|subject|patient|person|participant)",
     re.I,
 )
-_FEW_RUNS = -6.0  # standard deviations from the mean after shuffles: one column of noise in a thousand million
-_IN_RUNS = 0.25  # of the columns
-_ROWS_LOOKED_AT, _COLUMNS_LOOKED_AT = 1 << 15, 200
+MAX_RUNS_SCORE = -6.0  # standard deviations: one column of noise in a thousand million has so few runs
+MIN_SHARE_ALIKE = 0.25  # of the columns
+MAX_ROWS_TESTED = 1 << 15
+MAX_COLUMNS_TESTED = 200
 
 
 def refuse_constant_data(table: Dataset) -> None:
@@ -52,7 +54,7 @@ def refuse_constant_data(table: Dataset) -> None:
 
 
 def diagnose(fit: Fit) -> list[Diagnostic]:
-    """All that was noticed in a table and in what was selected from it, in the order in which a user reads it."""
+    """All diagnostics on the data and on the selection, in the order in which a user reads them."""
     table, evidence = fit.table, fit.evidence_from_counts
     stopping = fit.result.stopping
     return [
@@ -75,19 +77,23 @@ def diagnose(fit: Fit) -> list[Diagnostic]:
 
 
 def on_missing(fit: Fit) -> list[Diagnostic]:
-    """Whether columns have missing values and the user did not say what these are, or said it without effect."""
-    method, discretization, prepared = fit.method, fit.discretization, fit.prepared
-    if discretization.missing is not None:
-        return [] if method.bins else [notes.missing_without_effect(discretization.missing, method.name)]
-    if not method.bins or not isinstance(discretization.binning, str):
+    """Whether missing values became a bin without the user's word, or ``missing`` has no effect."""
+    method = fit.method
+    missing = fit.discretization.missing
+    if missing is not None:
+        return [] if method.bins else [notes.missing_without_effect(missing, method.name)]
+    if not method.bins or not isinstance(fit.discretization.binning, str):
         return []
-    table = prepared.original
-    columns = [j for j, column in enumerate(table.summarize()) if column.has_missing and j not in prepared.dropped]
-    return [notes.missing_kept([str(table.names[j]) for j in columns])] if columns else []
+    table = fit.prepared.original
+    infos = table.summarize()
+    columns = [j for j, column in enumerate(infos) if column.has_missing and j not in fit.prepared.dropped]
+    if not columns:
+        return []
+    return [notes.missing_kept([str(table.names[j]) for j in columns])]
 
 
 def on_screen(fit: Fit) -> list[Diagnostic]:
-    """How many columns a screen took from the method."""
+    """How many columns a screen left out."""
     screen = fit.selection.screen
     if screen is None or not fit.screened_out:
         return []
@@ -95,13 +101,17 @@ def on_screen(fit: Fit) -> list[Diagnostic]:
 
 
 def on_bins(table: Dataset, binner: Any, fit: Fit, dropped: Collection[int] = ()) -> list[Diagnostic]:
-    """The notes on a fitted binner and the selected columns, none on those dropped."""
+    """The notes on the target, and on columns that the binner left whole or gave nearly as many bins as rows.
+
+    There are none on the ``dropped`` columns. Raises UserError if every column has one bin.
+    """
     names = table.names
 
     def names_of(columns: Iterable[int]) -> list[str]:
         return [str(names[j]) for j in columns]
 
     n_bins = codes_that_occur(binner, table)
+    # By MDL a column without a cut is left with one bin, unless ``uncut`` has it cut at the median.
     mdl_leaves = getattr(binner, "requires", None) == "classes" and getattr(binner, "uncut", None) == "leave"
     if (n_bins == 1).all() and not mdl_leaves:
         raise UserError(
@@ -116,12 +126,11 @@ def on_bins(table: Dataset, binner: Any, fit: Fit, dropped: Collection[int] = ()
     constant = [j for j in with_one_bin.tolist() if not table.varies(j)]
     remaining[constant] = False
     uncut = np.asarray(getattr(binner, "uncut_", ()), np.intp)
-    # missing values may be a second bin
-    unrelated = uncut[remaining[uncut] & ((n_bins[uncut] == 1) | (not mdl_leaves))]
+    unrelated = uncut[remaining[uncut]]
+    if mdl_leaves:
+        unrelated = unrelated[n_bins[unrelated] == 1]  # with a bin of missing values it may be related
     if len(unrelated):
-        gone = {*dropped, *constant}
-        categories = (values for j, values in enumerate(binner.categories_) if j not in gone)
-        n_numeric = sum(values is None or np.asarray(values).dtype.kind in "iuf" for values in categories)
+        n_numeric = sum(remaining[j] and _is_numeric(values) for j, values in enumerate(binner.categories_))
         diagnostics.append(
             notes.no_reliable_relation(
                 names_of(unrelated.tolist()),
@@ -133,18 +142,24 @@ def on_bins(table: Dataset, binner: Any, fit: Fit, dropped: Collection[int] = ()
         )
     if constant:
         diagnostics.append(notes.constant(ColumnNames(names, constant)))
-    many = np.flatnonzero((n_bins > 2) & (2 * n_bins > table.n_samples)).tolist()
-    identifiers = [j for j in many if binner.categories_ is not None and binner.categories_[j] is not None]
-    if identifiers:
-        diagnostics.append(notes.identifier_kept(names_of(identifiers)))
-    counters = [int(j) for j in fit.result.selected if table.is_row_counter(int(j))]
+    if binner.categories_ is not None:
+        nearly_unique = np.flatnonzero((n_bins > 2) & (2 * n_bins > table.n_samples)).tolist()
+        identifiers = [j for j in nearly_unique if binner.categories_[j] is not None]
+        if identifiers:
+            diagnostics.append(notes.identifier_kept(names_of(identifiers)))
+    counters = [int(j) for j in fit.result.selected if table.counts_rows(int(j))]
     if counters:
         diagnostics.append(notes.row_counter(names_of(counters)))
     return diagnostics
 
 
+def _is_numeric(categories: NDArray[Any] | None) -> bool:
+    """Whether a column that a binner gave these categories holds numbers; None: its numbers were binned."""
+    return categories is None or np.asarray(categories).dtype.kind in "iuf"
+
+
 def on_sample(table: Dataset) -> list[Diagnostic]:
-    """What was found on a sample of the rows alone, of a table that is read in parts."""
+    """Which bins, of a table that is read in parts, were found on a sample of its rows."""
     diagnostics = []
     approximation = table.approximation
     if approximation is not None:
@@ -156,7 +171,7 @@ def on_sample(table: Dataset) -> list[Diagnostic]:
 
 
 def on_leaks(leaks: Sequence[Leak], table: Dataset) -> list[Diagnostic]:
-    """Which columns nearly determine the target alone, as a column does that is filled in after the answer is known."""
+    """Which columns nearly determine the target by themselves, such as one that is filled in after the outcome."""
     if not leaks:
         return []
     names = [str(table.names[leak.column]) for leak in leaks]
@@ -182,25 +197,29 @@ def on_stop(fit: Fit) -> list[Diagnostic]:
 
 
 def on_untested(untested: Columns | None, names: Sequence[object]) -> list[Diagnostic]:
-    """A note on the columns that are determined by their neighbours, so that a test has nothing to permute."""
+    """Which columns could not be tested, as their neighbours determine them and nothing is left to permute."""
     if untested is None or not len(untested):
         return []
     return [notes.untested([str(names[j]) for j in untested.tolist()])]
 
 
 def on_rows(table: Dataset) -> list[Diagnostic]:
-    """Whether rows in memory seem to belong together, which every rule takes for independent draws."""
+    """Whether several rows seem to belong together, although every rule takes them for independent draws.
+
+    They do if a column names persons that repeat, or if rows that follow each other are alike.
+    """
     rows = table.rows
     if rows is None or not {"independent", "dense"} <= table.capabilities:
         return []
-    for j in (j for j, name in enumerate(table.names) if _NAMES_OF_UNITS.fullmatch(str(name))):
-        n_values = len(np.unique(_values(rows, j)))
-        if 1 < n_values <= table.n_samples / 2:
-            return [notes.repeated_identifier(str(table.names[j]), n_values, table.n_samples)]
-    n_looked, n_in_runs = _in_runs(rows)
-    if n_in_runs < max(2, _IN_RUNS * n_looked):
+    for j, name in enumerate(table.names):
+        if NAMES_OF_UNITS.fullmatch(str(name)):
+            n_values = len(np.unique(_values(rows, j)))
+            if 1 < n_values <= table.n_samples / 2:
+                return [notes.repeated_identifier(str(name), n_values, table.n_samples)]
+    n_tested, n_alike = _count_columns_alike(rows)
+    if n_alike < max(2, MIN_SHARE_ALIKE * n_tested):
         return []
-    return [notes.rows_alike(n_in_runs, n_looked)]
+    return [notes.rows_alike(n_alike, n_tested)]
 
 
 def _values(table: InMemoryDataset, j: int) -> NDArray[Any]:
@@ -209,29 +228,43 @@ def _values(table: InMemoryDataset, j: int) -> NDArray[Any]:
     return values.codes if are_categories(values) else values
 
 
-def _in_runs(table: InMemoryDataset) -> tuple[int, int]:
-    """How many columns are looked at, and in how many of them the runs test of Wald and Wolfowitz finds rows alike."""
-    label = table.target.codes[:_ROWS_LOOKED_AT]
-    order = np.argsort(label, kind="stable")
-    size, same = np.bincount(label).astype(float), np.diff(label[order]) == 0
-    n_looked = n_in_runs = 0
-    for j in range(min(table.n_features, _COLUMNS_LOOKED_AT)):
-        values = np.nan_to_num(_values(table, j)[:_ROWS_LOOKED_AT].astype(float))
+def _count_columns_alike(table: InMemoryDataset) -> tuple[int, int]:
+    """How many columns are tested, and in how many of them rows that follow each other are alike.
+
+    The test is that of runs by Wald and Wolfowitz, within each class: of n values of which h are above the mean of the
+    column, the changes between above and below have, after shuffles, with ``a = 2 h (n - h)`` the mean ``a / n`` and
+    the variance ``a (a - n) / (n^2 (n - 1))``. Sorted columns are not tested.
+    """
+    classes = table.target.codes[:MAX_ROWS_TESTED]
+    order = np.argsort(classes, kind="stable")
+    is_same_class = np.diff(classes[order]) == 0
+    class_sizes = np.bincount(classes).astype(float)
+    n = np.maximum(class_sizes, 2)  # a class of one row has no change: 0 above, whatever it is divided by
+    n_tested = 0
+    n_alike = 0
+    for j in range(min(table.n_features, MAX_COLUMNS_TESTED)):
+        values = np.nan_to_num(_values(table, j)[:MAX_ROWS_TESTED].astype(float))
         steps = np.diff(values)
         if (steps >= 0).all() or (steps <= 0).all():
             continue
-        high = values > values.mean()
-        n_high = np.bincount(label, high, len(size))
-        pairs, others = 2 * n_high * (size - n_high), np.maximum(size, 2)
-        mean, spread = (pairs / others).sum(), (pairs * (pairs - size) / (others**2 * (others - 1))).sum()
-        changes = int((np.diff(high[order]) & same).sum())
-        n_looked += 1
-        n_in_runs += bool(changes - mean < _FEW_RUNS * np.sqrt(max(spread, 0.0)))
-    return n_looked, n_in_runs
+        is_high = values > values.mean()
+        n_high = np.bincount(classes, is_high, len(class_sizes))
+        a = 2 * n_high * (class_sizes - n_high)
+        mean = (a / n).sum()
+        variance = (a * (a - class_sizes) / (n**2 * (n - 1))).sum()
+        n_changes = int((np.diff(is_high[order]) & is_same_class).sum())
+        n_tested += 1
+        if n_changes - mean < MAX_RUNS_SCORE * np.sqrt(max(variance, 0.0)):
+            n_alike += 1
+    return n_tested, n_alike
 
 
 def on_dependence(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
-    """What a list says of columns that depend on each other, or what its rule assumes of them."""
+    """What a list with an error rate means if its columns depend on each other.
+
+    Two columns that share I bits in N rows depend on each other if the tail of chi-squared beyond ``2 ln 2 N I`` is at
+    most 0.05, corrected for all pairs of the list.
+    """
     table = fit.table
     if fit.result.stopping is not None and fit.result.stopping.neighbours:
         diagnostics = [notes.conditional_list(ConditionalStopping.conclusion)]
@@ -241,59 +274,69 @@ def on_dependence(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
     rule = fit.selection.stopping
     if rule is None or not make_stopping(rule).assumes_positive_dependence:
         return []
-    if len(evidence.overlap) < 2:
+    n_selected = len(evidence.overlap)
+    if n_selected < 2:
         return []
-    bits, later = float(np.nanmax(evidence.overlap)), int(np.nanargmax(evidence.overlap))
-    pair = fit.result.selected[later], evidence.overlap_with[later]
-    freedom = np.prod(np.maximum(1, codes_that_occur(evidence.binner, table)[list(pair)] - 1))
-    n_pairs = len(evidence.overlap) * (len(evidence.overlap) - 1) / 2
-    if chdtrc(freedom, max(0.0, 2 * np.log(2) * table.n_samples * bits)) * n_pairs > _DEPENDENT:
+    largest = int(np.nanargmax(evidence.overlap))
+    bits = float(evidence.overlap[largest])
+    pair = [fit.result.selected[largest], evidence.overlap_with[largest]]
+    n_codes = codes_that_occur(evidence.binner, table)[pair]
+    degrees_of_freedom = np.prod(np.maximum(1, n_codes - 1))
+    p = chdtrc(degrees_of_freedom, max(0.0, 2 * np.log(2) * table.n_samples * bits))
+    n_pairs = n_selected * (n_selected - 1) / 2
+    if p * n_pairs > DEPENDENCE_LEVEL:
         return []
     names = [str(table.names[j]) for j in pair]
     return [notes.list_of_dependent(names, bits, can_test="independent" in table.capabilities)]
 
 
 def on_informative(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
-    """How many features carry information about the class, where not all do and no rule tested them."""
+    """How many selected features are more informative than chance, if not all are and no rule tested them."""
     n_selected = len(evidence.overlap)
-    may_be_by_chance = may_be_chance(fit, evidence)
-    n_informative = n_selected - int(may_be_by_chance.sum())
+    is_doubtful = may_be_chance(fit, evidence)
+    n_informative = n_selected - int(is_doubtful.sum())
     about_bins = fit.about_unused_bins
     if not about_bins and has_no_information(evidence.relevance[fit.result.selected], evidence.informative):
         return [notes.no_information(n_selected)]
     if n_informative == n_selected:
         return []
-    limit = None if evidence.is_sure else MOST_TESTED
+    limit = None if evidence.is_sure else MAX_VALUES_TESTED
     if not n_informative:
         return [notes.none_informative(n_selected, about_bins, limit)]
-    names = [str(fit.table.names[j]) for j in fit.result.selected[may_be_by_chance]]
+    names = [str(fit.table.names[j]) for j in fit.result.selected[is_doubtful]]
     return [notes.some_informative(n_selected, n_informative, about_bins, limit, names)]
 
 
 def may_be_chance(fit: Fit, evidence: CountEvidence) -> Flags:
-    """Which of k features are not more informative than chance; none where a rule tested each, or rows are few."""
-    if fit.selection.is_tested or fit.table.n_samples < _ROWS_TO_SHOW_IT:
+    """Whether each selected feature may be there by chance; False if a rule tested each, or rows are few."""
+    if fit.selection.is_tested or fit.table.n_samples < MIN_ROWS_FOR_CHANCE:
         return np.zeros(len(evidence.overlap), bool)
     return ~evidence.informative.value
 
 
 def on_many_values(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
-    """Which features have so many values that they look informative by chance ((m - 1) (k - 1) / (2 N ln 2) bits)."""
+    """Which features have so many values that they look informative by chance.
+
+    A column of m values and a target of k classes that are independent have about ``(m - 1) (k - 1) / (2 N ln 2)`` bits
+    of plug-in information in N rows.
+    """
     if fit.selection.estimator != "plug-in":
         return []
-    selected, table = fit.result.selected, fit.table
+    selected = fit.result.selected
+    table = fit.table
     n_values = np.asarray(evidence.binner.n_bins_)[selected]
-    by_chance = (n_values - 1) * (table.target.n_classes - 1) / (2 * np.log(2) * table.n_samples)
-    inflated = (n_values > _MANY_VALUES) & (by_chance >= _SHARE_OF_CHANCE * evidence.relevance[selected])
-    many = selected[inflated & (2 * n_values <= table.n_samples)].tolist()  # beyond, it is noted as an identifier
-    if not many:
+    bits_by_chance = (n_values - 1) * (table.target.n_classes - 1) / (2 * np.log(2) * table.n_samples)
+    has_many_values = (n_values > MANY_VALUES) & (2 * n_values <= table.n_samples)  # with more it is an identifier
+    is_inflated = bits_by_chance >= MAX_SHARE_OF_CHANCE * evidence.relevance[selected]
+    inflated = selected[has_many_values & is_inflated].tolist()
+    if not inflated:
         return []
-    names = [str(table.names[j]) for j in many]
+    names = [str(table.names[j]) for j in inflated]
     return [notes.many_values(names, has_estimator="estimator" in fit.selection.parameters)]
 
 
 def on_gap(fit: Fit) -> list[Diagnostic]:
-    """How far the subset can be from the best one, where the method knows a bound."""
+    """How near the subset is to the best one, if the method has an upper bound."""
     if "upper_bound_" not in fit.result.extras:
         return []
     gap = fit.fitted_attribute("gap_")
@@ -305,17 +348,18 @@ def on_gap(fit: Fit) -> list[Diagnostic]:
 
 
 def on_target(table: Dataset) -> list[Diagnostic]:
-    """How the target became classes, where that is not plain, or whether there are suspiciously many of them."""
+    """How text of the target was read, how a quantity became classes, and whether there are too many classes."""
     target = table.target
-    of_text = [
-        notes.target_text_read(name if target.kind == "joint" else target.name, parsing)
-        for name, parsing in target.parsings.items()
-    ]
-    return [*of_text, *_on_classes(table, target)]
+    diagnostics = []
+    for name, parsing in target.parsings.items():
+        name_of_target = name if target.kind == "joint" else target.name
+        diagnostics.append(notes.target_text_read(name_of_target, parsing))
+    return [*diagnostics, *_on_classes(table, target)]
 
 
 def _on_classes(table: Dataset, target: Target) -> list[Diagnostic]:
-    name, n_classes = target.name, target.n_classes
+    name = target.name
+    n_classes = target.n_classes
     if target.kind == "joint":
         cuts = [
             f"{column!r} is a quantity: cut at {listed_edges(edges, unit.strip())}"
@@ -325,9 +369,9 @@ def _on_classes(table: Dataset, target: Target) -> list[Diagnostic]:
         return [notes.joint_target(target.columns, n_classes, cuts)]
     if target.edges is not None:
         return [target.how_cut]
-    may_be_numeric = target.labels.dtype.kind in "iuf" and target.requested_kind.kind is None
-    if n_classes > _MANY_CLASSES or 2 * n_classes > table.n_samples > FEW_ROWS:
+    may_be_numeric = target.labels.dtype.kind in "iuf" and target.said.kind is None
+    if n_classes > MANY_CLASSES or 2 * n_classes > table.n_samples > FEW_ROWS:
         return [notes.many_classes(name, n_classes, table.n_samples, may_be_numeric)]
-    if n_classes >= _ORDERED and may_be_numeric:
+    if n_classes >= MIN_NUMBERS_OF_QUANTITY and may_be_numeric:
         return [notes.numbers_as_classes(name, n_classes)]
     return []

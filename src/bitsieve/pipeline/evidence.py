@@ -1,4 +1,4 @@
-"""What the counts say of the columns that a method selected."""
+"""Evidence from counts for the selected columns: relevance, overlap, and whether each is more than chance."""
 
 from __future__ import annotations
 
@@ -22,20 +22,23 @@ from bitsieve.utils.choice import TIE
 from bitsieve.utils.lazy import Later
 from bitsieve.utils.progress import phase
 
-CELLS_OF_A_TEST = 2 * 10**7  # to cut and count, a quarter of a second
-MOST_OF_A_TEST = 200
-LEVEL = 0.025  # of the test; the other half of 0.05 is that of columns that are informative together
-MOST_TESTED = int(CELLS_OF_A_TEST * LEVEL)  # values of a table
+MAX_VALUES_COUNTED = 2 * 10**7  # rows x columns x shuffles: a quarter of a second
+MAX_SHUFFLES = 200
+SHUFFLE_LEVEL = 0.025  # half of 0.05; the other half is for columns that are informative together
+MAX_VALUES_TESTED = int(MAX_VALUES_COUNTED * SHUFFLE_LEVEL)  # rows x columns: beyond, p could not get so small
 
 
 def has_no_information(relevance: Floats, informative: Later[Flags]) -> bool:
     """Whether no selected column is informative about the class, alone or with another."""
-    return len(relevance) > 0 and relevance.max() <= TIE and not informative.value.any()
+    if len(relevance) == 0 or relevance.max() > TIE:
+        return False
+    return not informative.value.any()
 
 
 def count_evidence(counted: Counted, selected: Columns, information: Information | None = None) -> CountEvidence:
-    """What the counts say of the selected columns, by the plug-in information where no other is given."""
-    information = information or counted.information
+    """The evidence for the selected columns. ``information``: by the estimator of the method; default: plug-in."""
+    if information is None:
+        information = counted.information
     overlap_with, overlap = overlaps(information, selected)
     return CountEvidence(
         binner=counted.binner,
@@ -48,50 +51,60 @@ def count_evidence(counted: Counted, selected: Columns, information: Information
 
 
 def with_evidence(fit: Fit) -> Fit:
-    """The fit with evidence from counts, and with shuffles where these decide what is more informative than chance."""
-    selected, n_jobs = fit.result.selected, fit.execution.n_jobs
+    """Complete the evidence of a fit: count it if the method counts nothing, and test what is left by shuffles.
+
+    The columns that :func:`carries_information` does not show to be informative are tested by shuffles of the class,
+    if the table is small enough.
+    """
+    selected = fit.result.selected
     evidence = fit.evidence
     if evidence is None:
-        evidence = count_evidence(discretize(fit.table, _discretization_of_evidence(fit), fit.execution), selected)
+        counted = discretize(fit.table, _discretization_of_evidence(fit), fit.execution)
+        evidence = count_evidence(counted, selected)
     informative = evidence.informative.value.copy()
-    by_shuffles = informative_by_shuffles(fit.table, evidence.binner, selected[~informative], n_jobs)
-    if by_shuffles is not None:
-        informative[~informative] = by_shuffles
-    return replace(
-        fit, evidence=replace(evidence, informative=Later(lambda: informative), is_sure=by_shuffles is not None)
+    in_doubt = ~informative
+    passed_shuffles = informative_by_shuffles(fit.table, evidence.binner, selected[in_doubt], fit.execution.n_jobs)
+    if passed_shuffles is not None:
+        informative[in_doubt] = passed_shuffles
+    tested_evidence = replace(
+        evidence,
+        informative=Later(lambda: informative),
+        is_sure=passed_shuffles is not None,
     )
+    return replace(fit, evidence=tested_evidence)
 
 
 def _discretization_of_evidence(fit: Fit) -> DiscretizationOptions:
-    """The discretization for the evidence of a method that counts nothing itself."""
+    """The discretization for a method on rows: if the method takes missing values, the counts give them a bin."""
     options = fit.discretization
     if isinstance(options.binning, str) and fit.takes_missing:
-        # The method took missing values as they are, and so must the counts.
         return replace(options, missing=options.missing or "bin")
     return options
 
 
 def overlaps(information: Information, selected: Columns) -> tuple[Columns, Floats]:
-    """The index of the earlier feature that each selected feature shares most with, and I of the two in bits.
+    """For each selected column the earlier one with which it shares most information, and that information in bits.
 
-    The first feature has -1 and nan.
+    The first column has -1 and nan.
     """
-    k = len(selected)
-    overlap_with = np.full(k, -1, np.intp)
-    overlap = np.full(k, np.nan)
-    if k > 1:
+    n_selected = len(selected)
+    overlap_with = np.full(n_selected, -1, np.intp)
+    overlap = np.full(n_selected, np.nan)
+    if n_selected > 1:
         shared = information.matrix("redundancy", columns=selected)
-        shared[np.triu_indices(k)] = -np.inf  # only columns selected earlier are compared
+        shared[np.triu_indices(n_selected)] = -np.inf  # row i: only columns selected before column i
         nearest = shared.argmax(axis=1)[1:]
         overlap_with[1:] = selected[nearest]
-        overlap[1:] = shared[np.arange(1, k), nearest]
+        overlap[1:] = shared[np.arange(1, n_selected), nearest]
     return overlap_with, overlap
 
 
 def informative_by_shuffles(table: Dataset, binner: Any, columns: Columns, n_jobs: int | None = None) -> Flags | None:
-    """Whether each of ``columns`` beats the best column of the table after permutations of the class.
+    """Whether each of ``columns`` is more informative than the best column of the table after shuffles of the class.
 
-    So the test is corrected for the number of columns. None means that the permutations would take too long.
+    Comparing with the best column corrects for the number of columns. ``p = (1 + r) / (1 + s)``, where r of s shuffles
+    have a best column that is as good; p is at most 0.025 for an informative column. None if the rows are not in
+    memory or are too many for enough shuffles.
     """
     if not len(columns):
         return np.zeros(0, bool)
@@ -99,20 +112,22 @@ def informative_by_shuffles(table: Dataset, binner: Any, columns: Columns, n_job
     if rows is None:
         return None
     n_values = rows.total_weight * rows.n_features
-    if n_values > MOST_TESTED:
+    if n_values > MAX_VALUES_TESTED:
         return None
-    affordable = min(MOST_OF_A_TEST, CELLS_OF_A_TEST // max(1, n_values))
+    max_shuffles = min(MAX_SHUFFLES, MAX_VALUES_COUNTED // max(1, n_values))
     phase("shuffling the target")
-    search = RepeatedSearch(
-        search_of(rows, binner), (), np.arange(rows.n_features), entropy_terms(rows.total_weight), n_jobs
-    )
+    all_columns = np.arange(rows.n_features)
+    search = RepeatedSearch(search_of(rows, binner), (), all_columns, entropy_terms(rows.total_weight), n_jobs)
     figures = np.array([search.figure(column) for column in columns.tolist()])
     n_as_good = np.zeros(len(columns), np.int64)  # shuffles after which the best column is as good
     n_shuffles = 0
     random = np.random.default_rng(0)
-    while n_shuffles < affordable and (n_as_good < ENOUGH_REACHED).any():
-        n_in_batch = min(max(2 * ENOUGH_REACHED, n_shuffles), affordable - n_shuffles)
-        best = search.best_after_shuffles(random.integers(0, 2**64, n_in_batch, dtype=np.uint64))
+    while n_shuffles < max_shuffles and (n_as_good < ENOUGH_REACHED).any():
+        batch_size = max(2 * ENOUGH_REACHED, n_shuffles)  # doubles the number so far
+        batch_size = min(batch_size, max_shuffles - n_shuffles)
+        seeds = random.integers(0, 2**64, batch_size, dtype=np.uint64)
+        best = search.best_after_shuffles(seeds)
         n_as_good += (best <= figures[:, None]).sum(axis=1)
-        n_shuffles += n_in_batch
-    return (1 + n_as_good) / (1 + n_shuffles) <= LEVEL
+        n_shuffles += batch_size
+    p = (1 + n_as_good) / (1 + n_shuffles)
+    return p <= SHUFFLE_LEVEL

@@ -1,4 +1,4 @@
-"""Drop the columns that no method should get: empty ones, identifiers, excluded ones; with a note on each."""
+"""Drop the columns that no method should get (empty, identifier, excluded), and settle what options leave open."""
 
 from __future__ import annotations
 
@@ -25,12 +25,16 @@ from bitsieve.utils.defaults import N_FEATURES
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.parameters import check_integer, fewer_columns, whole_number
 
-Reason: TypeAlias = Literal["empty", "identifier", "excluded", "counted"]  # "counted": dropped when counts were saved
+#: Why a column is dropped. "counted": it was dropped before, when the counts of the table were saved.
+Reason: TypeAlias = Literal["empty", "identifier", "excluded", "counted"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared(Generic[DatasetT]):
-    """A table after dropping. Dropped columns keep their place but hold one value, so that no method selects them."""
+    """A table without its dropped columns.
+
+    Indices stay as they were: in ``table`` a dropped column holds one value, so that no method selects it.
+    """
 
     original: DatasetT  # as it was read
     table: DatasetT
@@ -48,22 +52,20 @@ class Prepared(Generic[DatasetT]):
 class PreparedSelection(Prepared[Dataset]):
     """A prepared table, and what is to be selected from it.
 
-    ``selection`` has the number of features, which may have been left open, and the constraints that follow from
-    ``include``. For a method on counts, columns of few different whole numbers are categories, unless the user chose
-    how to bin them.
+    ``selection`` is settled: it has the number of features by default, and ``include`` as constraints. So is
+    ``discretization``: for a method on counts, columns of few different whole numbers are categories, unless the user
+    chose how to bin them.
     """
 
     selection: SelectionOptions
     requested_discretization: DiscretizationOptions  # as the user gave it
-    diagnostics_on_number: list[Diagnostic] = field(
-        default_factory=list
-    )  # where there are fewer columns than were asked for
+    diagnostics_on_number: list[Diagnostic] = field(default_factory=list)  # a note if there are too few columns
 
     @classmethod
     def of_prepared_table(
         cls, table: Dataset, selection: SelectionOptions, discretization: DiscretizationOptions
     ) -> PreparedSelection:
-        """The options for a table from which nothing more is to be dropped, such as some rows of a prepared one."""
+        """Drop nothing and settle nothing: the table is, for example, a part of the rows of a prepared table."""
         return cls(
             original=table,
             table=table,
@@ -83,7 +85,8 @@ def prepare(
     """Drop the columns without values, the identifiers, and the columns that are excluded."""
     included = _indices_of_included(table, columns, Constraints(columns.include))
     infos = _summarize(table, discretization, execution)
-    return _drop_columns(table, columns, discretization, infos, included, Candidates(np.arange(table.n_features)))
+    every_column = Candidates(np.arange(table.n_features))
+    return _drop_columns(table, columns, discretization, infos, included, every_column)
 
 
 def prepare_selection(
@@ -103,20 +106,18 @@ def prepare_selection(
     included = _indices_of_included(table, selection.columns, constraints)
     infos = _summarize(table, discretization, execution)
     if not selection.takes_constraints:
-        _refuse_order(constraints, [table.names[j] for j in included if not infos[j].is_identifier])
-        if is_given(selection.columns.exclude) and not table.can_leave_out:
-            raise UserError(
-                code="exclude-not-supported",
-                message="this method takes no excluded columns here",
-                advice="leave them out of the data",
-            )
+        included_features = [table.names[j] for j in included if not infos[j].is_identifier]
+        _refuse_constraints(constraints, included_features)
+        _refuse_excluded_columns(selection.columns, table)
     prepared = _drop_columns(table, selection.columns, discretization, infos, included, candidates)
     diagnostics = list(prepared.diagnostics)
     if _has_group_of_one(constraints.groups, candidates):
         diagnostics.append(notes.group_of_one())
 
-    has_constraints = any_given(constraints) and selection.takes_constraints
-    selection = replace(selection, constraints=constraints if has_constraints else None)
+    if not selection.takes_constraints or _are_empty(constraints):
+        selection = replace(selection, constraints=None)
+    else:
+        selection = replace(selection, constraints=constraints)
     number, diagnostics_on_number = settle_number(prepared.table, selection)
     selection = replace(selection, n_features_to_select=number)
     coded_table, settled_discretization = take_few_numbers_as_categories(
@@ -135,7 +136,7 @@ def prepare_selection(
 
 
 def _indices_of_included(table: Dataset, columns: ColumnOptions, constraints: Constraints) -> list[int]:
-    """The columns that a user named to be included; refused if they are excluded too, or left out of saved counts."""
+    """The columns to be included. Raises ValueError if one is excluded too, or is left out of saved counts."""
     with renamed("must_include", "include"):
         resolve(Constraints(columns.include, columns.exclude), table.names, table.target.names)
     included = resolve(Constraints(constraints.must_include), table.names).must_include
@@ -165,7 +166,7 @@ def _drop_columns(
     included: Sequence[int],
     candidates: Candidates,
 ) -> Prepared[DatasetT]:
-    """Drop columns of a table; identifiers that are included, or are in a group of columns, are not dropped."""
+    """Drop the columns; an identifier stays if it is included or belongs to a group of columns."""
     with renamed("must_include", "include"):
         excluded = resolve(Constraints(exclude=columns.exclude), table.names, table.target.names).exclude
     dropped: dict[int, Reason] = dict.fromkeys(empty_columns(infos), "empty")
@@ -177,9 +178,9 @@ def _drop_columns(
             message="no column is left",
             advice="every one is empty or excluded",
         )
-    in_groups = np.flatnonzero(candidates.sizes[candidates.candidate_of_column] > 1).tolist()
     dropped_identifiers: list[int] = []
     if columns.identifiers == "drop":
+        in_groups = np.flatnonzero(candidates.sizes[candidates.of_column] > 1).tolist()
         dropped_identifiers = _identifiers_to_drop(infos, dropped, {*included, *in_groups})
     dropped |= dict.fromkeys(dropped_identifiers, "identifier")
     return Prepared(
@@ -192,17 +193,17 @@ def _drop_columns(
 
 
 def _identifiers_to_drop(infos: Sequence[ColumnInfo], dropped: Mapping[int, Reason], retained: set[int]) -> list[int]:
-    """The columns to drop that name or number the rows; none where nothing else would be left."""
+    """The identifiers that are not to be retained; none if no column were left without them."""
     to_drop = [j for j in identifiers(infos) if j not in retained and j not in dropped]
     n_left = len(infos) - len(dropped) - len(to_drop)
     return to_drop if n_left > 0 else []
 
 
 def settle_number(table: Dataset, selection: SelectionOptions) -> tuple[int | float | str | None, list[Diagnostic]]:
-    """The number of features to select, by default 20, or all where there are fewer; a note on that.
+    """The number of features to select, and a note if the table has fewer.
 
-    A share, and "auto", stay as they are, and so does a value that is not allowed, which the method refuses. A rule
-    that stops by itself looks at all columns by default.
+    The default is 20; for a stopping rule it is all columns, as the rule ends the selection. A share and "auto" stay as
+    they are, and so does a value that is not allowed: the method refuses it.
     """
     requested = selection.n_features_to_select
     if selection.ends_by_itself:
@@ -212,38 +213,62 @@ def settle_number(table: Dataset, selection: SelectionOptions) -> tuple[int | fl
         return requested, []
     candidates = constraints_on(table, selection.constraints)
     n_open = candidates.n_open
-    kind = "columns and groups" if candidates.grouped else f"feature{'s' * (n_open != 1)}"
-    table_has = f"the table has {n_open:,} {kind}{' left' if n_open < len(candidates.sizes) else ''}"
-    if requested is None and selection.stopping is not None:
+    if number is not None:
+        if number <= n_open:
+            return requested, []
+        return n_open, [fewer_columns(_open_in_words(candidates), f"the {number:,} requested")]
+    if selection.stopping is not None:
         return n_open, []
-    if requested is None and n_open < N_FEATURES:
-        return n_open, [fewer_columns(table_has, f"the default of {N_FEATURES}")]
-    if requested is None:
-        return max(N_FEATURES, len(candidates.must_include)), []
-    if number is not None and number > n_open:
-        return n_open, [fewer_columns(table_has, f"the {number:,} requested")]
-    return requested, []
+    if n_open < N_FEATURES:
+        return n_open, [fewer_columns(_open_in_words(candidates), f"the default of {N_FEATURES}")]
+    return max(N_FEATURES, len(candidates.must_include)), []
+
+
+def _open_in_words(candidates: Candidates) -> str:
+    """How many columns may be selected, as in "the table has 5 features left"."""
+    n_open = candidates.n_open
+    if candidates.grouped:
+        text = f"the table has {n_open:,} columns and groups"
+    elif n_open == 1:
+        text = "the table has 1 feature"
+    else:
+        text = f"the table has {n_open:,} features"
+    if n_open < len(candidates.sizes):
+        text += " left"
+    return text
 
 
 def constraints_on(table: Dataset, constraints: Constraints | None) -> Candidates:
-    """The candidates for selection, without the columns that the table has dropped, unless they are included."""
+    """The candidates for selection: a dropped column is none, unless it is included or belongs to a group."""
     if not table.left_out:
         return resolve(constraints, table.names)
-    constraints = Constraints() if constraints is None else constraints
+    if constraints is None:
+        constraints = Constraints()
     candidates = resolve(constraints, table.names)
-    grouped = candidates.sizes[candidates.candidate_of_column] > 1
+    is_in_group = candidates.sizes[candidates.of_column] > 1
     included = {*candidates.must_include}
-    dropped = [j for j in table.left_out if not grouped[j] and int(candidates.candidate_of_column[j]) not in included]
-    return resolve(replace(constraints, exclude=[*constraints.exclude, *dropped]), table.names)
+    excluded = [*constraints.exclude]
+    for j in table.left_out:
+        if not is_in_group[j] and int(candidates.of_column[j]) not in included:
+            excluded.append(j)
+    return resolve(replace(constraints, exclude=excluded), table.names)
+
+
+def _are_empty(constraints: Constraints) -> bool:
+    return not any(map(is_given, (constraints.must_include, constraints.exclude, constraints.groups)))
 
 
 def _has_group_of_one(groups: Any, candidates: Candidates) -> bool:
-    return is_given(groups) and bool(len(groups) > (candidates.sizes > 1).sum())
+    if not is_given(groups):
+        return False
+    n_groups_of_several = (candidates.sizes > 1).sum()
+    return bool(len(groups) > n_groups_of_several)
 
 
 def check_screen(prepared: PreparedSelection) -> None:
-    """Refuse a screen that is no number, or that does not go with the other options."""
-    selection, screen = prepared.selection, prepared.selection.screen
+    """Raise ValueError for a screen that is no number, or contradicts the other options."""
+    selection = prepared.selection
+    screen = selection.screen
     n_features = selection.n_features_to_select
     minimum = 1
     if isinstance(n_features, float):
@@ -266,69 +291,80 @@ def check_screen(prepared: PreparedSelection) -> None:
 
 
 def columns_screened_out(prepared: PreparedSelection, information: Information, screen: int) -> list[int]:
-    """All columns but the ``screen`` most relevant ones, the included ones and the dropped ones."""
+    """The columns that a screen takes from the method: those beyond the ``screen`` most relevant ones.
+
+    Included columns stay, and dropped ones are not counted again.
+    """
     order = constants_last(rank(information.relevance), information.varies)
     included = resolve(prepared.selection.constraints, prepared.table.names).must_include
     return sorted({*order[screen:].tolist()} - {*included, *prepared.dropped})
 
 
-def _refuse_order(constraints: Constraints, first: Sequence[str]) -> None:
-    """A method without constraints can keep an identifier among its columns, but not select anything first."""
-    greedy = "use a greedy method such as cmim"
-    if first:
+def _refuse_constraints(constraints: Constraints, included_features: Sequence[str]) -> None:
+    """Raise ValueError for what a method without constraints cannot do: select a feature first, or groups."""
+    if included_features:
         raise UserError(
             code="include-not-supported",
-            message=f"this method cannot be made to select {quoted(first)} first",
-            advice=f"leave {{include}} out, or {greedy}",
-            columns=first,
+            message=f"this method cannot be made to select {quoted(included_features)} first",
+            advice="leave {include} out, or use a greedy method such as cmim",
+            columns=included_features,
         )
     if constraints.groups:
         raise UserError(
             code="groups-not-supported",
             message="this method takes no groups of columns",
-            advice=f"{greedy}",
+            advice="use a greedy method such as cmim",
+        )
+
+
+def _refuse_excluded_columns(columns: ColumnOptions, table: Dataset) -> None:
+    """Raise ValueError if columns are excluded, and the table cannot leave them out."""
+    if is_given(columns.exclude) and not table.leaves_out:
+        raise UserError(
+            code="exclude-not-supported",
+            message="this method takes no excluded columns here",
+            advice="leave them out of the data",
         )
 
 
 def _diagnostics(
     table: Dataset, columns: Sequence[ColumnInfo], dropped_identifiers: Sequence[int], excluded: Collection[int]
 ) -> list[Diagnostic]:
-    """Notes on parsed text, on columns dropped that nobody excluded, on sentinels, and on names like identifiers."""
+    """The notes on the rows and the columns; none on a column that the user excluded."""
     diagnostics = list[Diagnostic]()
     if table.n_samples < FEW_ROWS:
         diagnostics.append(notes.few_rows(table.n_samples, FEW_ROWS))
     for j, column in enumerate(columns):
         if column.parsing is None or j in excluded:
             continue
-        if j in dropped_identifiers and column.parsing.what == "codes":
-            continue
-        diagnostics.append(_on_text(str(table.names[j]), column.parsing))
-    keep: dict[str, object] = {"include": [table.names[j] for j in dropped_identifiers[:5]]}
+        is_dropped_code = j in dropped_identifiers and column.parsing.what == "codes"
+        if not is_dropped_code:
+            diagnostics.append(_on_text(str(table.names[j]), column.parsing))
+
     empty = empty_columns(columns)
-    diagnostics += on_dropped(table, empty, dropped_identifiers, keep)
+    fix: dict[str, object] = {"include": [table.names[j] for j in dropped_identifiers[:5]]}
+    diagnostics += on_dropped(table, empty, dropped_identifiers, fix)
+
     dropped = {*empty, *dropped_identifiers, *excluded}
-    for j, column in enumerate(columns):
-        if j in dropped:
-            continue
+    remaining = [(str(table.names[j]), column) for j, column in enumerate(columns) if j not in dropped]
+    for name, column in remaining:
         for sentinel in column.sentinels:
-            diagnostics.append(
-                notes.sentinel(str(table.names[j]), sentinel.value, sentinel.n_rows, sentinel.low, sentinel.high)
-            )
-    for j, column in enumerate(columns):
-        if column.has_name_of_code and column.parsing is None and j not in dropped:
-            diagnostics.append(notes.named_like_identifier(str(table.names[j])))
+            diagnostics.append(notes.sentinel(name, sentinel.value, sentinel.n_rows, sentinel.low, sentinel.high))
+    for name, column in remaining:
+        if column.has_name_of_code and column.parsing is None:
+            diagnostics.append(notes.named_like_identifier(name))
     return diagnostics
 
 
 def on_dropped(
-    table: Dataset, empty: Sequence[int], identifiers: Sequence[int], keep: dict[str, object]
+    table: Dataset, empty: Sequence[int], identifiers: Sequence[int], fix: dict[str, object]
 ) -> list[Diagnostic]:
-    """Which columns are left out that nobody excluded; ``keep`` is the fix that keeps an identifier."""
+    """The notes on empty columns and on identifiers; ``fix`` is the parameter that keeps an identifier."""
     diagnostics = []
     if empty:
         diagnostics.append(notes.empty([str(table.names[j]) for j in empty]))
     if identifiers:
-        diagnostics.append(notes.identifier_dropped([str(table.names[j]) for j in identifiers], keep))
+        diagnostics.append(notes.identifier_dropped([str(table.names[j]) for j in identifiers], fix))
     return diagnostics
 
 

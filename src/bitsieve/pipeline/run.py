@@ -23,13 +23,13 @@ from bitsieve.utils.messages import warn
 from bitsieve.utils.parameters import FeatureCount
 from bitsieve.utils.progress import duration
 
-LONG = 60  # seconds of one thread from which a method says beforehand how long it takes
-SHORT = 20  # and those that a screen is to leave
-SCREENS = (10_000, 5_000, 2_000, 1_000, 500, 200, 100)  # columns
+LONG_JOB_SECONDS = 60  # on one thread: a longer job is announced
+SCREENED_JOB_SECONDS = 20  # that a job takes at most with the screen that is proposed
+PROPOSED_SCREENS = (10_000, 5_000, 2_000, 1_000, 500, 200, 100)  # columns
 
 
 def run(prepared: PreparedSelection, execution: ExecutionOptions) -> Fit:
-    """Run a method on a prepared table: on its counts, or on its rows; with a screen on some of the columns."""
+    """Check the options, and run the method on a prepared table. With a screen the method gets fewer columns."""
     check_options(prepared.selection, prepared.discretization, execution)
     method = prepared.selection.method
     check_capabilities(method.estimator, prepared.selection.required_capabilities, prepared.table.capabilities)
@@ -39,44 +39,47 @@ def run(prepared: PreparedSelection, execution: ExecutionOptions) -> Fit:
 
 
 def run_on_table(prepared: PreparedSelection, execution: ExecutionOptions) -> Fit:
-    """Run a method on all columns that are left of a prepared table which has what the method requires."""
+    """Run the method without a screen. The table must have what the method requires."""
     if prepared.selection.method.needs_rows:
         return _run_on_rows(prepared, execution)
     return run_on_counts(prepared, discretize(prepared.table, prepared.discretization, execution), execution)
 
 
 def run_on_counts(prepared: PreparedSelection, counted: Counted, execution: ExecutionOptions) -> Fit:
-    """Run a method on the counts of a prepared table."""
-    selection = prepared.selection
-    arguments, n_selected = _arguments_for_table(selection, counted.table)
+    """Run a method on counts."""
+    method = prepared.selection.method
+    n_selected = _number_to_select(prepared.selection, counted.table)
+    arguments = _arguments_for_table(prepared.selection, counted.table)
     with kept_threads():
         estimator = arguments.pop("estimator", counted.information.estimator)
         information = counted.estimated(estimator)
-        _warn_of_long_job(selection.method, counted.table, int(information.varies.sum()), n_selected)
-        result = selection.method.run(information, n_selected, **arguments)
+        _warn_of_long_job(method, counted.table, int(information.varies.sum()), n_selected)
+        result = method.run(information, n_selected, **arguments)
         result = result.with_dropped_last(counted.table.left_out, counted.table.n_features)
         evidence = count_evidence(counted, result.selected, information)
     return Fit(prepared=prepared, execution=execution, table=counted.table, result=result, evidence=evidence)
 
 
 def _run_on_rows(prepared: PreparedSelection, execution: ExecutionOptions) -> Fit:
-    selection, table = prepared.selection, prepared.table
-    arguments, n_selected = _arguments_for_table(selection, table)
-    if "n_jobs" in inspect.signature(selection.method.run).parameters:
+    method = prepared.selection.method
+    table = prepared.table
+    n_selected = _number_to_select(prepared.selection, table)
+    arguments = _arguments_for_table(prepared.selection, table)
+    if "n_jobs" in inspect.signature(method.run).parameters:
         arguments["n_jobs"] = execution.n_jobs
     discretizer = None
     if prepared.discretization.binning is not None:
         discretizer = make_discretizer(prepared.discretization, execution.n_jobs)
-    samples = TableSamples(table.required_rows(), selection.method.estimator, discretizer, execution.n_jobs)
-    _warn_of_long_job(selection.method, table, table.n_features - len(table.left_out), n_selected)
+    samples = TableSamples(table.required_rows(), method.estimator, discretizer, execution.n_jobs)
+    _warn_of_long_job(method, table, table.n_features - len(table.left_out), n_selected)
     with kept_threads():
-        result = selection.method.run(samples, n_selected, **arguments)
+        result = method.run(samples, n_selected, **arguments)
         result = result.with_dropped_last(table.left_out, table.n_features)
     return Fit(prepared=prepared, execution=execution, table=table, result=result)
 
 
 def _run_on_screened_columns(prepared: PreparedSelection, screen: int, execution: ExecutionOptions) -> Fit:
-    """Run a method on the columns of the largest relevance alone; its evidence is of all columns."""
+    """Run the method on the ``screen`` most relevant columns only. The evidence is about all columns."""
     check_screen(prepared)
     counted = discretize(prepared.table, _discretization_of_screen(prepared), execution)
     information = counted.estimated(prepared.selection.estimator)
@@ -89,15 +92,19 @@ def _run_on_screened_columns(prepared: PreparedSelection, screen: int, execution
 
 
 def _discretization_of_screen(prepared: PreparedSelection) -> DiscretizationOptions:
-    """The discretization for a screen: for a method on rows one that cuts every numeric column, as it may use all."""
-    method, options = prepared.selection.method, prepared.discretization
+    """The discretization by which relevance is measured for the screen.
+
+    For a method on rows every numeric column is cut, at the median if not elsewhere: that it has no cut by the target
+    does not make it useless for such a method.
+    """
+    method = prepared.selection.method
+    options = prepared.discretization
     if not method.needs_rows or options.binning not in (None, BINNING, "mdl"):
         return options
-    return replace(
-        options,
-        uncut=options.uncut or "median",
-        missing=options.missing or ("bin" if method.takes_missing else None),
-    )
+    missing = options.missing
+    if missing is None and method.takes_missing:
+        missing = "bin"
+    return replace(options, uncut=options.uncut or "median", missing=missing)
 
 
 def check_options(
@@ -111,28 +118,41 @@ def check_options(
     selection.check()
 
 
-def _arguments_for_table(selection: SelectionOptions, table: Dataset) -> tuple[dict[str, Any], int | None]:
-    """The arguments of the method's function for this table, and the number of features to select.
-
-    Constraints become candidates. The number is None if the method ends by itself.
-    """
-    count = FeatureCount(selection.method.ends_with)
+def _arguments_for_table(selection: SelectionOptions, table: Dataset) -> dict[str, Any]:
+    """The arguments of the method's function, with the constraints as candidates among the columns of this table."""
     arguments = selection.arguments
     if selection.takes_constraints:
-        candidates = constraints_on(table, selection.constraints)
-        arguments["constraints"] = candidates
-        number = candidates.number(selection.n_features_to_select, count)
+        arguments["constraints"] = constraints_on(table, selection.constraints)
+    return arguments
+
+
+def _number_to_select(selection: SelectionOptions, table: Dataset) -> int | None:
+    """The number of features to select from this table; None if the method ends by itself."""
+    requested = selection.n_features_to_select
+    count = FeatureCount(selection.method.ends_with)
+    if selection.takes_constraints:
+        number = constraints_on(table, selection.constraints).number(requested, count)
     else:
-        number = count.among(selection.n_features_to_select, table.n_features - len(table.left_out))
-    return arguments, None if selection.ends_by_itself else number
+        number = count.among(requested, table.n_features - len(table.left_out))
+    return None if selection.ends_by_itself else number
 
 
-def _warn_of_long_job(method: Method, table: Dataset, n: int, k: int | None) -> None:
-    """Warn of a method that takes more than a minute for n columns of a dense table, and say what takes less."""
-    d, minimum = table.n_samples, min(n, k or 1)
-    if table.is_sparse or (seconds := method.seconds(n, d, k or n)) <= LONG:
+def _warn_of_long_job(method: Method, table: Dataset, n_columns: int, n_selected: int | None) -> None:
+    """Warn if a method takes more than a minute on a dense table, and propose a screen with which it takes less."""
+    if table.is_sparse:
         return
-    short = [m for m in SCREENS if minimum <= m < n and method.seconds(m, d, min(k or m, m)) <= SHORT]
-    screen = short[0] if short else None
-    with_screen = "" if screen is None else duration(method.seconds(screen, d, min(k or n, screen)))
-    warn(notes.long_job(method.name, n, d, duration(seconds), screen, with_screen))
+    n_rows = table.n_samples
+    seconds = method.seconds(n_columns, n_rows, n_selected or n_columns)
+    if seconds <= LONG_JOB_SECONDS:
+        return
+    min_screen = min(n_columns, n_selected or 1)
+    proposed_screen = None
+    duration_with_screen = ""
+    for screen in PROPOSED_SCREENS:
+        seconds_with_screen = method.seconds(screen, n_rows, min(n_selected or screen, screen))
+        if min_screen <= screen < n_columns and seconds_with_screen <= SCREENED_JOB_SECONDS:
+            proposed_screen = screen
+            duration_with_screen = duration(seconds_with_screen)
+            break
+    long_job = notes.long_job(method.name, n_columns, n_rows, duration(seconds), proposed_screen, duration_with_screen)
+    warn(long_job)

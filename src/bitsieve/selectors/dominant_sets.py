@@ -156,7 +156,7 @@ class DominantSetClusters(ColumnSelector):
     memory: int | str | None = None
     n_jobs: int | None = None
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # type: ignore[override]
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the groups of a table's columns.
 
         Parameters
@@ -178,7 +178,7 @@ class DominantSetClusters(ColumnSelector):
         """
         self._check_parameters()
         table = read_xy(X, None, sample_weight, estimator=self)
-        check_capabilities(self._who(), self.required_capabilities, table.capabilities)
+        check_capabilities(self._name_in_messages(), self.required_capabilities, table.capabilities)
         samples = TableSamples(table, type(self).__name__, n_jobs=self.n_jobs)
         memory = check_memory(self.memory)
         clusters = dominant_set_clusters(samples, self.similarity, self.bandwidth, self.dynamics, memory, self.n_jobs)

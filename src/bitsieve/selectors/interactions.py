@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.registry import make_binner
 from bitsieve.methods.by_counts.interactions import Search
 from bitsieve.methods.method import INDEPENDENT, ROWS, MethodResult
+from bitsieve.options import DiscretizationOptions
 from bitsieve.pipeline.discretize import count_for_tuples, strata_of
-from bitsieve.selectors.base import ColumnSelector, with_parameters
+from bitsieve.selectors.base import SupervisedSelector, with_parameters
 from bitsieve.utils.defaults import INTERACTIONS_BINNING
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.parameters import Rule, check_choice, check_integer, check_level, check_threads, made_by
@@ -25,7 +26,7 @@ ERRORS = ("family-wise", "false-discovery", "contrasts")
 
 @with_parameters
 @cites("Mnich, Rudnicki 2020", "Westfall, Young 1993")
-class InteractionSelector(ColumnSelector):
+class InteractionSelector(SupervisedSelector):
     r"""Keep every column that is informative in some pair or triple of columns, alone or with the others only.
 
     The gain of a column is the largest ``I(Xi;C|Xj)`` over all j, or ``I(Xi;C|Xj,Xk)`` over all j and k. The
@@ -102,7 +103,7 @@ class InteractionSelector(ColumnSelector):
     target_kind: str | None = None
     n_jobs: int | None = None
 
-    def _fit_table(self, table: Dataset) -> Self:
+    def _select(self, table: Dataset, discretization: DiscretizationOptions) -> None:
         if self.error == "contrasts" and self.strata is not None:
             raise ParameterError(
                 "error",
@@ -111,20 +112,27 @@ class InteractionSelector(ColumnSelector):
                 code="contradicting-parameters",
             )
         if self.error == "family-wise" and 1 / (1 + self.n_shuffles) > self.level:
-            advice = f"no p is below 1/{1 + self.n_shuffles:,}, so that no column could be kept: give more shuffles"
             raise ParameterError(
-                "n_shuffles", self.n_shuffles, f"{advice} or a level above {self.level:g}", code="level-out-of-reach"
+                "n_shuffles",
+                self.n_shuffles,
+                f"no p is below 1/{1 + self.n_shuffles:,}, so that no column could be kept: give more shuffles or a "
+                f"level above {self.level:g}",
+                code="level-out-of-reach",
             )
-        strata, column = strata_of(table, self.strata)
-        binner, source = count_for_tuples(table.without(column), self.discretization, self.order, self._execution())
+        strata, column_of_strata = strata_of(table, self.strata)
+        table_left = table.without(column_of_strata)
+        binner, source = count_for_tuples(table_left, discretization, self.order, self._execution())
         search = Search(self.order, "gain")
         strongest = search.strongest(source, phase("searching"))
         if self.error == "contrasts":
             p = search.contrast_rates(source, strongest, self.random_state)
         else:
             chance = search.after_shuffles(source, self.n_shuffles, self.random_state, strata)
-            p = chance.of_columns(strongest.best) if self.error == ERRORS[0] else chance.false_discovery(strongest.best)
+            if self.error == "family-wise":
+                p = chance.of_columns(strongest.best)
+            else:
+                p = chance.false_discovery(strongest.best)
         order = np.argsort(-strongest.best, kind="stable")
         selected = order[p[order] <= self.level]
         attributes = {"gains_": strongest.best, "p_": p, "partners_": strongest.best_columns, "binner_": binner}
-        return self._keep(table, MethodResult(selected, strongest.best[selected], extras=attributes))
+        self._set_result(table, MethodResult(selected, strongest.best[selected], extras=attributes))

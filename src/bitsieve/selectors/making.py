@@ -89,7 +89,8 @@ def fitted_selector(fit: Fit) -> Any:
         identifiers=fit.selection.columns.identifiers,
         **fit.selection.arguments,
     )
-    return selector._keep_fitted(fit)
+    selector._set_fit(fit)
+    return selector
 
 
 def selector_of(method: Method, n_features_to_select: Any, **arguments: Any) -> Any:

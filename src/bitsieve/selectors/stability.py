@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -15,9 +15,10 @@ from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.base import codes_that_occur
 from bitsieve.methods.method import MethodResult
+from bitsieve.options import DiscretizationOptions
 from bitsieve.pipeline.discretize import take_few_numbers_as_categories
-from bitsieve.selectors.base import ColumnSelector, with_parameters
-from bitsieve.utils.arrays import Columns
+from bitsieve.selectors.base import MethodSelector, SupervisedSelector, with_parameters
+from bitsieve.utils.arrays import Columns, Flags
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.parameters import Rule, check_integer, check_number, check_threads, optional
 
@@ -46,17 +47,25 @@ def expected_false_selections(n_chosen: float, n_features: int, n_pairs: int, th
     return float(min(n_chosen, factor * n_chosen * rate))
 
 
-def least_threshold(n_chosen: float, n_features: int, n_pairs: int, most_false: float) -> float:
-    """The least share of ``2 n_pairs`` fits at which the bound is at most ``most_false``; above 1 where none is."""
-    for times in range(n_pairs + 1, 2 * n_pairs + 1):
-        if expected_false_selections(n_chosen, n_features, n_pairs, times / (2 * n_pairs)) <= most_false:
-            return times / (2 * n_pairs)
-    return 1 + 1 / (2 * n_pairs)
+def min_threshold(n_chosen: float, n_features: int, n_pairs: int, max_false: float) -> float:
+    """The smallest share of the ``2 n_pairs`` fits at which the bound is at most ``max_false``; above 1 if none is."""
+    n_fits = 2 * n_pairs
+    for n_times_chosen in range(n_pairs + 1, n_fits + 1):
+        threshold = n_times_chosen / n_fits
+        if expected_false_selections(n_chosen, n_features, n_pairs, threshold) <= max_false:
+            return threshold
+    return 1 + 1 / n_fits
+
+
+def check_threshold(name: str, value: Any) -> None:
+    """Raise ValueError unless a share of the fits is above one half."""
+    if check_number(name, value, 0.5, 1) == 0.5:
+        raise ParameterError(name, value, "give a share above 0.5, to 1")
 
 
 @with_parameters
 @cites("Shah, Samworth 2013", "Meinshausen, Bühlmann 2010")
-class StabilitySelector(ColumnSelector):
+class StabilitySelector(SupervisedSelector):
     r"""Keep the columns that a selector chooses from most halves of the samples, with a bound on the false ones.
 
     The samples are divided into halves at random, B times. The selector is fitted on both halves, and column i was
@@ -115,7 +124,7 @@ class StabilitySelector(ColumnSelector):
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {
         "expected_false": lambda name, value: check_number(name, value, 1e-6, 1e6),
-        "threshold": optional(lambda name, value: _check_threshold(name, value)),
+        "threshold": optional(check_threshold),
         "n_pairs": lambda name, value: check_integer(name, value, 2, 10**5),
         "random_state": lambda name, value: check_integer(name, value, 0, 2**32 - 1),
         "n_jobs": check_threads,
@@ -132,38 +141,47 @@ class StabilitySelector(ColumnSelector):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if not (isinstance(self.selector, ColumnSelector) and self.selector.described):
+        if not isinstance(self.selector, MethodSelector):
             raise ParameterError(
                 "selector", self.selector, "give a selector, such as ForwardSelector(10)", "is no selector"
             )
         self.selector._check_parameters()
 
-    def _fit_table(self, table: InMemoryDataset) -> Self:  # type: ignore[override]  # as it requires the rows
-        chosen = np.zeros((2 * self.n_pairs, table.n_features), bool)
-        method = self.selector.described[0]
-        execution = self._execution()
-        table, discretization = take_few_numbers_as_categories(table, method, self.selector.discretization, execution)
-
-        def fit(index: int) -> None:
-            half = half_of(table, index // 2, index % 2, self.random_state)
-            if half.target.n_classes > 1:
-                chosen[index, _columns_that_vary(clone(self.selector).fit_table(half, discretization), half)] = True
-
-        run_blocks(fit, range(2 * self.n_pairs), self.n_jobs)
-        frequencies = chosen.mean(axis=0)
-        q = float(chosen.sum(axis=1).mean())
+    def _select(self, table: InMemoryDataset, discretization: DiscretizationOptions) -> None:
+        """Select from the table; ``discretization`` is that of the inner selector."""
+        coded_table, settled = take_few_numbers_as_categories(
+            table, self.selector.described[0], self.selector.discretization, self._execution()
+        )
+        is_chosen = self._chosen_in_halves(coded_table, settled)
+        frequencies = is_chosen.mean(axis=0)
+        n_chosen = float(is_chosen.sum(axis=1).mean())
+        n_features = table.n_features
         threshold = self.threshold
         if threshold is None:
-            threshold = least_threshold(q, table.n_features, self.n_pairs, self.expected_false)
+            threshold = min_threshold(n_chosen, n_features, self.n_pairs, self.expected_false)
         order = np.argsort(-frequencies, kind="stable")
         selected = order[frequencies[order] >= threshold - 1e-9]  # the rounding of shares of 2 B
         attributes = {
             "frequencies_": frequencies,
             "threshold_": threshold,
-            "expected_false_": expected_false_selections(q, table.n_features, self.n_pairs, threshold),
-            "n_chosen_": q,
+            "expected_false_": expected_false_selections(n_chosen, n_features, self.n_pairs, threshold),
+            "n_chosen_": n_chosen,
         }
-        return self._keep(table, MethodResult(selected, frequencies[selected], extras=attributes))
+        self._set_result(coded_table, MethodResult(selected, frequencies[selected], extras=attributes))
+
+    def _chosen_in_halves(self, table: InMemoryDataset, discretization: DiscretizationOptions) -> Flags:
+        """Which columns each fit chose, shape (2 n_pairs, n_features); none from a half that holds one class."""
+        is_chosen = np.zeros((2 * self.n_pairs, table.n_features), bool)
+
+        def fit(index: int) -> None:
+            pair, which = divmod(index, 2)
+            half = half_of(table, pair, which, self.random_state)
+            if half.target.n_classes > 1:
+                selector = clone(self.selector).fit_table(half, discretization)
+                is_chosen[index, _columns_that_vary(selector, half)] = True
+
+        run_blocks(fit, range(2 * self.n_pairs), self.n_jobs)
+        return is_chosen
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -172,27 +190,33 @@ class StabilitySelector(ColumnSelector):
 
 
 def half_of(table: InMemoryDataset, pair: int, which: int, random_state: int) -> InMemoryDataset:
-    """One of the two halves of a table, each class divided evenly and groups not; odd samples go to either by turns."""
+    """The first (``which`` 0) or the second (1) half of the rows of a table, drawn at random.
+
+    The groups of each class are ordered at random, and go to the two halves by turns. Without groups every row is one,
+    and a row of weight w is w rows.
+    """
     random = np.random.default_rng([random_state, pair])
-    rows = np.repeat(np.arange(table.n_samples), 1 if table.weights is None else table.weights)
-    groups = np.arange(len(rows)) if table.groups is None else table.groups[rows]
-    _, first, group = np.unique(groups, return_index=True, return_inverse=True)
-    by_class = np.lexsort((random.random(len(first)), table.target.codes[rows[first]]))
-    taken = rows[np.isin(group, by_class[which::2])]
+    rows = np.arange(table.n_samples)
+    if table.weights is not None:
+        rows = np.repeat(rows, table.weights)
+    groups = np.arange(len(rows))
+    if table.groups is not None:
+        groups = table.groups[rows]
+    _, first_of_group, group_of_row = np.unique(groups, return_index=True, return_inverse=True)
+    class_of_group = table.target.codes[rows[first_of_group]]
+    groups_by_class = np.lexsort((random.random(len(class_of_group)), class_of_group))
+    half = rows[np.isin(group_of_row, groups_by_class[which::2])]
     if table.weights is None:
-        return table.take(np.sort(taken))
-    times = np.bincount(taken, minlength=table.n_samples)
-    there = np.flatnonzero(times)
-    return replace(table.take(there), weights=times[there].astype(np.int64))
+        return table.take(np.sort(half))
+    weights = np.bincount(half, minlength=table.n_samples)
+    rows_in_half = np.flatnonzero(weights)
+    return replace(table.take(rows_in_half), weights=weights[rows_in_half].astype(np.int64))
 
 
-def _columns_that_vary(fitted: Any, half: InMemoryDataset) -> Columns:
-    """The chosen columns but for those that the binner left whole, which are chosen to fill up the list."""
+def _columns_that_vary(fitted: MethodSelector, half: InMemoryDataset) -> Columns:
+    """The chosen columns without those of one bin, which only fill the list."""
     selected = np.asarray(fitted.selected_)
-    binner = getattr(fitted, "binner_", None)
-    return selected if binner is None else selected[codes_that_occur(binner, half)[selected] > 1]
-
-
-def _check_threshold(name: str, value: Any) -> None:
-    if check_number(name, value, 0.5, 1) == 0.5:
-        raise ParameterError(name, value, "give a share above 0.5, to 1")
+    binner = getattr(fitted, "binner_", None)  # not of every method on rows
+    if binner is None:
+        return selected
+    return selected[codes_that_occur(binner, half)[selected] > 1]

@@ -1,0 +1,113 @@
+"""The counts of the rows that calls of ``partial_fit`` have passed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from bitsieve.dataset.dataset import InMemoryDataset
+from bitsieve.dataset.quantity import TargetKind, has_fractions
+from bitsieve.dataset.read import read_xy
+from bitsieve.dataset.target import Target
+from bitsieve.diagnostics import Diagnostic, UserError
+from bitsieve.discretization.registry import make_discretizer
+from bitsieve.engines.local import count_coded
+from bitsieve.engines.registry import data_in_parts
+from bitsieve.engines.saved_counts import SavedCounts, combined, count_all_pairs
+from bitsieve.options import DiscretizationOptions
+from bitsieve.utils.messages import quoted
+
+MAX_NUMERIC_CLASSES = 100  # with more different numbers, the target is probably a quantity
+
+
+@dataclass(frozen=True, eq=False)
+class PartialCounts:
+    """The counts of all rows so far."""
+
+    counts: SavedCounts
+    identifier_candidates: frozenset[int]  # columns without floats; counts alone cannot tell which columns have floats
+
+    def __add__(self, later: PartialCounts) -> PartialCounts:
+        return PartialCounts(
+            combined(self.counts, later.counts), self.identifier_candidates & later.identifier_candidates
+        )
+
+
+def read_part(X: Any, y: Any, sample_weight: Any, classes: Any, *, estimator: Any, is_first: bool) -> InMemoryDataset:
+    """Read some rows, which must have the columns of the rows before unless they are the first."""
+    if data_in_parts(X) is not None:
+        raise UserError(
+            code="rows-not-in-memory",
+            message="partial_fit takes rows in memory",
+            advice="read the batches, or use 'bitsieve count'",
+        )
+    table = read_xy(X, y, sample_weight, estimator=estimator, reset=is_first, said=TargetKind("classes"))
+    if "dense" not in table.capabilities:
+        raise UserError(
+            code="dense-rows-needed",
+            message="partial_fit takes dense rows, and these are sparse",
+            advice="give a part of them by .toarray()",
+        )
+    if classes is not None:
+        unlisted = set(table.target.labels.tolist()) - set(np.asarray(classes).tolist())
+        if unlisted:
+            raise UserError(
+                code="unseen-value",
+                message=f"the target holds {quoted(map(str, sorted(unlisted, key=str)))}, which classes does not list",
+            )
+    if table.target.kind == "joint" or has_fractions(table.target.labels):
+        raise classes_needed()
+    return table
+
+
+def count_part(table: InMemoryDataset, discretization: DiscretizationOptions, n_jobs: int | None) -> PartialCounts:
+    """Count the tables of all pairs of columns. Missing values get a code even if these rows have none."""
+    rule = make_discretizer(discretization, n_jobs)
+    if rule.missing is None:
+        rule = rule.unfitted(missing="bin")
+    binner = rule.for_table(table).fit_table(table)
+    source = count_coded(table, binner, n_jobs)
+    target = replace(table.target, codes=np.empty(0, np.int32))
+    counts = count_all_pairs(source, table.names, target, binner, binner.n_bins_.astype(np.int32))
+    columns = range(table.n_features)
+    return PartialCounts(counts, frozenset(j for j in columns if not _holds_floats(table, j)))
+
+
+def _holds_floats(table: InMemoryDataset, column: int) -> bool:
+    return table.is_numeric(column) and table.numbers(column).dtype.kind == "f"
+
+
+def check_classes(target: Target) -> None:
+    """Raise ValueError for a target of one class, or one that looks like a quantity."""
+    if target.n_classes < 2:
+        label = target.labels[:1].tolist()[0]
+        raise UserError(
+            code="one-class",
+            message=f"the first rows hold 1 class ({label!r})",
+            advice="begin with rows of at least two",
+        )
+    if target.labels.dtype.kind in "iuf" and target.n_classes > MAX_NUMERIC_CLASSES:
+        raise UserError(
+            code="too-many-classes",
+            message=f"the target holds more than {MAX_NUMERIC_CLASSES} different numbers",
+            advice="bin it first, or make it text",
+        )
+
+
+def classes_needed() -> UserError:
+    """The target is a quantity, or several targets."""
+    return UserError(
+        code="wrong-kind-of-target",
+        message="partial_fit takes one target of classes",
+        advice="bin a quantity first, by edges that stay",
+    )
+
+
+def partial_fit_begins_again() -> Diagnostic:
+    """The rows of an earlier fit are not counted."""
+    return Diagnostic(
+        code="partial-fit-begins-again",
+        message="fit kept no counts of its rows: partial_fit begins again with the rows that are passed",
+    )
