@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.api.information import counted, required
+from bitsieve.api.information import count_columns, require_target
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.search import joint_codes
-from bitsieve.counts.source import coded
+from bitsieve.counts.source import CodedSource, coded
 from bitsieve.counts.tables import ContingencyTable, entropy_terms
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.discretization.registry import binning_with, make_binner
@@ -29,28 +29,26 @@ from bitsieve.utils.docstrings import cites
 from bitsieve.utils.messages import aligned, quoted
 from bitsieve.utils.parameters import check_flag, check_number
 
-MOST_SHOWN = 20
-MOST_NAMED = 60
+MAX_ROWS_PRINTED = 20
+MAX_NAMES_DRAWN = 60
 
 
 class TreeCheck(NamedTuple):
     """How well a tree describes its columns.
 
-    ``gain``: bits a row by which a tree learned on half of the rows describes the other half better than independent
-    columns do. Every column is tested, given its neighbours, with the column without an edge to it that shares most
-    information with it: ``pair`` has the smallest p, ``bits`` is its conditional information, ``p`` is corrected for
-    all pairs, and conservative.
+    A tree learned on half of the rows describes the other half; and each column is tested for dependence on a column
+    that is no neighbour, given its neighbours. That column is the one that shares most information with it.
     """
 
-    gain: float
-    pair: tuple[str, str]
-    bits: float
-    p: float
+    gain: float  # bits a row by which the tree describes the other half better than independent columns do
+    pair: tuple[str, str]  # the two columns whose test has the smallest p; empty names if none was tested
+    bits: float  # their conditional information
+    p: float  # of their test, times the number of all pairs of columns, at most 1
 
 
 @dataclass(frozen=True)
 class ChowLiuTree:
-    """The tree of the columns, or the trees where parts of them show no dependence on each other.
+    """The tree of the columns; several trees, if no column of one depends on a column of another.
 
     Attributes
     ----------
@@ -92,11 +90,14 @@ class ChowLiuTree:
         return [[self.names[j] for j in columns.tolist()] for columns in self.forest.neighbours]
 
     def __str__(self) -> str:
-        order = np.argsort(-self.bits, kind="stable")[:MOST_SHOWN]
-        rows = [(self.names[i], self.names[j], f"{self.bits[k]:.4f}") for k in order for i, j in [self.edges[k]]]
+        strongest_edges = np.argsort(-self.bits, kind="stable")[:MAX_ROWS_PRINTED]
+        rows = []
+        for edge in strongest_edges:
+            i, j = self.edges[edge]
+            rows.append((self.names[i], self.names[j], f"{self.bits[edge]:.4f}"))
         table = aligned(("column", "neighbour", "I (bits)"), rows, right=(False, False, True))
         gain = (self.log_likelihood - self.independent) / self.information.source.n_samples
-        more = f", the largest {MOST_SHOWN} shown" if len(self.edges) > MOST_SHOWN else ""
+        more = f", the largest {MAX_ROWS_PRINTED} shown" if len(self.edges) > MAX_ROWS_PRINTED else ""
         counts = f"{len(self.names):,} columns, {len(self.edges):,} edges{more}"
         return f"{table}\n\n{counts}; {gain:.4f} bits a row above independence"
 
@@ -137,29 +138,45 @@ class ChowLiuTree:
                 advice="there is one",
             )
         codes = np.stack([source.codes(column) for column in range(source.n_features)]).astype(np.int64)
-        first, second = np.array_split(np.random.default_rng(random_state).permutation(source.n_samples), 2)
-        half = PlugInInformation(PackedSource(codes[:, first].T, n_jobs=source.n_jobs))
-        tree_likelihood, independent_likelihood = (
-            TreeModel(codes[:, first], source.arities, forest).log_likelihood(codes[:, second])
-            for forest in (self.learn(half), Forest(len(codes), np.empty((0, 2), np.intp), np.empty(0)))
-        )
-        matrix = np.asarray(self.information.matrix("redundancy"), np.float64)
-        np.fill_diagonal(matrix, -np.inf)
-        matrix[tuple(np.concatenate([self.edges, self.edges[:, ::-1]]).T)] = -np.inf
-        pairs = [(i, int(row.argmax())) for i, row in enumerate(matrix) if row.max() > -np.inf]
-        worst_pair, bits, p = ("", ""), 0.0, 1.0
-        if pairs:
-            tables = [self._given_neighbours(codes, i, j) for i, j in pairs]
-            log_p = log_tails(tables)
-            worst = int(log_p.argmin())
-            worst_pair, bits = (self.names[pairs[worst][0]], self.names[pairs[worst][1]]), _bits(tables[worst])
-            p = min(1.0, exp(log_p[worst]) * len(codes) * (len(codes) - 1) / 2)
-        return TreeCheck((tree_likelihood - independent_likelihood) / len(second), worst_pair, bits, p)
+        gain = self._gain_on_other_half(source, codes, random_state)
+        pairs = self._strongest_pairs_without_edge()
+        if not pairs:
+            return TreeCheck(gain, ("", ""), 0.0, 1.0)
+        tables = [self._table_given_neighbours(codes, i, j) for i, j in pairs]
+        log_p = log_tails(tables)
+        worst = int(log_p.argmin())
+        i, j = pairs[worst]
+        n_columns = len(codes)
+        p = min(1.0, exp(log_p[worst]) * n_columns * (n_columns - 1) / 2)
+        return TreeCheck(gain, (self.names[i], self.names[j]), _conditional_bits(tables[worst]), p)
 
-    def _given_neighbours(self, codes: Integers, i: int, j: int) -> ContingencyTable:
-        parts = joint_codes([codes[k] for k in self.forest.neighbours[i]], codes.shape[1])
-        shape = int(parts.max()) + 1, int(codes[j].max()) + 1, int(codes[i].max()) + 1
-        return ContingencyTable.of_samples(shape, (parts * shape[1] + codes[j]) * shape[2] + codes[i])
+    def _gain_on_other_half(self, source: CodedSource, codes: Integers, random_state: int) -> float:
+        """Bits a row by which a tree learned on half of the rows describes the other half better than no edges do."""
+        permutation = np.random.default_rng(random_state).permutation(source.n_samples)
+        learned, described = np.array_split(permutation, 2)
+        learned_codes = codes[:, learned]
+        described_codes = codes[:, described]
+        tree = self.learn(PlugInInformation(PackedSource(learned_codes.T, n_jobs=source.n_jobs)))
+        no_edges = Forest(len(codes), np.empty((0, 2), np.intp), np.empty(0))
+        tree_likelihood = TreeModel(learned_codes, source.arities, tree).log_likelihood(described_codes)
+        independent_likelihood = TreeModel(learned_codes, source.arities, no_edges).log_likelihood(described_codes)
+        return (tree_likelihood - independent_likelihood) / len(described)
+
+    def _strongest_pairs_without_edge(self) -> list[tuple[int, int]]:
+        """Each column with the column that shares most information with it and no edge, if there is one."""
+        shared = np.asarray(self.information.matrix("redundancy"), np.float64)
+        np.fill_diagonal(shared, -np.inf)
+        for i, j in self.edges:
+            shared[i, j] = -np.inf
+            shared[j, i] = -np.inf
+        return [(i, int(row.argmax())) for i, row in enumerate(shared) if row.max() > -np.inf]
+
+    def _table_given_neighbours(self, codes: Integers, i: int, j: int) -> ContingencyTable:
+        """Counts by the joint code of the neighbours of column i, the code of column j, and that of column i."""
+        neighbours = joint_codes([codes[k] for k in self.forest.neighbours[i]], codes.shape[1])
+        shape = int(neighbours.max()) + 1, int(codes[j].max()) + 1, int(codes[i].max()) + 1
+        cells = (neighbours * shape[1] + codes[j]) * shape[2] + codes[i]
+        return ContingencyTable.of_samples(shape, cells)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the tree: a column a line, its distance from the root to the right; thick edges share more bits.
@@ -173,27 +190,35 @@ class ChowLiuTree:
         -------
         Axes
         """
-        n, most_bits = len(self.names), self.bits.max(initial=0.0) or 1.0
-        depth, line = np.zeros((2, n))
-        with drawing(ax, (6.6, max(2.0, 0.16 * min(n, MOST_NAMED)))) as ax:
-            for height, (column, parent) in enumerate(self.forest.parents):
-                line[column], depth[column] = height, depth[parent] + 1 if parent >= 0 else 0
-                if n <= MOST_NAMED:
-                    ax.text(depth[column], height, f" {self.names[column]}", fontsize=7, va="center")
+        n_columns = len(self.names)
+        max_bits = self.bits.max(initial=0.0) or 1.0
+        x = np.zeros(n_columns)
+        y = np.zeros(n_columns)
+        figure_height = max(2.0, 0.16 * min(n_columns, MAX_NAMES_DRAWN))
+        with drawing(ax, (6.6, figure_height)) as ax:
+            for line, (column, parent) in enumerate(self.forest.parents):  # a parent comes before its children
+                y[column] = line
+                if parent >= 0:
+                    x[column] = x[parent] + 1
+                if n_columns <= MAX_NAMES_DRAWN:
+                    ax.text(x[column], line, f" {self.names[column]}", fontsize=7, va="center")
             for edge, bits in zip(self.edges, self.bits, strict=True):
-                ax.plot(depth[edge], line[edge], color=BLUE, linewidth=0.5 + 3 * bits / most_bits)
+                ax.plot(x[edge], y[edge], color=BLUE, linewidth=0.5 + 3 * bits / max_bits)
             ax.set_xlabel("edges from the first column of the tree")
             ax.set_yticks([])
             ax.invert_yaxis()
         return ax
 
 
-def _bits(table: ContingencyTable) -> float:
-    """The information of the second code and the class, given the first code."""
+def _conditional_bits(table: ContingencyTable) -> float:
+    """``I(X;Y|Z)`` of a table with the axes Z, X and Y, in bits: ``(S_zxy - S_zx - S_zy + S_z) / B``."""
     counts = table.dense()
-    entropies = entropy_terms(int(counts.sum()))
-    all_four, no_class, no_code, neither = (entropies.sum(counts.sum(axis=axes).ravel()) for axes in ((), 2, 1, (1, 2)))
-    return (all_four - no_class - no_code + neither) / entropies.per_bit
+    terms = entropy_terms(int(counts.sum()))
+    zxy = terms.sum(counts.ravel())
+    zx = terms.sum(counts.sum(axis=2).ravel())
+    zy = terms.sum(counts.sum(axis=1).ravel())
+    z = terms.sum(counts.sum(axis=(1, 2)))
+    return (zxy - zx - zy + z) / terms.per_bit
 
 
 @cites("Chow, Liu 1968")
@@ -255,39 +280,51 @@ def chow_liu_tree(
         raise ParameterError(
             "binning", binning, advice, "cuts by a target, and a tree of the columns has none", code="target-needed"
         )
-    table, information = counted(X, None, sample_weight, (binning, missing), "plug-in", n_jobs, by_class=False)
+    table, information = count_columns(X, None, sample_weight, binning, missing, "plug-in", n_jobs, by_class=False)
     names = list(map(str, table.names))
-    block = None if blocks is None else _numbered(blocks, len(names))
-    learn = partial(spanning_forest, blocks=block, chain=chain, level=level)
+    block_of_column = None if blocks is None else _block_numbers(blocks, len(names))
+    learn = partial(spanning_forest, blocks=block_of_column, chain=chain, level=level)
     return tree_of(names, information, learn)
 
 
-def _numbered(blocks: Sequence[Any], n_columns: int) -> Columns:
-    """Equal labels have equal numbers."""
+def _block_numbers(blocks: Sequence[Any], n_columns: int) -> Columns:
+    """A number for the block of every column, in place of its label."""
     try:
-        blocks = list(blocks)
-        number = {label: number_of_label for number_of_label, label in enumerate(blocks)}
+        labels = list(blocks)
+        numbers = {label: number for number, label in enumerate(labels)}
     except TypeError:
         raise UserError(
             code="wrong-shape",
             message="blocks are labels, one a column",
             advice="give a list such as ['a', 'a', 'b']",
         ) from None
-    if len(blocks) != n_columns:
+    if len(labels) != n_columns:
         raise UserError(
             code="lengths-differ",
-            message=f"blocks has {len(blocks):,} values for {n_columns:,} columns",
+            message=f"blocks has {len(labels):,} values for {n_columns:,} columns",
             advice="give one a column",
         )
-    return np.array([number[label] for label in blocks], np.intp)
+    return np.array([numbers[label] for label in labels], np.intp)
 
 
 def tree_of(names: list[str], information: Information, learn: Callable[[Information], Forest]) -> ChowLiuTree:
-    """The tree of counts, with its likelihood."""
-    forest, n = learn(information), information.source.n_samples
-    independent_likelihood = -n * float(information.entropy.sum())
-    likelihood = independent_likelihood + n * float(forest.bits.sum())
-    return ChowLiuTree(names, forest.edges, forest.bits, likelihood, independent_likelihood, forest, learn, information)
+    """Learn the tree from counts, and measure its likelihood.
+
+    In bits, ``log2 L = -N (sum_i H(Xi) - sum_edges I(Xi;Xj))``.
+    """
+    forest = learn(information)
+    n_samples = information.source.n_samples
+    independent_likelihood = -n_samples * float(information.entropy.sum())
+    return ChowLiuTree(
+        names=names,
+        edges=forest.edges,
+        bits=forest.bits,
+        log_likelihood=independent_likelihood + n_samples * float(forest.bits.sum()),
+        independent=independent_likelihood,
+        forest=forest,
+        learn=learn,
+        information=information,
+    )
 
 
 class ConditionalTest(NamedTuple):
@@ -333,13 +370,17 @@ class ConditionalTest(NamedTuple):
         return order[self.adjusted[order] <= self.level]
 
     def __str__(self) -> str:
-        rows = [
-            (self.names[j], f"{self.p[j]:.3g}", f"{self.adjusted[j]:.3g}", quoted(self.tree.neighbours[j]) or "-")
-            for j in np.argsort(self.p, kind="stable")[:MOST_SHOWN].tolist()
-        ]
-        summary = f"{len(self.selected):,} of {len(self.names):,} columns are relevant given all others at level"
+        neighbours = self.tree.neighbours
+        rows = []
+        for j in np.argsort(self.p, kind="stable")[:MAX_ROWS_PRINTED].tolist():
+            given = quoted(neighbours[j]) or "-"
+            rows.append((self.names[j], f"{self.p[j]:.3g}", f"{self.adjusted[j]:.3g}", given))
         table = aligned(("column", "p", "adjusted p", "given"), rows, right=(False, True, True, False))
-        return "\n".join([table, "", f"{summary} {self.level:g}, as far as the tree describes them", *self.notes])
+        summary = (
+            f"{len(self.selected):,} of {len(self.names):,} columns are relevant given all others at level "
+            f"{self.level:g}, as far as the tree describes them"
+        )
+        return "\n".join([table, "", summary, *self.notes])
 
 
 def conditional_test(
@@ -395,18 +436,20 @@ def conditional_test(
     ([0], [[0, 1]])
     """
     rule = ConditionalStopping(level, adjust, random_state)
-    if not (tree is None or isinstance(tree, ChowLiuTree)):
+    if tree is not None and not isinstance(tree, ChowLiuTree):
         raise ParameterError("tree", tree, "give what bitsieve.chow_liu_tree returns")
-    table, information = counted(X, required(y), sample_weight, (binning, missing), "plug-in", n_jobs)
+    table, information = count_columns(X, require_target(y), sample_weight, binning, missing, "plug-in", n_jobs)
     table.target.check_varies()
     names = list(map(str, table.names))
     if tree is None:
         tree = tree_of(names, information, spanning_forest)
     elif tree.names != names:
-        theirs, ours = (f"{len(columns):,} columns ({quoted(columns, 3)})" for columns in (tree.names, names))
         raise UserError(
             code="columns-differ",
-            message=f"the tree has {theirs}, X has {ours}",
+            message=(
+                f"the tree has {len(tree.names):,} columns ({quoted(tree.names, 3)}), X has {len(names):,} columns "
+                f"({quoted(names, 3)})"
+            ),
             advice="learn the tree from the same columns in the same order",
         )
     p, adjusted, untested = rule.test(information, tree.forest, np.arange(len(names)))

@@ -1,4 +1,4 @@
-"""One call from a table to the errors of several methods for every number of features."""
+"""Compare methods by one call, from a table to the errors of each method for every number of features."""
 
 from __future__ import annotations
 

@@ -60,14 +60,16 @@ def henze_penrose_divergence(x: Any, y: Any) -> float:
     >>> bitsieve.henze_penrose_divergence([1.0, 2.0, 3.0, 4.0], [11.0, 12.0, 13.0, 14.0])
     0.75
     """
-    first, second = (_points(name, values) for name, values in (("x", x), ("y", y)))
+    first = _points("x", x)
+    second = _points("y", y)
     if first.shape[1] != second.shape[1]:
         raise UserError(
             code="lengths-differ",
             message=f"x has {first.shape[1]:,} features and y has {second.shape[1]:,}",
             advice="give as many",
         )
-    m, n = len(first), len(second)
+    m = len(first)
+    n = len(second)
     is_second = np.repeat([0, 1], [m, n])
     between = edges_between(minimum_spanning_tree(np.vstack([first, second])), is_second, 2)
     return divergence(float(between[0, 1]), m, n)
@@ -125,8 +127,11 @@ def geometric_mutual_information(
     """
     check_integer("n_repeats", n_repeats, 1)
     check_choice("priors", priors, PRIORS)
-    first, second = (_points(name, values) for name, values in (("x", x), ("y", y)))
-    classes = np.zeros(len(first), np.int32) if given is None else read_target(given, name="given").codes
+    first = _points("x", x)
+    second = _points("y", y)
+    classes = np.zeros(len(first), np.int32)
+    if given is not None:
+        classes = read_target(given, name="given").codes
     if not len(first) == len(second) == len(classes):
         lengths = f"x has {len(first):,} samples and y {len(second):,}"
         if given is not None:
@@ -206,7 +211,8 @@ def _points(name: str, values: Any) -> Floats:
             message=f"{name} holds values that are no numbers",
             advice="encode them first",
         ) from error
-    points = points.reshape(-1, 1) if points.ndim == 1 else points
+    if points.ndim == 1:
+        points = points.reshape(-1, 1)
     if points.ndim != 2 or not points.shape[1]:
         raise UserError(
             code="wrong-shape",

@@ -38,9 +38,9 @@ from bitsieve.utils.messages import warn_of
 from bitsieve.utils.parameters import check_integer
 from bitsieve.utils.progress import phase
 
-MOST = 30  # columns that cross-validation tries, and of the figure
+MAX_COLUMNS = 30  # that cross-validation tries, and that the figure shows
 N_SHUFFLES = 40
-AFFORDED = 3 * 10**8  # values to cut and count, some seconds
+MAX_VALUES_COUNTED = 3 * 10**8  # rows x columns x shuffles: some seconds
 
 
 def how_many(
@@ -188,8 +188,9 @@ def ask_rules(
         _by_cross_validation(table, forward, prepared.n_left, rules, execution),
         _by_knockoffs(counted, prepared.n_left, rules, execution),
     ]
-    most_answered = max(answer.n_features or 0 for answer in answers)
-    n_in_figure = min(prepared.n_left, max(3, min(MOST, 2 + most_answered)))
+    largest_answer = max(answer.n_features or 0 for answer in answers)
+    n_in_figure = min(2 + largest_answer, MAX_COLUMNS)
+    n_in_figure = min(max(3, n_in_figure), prepared.n_left)
     order = clone(forward).set_params(n_features_to_select=n_in_figure).fit_counted(counted).selected_
     band = null_band(counted, order, rules.random_state, execution.n_jobs)
     diagnostics = [
@@ -203,21 +204,21 @@ def ask_rules(
 
 
 def _by_shuffles(counted: Counted, forward: ForwardSelector, execution: ExecutionOptions) -> Answer:
-    """The columns of which each adds more than chance to all before it."""
+    """The columns that a greedy choice takes while each adds more than chance to all before it."""
     selector = clone(forward).set_params(n_features_to_select="auto", stopping="permutation", n_jobs=execution.n_jobs)
     selected = selector.fit_counted(counted).selected_
     return _answer(counted.table.names, "shuffles", selected, "each adds more than chance to all before it")
 
 
 def _by_false_discovery_rate(counted: Counted, forward: ForwardSelector, execution: ExecutionOptions) -> Answer:
-    """The largest list of which a tenth is expected to be false; from the same counts."""
+    """The largest list of which a tenth is expected to be false."""
     selector = clone(forward).set_params(n_features_to_select="auto", stopping="fdr", n_jobs=execution.n_jobs)
     selected = selector.fit_counted(counted).selected_
     return _answer(counted.table.names, "false discovery rate", selected, "no more than a tenth of the list is false")
 
 
 def _by_knockoffs(counted: Counted, n_left: int, rules: RuleOptions, execution: ExecutionOptions) -> Answer:
-    """The columns that beat their knockoffs, by few quantile bins where the bins looked at the class."""
+    """The columns that beat their knockoffs; by three quantile bins if the bins of the counts looked at the class."""
     if "independent" not in counted.table.capabilities:
         return Answer("knockoffs", None, [], "not with groups: they take the rows for independent draws")
     minimum = KnockoffStopping().least_columns
@@ -261,7 +262,7 @@ def _by_cross_validation(
         return Answer(name, None, [], "not with weights: copies of a sample would be learned from and tested on")
     selector = SelectorCV(
         methods={rules.method: forward},
-        features=range(1, min(MOST, n_left) + 1),
+        features=range(1, min(MAX_COLUMNS, n_left) + 1),
         classifier=rules.classifier,
         folds=rules.folds,
         random_state=rules.random_state,
@@ -271,8 +272,10 @@ def _by_cross_validation(
     outer = selector.comparison_.outer()
     if not outer.is_better:
         return Answer(name, 0, [], str(outer))
-    about = selector.comparison_.measure.about
-    why = f"within one standard error of the least; {outer}{f'; error: {about}' if about else ''}"
+    why = f"within one standard error of the least; {outer}"
+    about_error = selector.comparison_.measure.about
+    if about_error:
+        why += f"; error: {about_error}"
     return _answer(table.names, name, selector.selected_, why)
 
 
@@ -282,9 +285,9 @@ def _answer(names: Sequence[str], rule: str, columns: Columns, why: str) -> Answ
 
 def reading(answers: list[Answer], is_quantity: bool = False) -> str:
     """One sentence on what the difference of the answers means."""
-    target, model = ("target", "regressor") if is_quantity else ("class", "classifier")
-    n_by_rule = [answer.n_features for answer in answers]
-    shuffles, rate, stable, errors = n_by_rule[:4]
+    target = "target" if is_quantity else "class"
+    model = "regressor" if is_quantity else "classifier"
+    shuffles, rate, stable, errors = [answer.n_features for answer in answers[:4]]
     n_informative = max(shuffles or 0, rate or 0)
     text = f"{_columns(n_informative)} shown to be informative about the {target}"
     if stable is not None:
@@ -299,10 +302,11 @@ def reading(answers: list[Answer], is_quantity: bool = False) -> str:
             f"as the others are redundant with these"
         )
     elif errors > n_informative:
-        weak = (
-            f"of which {errors - n_informative:,} {'are' if errors - n_informative > 1 else 'is'} too weak to be shown"
+        n_weak = errors - n_informative
+        are = "are" if n_weak > 1 else "is"
+        more = (
+            f"a {model} does better with {errors:,}, of which {n_weak:,} {are} too weak to be shown, or there by chance"
         )
-        more = f"a {model} does better with {errors:,}, {weak}, or there by chance"
     else:
         more = f"a {model} needs no more than {errors:,}"
     return f"{text}: {more}."
@@ -315,12 +319,15 @@ def _columns(number: int) -> str:
 
 
 def null_band(counted: Counted, order: Columns, random_state: int, n_jobs: int | None) -> NullBand:
-    """The band around the curve of a greedy choice, as far as some seconds of shuffles reach."""
+    """What each column of a greedy choice adds, and the 5 and 95 % limits of the most that one adds after shuffles.
+
+    The choice is followed as far as some seconds of shuffles reach.
+    """
     phase("shuffling")
     table = counted.table.required_rows()
     entropies = entropy_terms(table.total_weight)
     search = search_of(table, counted.binner)
-    affordable = AFFORDED // (N_SHUFFLES * table.total_weight * table.n_features)
+    affordable = MAX_VALUES_COUNTED // (N_SHUFFLES * table.total_weight * table.n_features)
     order = order[: max(1, affordable)]
     bits = np.zeros(len(order))
     low = np.zeros(len(order))

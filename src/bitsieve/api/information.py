@@ -71,7 +71,8 @@ def entropy(
     >>> bitsieve.entropy([[0, 0], [1, 0], [0, 1], [1, 1]], binning="none").tolist()
     [1.0, 1.0]
     """
-    return counted(X, y, sample_weight, (binning, missing), estimator, n_jobs)[1].entropy
+    _, information = count_columns(X, y, sample_weight, binning, missing, estimator, n_jobs)
+    return information.entropy
 
 
 def mutual_information(
@@ -123,7 +124,7 @@ def mutual_information(
     if estimator == NEIGHBOURS:
         columns, target = _variables(X, y, sample_weight, binning, missing)
         return np.array([between(column, target) for column in columns])
-    return counted(X, required(y), sample_weight, (binning, missing), estimator, n_jobs)[1].relevance
+    return count_columns(X, require_target(y), sample_weight, binning, missing, estimator, n_jobs)[1].relevance
 
 
 def mutual_information_matrix(
@@ -170,7 +171,7 @@ def mutual_information_matrix(
     [[1.0, 1.0], [1.0, 1.0]]
     """
     check_choice("dtype", dtype, ("float64", "float32"))
-    _, information = counted(X, y, sample_weight, (binning, missing), estimator, n_jobs, by_class=False)
+    _, information = count_columns(X, y, sample_weight, binning, missing, estimator, n_jobs, by_class=False)
     return information.matrix("redundancy", np.dtype(dtype))
 
 
@@ -222,25 +223,30 @@ def conditional_mutual_information_matrix(
     check_estimator(estimator, also=(NEIGHBOURS,))
     if estimator == NEIGHBOURS:
         columns, target = _variables(X, y, sample_weight, binning, missing)
-        rows = [[between(x, target) if x is z else conditional(x, target, z) for z in columns] for x in columns]
-        return np.array(rows, dtype)
-    _, information = counted(X, required(y), sample_weight, (binning, missing), estimator, n_jobs)
+        matrix = np.empty((len(columns), len(columns)), dtype)
+        for i, x in enumerate(columns):
+            for j, z in enumerate(columns):
+                matrix[i, j] = between(x, target) if i == j else conditional(x, target, z)
+        return matrix
+    _, information = count_columns(X, require_target(y), sample_weight, binning, missing, estimator, n_jobs)
     return information.matrix("conditional_relevance", np.dtype(dtype))
 
 
-def counted(
+def count_columns(
     X: Any,
     y: Any,
     sample_weight: Any,
-    how: tuple[Any, str | None],  # binning and missing
+    binning: Any,
+    missing: str | None,
     estimator: str,
     n_jobs: int | None,
     *,
     by_class: bool = True,
 ) -> tuple[Dataset, Information]:
-    """The table, and the information of its columns by an estimator."""
+    """Read a table, and count its columns; ``by_class=False`` spares the counts within the classes."""
     check_estimator(estimator)
-    binner, parts = make_binner(binning_with(how[0], n_jobs, missing=how[1]), n_jobs=n_jobs), data_in_parts(X)
+    binner = make_binner(binning_with(binning, n_jobs, missing=missing), n_jobs=n_jobs)
+    parts = data_in_parts(X)
     if parts is not None:
         if binner.requires == "classes" and y is None:
             raise UserError(
@@ -253,43 +259,52 @@ def counted(
         table = read_xy(X, y, sample_weight)
     rows = table.rows
     if by_class or rows is None:
-        return table, make_information(estimator, count(table, binner, n_jobs)[1])
-    fitted = binner_of(rows, binner, n_jobs).fit_table(rows)
-    return table, make_information(estimator, count_coded(replace(rows, y=None), fitted, n_jobs))
+        _, source = count(table, binner, n_jobs)
+    else:
+        fitted_binner = binner_of(rows, binner, n_jobs).fit_table(rows)
+        source = count_coded(replace(rows, y=None), fitted_binner, n_jobs)
+    return table, make_information(estimator, source)
 
 
 def _variables(
     X: Any, y: Any, sample_weight: Any, binning: Any, missing: str | None
 ) -> tuple[list[Variable], Variable]:
-    """The columns and the target as they are, without bins."""
+    """The columns and the target as variables of the estimator by nearest neighbours, which needs no bins."""
     if sample_weight is not None:
         advice = "repeat the rows, or use an estimator of counts such as 'plug-in'"
         raise ParameterError("estimator", NEIGHBOURS, advice, "takes no sample_weight", code="contradicting-parameters")
-    for name, value, default in (("binning", binning, BINNING), ("missing", missing, None)):
-        if value != default:
-            raise ParameterError(
-                name,
-                value,
-                "leave it out",
-                f"has no meaning with estimator={NEIGHBOURS!r}",
-                code="parameter-without-effect",
-            )
+    if binning != BINNING:
+        raise _without_effect("binning", binning)
+    if missing is not None:
+        raise _without_effect("missing", missing)
     if data_in_parts(X) is not None:
         advice = "give an array or a dataframe in memory"
         raise ParameterError("estimator", NEIGHBOURS, advice, "needs all rows at once", code="rows-not-in-memory")
-    table = read_xy(X, required(y))
+    table = read_xy(X, require_target(y))
     rows = TableSamples(table, f"estimator={NEIGHBOURS!r}").rows()
-    columns: dict[int, Variable] = {}
-    for indices, values, categorical in ((rows.numeric, rows.numbers, False), (rows.categorical, rows.codes, True)):
-        for position, column in enumerate(indices.tolist()):
-            columns[column] = Variable.of(values[:, position], categorical=categorical)
-    variables = [columns[j] for j in range(table.n_features)]
+    variables: dict[int, Variable] = {}
+    for i, column in enumerate(rows.numeric.tolist()):
+        variables[column] = Variable.of(rows.numbers[:, i], categorical=False)
+    for i, column in enumerate(rows.categorical.tolist()):
+        variables[column] = Variable.of(rows.codes[:, i], categorical=True)
+    columns = [variables[j] for j in range(table.n_features)]
     if table.target.values is not None:
-        return variables, Variable.of(table.target.values, categorical=False)
-    return variables, Variable.of(table.target.codes, categorical=True)
+        return columns, Variable.of(table.target.values, categorical=False)
+    return columns, Variable.of(table.target.codes, categorical=True)
 
 
-def required(y: Any) -> Any:
+def _without_effect(parameter: str, value: object) -> ParameterError:
+    return ParameterError(
+        parameter,
+        value,
+        "leave it out",
+        f"has no meaning with estimator={NEIGHBOURS!r}",
+        code="parameter-without-effect",
+    )
+
+
+def require_target(y: Any) -> Any:
+    """The target itself. Raises ValueError if there is none."""
     if y is None:
         raise UserError(
             code="target-needed",

@@ -31,9 +31,10 @@ from bitsieve.utils.messages import warn_of
 from bitsieve.utils.parameters import check_choice, check_integer, with_hints
 from bitsieve.utils.progress import phase, progress_bar
 
-MOST_SHUFFLES = 10**5
-MOST_TOP = 10**7
-MANY_VALUES, SHARE_OF_CHANCE = 10, 0.05  # of a column, and of H(C) that a tuple with it has by chance
+MAX_SHUFFLES = 10**5
+MAX_TOP = 10**7
+MANY_VALUES = 10  # of a column
+MAX_SHARE_OF_CHANCE = 0.05  # of H(C), that a tuple has by chance
 RATES_BY = ("shuffles", "contrasts")
 
 
@@ -191,11 +192,11 @@ class InteractionOptions:
     def __post_init__(self) -> None:
         check_integer("order", self.order, *ORDERS)
         check_choice("statistic", self.statistic, STATISTICS)
-        check_integer("top", self.top, 1, MOST_TOP)
+        check_integer("top", self.top, 1, MAX_TOP)
         if self.screen is not None:
             check_integer("screen", self.screen, self.order)
         if self.n_shuffles is not None:
-            check_integer("n_shuffles", self.n_shuffles, 0, MOST_SHUFFLES)
+            check_integer("n_shuffles", self.n_shuffles, 0, MAX_SHUFFLES)
         check_choice("rate_by", self.rate_by, RATES_BY)
         allows_contrasts = self.statistic == "gain" and self.screen is None and self.strata is None
         if self.rate_by == "contrasts" and not allows_contrasts:
@@ -246,7 +247,7 @@ def search_interactions(
 
 
 def _on_constant_columns(prepared: Prepared[Dataset], source: CountSource) -> list[Diagnostic]:
-    """A note on columns with one code in every row, which no tuple holds."""
+    """A note on the columns with one code in every row, which are in no tuple."""
     columns = sorted(set(np.flatnonzero(source.arities < 2).tolist()) - prepared.dropped.keys())
     if not columns:
         return []
@@ -254,17 +255,24 @@ def _on_constant_columns(prepared: Prepared[Dataset], source: CountSource) -> li
 
 
 def _on_many_values(table: Dataset, source: CountSource, order: int) -> list[Diagnostic]:
-    """A note on columns of so many values that their tuples are strong by chance, and stronger than all others."""
-    columns = np.flatnonzero(source.arities > MANY_VALUES).tolist()
-    others = float(np.median(source.arities[source.arities > 1])) if columns else 0.0
-    shares = source.class_sizes[source.class_sizes > 0] / source.n_samples
-    freedom = (source.arities - 1.0) * (others - 1) ** (order - 1) * (source.n_classes - 1)
-    bits = freedom / (2 * np.log(2) * source.n_samples)  # by chance
-    columns = [j for j in columns if bits[j] >= SHARE_OF_CHANCE * -(shares * np.log2(shares)).sum()]
-    if not columns:
+    """A note on the columns of so many values that their tuples are strong by chance.
+
+    A tuple of independent columns has about ``(m - 1) (a - 1)^(order - 1) (k - 1) / (2 N ln 2)`` bits: m codes of the
+    column, a of the others (the median), k classes, N rows. The note is made from 5 % of H(C) on.
+    """
+    columns = np.flatnonzero(source.arities > MANY_VALUES)
+    if not len(columns):
         return []
-    names = [str(table.names[j]) for j in columns]
-    return [notes.many_values_in_tuples(names, order, float(bits[columns].min()))]
+    median_arity = float(np.median(source.arities[source.arities > 1]))
+    freedom = (source.arities[columns] - 1.0) * (median_arity - 1) ** (order - 1) * (source.n_classes - 1)
+    bits_by_chance = freedom / (2 * np.log(2) * source.n_samples)
+    class_shares = source.class_sizes[source.class_sizes > 0] / source.n_samples
+    class_entropy = -(class_shares * np.log2(class_shares)).sum()
+    is_inflated = bits_by_chance >= MAX_SHARE_OF_CHANCE * class_entropy
+    if not is_inflated.any():
+        return []
+    names = [str(table.names[j]) for j in columns[is_inflated]]
+    return [notes.many_values_in_tuples(names, order, float(bits_by_chance[is_inflated].min()))]
 
 
 def _labelled(
@@ -275,7 +283,7 @@ def _labelled(
     question: InteractionOptions,
     diagnostics: list[Diagnostic],
 ) -> Interactions:
-    """The result, with the names of the columns."""
+    """The result, with the labels of the columns in place of their indices."""
     original_data = table.original
     labels = table.names
     if original_data is not None and original_data.labels is not None:
@@ -284,7 +292,8 @@ def _labelled(
     def named(tuples: Columns) -> list[tuple[Any, ...]]:
         return [tuple(labels[j] for j in columns) for columns in tuples.tolist()]
 
-    listed = np.argsort(-strongest.best, kind="stable")[: int((strongest.best_columns[:, 0] >= 0).sum())]
+    n_listed = int((strongest.best_columns[:, 0] >= 0).sum())  # a column that does not vary is in no tuple
+    listed = np.argsort(-strongest.best, kind="stable")[:n_listed]
     return Interactions(
         order=question.order,
         statistic=question.statistic,

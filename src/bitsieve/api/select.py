@@ -1,4 +1,4 @@
-"""One call from a table to a ranked, explained selection: the data, what is asked for, the run, the result."""
+"""Select features by one call, from a table to a ranked and explained selection."""
 
 from __future__ import annotations
 
@@ -180,8 +180,10 @@ def select(
 
 
 def selection_of(fit: Fit) -> Selection:
-    """The selection that a user holds, of a fit with its evidence."""
-    table, evidence, selected = fit.prepared.original, fit.evidence_from_counts, fit.result.selected
+    """The result of :func:`select` from a fit with its evidence."""
+    table = fit.prepared.original
+    evidence = fit.evidence_from_counts
+    selected = fit.result.selected
     original_data = table.original
     labels = table.names
     if original_data is not None and original_data.labels is not None:
@@ -216,8 +218,10 @@ def selection_of(fit: Fit) -> Selection:
 
 
 def _requested_parameters(fit: Fit) -> dict[str, Any]:
-    """What the selection was asked for, as arguments of :func:`select`."""
-    selection, discretization, table = fit.selection, fit.prepared.requested_discretization, fit.prepared.original
+    """The arguments of :func:`select` that led to this fit, those of the data aside."""
+    selection = fit.selection
+    discretization = fit.prepared.requested_discretization
+    table = fit.prepared.original
     parameters: dict[str, Any] = {
         "n_features_to_select": selection.n_features_to_select,
         "binning": discretization.binning,

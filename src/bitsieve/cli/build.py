@@ -1,8 +1,9 @@
-"""What was typed becomes the options of the pipeline: one function for each kind of options, for every command."""
+"""Build the options of the pipeline from what was typed: one function for each kind of options."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Container, Mapping
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +12,17 @@ from bitsieve.diagnostics import NAME_ONLY, UserError
 from bitsieve.utils.defaults import BINNING
 
 if TYPE_CHECKING:
+    from bitsieve.methods.by_counts.stopping import StoppingRule
+    from bitsieve.methods.method import Method
     from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
     from bitsieve.pipeline.selection_options import SelectionOptions
 
+#: Parameters of stopping rules that have an option of their own; the others are given by --set.
+RULE_OPTIONS = {"level": "level", "bits": "min_bits", "n_draws": "draws"}
+
 
 def read_options(arguments: argparse.Namespace) -> ReadOptions:
-    """How the table is read; what a command has no option for is as by default."""
+    """How the table is read. Where a command has no such option, the default holds."""
     from bitsieve.options import ReadOptions
 
     return ReadOptions(
@@ -33,7 +39,7 @@ def read_options(arguments: argparse.Namespace) -> ReadOptions:
 
 
 def execution_options(arguments: argparse.Namespace) -> ExecutionOptions:
-    """Where the rows are worked on, by all cores unless --threads says otherwise."""
+    """Where the rows are worked on, and by how many threads: all cores unless --threads is given."""
     from bitsieve.options import ExecutionOptions
 
     return ExecutionOptions(
@@ -46,7 +52,7 @@ def execution_options(arguments: argparse.Namespace) -> ExecutionOptions:
 
 
 def _engine(arguments: argparse.Namespace) -> str | None:
-    """The engine that was named; --scheduler is that of a Dask cluster."""
+    """The engine that was named; with --scheduler it is dask."""
     engine: str | None = getattr(arguments, "engine", None)
     if getattr(arguments, "scheduler", None) is not None:
         if engine not in (None, "dask"):
@@ -66,7 +72,7 @@ def _engine(arguments: argparse.Namespace) -> str | None:
 
 
 def discretization_options(arguments: argparse.Namespace, default: str | None = BINNING) -> DiscretizationOptions:
-    """How columns become codes, by the rule ``default`` if none was named; refused if a rule has no such parameter."""
+    """How columns become codes; ``default`` is the rule if none was named. Refuses parameters that the rule lacks."""
     from bitsieve.discretization.registry import make_discretizer
     from bitsieve.options import DiscretizationOptions
 
@@ -99,7 +105,7 @@ def selection_options(arguments: argparse.Namespace) -> SelectionOptions:
 
     columns = column_options(arguments)
     if arguments.group:
-        columns = replace(columns, include=())  # it is in the constraints
+        columns = replace(columns, include=())  # the constraints have it
     return SelectionOptions.by_name(
         arguments.method,
         _method_parameters(arguments),
@@ -112,8 +118,15 @@ def selection_options(arguments: argparse.Namespace) -> SelectionOptions:
 
 def _method_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
     """The parameters of the method that were typed, by options of their own or by --set."""
+    from bitsieve.methods.registry import find_method
+
+    method = find_method(arguments.method)
+    settable_of_method = _without_options(method.parameters, IN_PLACE_OF_SET)
+    settable_of_rule = _settable_of_rule(_rule_name(arguments))
+    _check_settings(arguments, method, settable_of_method, settable_of_rule)
+    settings: list[tuple[str, object]] = arguments.set or []
     parameters: dict[str, Any] = {}
-    stopping = _stopping_rule(arguments)
+    stopping = _stopping_rule(arguments, {name: value for name, value in settings if name not in settable_of_method})
     if stopping is not None:
         parameters["stopping"] = stopping
     if arguments.group:
@@ -125,18 +138,38 @@ def _method_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
 
         check_estimator(arguments.estimator)
         parameters["estimator"] = arguments.estimator
-    parameters.update(_parameters_set(arguments))
+    parameters.update((name, value) for name, value in settings if name in settable_of_method)
     return parameters
 
 
-def _parameters_set(arguments: argparse.Namespace) -> list[tuple[str, object]]:
-    """The values of --set, refused where the method does not take them."""
-    from bitsieve.methods.registry import find_method
+def _without_options(parameters: Mapping[str, Any], options: Container[str]) -> dict[str, Any]:
+    """The parameters, and their defaults, that have no option of their own."""
+    return {name: default for name, default in parameters.items() if name not in options}
 
-    method = find_method(arguments.method)
-    settable = {name: value for name, value in method.parameters.items() if name not in IN_PLACE_OF_SET}
-    settings: list[tuple[str, object]] = arguments.set or []
-    names = [name for name, _ in settings]
+
+def _settable_of_rule(rule: str | None) -> dict[str, Any]:
+    """The parameters of a stopping rule that --set gives, and their defaults."""
+    from bitsieve.methods.by_counts.stopping import STOPPING_RULES
+
+    if rule not in STOPPING_RULES:
+        return {}
+    parameters = signature(STOPPING_RULES[rule]).parameters
+    defaults = {name: parameter.default for name, parameter in parameters.items()}
+    return _without_options(defaults, RULE_OPTIONS)
+
+
+def _check_settings(
+    arguments: argparse.Namespace,
+    method: Method,
+    settable_of_method: Mapping[str, Any],
+    settable_of_rule: Mapping[str, Any],
+) -> None:
+    """Refuse what is given by --set, and neither the method nor the stopping rule takes it so."""
+    settable = {**settable_of_rule, **settable_of_method}
+    names = [name for name, _ in arguments.set or []]
+    who = f"method {method.name!r}"
+    if arguments.stop is not None:
+        who += f" with --stop {arguments.stop}"
     for name in names:
         if name in method.parameters and name not in settable:
             raise UserError(
@@ -145,11 +178,11 @@ def _parameters_set(arguments: argparse.Namespace) -> list[tuple[str, object]]:
                 advice=f"give {IN_PLACE_OF_SET[name]} instead",
             )
         if name not in settable:
-            takes = ", ".join(f"{other}={value}" for other, value in settable.items()) or "no parameters"
+            listed = ", ".join(f"{other}={default}" for other, default in settable.items()) or "no parameters"
             raise UserError(
                 code="unknown-parameter",
-                message=f"--set {name}: method {method.name!r} does not take {name!r}",
-                advice=f"it takes {takes}",
+                message=f"--set {name}: {who} does not take {name!r}",
+                advice=f"it takes {listed}",
             )
         if names.count(name) > 1:
             raise UserError(
@@ -157,28 +190,34 @@ def _parameters_set(arguments: argparse.Namespace) -> list[tuple[str, object]]:
                 message=f"--set {name} is given {names.count(name)} times",
                 advice="give it once",
             )
-    return settings
 
 
-def _stopping_rule(arguments: argparse.Namespace) -> Any:
-    """The stopping rule with its parameters; None where nothing of the kind was typed."""
-    typed = {"level": arguments.level, "bits": arguments.min_bits, "n_draws": arguments.draws}
-    parameters = {name: value for name, value in typed.items() if value is not None}
-    rule = arguments.stop
-    if rule is None and arguments.features == "auto" and "level" in parameters:
-        rule = "significance"
-    if rule is None and not parameters:
-        return None
+def _rule_name(arguments: argparse.Namespace) -> str | None:
+    """The stopping rule: that of --stop, or significance if --level is given for ``--features auto``."""
+    rule: str | None = arguments.stop
+    if rule is None and arguments.features == "auto" and arguments.level is not None:
+        return "significance"
+    return rule
 
+
+def _stopping_rule(arguments: argparse.Namespace, settings: Mapping[str, object]) -> StoppingRule | None:
+    """The stopping rule with its parameters, those of --set included; None if neither a rule nor its options are."""
     from bitsieve.methods.by_counts.stopping import STOPPING_RULES, make_stopping
 
-    for name in parameters:
-        rules = [other for other, make in STOPPING_RULES.items() if name in signature(make).parameters]
-        if rule not in rules and (rule is None or rule in STOPPING_RULES):
+    rule = _rule_name(arguments)
+    typed: dict[str, object] = {}
+    for parameter, option in RULE_OPTIONS.items():
+        value = getattr(arguments, option)
+        if value is not None:
+            typed[parameter] = value
+    is_known = rule in STOPPING_RULES
+    for parameter in typed:
+        rules = [name for name, make in STOPPING_RULES.items() if parameter in signature(make).parameters]
+        if rule is None or (is_known and rule not in rules):
             raise UserError(
                 code="parameter-without-effect",
                 message=f"has an effect only with --stop {' or '.join(rules)}",
                 advice="add that, or leave it out",
-                parameters={name: NAME_ONLY},
+                parameters={parameter: NAME_ONLY},
             )
-    return make_stopping(rule, **parameters)
+    return None if rule is None else make_stopping(rule, **typed, **settings)

@@ -171,7 +171,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--methods", "compare", f"of 'bitsieve methods' (default: {','.join(COMPARED)})",
                "names", parameters="method methods"),
         Option("--set", f"{SELECTING} compare",
-               "a parameter of the method, such as beta=0.5; once for each ('bitsieve methods' lists them)",
+               "a parameter of the method, such as beta=0.5, or of the rule of --stop; once for each "
+               "('bitsieve methods' lists those of methods)",
                "assignment", form="repeated"),
         Option("--screen", SELECTING, "run the method on so many columns only: those of the largest relevance", "count",
                parameters="screen"),

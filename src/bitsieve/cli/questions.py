@@ -1,4 +1,4 @@
-"""``bitsieve how-many``, ``interactions`` and ``compare``: questions on a table, each answered by one function."""
+"""The commands ``bitsieve how-many``, ``bitsieve interactions`` and ``bitsieve compare``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.build import column_options, discretization_options, execution_options, read_options
 from bitsieve.cli.options import options_of
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
     from bitsieve.evaluate.plan import Plan
     from bitsieve.results.comparison import Comparison
 
-KEPT = ".folds"  # added to the name of the output: finished folds of a run that has not ended
+FOLDS_ENDING = ".folds"  # --output with this ending is the folder of finished folds, until all are finished
 
 
 def run_how_many(arguments: argparse.Namespace) -> int:
-    """What the rules would take of a table, side by side."""
+    """Ask the rules how many columns to take, draw the figure, print."""
     from bitsieve.plots.figures import FORMATS
 
     discretization = discretization_options(arguments)
     check_written(arguments, figure=FORMATS)
-    with _asking(arguments):
+    with _progress_and_notes(arguments):
         from bitsieve.api.how_many import RuleOptions, ask_rules
         from bitsieve.report.plots import plot_how_many
 
@@ -62,20 +62,24 @@ def run_how_many(arguments: argparse.Namespace) -> int:
             rules,
         )
         result.diagnostics[:] = map(arguments.wording.reworded, result.diagnostics)
-        saved = _drawn(arguments, lambda: plot_how_many(result))
-    show(arguments, result.notes, lambda: {**result.to_dict(), **made_by(arguments)}, lambda: str(result), saved)
+        saved = _draw(arguments, lambda: plot_how_many(result))
+
+    def document() -> dict[str, Any]:
+        return {**result.to_dict(), **made_by(arguments)}
+
+    show(arguments, result.notes, document, lambda: str(result), saved)
     return 0
 
 
 def run_interactions(arguments: argparse.Namespace) -> int:
-    """The pairs or triples of columns that carry the most about the target."""
+    """Search the strongest pairs or triples, save them, draw the figure, print."""
     from bitsieve.io.write import ROWS_WRITTEN, write_rows
     from bitsieve.plots.figures import FORMATS
 
     check_written(arguments, output=ROWS_WRITTEN, output_columns=ROWS_WRITTEN, figure=FORMATS)
     discretization = discretization_options(arguments, INTERACTIONS_BINNING)
     saved: list[str] = []
-    with _asking(arguments):
+    with _progress_and_notes(arguments):
         from bitsieve.api.interactions import InteractionOptions, search_interactions
 
         question = InteractionOptions(
@@ -103,14 +107,18 @@ def run_interactions(arguments: argparse.Namespace) -> int:
         if arguments.output_columns is not None:
             write_rows(result.to_column_frame("pyarrow"), arguments.output_columns)
             saved.append(f"saved the strongest of {len(result.columns):,} columns to {arguments.output_columns!r}")
-        saved += _drawn(arguments, result.plot)
-    show(arguments, result.notes, lambda: {**result.to_dict(), **made_by(arguments)}, result.table_text, saved)
+        saved += _draw(arguments, result.plot)
+
+    def document() -> dict[str, Any]:
+        return {**result.to_dict(), **made_by(arguments)}
+
+    show(arguments, result.notes, document, result.table_text, saved)
     return 0
 
 
 @contextmanager
-def _asking(arguments: argparse.Namespace) -> Iterator[None]:
-    """Inside the block progress is shown, and notes, which the result has, are no warnings."""
+def _progress_and_notes(arguments: argparse.Namespace) -> Iterator[None]:
+    """Inside the block, progress is shown unless --quiet is given, and notes are not warned of: the result has them."""
     from bitsieve.utils.messages import BitsieveWarning
 
     with progress_bar(not arguments.quiet), warnings.catch_warnings():
@@ -118,8 +126,8 @@ def _asking(arguments: argparse.Namespace) -> Iterator[None]:
         yield
 
 
-def _drawn(arguments: argparse.Namespace, plot: Callable[[], Axes]) -> list[str]:
-    """Draw the figure where it was asked for, and say so."""
+def _draw(arguments: argparse.Namespace, plot: Callable[[], Axes]) -> list[str]:
+    """Save the figure of --figure, and return the line on it; no line without the option."""
     if arguments.figure is None:
         return []
     from bitsieve.plots.figures import save_figure
@@ -132,37 +140,47 @@ def _drawn(arguments: argparse.Namespace, plot: Callable[[], Axes]) -> list[str]
 def run_compare(arguments: argparse.Namespace) -> int:
     """Read, compare, save, print."""
     folder = _check_paths(arguments)
-    with progress_bar(not arguments.quiet):
-        plan = _plan(arguments)
+    with shown(not arguments.quiet):
+        plan = _read_and_plan(arguments)
         comparison = _compare(plan, arguments.threads or -1, folder)
         comparison.diagnostics[:] = map(arguments.wording.reworded, comparison.diagnostics)
-        phase("writing")
-        if arguments.output is not None:
-            from bitsieve.io.write import write_rows
-
-            write_rows(comparison.table(), arguments.output)
-        if arguments.report is not None:
-            from bitsieve.report.files import write_report
-
-            write_report(comparison, arguments.report, command=_command(comparison, arguments))
+        saved = _save_comparison(comparison, arguments)
     if folder is not None:
         from bitsieve.evaluate.checkpoint import remove
 
         remove(folder)
+
+    def document() -> dict[str, Any]:
+        return {**comparison.to_dict(), **made_by(arguments)}
 
     def text() -> str:
         from bitsieve.results.comparison import as_text
 
         return as_text(comparison, call=_command(comparison, arguments))
 
-    written = ("the table of errors", arguments.output), ("the report", arguments.report)
-    saved = [f"saved {what} to {path!r}" for what, path in written if path is not None]
-    show(arguments, comparison.notes, lambda: {**comparison.to_dict(), **made_by(arguments)}, text, saved)
+    show(arguments, comparison.notes, document, text, saved)
     return 0
 
 
+def _save_comparison(comparison: Comparison, arguments: argparse.Namespace) -> list[str]:
+    """Write the table of errors and the report if they are asked for; return a line on each."""
+    phase("writing")
+    saved: list[str] = []
+    if arguments.output is not None:
+        from bitsieve.io.write import write_rows
+
+        write_rows(comparison.table(), arguments.output)
+        saved.append(f"saved the table of errors to {arguments.output!r}")
+    if arguments.report is not None:
+        from bitsieve.report.files import write_report
+
+        write_report(comparison, arguments.report, command=_command(comparison, arguments))
+        saved.append(f"saved the report to {arguments.report!r}")
+    return saved
+
+
 def _check_paths(arguments: argparse.Namespace) -> Path | None:
-    """Refuse paths that cannot be used, before any work; say where finished folds are kept."""
+    """Refuse paths that cannot be used, before any work; return the folder of finished folds, None without --output."""
     from bitsieve.io.write import ROWS_WRITTEN
 
     check_written(arguments, output=ROWS_WRITTEN, report=(".html",))
@@ -174,7 +192,7 @@ def _check_paths(arguments: argparse.Namespace) -> Path | None:
                 advice="give --output as in the first run",
             )
         return None
-    folder = Path(arguments.output + KEPT)
+    folder = Path(arguments.output + FOLDS_ENDING)
     if folder.exists() and not arguments.resume:
         raise UserError(
             code="unfinished-run",
@@ -184,7 +202,7 @@ def _check_paths(arguments: argparse.Namespace) -> Path | None:
     return folder
 
 
-def _plan(arguments: argparse.Namespace) -> Plan:
+def _read_and_plan(arguments: argparse.Namespace) -> Plan:
     from bitsieve.dataset.read import read_data
     from bitsieve.evaluate.plan import DEFAULT_METHODS, ComparisonOptions, make_plan
 
@@ -206,9 +224,8 @@ def _plan(arguments: argparse.Namespace) -> Plan:
 
 
 def _compare(plan: Plan, threads: int, folder: Path | None) -> Comparison:
-    """Run the comparison; finished folds are kept in the folder, if any, until all are done."""
-    from bitsieve.evaluate.checkpoint import Checkpoint, remove
-    from bitsieve.evaluate.run import run_plan
+    """Run the comparison. With a folder, finished folds are stored there, so that an interrupted run can go on."""
+    from bitsieve.evaluate.run import Checkpoint, remove, run_plan
 
     if folder is None:
         return run_plan(plan, threads)
@@ -220,22 +237,24 @@ def _compare(plan: Plan, threads: int, folder: Path | None) -> Comparison:
         return run_plan(plan, threads, checkpoint)
     except BaseException:
         if checkpoint.finished:
-            where = f"finished and kept in {str(folder)!r}: the same command with --resume goes on"
-            say(f"{len(checkpoint.finished):,} of {n_folds:,} folds are {where}")
+            say(
+                f"{len(checkpoint.finished):,} of {n_folds:,} folds are finished and kept in {str(folder)!r}: the same "
+                "command with --resume goes on"
+            )
         else:
             remove(folder)
         raise
 
 
 def _command(comparison: Comparison, arguments: argparse.Namespace) -> str:
-    """The command that selects what is recommended."""
+    """The ``bitsieve select`` that selects what the comparison recommends, with the options of this command."""
     from bitsieve.methods.registry import parameters_of
 
     choice = comparison.choice()
     parameters: dict[str, object] = {"method": choice.method, "n_features_to_select": choice.n_features}
-    taken_by_select = {name for option in options_of("select") for name in option.parameters.split()}
+    parameters_of_select = {name for option in options_of("select") for name in option.parameters.split()}
     for name, value in typed_values(arguments).items():
-        if name in taken_by_select and name not in ("groups", "exclude", "n_jobs"):
+        if name in parameters_of_select and name not in ("groups", "exclude", "n_jobs"):
             parameters[name] = value
     for name, value in arguments.set or ():
         if name in parameters_of(choice.method):
@@ -252,4 +271,4 @@ def _command(comparison: Comparison, arguments: argparse.Namespace) -> str:
         words += ["--target", name]
     wording = Wording("select", [choice.method])
     options = [wording.setting(name, value) for name, value in parameters.items()]
-    return " ".join(filter(None, [shlex.join(words), *options]))
+    return " ".join(part for part in [shlex.join(words), *options] if part)

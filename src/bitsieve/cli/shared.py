@@ -1,4 +1,4 @@
-"""What the commands share: messages in the words that the user typed, the options of the binner, notes and results."""
+"""What the commands share: messages in the words of the command line, checks of output files, printed results."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +20,22 @@ from bitsieve.cli.options import OPTIONS, Option, options_of
 from bitsieve.diagnostics import NAME_ONLY, Diagnostic, UserError, python_setting, text_of
 from bitsieve.utils.messages import BitsieveWarning, one_line
 
-_SILENT = ("sklearn", "scipy", "joblib")  # packages whose warnings are about calls that no user made
+#: Packages whose warnings are not shown: the user did not call them.
+SILENT_PACKAGES = ("sklearn", "scipy", "joblib")
 
 
 class Wording:
-    """Messages with a command's options in the place of Python parameters; ``--set`` gives those of ``methods``."""
+    """Writes diagnostics with the options of a command in place of parameters of Python.
 
-    def __init__(self, command: str, methods: Sequence[str] = ()) -> None:
-        every = [option for options in OPTIONS.values() for option in options]
-        self._of_others = _option_by_parameter(every)  # a message may advise another command
-        self._own = _option_by_parameter(options_of(command))
+    A parameter of ``methods`` or of the stopping rule that has no option of its own is written as ``--set NAME=VALUE``.
+    """
+
+    def __init__(self, command: str, methods: Sequence[str] = (), stopping: str | None = None) -> None:
+        all_options = [option for options in OPTIONS.values() for option in options]
+        self._option_of_any_command = _option_by_parameter(all_options)  # a message may advise another command
+        self._option_of_command = _option_by_parameter(options_of(command))
         self._methods = methods
+        self._stopping = stopping
 
     def __call__(self, diagnostic: Diagnostic) -> str:
         """The text of a diagnostic in the words of the command."""
@@ -40,29 +46,22 @@ class Wording:
         return replace(diagnostic, message=self(diagnostic), advice="", parameters={})
 
     def setting(self, parameter: str, value: object) -> str:
-        """A parameter of Python as the command has it."""
-        sign = " "
-        if parameter in self._own:
-            option = self._own[parameter]
-        elif self._is_settable(parameter):
-            option, sign = f"--set {parameter}", "="
-        elif parameter in self._of_others:
-            option = self._of_others[parameter]
-        else:
-            return python_setting(parameter, value)
-        if value is NAME_ONLY or (value is True and sign == " "):  # a flag
-            return option
-        if value is False and sign == " ":
-            return f"--no-{option.removeprefix('--')}"
-        if isinstance(value, Mapping):
-            values: list[object] = [f"{key}={item}" for key, item in value.items()]
-        else:
-            values = value if isinstance(value, list) else [value]
-        return " ".join(f"{option}{sign}{_shell_word(item)}" for item in values)
+        """A parameter and its value as one types them: ``("include", ["a", "b"])`` is ``--include a --include b``."""
+        if parameter in self._option_of_command:
+            return _typed_option(self._option_of_command[parameter], value)
+        if self._is_settable(parameter):
+            return f"--set {parameter}" if value is NAME_ONLY else f"--set {parameter}={_shell_word(value)}"
+        if parameter in self._option_of_any_command:
+            return _typed_option(self._option_of_any_command[parameter], value)
+        return python_setting(parameter, value)
 
     def _is_settable(self, parameter: str) -> bool:
+        """Whether ``--set`` takes the parameter."""
+        from bitsieve.methods.by_counts.stopping import STOPPING_RULES
         from bitsieve.methods.registry import parameters_of
 
+        if self._stopping in STOPPING_RULES and parameter in signature(STOPPING_RULES[self._stopping]).parameters:
+            return True
         try:
             return any(parameter in parameters_of(method) for method in self._methods)
         except ValueError:  # there is no such method
@@ -70,24 +69,41 @@ class Wording:
 
 
 def wording_of(options: argparse.Namespace) -> Wording:
-    """The words of the command that was typed."""
-    values = vars(options)
-    methods = [values["method"]] if "method" in values else values.get("methods")
-    return Wording(options.command, methods or () if "set" in values else ())
+    """The wording of the command that was typed."""
+    if "set" not in options:
+        return Wording(options.command)
+    if "method" in options:
+        return Wording(options.command, [options.method], options.stop)
+    return Wording(options.command, options.methods or ())
 
 
 def _option_by_parameter(options: Iterable[Option]) -> dict[str, str]:
     return {parameter: option.name for option in options for parameter in option.parameters.split()}
 
 
+def _typed_option(option: str, value: object) -> str:
+    """An option with its value, repeated for each item of a list or mapping; a bool is a flag."""
+    if value is NAME_ONLY or value is True:
+        return option
+    if value is False:
+        return f"--no-{option.removeprefix('--')}"
+    if isinstance(value, Mapping):
+        values: list[object] = [f"{key}={item}" for key, item in value.items()]
+    elif isinstance(value, list):
+        values = value
+    else:
+        values = [value]
+    return " ".join(f"{option} {_shell_word(item)}" for item in values)
+
+
 def _shell_word(value: object) -> str:
-    """A value as one types it."""
+    """A value as one types it in a shell."""
     return shlex.quote(value) if isinstance(value, str) else str(value)
 
 
 @contextmanager
 def in_words_of(wording: Wording, quiet: bool = False) -> Iterator[None]:
-    """Inside the block warnings are lines, and errors are in the words of a command."""
+    """Inside the block, warnings are printed in a line and errors are raised anew, both in the words of a command."""
     with warnings.catch_warnings():
         warnings.showwarning = say_nothing if quiet else partial(say_warning, wording=wording)
         try:
@@ -97,13 +113,16 @@ def in_words_of(wording: Wording, quiet: bool = False) -> Iterator[None]:
 
 
 def typed_values(arguments: argparse.Namespace) -> dict[str, object]:
-    """The options that were typed, by the names of the Python parameters that they give."""
+    """The values of the options that were typed, by the name of the Python parameter of each."""
     values: dict[str, object] = {}
     for option in options_of(arguments.command):
-        name, parameters = option.name.strip("-").replace("-", "_"), option.parameters.split()
+        name = option.name.strip("-").replace("-", "_")
+        parameters = option.parameters.split()
         value = getattr(arguments, name)
-        if parameters and value not in (None, []) and (value or option.kind != "flag"):
-            values[name if name in parameters else parameters[0]] = value
+        is_typed = value not in (None, []) and not (option.kind == "flag" and value is False)
+        if parameters and is_typed:
+            parameter = name if name in parameters else parameters[0]
+            values[parameter] = value
     if "column_types" in values:
         values["column_types"] = dict(arguments.column_type)
     return values
@@ -116,7 +135,7 @@ def show(
     text: Callable[[], str],
     saved: Iterable[str] = (),
 ) -> None:
-    """Say the notes, print the result as text or as one JSON document, and say what was saved."""
+    """Print the notes, then the result as text or as one JSON document, then what was saved."""
     for note in notes:
         options.say(f"note: {note}")
     if options.json:
@@ -127,15 +146,19 @@ def show(
         options.say(line)
 
 
-def check_written(options: argparse.Namespace, **written: Sequence[str]) -> None:
-    """Refuse, before any work, paths with a wrong ending and files that are there already."""
+def check_written(options: argparse.Namespace, **endings_by_name: Sequence[str]) -> None:
+    """Refuse, before any work, output files with a wrong ending and those that exist.
+
+    ``output=(".csv",)``: the file of --output, if it is given, may end in .csv.
+    """
     from bitsieve.io.output import check_output
 
-    seen: dict[Path, str] = {}
-    for name, endings in written.items():
-        path, option = getattr(options, name, None), f"--{name.replace('_', '-')}"
+    option_by_path: dict[Path, str] = {}
+    for name, endings in endings_by_name.items():
+        path = getattr(options, name, None)  # not every command has all of these options
         if path is None:
             continue
+        option = f"--{name.replace('_', '-')}"
         if name == "figure":
             from bitsieve.plots.figures import require_matplotlib
 
@@ -152,52 +175,56 @@ def check_written(options: argparse.Namespace, **written: Sequence[str]) -> None
                 message=f"{option} {path!r} is there already",
                 advice="add --force to overwrite it, or give another name",
             )
-        first = seen.setdefault(Path(path).absolute(), option)
-        if first != option:
+        first_option = option_by_path.setdefault(Path(path).absolute(), option)
+        if first_option != option:
             raise UserError(
                 code="output-exists",
-                message=f"{first} and {option} are the same file {path!r}",
+                message=f"{first_option} and {option} are the same file {path!r}",
                 advice="give one of them another name",
             )
 
 
 def sources_of(options: argparse.Namespace) -> list[Any]:
-    """The files of DATA."""
-    return options.data if isinstance(options.data, list) else [options.data] if options.data is not None else []
+    """The files of DATA; none if saved counts are given instead."""
+    if options.data is None:
+        return []
+    return options.data if isinstance(options.data, list) else [options.data]
 
 
 def made_by(options: argparse.Namespace) -> dict[str, Any]:
-    """Of a command: the files that it wrote, and its seconds."""
+    """What a JSON document says of the run: the files that were written, and the seconds that it took."""
     start: float = options.start
-    files = {
-        name: vars(options)[name]
-        for name in ("output", "output_ranking", "output_columns", "report")
-        if name in options
-    }
-    return {**files, "seconds": round(time.perf_counter() - start, 3)}
+    run: dict[str, Any] = {}
+    for name in ("output", "output_ranking", "output_columns", "report"):
+        if name in options:
+            run[name] = getattr(options, name)
+    run["seconds"] = round(time.perf_counter() - start, 3)
+    return run
 
 
 def print_document(document: Mapping[str, Any]) -> None:
-    """One JSON document to standard output; what its encoding lacks is escaped as JSON has it."""
+    """Print a JSON document; beyond UTF-8, all characters but those of ASCII are escaped."""
     from bitsieve import __version__
 
-    has_all = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("_", "-") in ("utf-8", "utf8")
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    is_utf8 = encoding.lower().replace("_", "-") in ("utf-8", "utf8")
     with_version = {**document, "version": __version__}
-    print(json.dumps(with_version, indent=2, ensure_ascii=not has_all, allow_nan=False))
+    print(json.dumps(with_version, indent=2, ensure_ascii=not is_utf8, allow_nan=False))
 
 
 def say(message: str) -> None:
-    """A line to standard error."""
+    """Print a line to standard error."""
     print(f"bitsieve: {message}", file=sys.stderr)
 
 
 def say_warning(message: Warning, category: type[Warning], filename: str, *_: Any, wording: Wording, **__: Any) -> None:
-    """A warning as a line to standard error, in the place of :func:`warnings.showwarning`; none of scikit-learn's."""
+    """Print a warning in a line, in place of :func:`warnings.showwarning`; those of silent packages are dropped."""
     packages = {category.__module__.partition(".")[0], *Path(filename).parts}
-    if packages.isdisjoint(_SILENT):
-        text = wording(message.diagnostic) if isinstance(message, BitsieveWarning) else str(message)
-        say(f"warning: {one_line(text)}")
+    if not packages.isdisjoint(SILENT_PACKAGES):
+        return
+    text = wording(message.diagnostic) if isinstance(message, BitsieveWarning) else str(message)
+    say(f"warning: {one_line(text)}")
 
 
 def say_nothing(*_: Any, **__: Any) -> None:
-    """What --quiet makes of a note."""
+    """Print nothing: the notes and warnings of a command with --quiet."""
