@@ -8,7 +8,10 @@ import pytest
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.cli.parser import assignment
+from bitsieve.cli.build import selection_options
+from bitsieve.cli.parser import assignment, parse
+from bitsieve.methods.by_counts.stopping.false_discovery import FalseDiscoveryStopping
+from bitsieve.methods.by_counts.stopping.permutation import PermutationStopping
 
 
 @pytest.fixture
@@ -29,6 +32,21 @@ def test_parameters_reach_the_method(table, select):
     chosen = bitsieve.select(table, "diagnosis", method="betagamma", n_features_to_select=4, beta=0.5, gamma=2)
     assert document["features"] == chosen.to_dict()["features"]
     assert (document["parameters"]["beta"], document["parameters"]["gamma"]) == (0.5, 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        (["--stop", "permutation", "--set", "n_permutations=50"], PermutationStopping(n_permutations=50)),
+        (
+            ["--stop", "fdr", "--level", "0.2", "--set", "random_state=3"],
+            FalseDiscoveryStopping(level=0.2, random_state=3),
+        ),
+    ],
+)
+def test_parameters_reach_the_stopping_rule(arguments, rule):
+    typed = parse(["select", "table.csv", "--target", "y", "--method", "jmi", *arguments])
+    assert selection_options(typed).stopping == rule
 
 
 def test_parameters_of_a_method_that_is_no_criterion(select):
@@ -84,6 +102,13 @@ def test_values_are_numbers_where_they_can_be(text, value):
             ["--method", "speccmi", "--set", "dtype=int8"],
             "--set dtype=int8 is not allowed: give 'float64' or 'float32'",
         ),
+        (
+            ["--method", "jmi", "--stop", "permutation", "--set", "adjust=none"],
+            "--set adjust: method 'jmi' with --stop permutation does not take 'adjust'; it takes n_permutations=200, "
+            "random_state=0",
+        ),
+        (["--method", "jmi", "--stop", "permutation", "--set", "n_permutations=0"], "--set n_permutations=0 "),
+        (["--method", "jmi", "--stop", "permutation", "--set", "level=0.1"], "--set level: give --level instead"),
         (["--method", "jmin"], "--method jmin is not known: did you mean jmi or jmim or jmi3?"),
     ],
 )

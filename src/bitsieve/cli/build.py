@@ -171,11 +171,14 @@ def _check_settings(
     if arguments.stop is not None:
         who += f" with --stop {arguments.stop}"
     for name in names:
-        if name in method.parameters and name not in settable:
+        option = IN_PLACE_OF_SET.get(name) if name in method.parameters else None
+        if arguments.stop is not None and name in RULE_OPTIONS:
+            option = f"--{RULE_OPTIONS[name].replace('_', '-')}"
+        if option is not None and name not in settable:
             raise UserError(
                 code="unknown-parameter",
                 message=f"--set {name}",
-                advice=f"give {IN_PLACE_OF_SET[name]} instead",
+                advice=f"give {option} instead",
             )
         if name not in settable:
             listed = ", ".join(f"{other}={default}" for other, default in settable.items()) or "no parameters"

@@ -346,13 +346,14 @@ def _diagnostics(
     diagnostics += on_dropped(table, empty, dropped_identifiers, fix)
 
     dropped = {*empty, *dropped_identifiers, *excluded}
-    remaining = [(str(table.names[j]), column) for j, column in enumerate(columns) if j not in dropped]
-    for name, column in remaining:
+    remaining = [(j, column) for j, column in enumerate(columns) if j not in dropped]
+    for j, column in remaining:
         for sentinel in column.sentinels:
+            name = str(table.names[j])
             diagnostics.append(notes.sentinel(name, sentinel.value, sentinel.n_rows, sentinel.low, sentinel.high))
-    for name, column in remaining:
+    for j, column in remaining:
         if column.has_name_of_code and column.parsing is None:
-            diagnostics.append(notes.named_like_identifier(name))
+            diagnostics.append(notes.named_like_identifier(str(table.names[j])))
     return diagnostics
 
 
