@@ -1,9 +1,15 @@
-"""Notes and errors as data: a code, what is the matter, what to do, and the parameters that do it.
+"""Notes and errors as data: a code, a message, an advice, and the parameters that follow the advice.
 
-``message`` is plain text: names and values from data stand in it as they are. ``advice`` is a template: ``{include}``
-stands for the parameter ``include`` with its value in ``fix``, or for the bare name if ``fix`` has no such key; ``{{``
-and ``}}`` stand for braces, so text that comes from data is put into an advice by :func:`literal`. ``{header=True}`` is
-for a second value of a parameter. Python writes a parameter as ``include=['a']``, the command line as ``--include a``.
+``message`` is plain text; names and values from data are in it as they are. ``advice`` is a template with placeholders
+for parameters, which Python writes as ``include=['a']`` and the command line as ``--include a``:
+
+===================  ==============================================================================
+In ``advice``        In the text
+===================  ==============================================================================
+``{include}``        the parameter with its value in ``fix``; the bare name if ``fix`` has no value
+``{header=True}``    the parameter with this value
+``{{`` and ``}}``    braces; :func:`literal` doubles those of text from data
+===================  ==============================================================================
 """
 
 from __future__ import annotations
@@ -12,13 +18,13 @@ import re
 from ast import literal_eval
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, overload
 
 Severity = Literal["note", "warning", "error"]
-SettingWriter = Callable[[str, object], str]  # (parameter, value): the text; without a value it is NAME_ONLY
+SettingWriter = Callable[[str, object], str]  # writes a parameter with its value, or without one for NAME_ONLY
 
-NAME_ONLY = ...  # in place of a value: the parameter is named without one
+NAME_ONLY = ...  # in place of a value: the parameter is written without one
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)(?:=([^{}]*))?\}")  # {{, }}, {name}, {name=value}
 
 
@@ -89,7 +95,7 @@ class Diagnostic:
 
 
 class ColumnNames(Sequence[str]):
-    """The names of some columns of a table. A name is made only when somebody reads it: a table may have 10^7."""
+    """The names of some columns. A name is made only when it is read: a table may have 10^7 columns."""
 
     def __init__(self, names: Sequence[object], columns: Sequence[int]) -> None:
         self._names = names
@@ -118,9 +124,9 @@ class ColumnNames(Sequence[str]):
 
 
 class UserError(ValueError):
-    """A call, or the data, that cannot be worked with: what is wrong, and what to do.
+    """A parameter or the data cannot be used. The text says what is wrong and what to do.
 
-    It has the fields of :class:`Diagnostic`, and its text is that of :attr:`diagnostic`.
+    It has the fields of :class:`Diagnostic`.
 
     Parameters
     ----------
@@ -198,11 +204,11 @@ class UserError(ValueError):
 
 
 class UserTypeError(UserError, TypeError):
-    """The same where a value is of the wrong type."""
+    """A UserError for a value of the wrong type."""
 
 
 class ParameterError(UserError):
-    """A parameter has a value that is not allowed; ``problem`` says what is wrong with it, ``advice`` what is right."""
+    """A parameter has a value that is not allowed: the text is ``parameter=value problem: advice``."""
 
     def __init__(
         self,
@@ -238,7 +244,7 @@ def literal(text: object) -> str:
 
 @contextmanager
 def renamed(parameter: str, name: str) -> Iterator[None]:
-    """Inside the block errors that name a parameter call it by another name."""
+    """Inside the block, an error that names the parameter ``parameter`` is raised with ``name`` in its place."""
     try:
         yield
     except UserError as error:
@@ -292,8 +298,15 @@ def _renamed(diagnostic: Diagnostic, parameter: str, name: str) -> Diagnostic:
 
 
 def _error_of(kind: type[UserError], diagnostic: Diagnostic) -> UserError:
-    """An error of a class, whatever that class takes to be made, with this diagnostic."""
+    """Make an error of a class with this diagnostic, whatever parameters the constructor of the class has."""
     error = kind.__new__(kind)
-    values = {f.name: getattr(diagnostic, f.name) for f in fields(diagnostic) if f.name != "severity"}
-    UserError.__init__(error, **values)
+    UserError.__init__(
+        error,
+        code=diagnostic.code,
+        message=diagnostic.message,
+        advice=diagnostic.advice,
+        fix=diagnostic.fix,
+        columns=diagnostic.columns,
+        parameters=diagnostic.parameters,
+    )
     return error

@@ -1,6 +1,6 @@
-"""The options of the public functions and of the command line, as plain data that every layer may read.
+"""The options that the public functions and the command line share, as plain data.
 
-:class:`bitsieve.pipeline.selection_options.SelectionOptions`, which names a method, is their kin.
+Those of a method are in :class:`bitsieve.pipeline.selection_options.SelectionOptions`, as they need the methods.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class ReadOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class ExecutionOptions:
-    """Where the rows are worked on, and with how much memory and how many threads.
+    """Where the rows are processed, and with how much memory and how many threads.
 
     The fields are the parameters of :func:`bitsieve.select` of the same names; ``client`` is that of a Dask cluster.
     """
@@ -71,10 +71,10 @@ class ExecutionOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class DiscretizationOptions:
-    """How columns become codes: the name of a rule or a discretizer, and parameters for the rule of a name.
+    """How columns become codes: ``binning`` is the name of a rule, or a discretizer; the others are for a named rule.
 
-    The fields are the parameters of :func:`bitsieve.select` of the same names; a parameter that is None is that of the
-    rule. ``binning=None`` is for a method on densities.
+    The fields are the parameters of :func:`bitsieve.select` of the same names. A parameter that is None has the default
+    of the rule. ``binning=None`` makes no codes, for a method on densities.
     """
 
     binning: Any = BINNING
@@ -84,13 +84,13 @@ class DiscretizationOptions:
 
     @property
     def leaves_codes_open(self) -> bool:
-        """Whether columns of few whole numbers may be taken for codes: nothing is said of how to cut them."""
+        """Whether columns of few whole numbers may be taken as codes, as the user did not say how to cut them."""
         by_target = isinstance(self.binning, str) and self.binning in (BINNING, "mdl")
         return by_target and self.n_bins is None and self.uncut is None
 
     @property
     def rule_parameters(self) -> dict[str, Any]:
-        """The parameters of the rule that are not left to it."""
+        """The parameters of the rule that the user gave."""
         parameters = {"n_bins": self.n_bins, "uncut": self.uncut, "missing": self.missing}
         return {name: value for name, value in parameters.items() if value is not None}
 

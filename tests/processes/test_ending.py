@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from bitsieve import cli
-from bitsieve.cli import Ending, Terminated, endable
+from bitsieve.cli import Ending, Terminated, signals_raise
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
@@ -138,7 +138,7 @@ def test_what_is_registered_for_the_end_is_done_before_it(tmp_path, arguments, c
 def test_handlers_of_the_program_around_are_left_and_the_default_ones_come_back():
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
-        with endable(Ending()):
+        with signals_raise(Ending()):
             assert signal.getsignal(signal.SIGTERM) == signal.SIG_IGN
             assert signal.getsignal(signal.SIGINT) != signal.default_int_handler
         assert signal.getsignal(signal.SIGINT) == signal.default_int_handler
@@ -146,7 +146,7 @@ def test_handlers_of_the_program_around_are_left_and_the_default_ones_come_back(
         signal.signal(signal.SIGTERM, before)
 
     def terminated():
-        with endable(Ending()):
+        with signals_raise(Ending()):
             os.kill(os.getpid(), signal.SIGTERM)
             time.sleep(5)
 
@@ -158,7 +158,7 @@ def test_a_thread_takes_no_signals():
     found = []
 
     def work():
-        with endable(Ending()):
+        with signals_raise(Ending()):
             found.append(signal.getsignal(signal.SIGTERM))
 
     thread = threading.Thread(target=work)

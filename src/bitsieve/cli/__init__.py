@@ -1,6 +1,6 @@
-"""The command line: parse, call, print, and end. Everything heavy is imported where it is used: help comes at once.
+"""The command line: parse, call, print, end. Modules are imported where they are used, so that help comes at once.
 
-After Ctrl-C and SIGTERM what is half done is tidied up, and the process ends, also in the middle of an import.
+Ctrl-C and SIGTERM end the process, also in the middle of an import, and remove unfinished output.
 """
 
 from __future__ import annotations
@@ -17,18 +17,28 @@ from importlib import import_module
 from types import FrameType
 from typing import Any
 
-DONE, FAILED, USER_MISTAKE, PIPE_CLOSED = 0, 1, 2, 141
-INTERRUPTED, TERMINATED = 130, 143
-CODES: dict[int, int] = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED}
-PATIENCE = 0.4  # seconds for tidying up
+# Exit codes.
+DONE = 0
+FAILED = 1
+USER_MISTAKE = 2
+PIPE_CLOSED = 141
+INTERRUPTED = 130
+TERMINATED = 143
+
+CODES: dict[int, int] = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED}  # signal to exit code
+PATIENCE = 0.4  # seconds for tidying up after a signal
 IN_WORDS = {INTERRUPTED: "interrupted", TERMINATED: "terminated"}
 
 
 def main(arguments: Sequence[str] | None = None, ending: Ending | None = None) -> int:
-    """Run the command line and return its exit code; ``ending`` is what handlers of signals report to, if any."""
+    """Run the command line and return its exit code. The handlers of signals set ``ending.code``."""
+    if arguments is None:
+        arguments = sys.argv[1:]
+    if ending is None:
+        ending = Ending()
     try:
-        with endable(ending or Ending()) as requested_ending:
-            return _guarded(sys.argv[1:] if arguments is None else arguments, requested_ending)
+        with signals_raise(ending):
+            return _run_and_report_errors(arguments, ending)
     except BrokenPipeError:
         return PIPE_CLOSED
     finally:
@@ -36,7 +46,7 @@ def main(arguments: Sequence[str] | None = None, ending: Ending | None = None) -
 
 
 def _give_up_broken_output() -> None:
-    """Python flushes once more at its end; an output that takes nothing any more would make it complain there."""
+    """Send output to nowhere if it can no longer be written: Python would complain when it flushes at its end."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -57,18 +67,22 @@ def _run(arguments: Sequence[str]) -> int:
 
     from bitsieve.cli.shared import in_words_of, say, say_nothing, wording_of  # not needed for help
 
-    options.typed, options.start, options.wording = list(arguments), start, wording_of(options)
-    quiet = getattr(options, "quiet", False)
-    options.say = say_nothing if quiet else say
-    module, _, function = options.run.partition(".")
-    with in_words_of(options.wording, quiet):
-        code: int = getattr(import_module(f"bitsieve.cli.{module}"), function)(options)
+    options.typed = list(arguments)
+    options.start = start
+    options.wording = wording_of(options)
+    is_quiet = getattr(options, "quiet", False)  # not every command has the option
+    options.say = say_nothing if is_quiet else say
+    module_name, _, function_name = options.run.partition(".")
+    with in_words_of(options.wording, is_quiet):
+        run_command = getattr(import_module(f"bitsieve.cli.{module_name}"), function_name)
+        code: int = run_command(options)
     if sys.stdout is not None:
         sys.stdout.flush()
     return code
 
 
-def _guarded(arguments: Sequence[str], ending: Ending) -> int:
+def _run_and_report_errors(arguments: Sequence[str], ending: Ending) -> int:
+    """Run the command; print an error in one line, and return the exit code."""
     try:
         return _run(arguments)
     except BrokenPipeError:
@@ -78,20 +92,24 @@ def _guarded(arguments: Sequence[str], ending: Ending) -> int:
     except Terminated:
         return _complain("terminated", TERMINATED)
     except Exception as error:
-        if ending.code is not None:  # some packages turn an interrupt into an exception of their own
+        if ending.code is not None:  # some packages turn an interrupt into another exception
             return _complain(IN_WORDS[ending.code], ending.code)
         if os.environ.get("BITSIEVE_DEBUG", "0") not in ("", "0"):
             raise
-        return _complain(*_in_words(error))
+        message, code = _message_and_code(error)
+        return _complain(message, code)
 
 
-def _in_words(error: Exception) -> tuple[str, int]:
-    """What is said of an error, and the exit code."""
+def _message_and_code(error: Exception) -> tuple[str, int]:
+    """The message on an error, and the exit code."""
     from bitsieve.utils.messages import one_line
 
-    line = one_line(error.strerror if isinstance(error, OSError) and error.strerror and not error.filename else error)
+    line = one_line(error)
+    if isinstance(error, OSError) and error.strerror and not error.filename:
+        line = one_line(error.strerror)
     if isinstance(error, MemoryError):
-        return f"error: out of memory{line and f' ({line})'}: give fewer rows or columns", FAILED
+        detail = f" ({line})" if line else ""
+        return f"error: out of memory{detail}: give fewer rows or columns", FAILED
     if isinstance(error, (ValueError, OSError)):
         return f"error: {line}", USER_MISTAKE
     kind = type(error).__name__
@@ -104,23 +122,27 @@ def _complain(message: str, code: int) -> int:
 
 
 class Terminated(BaseException):
-    """The process is asked to end (SIGTERM): raised in the main thread, so that everything is tidied up on the way."""
+    """SIGTERM asked the process to end. Raised in the main thread, so that ``finally`` blocks tidy up."""
 
 
 class Ending:
-    """How the process was asked to end, if it was."""
+    """The handler of SIGINT and SIGTERM: it raises, and remembers the exit code."""
 
     def __init__(self) -> None:
-        self.code: int | None = None  # the exit code to end with
+        self.code: int | None = None  # None: no signal has come
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
-        """The handler of both signals."""
         self.code = CODES[number]
-        raise KeyboardInterrupt if number == signal.SIGINT else Terminated
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        raise Terminated
 
 
 class EndingOfTheProcess(Ending):
-    """The same for a process of its own: asked in an import, which may swallow exceptions, or twice it ends at once."""
+    """The handler for a process that does nothing else: a second signal, or one during an import, ends it at once.
+
+    An import may swallow the exception.
+    """
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         if self.code is not None or is_importing(frame):
@@ -128,26 +150,32 @@ class EndingOfTheProcess(Ending):
         super().__call__(number, frame)
 
     def watch(self) -> None:
-        """End the process soon after a signal also where no exception can: in native code, or waiting for a thread."""
-        if os.name == "nt":  # where a pipe does not report that it is full
+        """Start a thread that ends the process soon after a signal, even if the main thread is in native code or waits.
+
+        Python writes the number of each signal to a pipe, which the thread reads.
+        """
+        if os.name == "nt":  # there a pipe does not report that it is full
             return
-        numbers, into = os.pipe()
-        os.set_blocking(into, False)
-        signal.set_wakeup_fd(into, warn_on_full_buffer=False)
-        _thread.start_new_thread(_watch, (numbers,))
+        read_end, write_end = os.pipe()
+        os.set_blocking(write_end, False)
+        signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
+        _thread.start_new_thread(_end_after_signal, (read_end,))
 
 
-def _watch(numbers: int) -> None:
-    while (code := CODES.get(os.read(numbers, 1)[0])) is None:
-        pass
+def _end_after_signal(pipe: int) -> None:
+    """Read numbers of signals until one asks to end; end the process if it still runs a moment later."""
+    code = None
+    while code is None:
+        signal_number = os.read(pipe, 1)[0]
+        code = CODES.get(signal_number)
     time.sleep(PATIENCE)
     end_now(code)
 
 
 def end_now(code: int, is_announced: bool = False) -> None:
-    """End the process without another word but that it was asked to end, and leave nothing half done behind."""
+    """End the process at once: remove unfinished output, and print that a signal came unless ``is_announced``."""
     output = sys.modules.get("bitsieve.io.output")
-    if output is not None and hasattr(output, "discard_unfinished"):  # imported to its end
+    if output is not None and hasattr(output, "discard_unfinished"):  # the module is imported completely
         output.discard_unfinished()
     if not is_announced:
         os.write(2, f"bitsieve: {IN_WORDS[code]}\n".encode())
@@ -164,7 +192,7 @@ def is_importing(frame: FrameType | None) -> bool:
 
 
 def take_signals(ending: Ending) -> dict[signal.Signals, Any]:
-    """Let SIGINT and SIGTERM raise, where they have their default handlers; these are returned."""
+    """Replace the default handlers of SIGINT and SIGTERM by ``ending``, and return them; other handlers stay."""
     before: dict[signal.Signals, Any] = {}
     if threading.current_thread() is not threading.main_thread():
         return before
@@ -175,11 +203,11 @@ def take_signals(ending: Ending) -> dict[signal.Signals, Any]:
 
 
 @contextmanager
-def endable(ending: Ending) -> Iterator[Ending]:
-    """SIGINT and SIGTERM raise inside the block, unless the program around has handlers of its own."""
+def signals_raise(ending: Ending) -> Iterator[None]:
+    """Inside the block SIGINT and SIGTERM call ``ending``, unless the program around has other handlers for them."""
     before = take_signals(ending)
     try:
-        yield ending
+        yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

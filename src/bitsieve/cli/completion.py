@@ -1,6 +1,6 @@
-"""``bitsieve completion``: a script by which a shell completes commands, options and their values.
+"""The command ``bitsieve completion``: print a script by which a shell completes commands, options and values.
 
-The script is made of the table of options, so it changes with it. zsh runs the script of bash.
+The script is made from the table of options. zsh runs the script of bash.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def bash() -> str:
     values = []
     options = []
     for command in COMMANDS:
-        named = [option for option in options_of(command.name) if option.name.startswith("-")]
-        words = shlex.quote(" ".join(option.name for option in named))
+        dashed_options = [option for option in options_of(command.name) if option.name.startswith("-")]
+        words = shlex.quote(" ".join(option.name for option in dashed_options))
         options.append(f'        {command.name}) COMPREPLY=($(compgen -W {words} -- "$word")) ;;')
-        for option in named:
+        for option in dashed_options:
             allowed = values_of(option)
             if allowed:
                 words = shlex.quote(" ".join(allowed))

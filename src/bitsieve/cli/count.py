@@ -21,9 +21,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, count, save."""
     discretization = discretization_options(arguments)
     existing_files = os.listdir(arguments.save) if os.path.isdir(arguments.save) else []
-    if not arguments.force and not all(
-        name.startswith(".bitsieve-") for name in existing_files
-    ):  # of a run that was killed
+    is_free = all(name.startswith(".bitsieve-") for name in existing_files)  # a killed run leaves such files
+    if not is_free and not arguments.force:
         raise UserError(
             code="output-exists",
             message=f"--save {arguments.save!r} is there already",
@@ -49,8 +48,11 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             counts = count_like(table, first)
         counts.save(arguments.save)
-    rows, columns = int(counts.class_sizes.sum()), len(counts.names)
-    arguments.say(f"saved the counts of {rows:,} samples and all pairs of {columns:,} columns to {arguments.save!r}")
+    n_samples = int(counts.class_sizes.sum())
+    n_columns = len(counts.names)
+    arguments.say(
+        f"saved the counts of {n_samples:,} samples and all pairs of {n_columns:,} columns to {arguments.save!r}"
+    )
     return 0
 
 
@@ -83,7 +85,7 @@ def run_sql(arguments: argparse.Namespace) -> int:
 def _read(
     source: Any, arguments: argparse.Namespace, discretization: DiscretizationOptions
 ) -> tuple[PartitionedDataset, Binning]:
-    """The table, of which the target is known, and its binner."""
+    """Open the table, and make its binner."""
     from bitsieve.discretization.registry import make_discretizer
     from bitsieve.engines.partitioned_dataset import PartitionedDataset
     from bitsieve.io.read import open_columns
@@ -98,7 +100,7 @@ def _read(
 def _prepared(
     table: PartitionedDataset, discretization: DiscretizationOptions, arguments: argparse.Namespace
 ) -> PartitionedDataset:
-    """The table without the columns that are dropped, each with a note."""
+    """Drop columns, and print the notes."""
     from bitsieve.pipeline.prepare import prepare
 
     prepared = prepare(table, column_options(arguments), discretization, execution_options(arguments))

@@ -1,4 +1,4 @@
-"""``bitsieve methods``: every method, or one, its paper, what it needs."""
+"""The command ``bitsieve methods``: list every method, or one, with its paper and its parameters."""
 
 from __future__ import annotations
 
@@ -43,24 +43,28 @@ def _document(method: Method) -> dict[str, object]:
 
 
 def listing(methods: list[Method]) -> str:
-    """Every method by its name, with all there is to know beside it, wrapped to 100 characters."""
-    indent = " " * (max(len(info.name) for info in methods) + 2)
+    """The names of methods in one column, and their titles and details in another, wrapped to 100 characters."""
+    indent = " " * (max(len(method.name) for method in methods) + 2)
     lines = list[str]()
-    for info in methods:
-        for text in (info.title, f"paper: {info.paper}; needs: {info.inputs}", *_details(info)):
-            first = indent if text is not info.title else info.name.ljust(len(indent))
-            lines += textwrap.wrap(text, LINE, initial_indent=first, subsequent_indent=indent + "  ")
-    looped = [info.name for info in methods if set(IN_PLACE_OF_SET) <= set(info.parameters)]
-    options = "--estimator, --stop, --include, --exclude and --group"
-    also = f"{options} are for the greedy methods: {', '.join(looped)}" if looped else ""
-    return "\n".join([*lines, "", *textwrap.wrap(also, LINE)]).rstrip()
+    for method in methods:
+        name = method.name.ljust(len(indent))
+        lines += textwrap.wrap(method.title, LINE, initial_indent=name, subsequent_indent=indent + "  ")
+        for text in _details(method):
+            lines += textwrap.wrap(text, LINE, initial_indent=indent, subsequent_indent=indent + "  ")
+    greedy = [method.name for method in methods if set(IN_PLACE_OF_SET) <= set(method.parameters)]
+    if greedy:
+        options = "--estimator, --stop, --include, --exclude and --group"
+        remark = f"{options} are for the greedy methods: {', '.join(greedy)}"
+        lines += ["", *textwrap.wrap(remark, LINE)]
+    return "\n".join(lines)
 
 
-def _details(info: Method) -> list[str]:
-    details = []
-    if info.same_as:
-        details.append(f"the same as {info.same_as}: {info.remark}")
-    settable = {name: value for name, value in info.parameters.items() if name not in IN_PLACE_OF_SET}
+def _details(method: Method) -> list[str]:
+    """Lines on the paper, the data that it needs, and the parameters of a method."""
+    details = [f"paper: {method.paper}; needs: {method.inputs}"]
+    if method.same_as:
+        details.append(f"the same as {method.same_as}: {method.remark}")
+    settable = {name: value for name, value in method.parameters.items() if name not in IN_PLACE_OF_SET}
     if settable:
         details.append(f"parameters (--set): {', '.join(f'{name}={value}' for name, value in settable.items())}")
     return details

@@ -1,4 +1,4 @@
-"""The parser of the command line, made of the table of options; its errors are one line, as all errors here are."""
+"""The parser of the command line, made from the table of options. Its errors are one line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class CommandParser(argparse.ArgumentParser):
     """A parser whose errors are one line."""
 
     def error(self, message: str) -> NoReturn:
-        from bitsieve.utils.messages import one_line  # help comes without what words messages
+        from bitsieve.utils.messages import one_line  # not needed for help
 
         raise UsageError(f"{one_line(message)} (see {self.prog} --help)")
 
@@ -59,7 +59,7 @@ class _Once(argparse.Action):
 
 
 def make_parser() -> CommandParser:
-    """The parser of the whole command line; ``command`` of what it reads is the name of the command to run."""
+    """The parser of the whole command line. The name of the command is ``command`` in its result."""
     parser = CommandParser(prog=PROGRAM, allow_abbrev=False, description=DESCRIPTION)
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", parser_class=CommandParser)
@@ -79,7 +79,7 @@ def make_parser() -> CommandParser:
 
 
 def _add_options(parser: CommandParser, command: str) -> None:
-    """The options of a command, in groups: those that most people need, then the others under their headings."""
+    """Add the options of a command in groups: first those that most people need, then the others by heading."""
     options_of_command = options_of(command)
     usage = [option.metavar or option.kind.upper() for option in options_of_command if not option.name.startswith("-")]
     usage += [
@@ -88,9 +88,8 @@ def _add_options(parser: CommandParser, command: str) -> None:
         if option.name in ("--target", "--save")
     ]
     parser.usage = " ".join([f"{PROGRAM} {command}", *usage, "[options]"])
-    common = sorted(
-        (option for option in options_of_command if option.name in COMMON), key=lambda option: COMMON.index(option.name)
-    )
+    common = [option for option in options_of_command if option.name in COMMON]
+    common.sort(key=lambda option: COMMON.index(option.name))
     groups: dict[str, Sequence[Option]] = {"common options": common}
     for heading, options_under_heading in OPTIONS.items():
         groups[heading.lower()] = [
@@ -101,11 +100,12 @@ def _add_options(parser: CommandParser, command: str) -> None:
         if options is common:
             group.add_argument("-h", "--help", action="help", help="print this help and exit")
         for option in options:
-            group.add_argument(*filter(None, (option.short, option.name)), **settings(option))
+            spellings = [option.short, option.name] if option.short else [option.name]
+            group.add_argument(*spellings, **settings(option))
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """What the arguments ask for; UsageError if they are no command line of this program."""
+    """Read the arguments. Raises UsageError if they are wrong."""
     if arguments and arguments[0] in MOVED:
         command = " ".join([MOVED[arguments[0]], *arguments[1:]])
         raise UsageError(f"{arguments[0]!r} has moved: run {command!r} in a checkout of {PROGRAM}")
@@ -117,10 +117,10 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     elif unknown:
         raise UsageError(f"{_unknown(unknown, options.command)} (see {command} --help)")
     if "data" in options:
-        gone = [word for word in options.data if not os.path.lexists(word)]
-        if gone and getattr(options, "methods", None) and not any("." in word for word in gone):
-            raise UsageError(f"{gone[0]!r} is no file: if it is a method, add it by a comma, as --methods mim,jmi")
-        if gone and os.path.lexists(getattr(options, "feature", None) or ""):
+        no_files = [word for word in options.data if not os.path.lexists(word)]
+        if no_files and getattr(options, "methods", None) and not any("." in word for word in no_files):
+            raise UsageError(f"{no_files[0]!r} is no file: if it is a method, add it by a comma, as --methods mim,jmi")
+        if no_files and os.path.lexists(getattr(options, "feature", None) or ""):
             raise UsageError(f"{options.feature!r} is a file: give the column first, then the file")
         options.data = data_of(options.data)
         if options.data is None and "counts" not in options:
@@ -135,7 +135,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _unknown(words: list[str], command: str | None) -> str:
-    """What is said of arguments that no option takes, with the options that may have been meant."""
+    """The message on arguments that no option takes, with an option of a similar name."""
     from bitsieve.utils.messages import nearest
 
     unknown_option = next((word.partition("=")[0] for word in words if word.startswith("-")), "")
@@ -147,7 +147,7 @@ def _unknown(words: list[str], command: str | None) -> str:
 
 
 def data_of(words: Sequence[str]) -> str | list[str] | None:
-    """The one file that is named, or several, of patterns the files that match; None where none is named."""
+    """The file that is named, or a list of several; a pattern stands for the files that match. None: no file."""
     paths: list[str] = []
     for word in words:
         if any(sign in word for sign in "*?[") and "://" not in word and not os.path.lexists(word):
@@ -165,7 +165,7 @@ def data_of(words: Sequence[str]) -> str | list[str] | None:
 
 
 def settings(option: Option) -> dict[str, Any]:
-    """What argparse takes for an option."""
+    """The arguments of ``add_argument`` for an option."""
     metavar, reading = KINDS[option.kind]
     keywords: dict[str, Any] = {"help": option.help, **reading}
     if (option.metavar or metavar) and not option.choices:
@@ -194,13 +194,14 @@ def folds(text: str) -> int | str:
 
 
 def numbers(text: str) -> list[int] | range:
-    """A range or a list of numbers of features."""
+    """A range of numbers, 10:100 or 10:100:5, or a list of numbers, 5,10,20."""
+    requested: list[int] | range
     try:
-        if ":" not in text:
-            requested: list[int] | range = [int(part) for part in text.split(",")]
-        else:
+        if ":" in text:
             first, last, *step = (int(part) for part in text.split(":"))
             requested = range(first, last + 1, *step)
+        else:
+            requested = [int(part) for part in text.split(",")]
     except (ValueError, TypeError):
         requested = []
     if not requested or min(requested) < 1:
@@ -225,16 +226,17 @@ def classes(text: str) -> int | str:
 
 
 def assignment(text: str) -> tuple[str, object]:
-    """A parameter and its value."""
+    """A parameter and its value: an int, a float, a bool, None or text."""
     name, _, value = (part.strip() for part in text.partition("="))
     if not (name and value):
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE: write it as beta=0.5 or zip=category")
-    for read in (int, float):
+    for number_type in (int, float):
         try:
-            return name, read(value)
+            return name, number_type(value)
         except ValueError:
             continue
-    return name, {"true": True, "false": False, "none": None}.get(value.lower(), value)
+    words = {"true": True, "false": False, "none": None}
+    return name, words.get(value.lower(), value)
 
 
 def how_many(text: str) -> int | float | str:
@@ -249,7 +251,7 @@ def how_many(text: str) -> int | float | str:
         raise argparse.ArgumentTypeError(f"{text!r} is not allowed: give {allowed}") from None
 
 
-#: Of each kind of value: its name in the help, and what argparse takes to read it.
+#: Kind of value to its name in the help, and to the arguments of ``add_argument`` that read it.
 KINDS: Mapping[Kind, tuple[str | None, Mapping[str, Any]]] = {
     "text": (None, {}),
     "data": ("DATA", {"nargs": "*"}),

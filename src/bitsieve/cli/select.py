@@ -1,4 +1,4 @@
-"""``bitsieve select`` and ``bitsieve explain``: from a table file to a ranked, explained selection."""
+"""The commands ``bitsieve select`` and ``bitsieve explain``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from bitsieve.results.selection import Selection
 
 LOCAL = "local"  # the address of a cluster on this machine
-_PATIENCE = "10s"
+_PATIENCE = "10s"  # for a scheduler to answer
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -46,7 +46,10 @@ def run(arguments: argparse.Namespace) -> int:
 
         return table_text(selection)
 
-    show(arguments, selection.notes, lambda: {**selection.to_dict(), **made_by(arguments)}, text, saved)
+    def document() -> dict[str, Any]:
+        return {**selection.to_dict(), **made_by(arguments)}
+
+    show(arguments, selection.notes, document, text, saved)
     return 0
 
 
@@ -64,12 +67,13 @@ def run_explain(arguments: argparse.Namespace) -> int:
         phase("explaining")
         selection.diagnostics[:] = map(arguments.wording.reworded, selection.diagnostics)
         explanation = selection.explain(arguments.feature)
-    show(
-        arguments,
-        [str(diagnostic) for diagnostic in selection.diagnostics if explanation.feature not in diagnostic.columns],
-        lambda: {**explanation.to_dict(), "method": selection.method},
-        lambda: str(explanation),
-    )
+    # The explanation itself has the notes on its feature.
+    notes = [str(diagnostic) for diagnostic in selection.diagnostics if explanation.feature not in diagnostic.columns]
+
+    def document() -> dict[str, Any]:
+        return {**explanation.to_dict(), "method": selection.method}
+
+    show(arguments, notes, document, lambda: str(explanation))
     return 0
 
 
@@ -102,7 +106,7 @@ def _check_paths(arguments: argparse.Namespace, plan: ReadingPlan | None) -> Non
 
 
 def _save(selection: Selection, arguments: argparse.Namespace) -> list[str]:
-    """Write the reduced table, the ranking and the report where they were asked for; a line on each."""
+    """Write the reduced table, the ranking and the report if they are asked for; return a line on each."""
     saved: list[str] = []
     table = selection.fit.table
     target = table.target.name
@@ -113,10 +117,11 @@ def _save(selection: Selection, arguments: argparse.Namespace) -> list[str]:
         from bitsieve.io.write import write_table
 
         phase("writing")
-        original_data: Any = table.original  # every table of a file has it
+        original_data: Any = table.original  # never None for a table of a file
         rows = original_data.with_target(selection.features)
         write_table(rows, arguments.output, target)
-        addition = ", with the rows that were left out" if n_rows(rows) > selection.n_samples else ""
+        has_more_rows = n_rows(rows) > selection.n_samples
+        addition = ", with the rows that were left out" if has_more_rows else ""
         saved.append(f"saved {what} and the target {target!r} to {arguments.output!r}{addition}")
     if arguments.output_ranking is not None:
         from bitsieve.dataset.data_kinds import frame_of
@@ -138,7 +143,7 @@ def _save(selection: Selection, arguments: argparse.Namespace) -> list[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class _Request:
-    """The options that were typed, and the plan by which DATA is read; None where saved counts are read instead."""
+    """The options that were typed, and the plan for reading DATA, which is None if --counts is given instead."""
 
     read: ReadOptions
     execution: ExecutionOptions
@@ -148,7 +153,7 @@ class _Request:
 
 
 def _request(arguments: argparse.Namespace) -> _Request:
-    """Build the options; refuse, before anything is read, what cannot be done."""
+    """Build the options and the plan. Raises UserError, before anything is read, for what cannot be done."""
     from bitsieve.options import ReadOptions
 
     discretization = discretization_options(arguments)
@@ -193,7 +198,7 @@ def _reading_plan(
 
 
 def _select(request: _Request, counts: Sequence[str] | None, client: Client | None = None) -> Selection:
-    """Read the data, here or on a cluster, or the saved counts, and select as the options say."""
+    """Read the data or the saved counts, and select. With a client the data is read on its cluster."""
     from bitsieve.api.select import selection_of
     from bitsieve.pipeline.way import run_on_read_table
 
@@ -203,7 +208,7 @@ def _select(request: _Request, counts: Sequence[str] | None, client: Client | No
 
 
 def _saved_counts(paths: Sequence[str]) -> Dataset:
-    """Saved counts, added up, in place of a table."""
+    """The sum of saved counts, as a table."""
     from bitsieve.engines.saved_counts import SavedCountsDataset
     from bitsieve.engines.sql import load_counts
 
@@ -212,7 +217,7 @@ def _saved_counts(paths: Sequence[str]) -> Dataset:
 
 @contextmanager
 def _connected(address: str, n_workers: int | None) -> Iterator[Client]:
-    """A client of the scheduler at an address; "local" starts one of so many workers, which ends with the block."""
+    """A client of the scheduler at an address; "local" starts a cluster of ``n_workers``, which ends with the block."""
     from bitsieve.counts.threads import thread_count
 
     try:

@@ -1,4 +1,4 @@
-"""The way from data to a selection. Every front door walks it; :mod:`bitsieve.pipeline.way` is its one page.
+"""The way from data to a selection, which all public functions share. :mod:`bitsieve.pipeline.way` is its one page.
 
 =====================================  ================================================================================
 Step                                   What it does
@@ -14,7 +14,7 @@ Step                                   What it does
 4. :mod:`~bitsieve.pipeline.discretize`  ``discretize`` makes codes of the columns and counts them: a ``Counted``;
                                        methods on rows get :mod:`~bitsieve.pipeline.samples`
 5. :mod:`~bitsieve.pipeline.run`       ``run`` calls the method: a ``Fit``
-6. :mod:`~bitsieve.pipeline.evidence`  ``with_evidence`` adds what the counts say of the selected columns
+6. :mod:`~bitsieve.pipeline.evidence`  ``with_evidence`` adds the evidence from counts for the columns
 7. :mod:`~bitsieve.pipeline.diagnose`  ``diagnose`` lists what a user should know before trusting the result
 =====================================  ================================================================================
 """

@@ -1,4 +1,4 @@
-"""The columns of a table become codes, and the codes become counts, which serve every method on counts."""
+"""Make codes of the columns of a table, and count them for the methods on counts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from bitsieve.utils.defaults import INTERACTIONS_BINS
 
 @dataclass(frozen=True)
 class Counted:
-    """A table, the discretizer that was fitted to it, and the information from its counts."""
+    """A table, the discretizer fitted to it, and the plug-in information from its counts."""
 
     table: Dataset
     binner: Binning
@@ -35,7 +35,7 @@ class Counted:
     _by_estimator: dict[str, Information] = field(default_factory=dict, repr=False, compare=False)
 
     def estimated(self, estimator: str) -> Information:
-        """The information by an estimator, from the same counts; made once."""
+        """The information by another estimator, from the same counts; cached."""
         if estimator == self.information.estimator:
             return self.information
         if estimator not in self._by_estimator:
@@ -57,23 +57,25 @@ def count_table(table: Dataset, binning: Any, n_jobs: int | None = None) -> Coun
 def take_few_numbers_as_categories(
     table: DatasetT, method: Method, options: DiscretizationOptions, execution: ExecutionOptions
 ) -> tuple[DatasetT, DiscretizationOptions]:
-    """Take columns of few whole numbers as categories, where the user said nothing of their bins.
+    """Take columns of few whole numbers as categories, unless the user chose how to bin them.
 
-    Where all columns of an array are such, the array stays as it is, and its numbers are the codes: binning is "none".
+    If all columns of an array are such, the array stays as it is and its numbers are the codes: binning is "none".
     """
     if not options.leaves_codes_open or method.needs_rows:
         return table, options
-    table, all_are_codes = table.with_small_integers_as_categories(execution.n_jobs)
-    return table, replace(options, binning="none") if all_are_codes else options
+    coded_table, all_are_codes = table.few_as_codes(execution.n_jobs)
+    if all_are_codes:
+        options = replace(options, binning="none")
+    return coded_table, options
 
 
 def binning_parameter(options: DiscretizationOptions, n_jobs: int | None = None) -> Any:
-    """The options as a selector takes them, in its parameter ``binning``: a name, or a discretizer with parameters."""
+    """The options as one parameter ``binning`` of a selector: a name, or a discretizer with its parameters."""
     return binning_with(options.binning, n_jobs, n_bins=options.n_bins, uncut=options.uncut, missing=options.missing)
 
 
 def discretization_for_tuples(options: DiscretizationOptions, order: int) -> DiscretizationOptions:
-    """The options for pairs and triples of columns: three and two bins where the user gave no number of bins."""
+    """The options for pairs or triples of columns: by default three bins for pairs, two for triples."""
     if isinstance(options.binning, str) and options.binning in ("quantile", "uniform") and options.n_bins is None:
         return replace(options, n_bins=INTERACTIONS_BINS[order])
     return options
@@ -84,7 +86,7 @@ def count_for_tuples(
 ) -> tuple[Binning, CountSource]:
     """Fit the discretizer for pairs and triples of columns, and count the codes of all columns.
 
-    Columns of few whole numbers are categories, where the user said nothing of their bins.
+    Columns of few whole numbers are categories, unless the user chose how to bin them.
     """
     rule = make_discretizer(discretization_for_tuples(options, order), execution.n_jobs)
     is_named_rule = isinstance(options.binning, str) and options.binning != "none"
@@ -96,10 +98,14 @@ def count_for_tuples(
 
 
 def strata_of(table: Dataset, strata: Any) -> tuple[Integers | None, list[int]]:
-    """Read strata that are given as a column of the table, or as one value a row.
+    """Read strata, which are given as a column of the table or as one value a row.
 
-    Returns the number of the stratum of every sample, ordered by class, and the column in a list, which is empty for
-    values; None and an empty list where no strata are given.
+    Returns
+    -------
+    strata_by_class : ndarray of int, shape (n_samples,), or None
+        The number of the stratum of every sample, the samples ordered by class; None without strata.
+    columns : list of int
+        The column of the strata, if they are one; else empty.
     """
     if strata is None:
         return None, []

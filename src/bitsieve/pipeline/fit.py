@@ -1,4 +1,4 @@
-"""What a method was run on, what it returned, and what the counts say of that."""
+"""The result of running a method: what it ran on, what it returned, and the evidence from counts."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from bitsieve.utils.lazy import Later
 
 @dataclass(frozen=True, kw_only=True)
 class CountEvidence:
-    """What the counts say of the selected columns."""
+    """Evidence from counts for the k selected columns."""
 
     binner: Binning  # fitted
     relevance: Floats  # shape (n_features,): I(X;C) of every column of the table, in bits
     overlap_with: Columns  # shape (k,): the earlier selected column that shares most information; -1 for the first
     overlap: Floats  # shape (k,): that information, in bits; nan for the first
     informative: Later[Flags]  # shape (k,): whether each selected column is more informative than chance
-    leaks: list[Leak]
-    is_sure: bool = False  # whether no other selected column is more informative than chance
+    leaks: list[Leak]  # columns of the table that nearly determine the target
+    is_sure: bool = False  # whether shuffles confirmed that the other selected columns are not
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fit:
-    """What a method was run on, what it returned, and what the counts say of that."""
+    """A method that has run."""
 
     prepared: PreparedSelection
     execution: ExecutionOptions
     table: Dataset  # as the method got it
     result: MethodResult
-    evidence: CountEvidence | None = None  # None for a method on rows, until it is counted for an explanation
-    screened_out: Sequence[int] = ()
+    evidence: CountEvidence | None = None  # None after a method on rows, until ``with_evidence`` counts it
+    screened_out: Sequence[int] = ()  # columns that a screen took from the method
 
     @property
     def selection(self) -> SelectionOptions:
@@ -57,7 +57,7 @@ class Fit:
 
     @property
     def evidence_from_counts(self) -> CountEvidence:
-        """The evidence, which ``with_evidence`` has added where the method counts nothing itself."""
+        """The evidence. ``with_evidence`` must have completed it."""
         assert self.evidence is not None
         return self.evidence
 
@@ -72,8 +72,10 @@ class Fit:
 
     @property
     def about_unused_bins(self) -> str:
-        """The beginning of a note on bins of a method that does not use them; empty for one that does."""
-        return "" if self.method.bins else f"once cut into bins, which {self.method.name} does not use, "
+        """How a note on bins begins if the method does not use bins; empty if it does."""
+        if self.method.bins:
+            return ""
+        return f"once cut into bins, which {self.method.name} does not use, "
 
     def fitted_attribute(self, name: str, default: Any = None) -> Any:
         """A fitted attribute that this method alone sets, such as ``upper_bound_``."""

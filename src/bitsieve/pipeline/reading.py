@@ -1,4 +1,4 @@
-"""How data is to be read and by which engine: planned, and refused, before anything is read or imported."""
+"""Plan how data is read and by which engine, and refuse what cannot be done before anything is read."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from bitsieve.utils.memory import check_memory
 
 @dataclass(frozen=True, kw_only=True)
 class Requirements:
-    """What a task requires of the data; known before the data is read."""
+    """What a method, or another task, requires of the data."""
 
     capabilities: frozenset[str]
-    method_name: str = ""  # for messages; empty for a task that is no method
-    has_memory_parameter: bool = False  # whether ``memory`` is a parameter of the task, too
+    method_name: str = ""  # for messages; empty for a task without a method
+    has_memory_parameter: bool = False  # whether the method itself has a parameter ``memory``
 
     @classmethod
     def of_method(cls, method: Method) -> Requirements:
-        """What a method requires whatever its parameters are."""
+        """What a method requires with any parameters."""
         return cls(
             capabilities=method.required_capabilities,
             method_name=method.name,
@@ -38,12 +38,12 @@ class Requirements:
 class ReadingPlan:
     """Data, and the engine that works on its rows."""
 
-    data: Any  # as ``select`` takes it
+    data: Any  # as the user gave it
     engine: EngineEntry
-    memory: int | str | None  # that the engine is to keep to
+    memory: int | str | None  # the limit for the engine
     spool: str | PathLike[str] | None
     header: bool | None
-    diagnostics: tuple[Diagnostic, ...] = ()  # on what was decided
+    diagnostics: tuple[Diagnostic, ...] = ()  # on a choice that the user did not make
 
     def open(self, options: ReadOptions, client: Any = None) -> Dataset:
         """Read the data into memory, or open it as a table in parts; ``client`` is that of a Dask cluster."""
@@ -53,7 +53,9 @@ class ReadingPlan:
 
             return read_data(self.data, options)
         refuse_groups(options.groups)
-        target = getattr(opened, "own_target", None) if options.target is None else options.target
+        target = options.target
+        if target is None:
+            target = getattr(opened, "own_target", None)  # of a format with labels, such as libsvm
         if target is None:
             raise UserError(
                 code="target-needed",
@@ -68,7 +70,7 @@ class ReadingPlan:
 
 
 def plan_reading(data: Any, read: ReadOptions, execution: ExecutionOptions, requirements: Requirements) -> ReadingPlan:
-    """Choose the engine for some data and a task; refuse, before anything is read, what it cannot do."""
+    """Choose the engine for the data. Raises UserError for options and requirements that it cannot meet."""
     memory = check_memory(execution.memory)
     engine_is_open = execution.engine is None and memory is None and execution.spool is None
     counts_are_enough = requirements.capabilities <= COUNTS
@@ -83,10 +85,9 @@ def plan_reading(data: Any, read: ReadOptions, execution: ExecutionOptions, requ
     engine = choose_engine(data, engine_name, memory, execution.spool)
     memory_of_engine = execution.memory
     if requirements.has_memory_parameter and "memory" not in engine.options:
-        memory_of_engine = None  # it is for the task alone
+        memory_of_engine = None  # the limit is for the method alone
     engine.check_options(data, {"memory": memory_of_engine, "spool": execution.spool, "header": read.header})
-    if engine.source:
-        # Before hours of reading.
+    if engine.source:  # the rows stay outside memory
         who = f"method {requirements.method_name!r}"
         check_capabilities(who, requirements.capabilities, COUNTS, _parameters_for_engines(execution))
     return ReadingPlan(
@@ -100,7 +101,7 @@ def plan_reading(data: Any, read: ReadOptions, execution: ExecutionOptions, requ
 
 
 def _check_push_down(data: Any, execution: ExecutionOptions, engine_is_open: bool) -> None:
-    """Refuse to count rows where they are, of data that is not elsewhere, or beside options for another engine."""
+    """Refuse ``push_down`` for data in memory, and together with options that choose another engine."""
     if engine_is_open and may_stay(data):
         return
     advice = "leave it out, or engine, memory and spool"
@@ -112,7 +113,7 @@ def _check_push_down(data: Any, execution: ExecutionOptions, engine_is_open: boo
 
 
 def _parameters_for_engines(execution: ExecutionOptions) -> list[str]:
-    """The parameters that keep the rows out of memory."""
+    """The parameters given by the user that keep the rows out of memory."""
     options = {
         "engine": execution.engine,
         "push_down": execution.push_down or None,

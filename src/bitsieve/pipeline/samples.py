@@ -1,4 +1,4 @@
-"""Tables as methods on samples take them: as rows, as numbers, as codes."""
+"""Tables in the forms that methods on rows take: rows, numbers, codes."""
 
 from __future__ import annotations
 
@@ -24,16 +24,15 @@ from bitsieve.utils.arrays import Columns, Flags, Floats
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
 
-INSTEAD = Advice("impute them first, or drop the rows; a separate bin is for methods that bin")
-LARGEST = 1e300  # largest value that is allowed: sums of a few larger ones overflow
-FEW_VALUES = 10  # "binned" leaves a column of so many values as it is, and cuts others into so many bins
+ADVICE_ON_MISSING = Advice("impute them first, or drop the rows; a separate bin is for methods that bin")
+MAX_VALUE = 1e300  # sums of a few larger values overflow
+MAX_VALUES_UNBINNED = 10  # "binned" leaves a column of so many values as it is, and cuts others into so many bins
 
 
 class TableSamples(Samples):
     """The samples of a table. A sample of weight w occurs w times.
 
-    ``method`` is the name of the method in messages. ``binning`` is a discretizer or its name, for a method that takes
-    codes; None: none is taken.
+    ``method`` is the name in messages. ``binning`` is a discretizer or its name; None for a method that takes no codes.
     """
 
     def __init__(self, table: InMemoryDataset, method: str, binning: Any = None, n_jobs: int | None = None) -> None:
@@ -56,7 +55,7 @@ class TableSamples(Samples):
 
     def rows(self, *, takes_missing: bool = False) -> Rows:
         table = self.table
-        check_values(table, allow_missing=takes_missing, instead=INSTEAD)
+        check_values(table, allow_missing=takes_missing, instead=ADVICE_ON_MISSING)
         if table.matrix is not None:
             return Rows(
                 numbers=np.asarray(table.matrix, np.float64, order="C"),
@@ -97,9 +96,9 @@ class TableSamples(Samples):
         if self.table.matrix is None:
             values = self.numbers()[0]
         else:
-            check_values(self.table, allow_missing=False, instead=INSTEAD)
+            check_values(self.table, allow_missing=False, instead=ADVICE_ON_MISSING)
             values = self.table.matrix
-        refuse_large(values, LARGEST)
+        refuse_large(values, MAX_VALUE)
         return values
 
     def categories(self, column: int) -> NDArray[Any] | None:
@@ -116,11 +115,15 @@ class TableSamples(Samples):
         codes = np.empty((rows.n_samples, rows.n_features), np.uint16)
         binned = None
         if kind == "binned":
-            binned = EqualWidthBinning(n_bins=FEW_VALUES, n_jobs=self.n_jobs).fit_table(self.table).codes(self.table)
+            binned = (
+                EqualWidthBinning(n_bins=MAX_VALUES_UNBINNED, n_jobs=self.n_jobs)
+                .fit_table(self.table)
+                .codes(self.table)
+            )
         codes[:, rows.categorical] = rows.codes
         for i, j in enumerate(rows.numeric.tolist()):
             distinct, codes_of_column = np.unique(rows.numbers[:, i], return_inverse=True)
-            if binned is not None and len(distinct) > FEW_VALUES:
+            if binned is not None and len(distinct) > MAX_VALUES_UNBINNED:
                 codes_of_column = binned[:, j]
             elif len(distinct) > 1 << 16:
                 raise UserError(
@@ -142,10 +145,10 @@ class TableSamples(Samples):
 
 
 def stored_values(table: InMemoryDataset) -> csc_array:
-    """The values of a sparse table as CSC; ValueError if some are missing, infinite or too large."""
+    """The values of a sparse table as CSC. Raises ValueError if any is missing, infinite or too large."""
     columns = table.stored
-    columns.check_finite(table.names, allow_missing=False, instead=INSTEAD)
-    refuse_large(columns.value, LARGEST)
+    columns.check_finite(table.names, allow_missing=False, instead=ADVICE_ON_MISSING)
+    refuse_large(columns.value, MAX_VALUE)
     return columns.stored
 
 
@@ -158,7 +161,7 @@ def columns_of(estimator: Any, X: Any, columns: Columns, categories: Mapping[int
     table = read_columns(X, estimator=estimator, reset=False)
     if table.is_sparse:
         return stored_values(table)[:, columns]
-    check_values(table, allow_missing=False, instead=INSTEAD)
+    check_values(table, allow_missing=False, instead=ADVICE_ON_MISSING)
     values = np.empty((table.n_samples, len(columns)))
     for i, j in enumerate(columns.tolist()):
         if j in categories and not table.is_numeric(j):

@@ -1,4 +1,4 @@
-"""What is to be selected, and by which method: the method is looked up, and its parameters are completed, once."""
+"""What is to be selected, and by which method."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from bitsieve.options import ColumnOptions
 class SelectionOptions:
     """What is to be selected, and by which method.
 
-    ``parameters`` are all parameters of the method's function but ``constraints``, with a default where the user gave
-    none; ``requested`` are those that the user gave. ``screen`` is the number of columns, those of the largest
-    relevance, that the method is run on; None: on all.
+    ``requested`` are the parameters of the method that the user gave; ``parameters`` are all of them, completed by the
+    defaults, except ``constraints``. With ``screen`` the method runs on so many columns only: the most relevant ones.
     """
 
     method: Method
@@ -58,15 +57,16 @@ class SelectionOptions:
         memory : int or str, optional
             The memory that the user allows, for a method that has a parameter of that name.
         function_parameters : iterable of str
-            Other names that the user may have meant by a wrong name in ``requested``.
+            Names of other parameters, to propose one of them in place of an unknown name.
 
         Raises
         ------
         ValueError
             If there is no such method, or it takes no such parameter.
         """
-        described = find_method(method)
-        columns = ColumnOptions() if columns is None else columns
+        registered_method = find_method(method)
+        if columns is None:
+            columns = ColumnOptions()
         parameters = dict(requested)
         constraints = parameters.pop("constraints", None)
         if constraints is not None and is_given(columns.include):
@@ -75,11 +75,11 @@ class SelectionOptions:
                 message="constraints are given, so put include into them",
                 advice="Constraints(must_include=...)",
             )
-        if memory is not None and "memory" in described.parameters:
+        if memory is not None and "memory" in registered_method.parameters:
             parameters["memory"] = memory
         return cls(
-            method=described,
-            parameters=_without_constraints(arguments_of(described, parameters, function_parameters)),
+            method=registered_method,
+            parameters=_without_constraints(arguments_of(registered_method, parameters, function_parameters)),
             requested=requested,
             n_features_to_select=n_features_to_select,
             columns=columns,
@@ -101,7 +101,7 @@ class SelectionOptions:
 
     @property
     def stopping(self) -> Any:
-        """The stopping rule that the user asked for; None: no rule."""
+        """The stopping rule, if there is one."""
         return self.parameters.get("stopping")
 
     @property

@@ -1,8 +1,8 @@
 """The way from data to a selection, on one page.
 
-:func:`bitsieve.select` and the command line walk it from the first line to the last. Selectors, whose ``fit`` is given
-rows, begin behind the reading and end before the evidence; ``compare`` and ``how_many`` run several methods on what
-they prepared once.
+:func:`bitsieve.select` and the command line go all of it. The ``fit`` of a selector is given a table, so it reads
+nothing, and it adds no evidence before somebody asks for it. ``compare`` and ``how_many`` prepare once, and run several
+methods.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def run_selection(
     Raises
     ------
     ValueError
-        If the data or an option cannot be used. What can be refused before the data is read is refused before.
+        If the data or an option cannot be used; where possible, before the data is read.
     """
     plan = plan_reading(data, read, execution, Requirements.of_method(selection.method))
     table = plan.open(read, execution.client)

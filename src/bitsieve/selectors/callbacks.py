@@ -1,4 +1,4 @@
-"""Callbacks of scikit-learn (from 1.9 on), such as its ``ProgressBar``, which follow the phases of a fit."""
+"""Report the phases of a fit to the callbacks of scikit-learn (from 1.9 on), such as its ``ProgressBar``."""
 
 from __future__ import annotations
 
@@ -23,12 +23,11 @@ except ImportError:  # an older scikit-learn, whose estimators have no callbacks
 
 P = ParamSpec("P")
 R = TypeVar("R")
-MAX_SUBTASKS = 100  # of a phase
+MAX_SUBTASKS = 100  # that a phase is divided into
 
 
 class PhaseTasks:
-    """Reports the phases of a fit to scikit-learn as tasks, each of at most 100 subtasks. A callback cannot stop a
-    fit."""
+    """Reports each phase of a fit to scikit-learn as a task of at most 100 subtasks. A callback cannot stop a fit."""
 
     def __init__(self, estimator: Any, fit_task: Any) -> None:
         self.estimator = estimator
@@ -68,7 +67,7 @@ class PhaseTasks:
 
 
 def followed(fit: Callable[P, R]) -> Callable[P, R]:
-    """A decorator: the callbacks that are set on an estimator follow its ``fit``."""
+    """Decorate ``fit`` so that it reports its phases to the callbacks that are set on the estimator."""
 
     def fit_with_tasks(self: Any, *args: Any, **kwargs: Any) -> Any:
         fit_task = self._init_callback_context(max_subtasks=None)

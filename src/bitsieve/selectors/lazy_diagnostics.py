@@ -1,4 +1,4 @@
-"""The diagnostics of a fitted selector, which are looked for when they are asked for."""
+"""The diagnostics of a fitted selector, which are found when they are read."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from bitsieve.pipeline.fit import Fit
 
 
 class LazyDiagnostics:
-    """Diagnostics that take counting, which a fitted selector does not do before they are asked for.
+    """Diagnostics that need more counting, which is done when ``value`` is first read.
 
-    Until then it holds the fit, with its table. A pickle has none: without them it keeps those of the preparation.
+    Until then the fit is held, with its table. A pickle does not hold the fit: made before ``value`` is read, it has
+    the diagnostics on the preparation only.
     """
 
     def __init__(self, on_preparation: Sequence[Diagnostic], fit: Fit | None = None) -> None:
@@ -23,11 +24,11 @@ class LazyDiagnostics:
 
     @property
     def value(self) -> list[Diagnostic]:
-        """The diagnostics."""
+        """All diagnostics, or those on the preparation and an error if the selection cannot be counted."""
         if self._fit is not None:
             try:
                 self._diagnostics = diagnose(with_evidence(self._fit))
-            except UserError as error:  # what cannot be selected from by counts
+            except UserError as error:  # such as columns that all have one bin
                 self._diagnostics = [*self._diagnostics, error.diagnostic]
             self._fit = None
         return self._diagnostics

@@ -1,4 +1,4 @@
-"""The selector of a method by its name; a method without a class of its own gets one from its function."""
+"""Make the selector of a method. A method without a class gets one, made from its function."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def make_selector(
 
 
 def fitted_selector(fit: Fit) -> Any:
-    """The fitted selector of what a method was run with and returned."""
+    """The selector of a method that has run, fitted as by ``fit``."""
     selector = selector_of(
         fit.method,
         fit.selection.n_features_to_select,
@@ -94,12 +94,11 @@ def fitted_selector(fit: Fit) -> Any:
 
 
 def selector_of(method: Method, n_features_to_select: Any, **arguments: Any) -> Any:
-    """The selector of a method with the arguments of its function, and the shared ones that its class takes."""
+    """The selector of a method. Arguments that its class does not take, such as ``binning``, are left out."""
     selector_class = class_of(method)
-    accepted = inspect.signature(selector_class).parameters
-    return selector_class(
-        n_features_to_select, **{name: value for name, value in arguments.items() if name in accepted}
-    )
+    parameter_names = inspect.signature(selector_class).parameters
+    accepted = {name: value for name, value in arguments.items() if name in parameter_names}
+    return selector_class(n_features_to_select, **accepted)
 
 
 def class_of(method: Method) -> Any:
@@ -112,20 +111,18 @@ def class_of(method: Method) -> Any:
 
 @cache
 def _class_from_function(method: Method) -> type[ColumnSelector]:
-    """A class whose parameters, defaults and docstring are those of the function of a method."""
+    """Make a class with the parameters, the defaults and the docstring of the function of a method."""
     base = MethodSelector if method.needs_rows else CountSelector
-    signature = inspect.signature(method.run)
-    names = list(method.parameters)
+    defaults = dict(method.parameters)
     if method.needs_rows and method.bins:
-        names += ["binning", "missing"]
-    if "n_jobs" in signature.parameters and method.needs_rows:
-        names += ["n_jobs"]
-    shared = {"binning": BINNING, "missing": None, "n_jobs": None}
-    defaults = {name: method.parameters.get(name, shared.get(name)) for name in names}
+        defaults.setdefault("binning", BINNING)
+        defaults.setdefault("missing", None)
+    if method.needs_rows and "n_jobs" in inspect.signature(method.run).parameters:
+        defaults.setdefault("n_jobs", None)
     namespace = {
         "__doc__": method.run.__doc__ or method.title,
         "__module__": method.run.__module__,
-        "__annotations__": dict.fromkeys(names, Any),
+        "__annotations__": dict.fromkeys(defaults, Any),
         "__reduce__": _reduce,
         "described": (method,),
         **defaults,
