@@ -338,8 +338,10 @@ class CorrectedInformation(SumInformation):
         counts, counts_with_class = self.sums.cell_counts(None, np.array([feature]), True)
         return counts[0], counted_by_class(counts_with_class)[0]
 
-    def of_sums(self, pivot: int, columns: Columns | None, xy: Integers, xyc: Integers | None) -> CorrectedPair:
-        return CorrectedPair(self, pivot, columns, xy, xyc)
+    def of_sums(
+        self, pivot: int, columns: Columns | None, pair_pooled: Integers, pair_with_class: Integers | None
+    ) -> CorrectedPair:
+        return CorrectedPair(self, pivot, columns, pair_pooled, pair_with_class)
 
     # The fused sums of plug-in take off no mean of every pair: back to the definitions by pairs.
     minima = Information.minima
