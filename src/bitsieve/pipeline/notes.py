@@ -1,4 +1,7 @@
-"""What is said of data and of a selection: one function a code. When it is said: ``prepare.py`` and ``diagnose.py``."""
+"""The texts of the notes on data and on selections, one function for each code.
+
+Whether a note is made is decided in ``prepare.py`` and ``diagnose.py``.
+"""
 
 from __future__ import annotations
 
@@ -71,16 +74,22 @@ def target_text_read(name: str, parsing: TextParsing) -> Diagnostic:
 
 
 def read_as(where: str, parsing: TextParsing) -> str:
-    """What text was read as, and what of it was not."""
-    if parsing.what == "numbers" and parsing.n_unread:
-        values = f"{parsing.n_unread:,} value{'s' * (parsing.n_unread > 1)} of {where}"
-        what = "is not a number" if parsing.n_unread == 1 else "are not numbers"
-        return f"{values} {what}: {parsing.listed}: read as missing"
-    kind = "times" if parsing.what.startswith(("dates", "times", "durations")) else "numbers"
-    kind = "yes and no" if parsing.what == "booleans in words" else kind
-    rest = f"; {parsing.n_unread:,} with other text as missing: {parsing.listed}" if parsing.n_unread else ""
-    rows = f"{parsing.n_read:,} row{'s' * (parsing.n_read > 1)}"
-    return f"{where} holds {parsing.what} such as {parsing.example!r}: read as {kind} in {rows}{rest}"
+    """What text was read as, and which text was read as missing."""
+    if parsing.what == "numbers" and parsing.n_unread == 1:
+        return f"1 value of {where} is not a number: {parsing.listed}: read as missing"
+    if parsing.what == "numbers" and parsing.n_unread > 1:
+        return f"{parsing.n_unread:,} values of {where} are not numbers: {parsing.listed}: read as missing"
+    if parsing.what == "booleans in words":
+        kind = "yes and no"
+    elif parsing.what.startswith(("dates", "times", "durations")):
+        kind = "times"
+    else:
+        kind = "numbers"
+    rows = "1 row" if parsing.n_read == 1 else f"{parsing.n_read:,} rows"
+    text = f"{where} holds {parsing.what} such as {parsing.example!r}: read as {kind} in {rows}"
+    if parsing.n_unread:
+        text += f"; {parsing.n_unread:,} with other text as missing: {parsing.listed}"
+    return text
 
 
 def empty(names: Sequence[str]) -> Diagnostic:
@@ -157,7 +166,7 @@ def missing_kept(names: Sequence[str]) -> Diagnostic:
 
 
 def missing_without_effect(missing: str, method: str) -> Diagnostic:
-    """The parameter is of no use to a method without bins."""
+    """The parameter ``missing`` has no effect on a method without bins."""
     return Diagnostic(
         code="missing-without-effect",
         message=f"changes nothing in what {method} selects: it makes no bins",
@@ -166,7 +175,7 @@ def missing_without_effect(missing: str, method: str) -> Diagnostic:
 
 
 def counted_in_place() -> Diagnostic:
-    """A database counted the rows, by its own decision."""
+    """A database counted the rows, although the user did not ask for it."""
     return Diagnostic(
         code="counted-in-place",
         message="the table has very many rows: they were counted where they are, and not read",
@@ -178,7 +187,7 @@ def counted_in_place() -> Diagnostic:
 def long_job(
     method: str, n_columns: int, n_rows: int, duration: str, screen: int | None, duration_with_screen: str
 ) -> Diagnostic:
-    """A method will take more than a minute; ``screen``: how many columns it does in less."""
+    """A method will take more than a minute. ``screen``: so many columns would take less; None: unknown."""
     message = f"{method} of {n_columns:,} columns and {n_rows:,} rows takes about {duration} on one thread"
     if screen is None:
         return Diagnostic(code="long-job", message=message, advice="fewer rows take less")
@@ -447,7 +456,10 @@ def no_information(n_selected: int) -> Diagnostic:
 
 
 def none_informative(n_selected: int, about_bins: str, limit: int | None) -> Diagnostic:
-    """No selected column is more informative than chance; ``limit``: of the values of a test that was not made."""
+    """No selected column is more informative than chance.
+
+    ``limit``: the largest table, in values, that is tested by shuffles, if this one was larger; None: it was tested.
+    """
     if limit is None:
         message = f"{about_bins}0 of {n_selected:,} are more informative than chance: they only fill the list"
     else:
@@ -461,17 +473,17 @@ def none_informative(n_selected: int, about_bins: str, limit: int | None) -> Dia
 def some_informative(
     n_selected: int, n_informative: int, about_bins: str, limit: int | None, names: Sequence[str]
 ) -> Diagnostic:
-    """Some selected columns are no more informative than chance: ``names``."""
+    """The selected columns ``names`` are not more informative than chance. ``limit``: see :func:`none_informative`."""
     n_rest = n_selected - n_informative
     rest = f"the other {n_rest:,}" if n_rest > 1 else "the other one"
     fill = "fill" if n_rest > 1 else "fills"
     are = "are" if n_informative > 1 else "is"
-    least = "" if limit is None else "at least "
+    at_least = "" if limit is None else "at least "
     ending = f"only {fill} the list" if limit is None else f"may be there by chance: {_UNTESTED.format(limit=limit)}"
     return Diagnostic(
         code="partly-informative",
         message=(
-            f"{about_bins}{least}{n_informative:,} of {n_selected:,} {are} more informative than chance; "
+            f"{about_bins}{at_least}{n_informative:,} of {n_selected:,} {are} more informative than chance; "
             f"{rest} {ending}"
         ),
         columns=tuple(names),

@@ -116,12 +116,6 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     required_capabilities: ClassVar[frozenset[str]] = DENSE_ROWS  # of the data; by default those of its method
     shared_attributes: ClassVar[Mapping[str, str]] = OF_ALL
 
-    # Selectors without one of these parameters have these values.
-    binning: Any = None
-    missing: str | None = None
-    n_jobs: int | None = None
-    stopping: str | StoppingRule | None = None
-
     parameter_names: ClassVar[tuple[str, ...]]
     support_: Flags
     selected_: Columns
@@ -176,10 +170,11 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     @property
     def discretization(self) -> DiscretizationOptions:
         """How columns become codes; ``binning`` is None where the selector has no such parameter."""
-        return DiscretizationOptions(binning=self.binning, missing=self.missing)
+        parameters = self.get_params(deep=False)
+        return DiscretizationOptions(binning=parameters.get("binning"), missing=parameters.get("missing"))
 
     def _execution(self) -> ExecutionOptions:
-        return ExecutionOptions(n_jobs=self.n_jobs)
+        return ExecutionOptions(n_jobs=self.get_params(deep=False).get("n_jobs"))
 
     def _check_parameters(self) -> None:
         """Raise ValueError for parameters that are wrong whatever the data."""
@@ -384,9 +379,10 @@ class MethodSelector(SupervisedSelector):
     def _name_in_messages(self) -> str:
         """The name, with the stopping rule if that needs the rows, or needs them to be independent."""
         name = super()._name_in_messages()
-        if not self.stopping or not self._capabilities_needed() & (ROWS | INDEPENDENT):
+        stopping: str | StoppingRule | None = self.get_params(deep=False).get("stopping")
+        if not stopping or not self._capabilities_needed() & (ROWS | INDEPENDENT):
             return name
-        rule = self.stopping if isinstance(self.stopping, str) else self.stopping.name
+        rule = stopping if isinstance(stopping, str) else stopping.name
         return f"{name} with {rule}"
 
     def _parameters(self) -> dict[str, Any]:
