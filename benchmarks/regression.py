@@ -183,13 +183,15 @@ def orders(X: Floats, y: Floats, k: int, others: dict[str, Contestant]) -> dict[
     k = min(k, X.shape[1])
     order_by_name = {}
     for name in OURS:
-        selector = make_selector(name, min(k, X.shape[1]))
+        selector = make_selector(name, k)
         if isinstance(selector, CountSelector):
             selector.fit_counted(counts)
         else:
             selector.fit_table(table)
         order_by_name[name] = selector.selected_
-    return order_by_name | {name: choose(X, y, min(k, X.shape[1])) for name, choose in others.items()}
+    for name, choose in others.items():
+        order_by_name[name] = choose(X, y, k)
+    return order_by_name
 
 
 def errors(

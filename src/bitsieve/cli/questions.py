@@ -140,7 +140,7 @@ def _draw(arguments: argparse.Namespace, plot: Callable[[], Axes]) -> list[str]:
 def run_compare(arguments: argparse.Namespace) -> int:
     """Read, compare, save, print."""
     folder = _check_paths(arguments)
-    with shown(not arguments.quiet):
+    with progress_bar(not arguments.quiet):
         plan = _read_and_plan(arguments)
         comparison = _compare(plan, arguments.threads or -1, folder)
         comparison.diagnostics[:] = map(arguments.wording.reworded, comparison.diagnostics)
@@ -225,7 +225,8 @@ def _read_and_plan(arguments: argparse.Namespace) -> Plan:
 
 def _compare(plan: Plan, threads: int, folder: Path | None) -> Comparison:
     """Run the comparison. With a folder, finished folds are stored there, so that an interrupted run can go on."""
-    from bitsieve.evaluate.run import Checkpoint, remove, run_plan
+    from bitsieve.evaluate.checkpoint import Checkpoint, remove
+    from bitsieve.evaluate.run import run_plan
 
     if folder is None:
         return run_plan(plan, threads)

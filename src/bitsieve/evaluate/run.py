@@ -78,12 +78,12 @@ def rank(plan: Plan, rows: Columns, n_jobs: int | None = None, check: Check = ne
         if "n_jobs" in selector.get_params():
             selector.set_params(n_jobs=n_jobs)
         start = time.perf_counter()
-        seconds_counting = 0.0  # when the counts of an earlier method are used again
+        seconds_of_shared_counts = 0.0
         if isinstance(selector, CountSelector):
-            table, options = plan.settled_for(selector.discretization)
-            key = repr(options)
-            if key in counted_by_options:
-                counted, seconds_counting = counted_by_options[key]
+            table, discretization = plan.settle_categories(selector.discretization)
+            binning = repr(discretization)
+            if binning in counts_by_binning:
+                seconds_of_shared_counts = counts_by_binning[binning].seconds
             else:
                 counted = discretize(_rows_of(table, rows), discretization, ExecutionOptions(n_jobs=n_jobs))
                 counts_by_binning[binning] = _TimedCounts(counted, time.perf_counter() - start)

@@ -125,7 +125,7 @@ class SelectorCV(SupervisedSelector):
         self.n_features_to_select_ = choice.n_features
         self.selector_ = plan.selectors[choice.method].set_params(n_features_to_select=choice.n_features)
         if isinstance(self.selector_, CountSelector):
-            coded_table, settled = plan.settled_for(self.selector_.discretization)
+            coded_table, settled = plan.settle_categories(self.selector_.discretization)
             self.selector_.fit_table(coded_table, settled)
         else:
             self.selector_.fit_table(plan.table)

@@ -147,7 +147,7 @@ def on_bins(table: Dataset, binner: Any, fit: Fit, dropped: Collection[int] = ()
         identifiers = [j for j in nearly_unique if binner.categories_[j] is not None]
         if identifiers:
             diagnostics.append(notes.identifier_kept(names_of(identifiers)))
-    counters = [int(j) for j in fit.result.selected if table.counts_rows(int(j))]
+    counters = [int(j) for j in fit.result.selected if table.is_row_counter(int(j))]
     if counters:
         diagnostics.append(notes.row_counter(names_of(counters)))
     return diagnostics
@@ -369,7 +369,7 @@ def _on_classes(table: Dataset, target: Target) -> list[Diagnostic]:
         return [notes.joint_target(target.columns, n_classes, cuts)]
     if target.edges is not None:
         return [target.how_cut]
-    may_be_numeric = target.labels.dtype.kind in "iuf" and target.said.kind is None
+    may_be_numeric = target.labels.dtype.kind in "iuf" and target.requested_kind.kind is None
     if n_classes > MANY_CLASSES or 2 * n_classes > table.n_samples > FEW_ROWS:
         return [notes.many_classes(name, n_classes, table.n_samples, may_be_numeric)]
     if n_classes >= MIN_NUMBERS_OF_QUANTITY and may_be_numeric:

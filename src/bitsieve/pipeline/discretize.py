@@ -63,7 +63,7 @@ def take_few_numbers_as_categories(
     """
     if not options.leaves_codes_open or method.needs_rows:
         return table, options
-    coded_table, all_are_codes = table.few_as_codes(execution.n_jobs)
+    coded_table, all_are_codes = table.with_small_integers_as_categories(execution.n_jobs)
     if all_are_codes:
         options = replace(options, binning="none")
     return coded_table, options

@@ -114,7 +114,7 @@ def prepare_selection(
     if _has_group_of_one(constraints.groups, candidates):
         diagnostics.append(notes.group_of_one())
 
-    if not selection.takes_constraints or _are_empty(constraints):
+    if not selection.takes_constraints or not any_given(constraints):
         selection = replace(selection, constraints=None)
     else:
         selection = replace(selection, constraints=constraints)
@@ -180,7 +180,7 @@ def _drop_columns(
         )
     dropped_identifiers: list[int] = []
     if columns.identifiers == "drop":
-        in_groups = np.flatnonzero(candidates.sizes[candidates.of_column] > 1).tolist()
+        in_groups = np.flatnonzero(candidates.sizes[candidates.candidate_of_column] > 1).tolist()
         dropped_identifiers = _identifiers_to_drop(infos, dropped, {*included, *in_groups})
     dropped |= dict.fromkeys(dropped_identifiers, "identifier")
     return Prepared(
@@ -245,17 +245,13 @@ def constraints_on(table: Dataset, constraints: Constraints | None) -> Candidate
     if constraints is None:
         constraints = Constraints()
     candidates = resolve(constraints, table.names)
-    is_in_group = candidates.sizes[candidates.of_column] > 1
+    is_in_group = candidates.sizes[candidates.candidate_of_column] > 1
     included = {*candidates.must_include}
     excluded = [*constraints.exclude]
     for j in table.left_out:
-        if not is_in_group[j] and int(candidates.of_column[j]) not in included:
+        if not is_in_group[j] and int(candidates.candidate_of_column[j]) not in included:
             excluded.append(j)
     return resolve(replace(constraints, exclude=excluded), table.names)
-
-
-def _are_empty(constraints: Constraints) -> bool:
-    return not any(map(is_given, (constraints.must_include, constraints.exclude, constraints.groups)))
 
 
 def _has_group_of_one(groups: Any, candidates: Candidates) -> bool:
@@ -319,7 +315,7 @@ def _refuse_constraints(constraints: Constraints, included_features: Sequence[st
 
 def _refuse_excluded_columns(columns: ColumnOptions, table: Dataset) -> None:
     """Raise ValueError if columns are excluded, and the table cannot leave them out."""
-    if is_given(columns.exclude) and not table.leaves_out:
+    if is_given(columns.exclude) and not table.can_leave_out:
         raise UserError(
             code="exclude-not-supported",
             message="this method takes no excluded columns here",

@@ -202,7 +202,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
             return True
         if self.discretization.binning is None:
             return False
-        return keeps_missing(make_discretizer(self.discretization))
+        return make_discretizer(self.discretization).takes_missing
 
 
 class SupervisedSelector(ColumnSelector):

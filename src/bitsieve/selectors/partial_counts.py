@@ -43,7 +43,7 @@ def read_part(X: Any, y: Any, sample_weight: Any, classes: Any, *, estimator: An
             message="partial_fit takes rows in memory",
             advice="read the batches, or use 'bitsieve count'",
         )
-    table = read_xy(X, y, sample_weight, estimator=estimator, reset=is_first, said=TargetKind("classes"))
+    table = read_xy(X, y, sample_weight, estimator=estimator, reset=is_first, target_kind=TargetKind("classes"))
     if "dense" not in table.capabilities:
         raise UserError(
             code="dense-rows-needed",
