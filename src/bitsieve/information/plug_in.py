@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from bitsieve.counts.source import CountSource, conditioning, sums_of
-from bitsieve.counts.tables import PairForm, Terms, entropy_terms
+from bitsieve.counts.tables import PairForm, PairSums, Terms, entropy_terms
 from bitsieve.information.protocol import (
     ConditionalInformation,
     DisjointPairs,
@@ -35,30 +35,33 @@ from bitsieve.utils.choice import Scores
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.memory import square_matrix
 
-BITS_PER_CELL = 0.7213475204444817  # 1 / (2 ln 2), times N
-CACHE_BYTES = 256 << 20  # rows kept for later questions about the same pivots
-CACHED_PAIRS = 1 << 14  # and pairs of a pivot with some columns
-SLAB_BYTES = 8 << 20  # allocated at once for rows: a fresh array a row spends as long on page faults as on counting
+BITS_PER_CELL = 0.7213475204444817  # 1 / (2 ln 2): the correction of Miller and Madow for a cell, times N
+CACHE_BYTES = 256 << 20  # of cached rows
+CACHED_PAIRS = 1 << 14  # single pairs that are cached beside rows
+SLAB_BYTES = 8 << 20  # allocated at once for rows: with one allocation a row, page faults take as long as counting
 
 
 class SumInformation(Information):
-    """Information quantities that are integer combinations of sums of entropy terms, in bits; a subclass says which.
+    """Information quantities that are integer combinations of sums of entropy terms, in bits.
 
-    A row costs one pass over the counts of the pivot with all features; rows asked for are kept, so that asking
-    again for a pivot costs nothing. A matrix is computed in one fused pass and not kept.
+    A subclass says which terms. The sums of a pivot with all features, a row, cost one pass over the counts. Rows are
+    cached, so that a pivot costs nothing the second time. A matrix is computed in one fused pass and not cached.
     """
 
     conditions_on_sets: ClassVar[bool] = True
 
     def __init__(self, source: CountSource) -> None:
-        self.source, self.sums, self.terms = source, sums_of(source), self.terms_of(source.n_samples)
-        self._rows: dict[int, tuple[Integers, Integers | None]] = {}
-        self._pairs: dict[int, dict[int, int]] = {}  # S_xy of a pivot with some columns
+        self.source = source
+        self.sums = sums_of(source)
+        self.terms = self.terms_of(source.n_samples)
+        self._rows: dict[int, PairSums] = {}  # by pivot: its sums with all features
+        self._pairs: dict[int, dict[int, int]] = {}  # by pivot and column: ``S_xy``
         self._pairs_left = CACHED_PAIRS
         self._row_limit = max(2, CACHE_BYTES // (16 * max(source.n_features, 1)))
-        self._free_rows: list[Integers] = []
+        self._free_rows: list[Integers] = []  # allocated, and not yet used
 
-    terms_of = staticmethod(entropy_terms)  # of tables of so many samples
+    #: The entropy terms of the estimator, for tables of so many samples.
+    terms_of = staticmethod(entropy_terms)
 
     def conditional(self) -> ConditionalInformation:
         return ConditionalInformation(self.terms, conditioning(self.source).partition())
@@ -107,35 +110,41 @@ class SumInformation(Information):
         return np.asarray(self.marginals[0] != self.total)
 
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> SumPair:
-        cached_row = self._rows.get(pivot)
-        if cached_row is None or (by_class and cached_row[1] is None):
-            if columns is not None:
-                xy, xyc = self.sums.pair_sums(self.terms, pivot, columns, by_class)
-                if len(columns) <= self._pairs_left:
-                    self._pairs_left -= len(columns)
-                    self._pairs.setdefault(pivot, {}).update(zip(columns.tolist(), xy.tolist(), strict=True))
-                return self.of_sums(pivot, columns, xy, xyc)
-            out = self._new_row(), self._new_row() if by_class else None
-            cached_row = self.sums.pair_sums(self.terms, pivot, None, by_class, out)
-            if len(self._rows) < self._row_limit:
-                self._rows[pivot] = cached_row
+        row = self._rows.get(pivot)
+        has_sums = row is not None and (row.by_class is not None or not by_class)
+        if row is not None and has_sums:
+            return self.of_sums(pivot, columns, row if columns is None else row.of_columns(columns))
         if columns is None:
-            return self.of_sums(pivot, None, *cached_row)
-        return self.of_sums(
-            pivot, columns, cached_row[0][columns], None if cached_row[1] is None else cached_row[1][columns]
-        )
+            return self.of_sums(pivot, None, self._count_row(pivot, by_class))
+        return self.of_sums(pivot, columns, self._count_pairs(pivot, columns, by_class))
 
-    def _recalled(self, feature: int, columns: Columns) -> Integers | None:
-        """``S_xy`` of a pivot with columns, where it was asked for with each of them before."""
-        if feature in self._rows:
-            return self._rows[feature][0][columns]
-        cached = self._pairs.get(feature, {})
+    def _count_row(self, pivot: int, by_class: bool) -> PairSums:
+        """The sums of a pivot with all features; they are cached while there is room."""
+        out = PairSums(self._new_row(), self._new_row() if by_class else None)
+        row = self.sums.pair_sums(self.terms, pivot, None, by_class, out)
+        if len(self._rows) < self._row_limit:
+            self._rows[pivot] = row
+        return row
+
+    def _count_pairs(self, pivot: int, columns: Columns, by_class: bool) -> PairSums:
+        """The sums of a pivot with some columns; the pooled ones are cached while there is room."""
+        sums = self.sums.pair_sums(self.terms, pivot, columns, by_class)
+        if len(columns) <= self._pairs_left:
+            self._pairs_left -= len(columns)
+            self._pairs.setdefault(pivot, {}).update(zip(columns.tolist(), sums.pooled.tolist(), strict=True))
+        return sums
+
+    def _cached_pair_sums(self, pivot: int, columns: Columns) -> Integers | None:
+        """``S_xy`` of a pivot with columns; None unless all of them are cached."""
+        if pivot in self._rows:
+            return self._rows[pivot].pooled[columns]
+        cached = self._pairs.get(pivot, {})
         sums = [cached.get(column) for column in columns.tolist()]
         return None if None in sums else np.array(sums, np.int64)
 
-    def of_sums(self, pivot: int, columns: Columns | None, xy: Integers, xyc: Integers | None) -> SumPair:
-        """The information of features with one pivot, given ``S_xy`` and, where it was asked for, ``S_xyc``."""
-        return SumPair(self, pivot, columns, xy, xyc)
+    def of_sums(self, pivot: int, columns: Columns | None, sums: PairSums) -> SumPair:
+        """The information of ``columns`` (None: all) with one pivot, given their sums."""
+        return SumPair(self, pivot, columns, sums)
 
     def _new_row(self) -> Integers:
         if not self._free_rows:
@@ -158,16 +167,29 @@ class SumInformation(Information):
         support = self.sums.disjoint_support(self.terms, self.marginals[0])
         if support is None:
             return None
-        return DisjointPairs(support, lambda feature, columns, xy: self.of_sums(feature, columns, xy, None))
+
+        def pair_of_sums(pivot: int, columns: Columns, pooled: Integers) -> SumPair:
+            return self.of_sums(pivot, columns, PairSums(pooled, None))
+
+        return DisjointPairs(support, pair_of_sums)
 
     def conditional_rows(self, pivots: Columns, columns: Columns) -> Matrix:
-        cached_rows = [self._rows[feature] for feature in pivots.tolist() if feature in self._rows]
         pooled, with_class = self.marginals
-        form = PairForm(-1, 1, pooled - with_class, np.zeros_like(pooled), self.terms.per_bit, False)
-        if len(cached_rows) == len(pivots) and all(row is not None for _, row in cached_rows):
-            xy = np.array([row[columns] for row, _ in cached_rows])
-            xyc = np.array([counted_by_class(row)[columns] for _, row in cached_rows])
-            return form.values(pivots[:, None], columns, xy, xyc)
+        form = PairForm(
+            pooled_sign=-1,
+            class_sign=1,
+            row_offsets=pooled - with_class,
+            column_offsets=np.zeros_like(pooled),
+            per_bit=self.terms.per_bit,
+            symmetric=False,
+        )
+        cached_rows = [self._rows[pivot] for pivot in pivots.tolist() if pivot in self._rows]
+        if len(cached_rows) == len(pivots) and all(row.by_class is not None for row in cached_rows):
+            sums = PairSums(
+                pooled=np.array([row.pooled[columns] for row in cached_rows]),
+                by_class=np.array([counted_by_class(row.by_class)[columns] for row in cached_rows]),
+            )
+            return form.values(pivots[:, None], columns, sums)
         out = np.empty((len(pivots), len(columns)))
         self.sums.matrix_rows(self.terms, form, pivots, columns, out)
         return out
@@ -179,23 +201,30 @@ class SumInformation(Information):
         columns: Columns | None = None,
         progress: Progress = None,
     ) -> Matrix:
-        pivots = self._rows.keys() | self._pairs.keys()
-        if quantity == "redundancy" and columns is not None and pivots >= set(columns[:-1].tolist()):
-            recalled = square_matrix(len(columns), dtype)
-            np.fill_diagonal(recalled, self.entropy[columns])
-            for index, feature in enumerate(columns.tolist(), 1):
-                later = columns[index:]
-                xy = self._recalled(feature, later)
-                if xy is None:
-                    break
-                recalled[index - 1, index:] = recalled[index:, index - 1] = self.of_sums(
-                    feature, later, xy, None
-                ).redundancy
-            else:
-                return recalled
+        if quantity == "redundancy" and columns is not None:
+            cached_matrix = self._cached_redundancy(columns, dtype)
+            if cached_matrix is not None:
+                return cached_matrix
         matrix = self.sums.matrix(self.terms, self._form(quantity), dtype, columns, progress)
         if quantity in ("conditional_relevance", "mean_relevance"):
             np.fill_diagonal(matrix, self.relevance if columns is None else self.relevance[columns])
+        return matrix
+
+    def _cached_redundancy(self, columns: Columns, dtype: DTypeLike) -> Matrix | None:
+        """The matrix of redundancies, with entropies on the diagonal; None unless the sums of all pairs are cached."""
+        cached_pivots = self._rows.keys() | self._pairs.keys()
+        if not cached_pivots >= set(columns[:-1].tolist()):
+            return None
+        matrix = square_matrix(len(columns), dtype)
+        np.fill_diagonal(matrix, self.entropy[columns])
+        for index, pivot in enumerate(columns.tolist()):
+            later_columns = columns[index + 1 :]
+            pooled = self._cached_pair_sums(pivot, later_columns)
+            if pooled is None:
+                return None
+            redundancy = self.of_sums(pivot, later_columns, PairSums(pooled, None)).redundancy
+            matrix[index, index + 1 :] = redundancy
+            matrix[index + 1 :, index] = redundancy
         return matrix
 
     def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
@@ -203,65 +232,91 @@ class SumInformation(Information):
         self.put_relevance(pivots, columns, out)
 
     def _form(self, quantity: Quantity) -> PairForm:
-        """How the entries of a matrix are made of the sums of pairs."""
+        """The formula of a quantity, by the sums of a pair.
+
+        I(Xi;Xj)    (T[N] - S_i - S_j + S_ij) / B
+        I(Xi;Xj|C)  (S_c - S_ic - S_jc + S_ijc) / B
+        I(Xi;C|Xj)  (S_j - S_jc - S_ij + S_ijc) / B
+        """
         pooled, with_class = self.marginals
-        bit = self.terms.per_bit
+        per_bit = self.terms.per_bit
         if quantity == "redundancy":
-            return PairForm(1, 0, self.total - pooled, -pooled, bit, False)
+            return PairForm(
+                pooled_sign=1,
+                class_sign=0,
+                row_offsets=self.total - pooled,
+                column_offsets=-pooled,
+                per_bit=per_bit,
+                symmetric=False,
+            )
         if quantity == "conditional_redundancy":
-            return PairForm(0, 1, self.class_sum - with_class, -with_class, bit, False)
-        return PairForm(-1, 1, np.zeros_like(pooled), pooled - with_class, bit, quantity == "mean_relevance")
+            return PairForm(
+                pooled_sign=0,
+                class_sign=1,
+                row_offsets=self.class_sum - with_class,
+                column_offsets=-with_class,
+                per_bit=per_bit,
+                symmetric=False,
+            )
+        return PairForm(
+            pooled_sign=-1,
+            class_sign=1,
+            row_offsets=np.zeros_like(pooled),
+            column_offsets=pooled - with_class,
+            per_bit=per_bit,
+            symmetric=quantity == "mean_relevance",
+        )
 
 
 class SumPair(PairInformation):
-    """The information of some features with one pivot, each number computed when asked for."""
+    """The information of features with one pivot: every quantity follows from the same sums."""
 
     information: SumInformation
 
-    def __init__(
-        self, information: SumInformation, pivot: int, columns: Columns | None, xy: Integers, xyc: Integers | None
-    ) -> None:
+    def __init__(self, information: SumInformation, pivot: int, columns: Columns | None, sums: PairSums) -> None:
         self.information = information
         self.pivot = pivot
         self.columns = columns
-        self._xy = xy
-        self._xyc = xyc
+        self._sums = sums
 
     @property
     def redundancy(self) -> Floats:
         info = self.information
         pooled, _ = info.marginals
-        return info.bits(self._xy + (info.total - pooled[self.pivot]) - self.of(pooled))
+        return info.bits(self._sums.pooled + (info.total - pooled[self.pivot]) - self.of(pooled))
 
     @property
     def conditional_redundancy(self) -> Floats:
         info = self.information
         _, with_class = info.marginals
-        return info.bits(self._within + (info.class_sum - with_class[self.pivot]) - self.of(with_class))
+        return info.bits(self._with_class + (info.class_sum - with_class[self.pivot]) - self.of(with_class))
 
     @property
     def conditional_relevance(self) -> Floats:
         pooled, with_class = self.information.marginals
-        return self.information.bits(self._within - self._xy + (pooled[self.pivot] - with_class[self.pivot]))
+        return self.information.bits(
+            self._with_class - self._sums.pooled + (pooled[self.pivot] - with_class[self.pivot])
+        )
 
     @property
     def joint_relevance(self) -> Floats:
         info = self.information
-        return info.bits(self._within - self._xy + (info.total - info.class_sum))
+        return info.bits(self._with_class - self._sums.pooled + (info.total - info.class_sum))
 
     @property
     def joint_entropy(self) -> Floats:
-        return self.information.bits(self.information.total - self._within)
+        return self.information.bits(self.information.total - self._with_class)
 
     @property
     def symmetric_relevance(self) -> Floats:
         info = self.information
-        joint = self._within - self._xy + (info.total - info.class_sum)
-        return joint / np.maximum(info.total - self._within, 1)  # where the entropy is 0, so is the information
+        joint = self._with_class - self._sums.pooled + (info.total - info.class_sum)
+        return joint / np.maximum(info.total - self._with_class, 1)  # where the entropy is 0, so is the information
 
     @property
-    def _within(self) -> Integers:
-        return counted_by_class(self._xyc)
+    def _with_class(self) -> Integers:
+        """``S_xyc``."""
+        return counted_by_class(self._sums.by_class)
 
 
 class PlugInInformation(SumInformation):
