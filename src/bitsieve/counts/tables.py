@@ -1,6 +1,6 @@
 """Contingency tables of integers, and sums of the entropy terms of their cells.
 
-Tables of parts of the samples add up to the table of all samples. The entropy term of a cell with count c is an integer:
+Tables of parts of the samples add up to the table of all samples. The entropy term of a cell with count c is
 
     T[c] = round(c log2(c) 2**shift)
 
