@@ -93,7 +93,7 @@ def _may_pass(information: Information, chosen: Columns, pivots: Columns, candid
     bits = information.conditional_rows(chosen[pivots], chosen[candidates])
     g = np.maximum(0.0, 2 * log(2) * information.source.n_samples * bits)
     is_other_column = candidates != pivots[:, None]
-    may_pass = (_below_log_tail_of_one(g) <= limit) & is_other_column  # a cheap lower bound first
+    may_pass: Flags = (_below_log_tail_of_one(g) <= limit) & is_other_column  # a cheap lower bound first
     may_pass[may_pass] = _bounded_log_tail(1, g[may_pass]) <= limit[may_pass]
     return may_pass
 
