@@ -15,7 +15,7 @@ import time
 import numpy as np
 from scipy.optimize import least_squares
 
-from bitsieve.counts.kernels import FORMS, TABLE, available_kernels
+from bitsieve.counts.kernels import STORAGE_FORMS, TABLE, available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import sums_of
 from bitsieve.counts.tables import PairForm, entropy_terms
@@ -27,7 +27,7 @@ CODES, CLASSES = (3, 5, 7, 10), (1, 20, 50, 100, 300)
 def main() -> None:
     for kernel in sys.argv[1:] or [name for name in available_kernels() if name != TABLE]:
         shapes = [(n_classes, n_codes) for n_classes in CLASSES for n_codes in CODES]
-        seconds = np.array([[pair_ns(f"{kernel}:{form}", *shape) for form in FORMS] for shape in shapes])
+        seconds = np.array([[pair_ns(f"{kernel}:{form}", *shape) for form in STORAGE_FORMS] for shape in shapes])
         operations = np.array([model_operations(*shape) for shape in shapes])  # (shape, form, constant)
         costs = fitted_costs(operations, seconds)
         predicted = (operations * costs.reshape(2, 2)).sum(axis=2)

@@ -144,8 +144,6 @@ class DrawerPartitions(DataPartitions):
 
 
 class DrawerSource(ClusterSource):
-    takes_original = False
-
     def __init__(self, data):
         self.data = data
         self.labels = list(data.frames[0].columns)

@@ -18,7 +18,7 @@ from bitsieve.counts import reference
 from bitsieve.counts.kernels import (
     CHEAPEST,
     ENVIRONMENT_VARIABLE,
-    FORMS,
+    STORAGE_FORMS,
     TABLE,
     available_kernels,
     choose_kernel,
@@ -30,7 +30,7 @@ from bitsieve.counts.tables import PairForm, entropy_terms
 
 KERNELS = available_kernels()
 # Planes, packed counters and table increments, each forced: what a kernel chooses by itself depends on measured costs.
-FORCED = [f"{name}:{form}" for name in KERNELS if name != TABLE for form in FORMS] + [TABLE]
+FORCED = [f"{name}:{form}" for name in KERNELS if name != TABLE for form in STORAGE_FORMS] + [TABLE]
 every_kernel = pytest.mark.parametrize("kernel", KERNELS)
 every_form = pytest.mark.parametrize("kernel", FORCED)
 term = lru_cache(maxsize=None)(reference.term)

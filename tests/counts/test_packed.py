@@ -140,7 +140,7 @@ def test_any_order_of_memory_and_of_rows_is_packed(n_features, kernel):
 
 @pytest.mark.parametrize("kernel", [None, "table"])
 def test_equal_for_any_number_of_threads(mixed, monkeypatch, kernel):
-    monkeypatch.setattr(layout, "WORTH_A_THREAD", 1e-12)  # threads even for microseconds of work
+    monkeypatch.setattr(layout, "MIN_SECONDS_FOR_THREAD", 1e-12)  # threads even for microseconds of work
     monkeypatch.setattr(layout, "BLOCK_BYTES", 1 << 12)  # many blocks of the matrix
     results = []
     for n_jobs in (None, 1, 2, 7):
@@ -172,7 +172,7 @@ def test_threads_take_part(mixed, monkeypatch):
 
     Watched(*mixed, n_jobs=3)
     assert workers == {threading.main_thread()}
-    monkeypatch.setattr(layout, "WORTH_A_THREAD", 1e-12)
+    monkeypatch.setattr(layout, "MIN_SECONDS_FOR_THREAD", 1e-12)
     Watched(*mixed, n_jobs=3)
     assert len(workers) > 1
 
@@ -218,7 +218,7 @@ def test_a_thread_is_started_for_work_that_is_worth_it(monkeypatch, n_jobs):
     for n_groups in (0, 1, 2, 25):
         for worth in (0, 0.99, 1, 1.99, 2, 2.99, 3, 7, 100):
             groups = np.arange(n_groups)
-            source.run_groups(pytest.fail, worth * layout.WORTH_A_THREAD * (1 + 1e-12), groups)
+            source.run_groups(pytest.fail, worth * layout.MIN_SECONDS_FOR_THREAD * (1 + 1e-12), groups)
             threads = max(1, min(n_jobs, int(worth), n_groups))
             ((blocks, given),) = shared
             assert given == threads
@@ -257,10 +257,12 @@ def test_few_columns_of_a_large_table_are_counted_row_by_row(mixed, monkeypatch,
     source = PackedSource(*mixed)
     form = form_of(source)._replace(symmetric=symmetric)
     whole, chosen = source.fused.matrix(terms_of(source), form, np.float64), np.array([150, 3, 90, 201, 17])
-    monkeypatch.setattr(layout, "GATHERED_BYTES", 0)
-    monkeypatch.setattr(layout, "WORTH_A_ROW", 0.0)
-    groups, fill = [], layout.PackedSums._fill
-    monkeypatch.setattr(layout.PackedSums, "_fill", lambda self, *how: groups.append(len(how[2])) or fill(self, *how))
+    monkeypatch.setattr(layout, "MAX_COPY_BYTES", 0)
+    monkeypatch.setattr(layout, "MIN_SECONDS_FOR_ROWS", 0.0)
+    groups, fill = [], layout.PackedSums._write_sums
+    monkeypatch.setattr(
+        layout.PackedSums, "_write_sums", lambda self, *how: groups.append(len(how[2])) or fill(self, *how)
+    )
     some = source.fused.matrix(terms_of(source), form, np.float64, chosen)
     assert some.tobytes() == whole[np.ix_(chosen, chosen)].tobytes()
     assert groups == [5, 4, 3, 2, 1]  # of each column with those after it
@@ -280,7 +282,7 @@ def test_few_columns_of_many_are_gathered(mixed):
     source = PackedSource(*mixed)
     whole = source.fused.matrix(terms_of(source), form_of(source), np.float64)
     chosen = np.array([150, 3, 90, 201, 17])
-    sums = source.fused.gathered(chosen)
+    sums = source.fused.sums_of_copy(chosen)
     assert sums is not None
     gathered = sums.source
     assert gathered.arities.tolist() == source.arities[chosen].tolist()
@@ -288,7 +290,7 @@ def test_few_columns_of_many_are_gathered(mixed):
         assert gathered.codes(place).tolist() == source.codes(column).tolist()
     some = source.fused.matrix(terms_of(source), form_of(source), np.float64, chosen)
     assert some.tobytes() == whole[np.ix_(chosen, chosen)].tobytes()
-    assert source.fused.gathered(np.arange(150)) is None
+    assert source.fused.sums_of_copy(np.arange(150)) is None
 
 
 def test_rows_and_matrix_agree(mixed):
@@ -360,7 +362,7 @@ def test_more_than_may_be_asked_for_is_one_line(mixed, monkeypatch, weights, mes
 
 def test_kernels_are_asked_for_by_their_words():
     for words in ("table", "portable", "portable:planes", "portable:counters"):
-        assert choose_kernel(words).asked == words
+        assert choose_kernel(words).full_name == words
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE
-from bitsieve.counts.packed import PackedBatches, PackedSource
+from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.packed_batches import PackedBatches
 from bitsieve.counts.source import sums_of
 from bitsieve.counts.tables import entropy_terms
 

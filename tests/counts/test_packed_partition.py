@@ -58,8 +58,8 @@ def test_one_condition_is_a_pair():
 def test_parts_of_one_sample_are_dropped():
     codes = np.array([[0], [0], [1], [2]], np.uint8)
     partition = PackedSource(codes, np.array([0, 1, 0, 1])).partition().refine(0)
-    assert partition.n_kept == 2
-    assert partition.refine(0).n_kept == 2
+    assert len(partition.order) == 2
+    assert len(partition.refine(0).order) == 2
     assert partition.keys.tolist() == [[0], [1], [2]]
 
 

@@ -23,7 +23,7 @@ import pytest
 from tests.sparse_codes import sparse_codes
 
 from bitsieve import _native, interactions
-from bitsieve.counts.kernels import FORMS, TABLE
+from bitsieve.counts.kernels import STORAGE_FORMS, TABLE
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import conditioning, sums_of
 from bitsieve.counts.sparse import SparseSource
@@ -140,7 +140,7 @@ def test_triples_of_twelve_columns_of_two_codes_beside_eight_of_thirteen():
 
 
 @every_kernel
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", STORAGE_FORMS)
 @pytest.mark.parametrize("order_of_columns", ["C", "F"])
 @pytest.mark.parametrize("n_selected", [32_700, 32_800])
 def test_rows_beyond_the_number_of_samples_are_packed(kernel, form, order_of_columns, n_selected):
@@ -170,7 +170,7 @@ def sums_of_table(columns, classes, weights, terms):
 def sources_of(codes, classes, n_classes, weights, kernel):
     """The table in every form that counts pairs and partitions."""
     keywords = {"n_classes": n_classes, "weights": weights}
-    for form in FORMS:
+    for form in STORAGE_FORMS:
         yield PackedSource(codes, classes, kernel=f"{kernel}:{form}", **keywords)
     yield PackedSource(codes, classes, kernel=TABLE, **keywords)
     yield SparseSource(sparse_codes(codes), classes, **keywords)

@@ -43,7 +43,7 @@ def both(monkeypatch):
     """``both(table, way, weights)``: the source of sparse columns and the naive one."""
 
     def make(table, way, weighted=False, n_jobs=None):
-        monkeypatch.setattr(sparse, "SORTING", WAYS[way])
+        monkeypatch.setattr(sparse, "COST_BY_ROWS", WAYS[way])
         monkeypatch.setattr(sparse, "BLOCK_CODES", 50)
         codes, classes = TABLES[table]
         weights = np.random.default_rng(1).integers(1, 5, len(codes)) if weighted else None
@@ -137,7 +137,7 @@ def test_columns_are_shared_in_blocks_that_list_about_as_many_codes(monkeypatch,
     source = SparseSource(sparse_codes(codes), classes, n_jobs=n_jobs)
     shared = []
     monkeypatch.setattr(sparse, "run_blocks", lambda work, blocks, threads: shared.append((blocks, threads)))
-    source.fused._run(None, least)
+    source.fused._run_on_columns(None, least)
     ((blocks, threads),) = shared
     asked = min(60, least if n_jobs == 1 else max(least, 12))
     assert threads == n_jobs

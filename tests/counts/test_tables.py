@@ -15,8 +15,8 @@ from bitsieve.counts.tables import (
     MAX_SAMPLES,
     TABLE_LIMIT,
     ContingencyTable,
+    PairSums,
     entropy_terms,
-    new_sums,
     sums_of_tables,
 )
 
@@ -159,7 +159,7 @@ def test_tables_are_held_as_many_as_fit_and_no_more(monkeypatch, make_table, by_
     codes, classes = make_table(50, 12, n_codes=4, n_classes=3, seed=3)
     codes[:, 4:8] %= 2
     source, terms, asked = NaiveSource(codes, classes), entropy_terms(50), []
-    out = new_sums(12, by_class)
+    out = PairSums.empty(12, by_class=by_class)
 
     def count(columns):
         asked.append(columns.tolist())

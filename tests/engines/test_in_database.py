@@ -269,7 +269,7 @@ def changing(monkeypatch, con, change):
     before, seen = grouped_counts.GroupedSource.answer, []
 
     def answer(self, columns, by_class):
-        if self._single_counts is not None and not seen:
+        if self._single_counts and not seen:
             seen.append(con.execute(change))
         return before(self, columns, by_class)
 
@@ -424,7 +424,7 @@ def test_a_connection_that_drops_in_the_middle(monkeypatch):
     before, seen = grouped_counts.GroupedSource.answer, []
 
     def answer(self, columns, by_class):
-        if self._single_counts is not None and not seen:
+        if self._single_counts and not seen:
             seen.append(con.close())
         return before(self, columns, by_class)
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import bitsieve
-from bitsieve.counts.packed import PackedBatches
+from bitsieve.counts.packed_batches import PackedBatches
 from bitsieve.dataset.read import read_xy
 from bitsieve.discretization.coding import fit_on_summary
 from bitsieve.discretization.summary import Summary, summarize

@@ -13,7 +13,14 @@ from scipy.stats import hypergeom
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.information import corrected, make_information
-from bitsieve.information.corrected import DENSE_NODES, SERIES_FROM, _by_series, _by_summing, expected_terms, nodes_of
+from bitsieve.information.corrected import (
+    DENSE_NODES,
+    SERIES_FROM,
+    _expected_by_series,
+    _expected_by_summation,
+    expected_terms,
+    nodes_of,
+)
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
 
@@ -282,7 +289,7 @@ def test_a_series_takes_over_where_64_samples_are_expected_in_a_cell(n_samples):
     """As the documents say: there exactly, and nowhere below."""
     b = np.arange(1, n_samples, n_samples // 40)
     a = -(-64 * n_samples // b)  # the least with 64 expected
-    for first, way in ((a, _by_series), (a - 1, _by_summing)):
+    for first, way in ((a, _expected_by_series), (a - 1, _expected_by_summation)):
         inside = (first > 0) & (first < n_samples)
         found = [
             expected_terms(n_samples, x, y)[0, 0] for x, y in zip(first[inside, None], b[inside, None], strict=True)

@@ -13,8 +13,9 @@ from tests.sparse_codes import sparse_codes
 
 from bitsieve import _native
 from bitsieve.counts import sparse as sparse_source
-from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE, FORMS, TABLE
-from bitsieve.counts.packed import PackedBatches, PackedSource
+from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE, STORAGE_FORMS, TABLE
+from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.packed_batches import PackedBatches
 from bitsieve.counts.reference import NaiveSource, term, term_shift
 from bitsieve.counts.source import sums_of
 from bitsieve.counts.sparse import Division, SparseSource
@@ -53,7 +54,7 @@ def coded_table(random, most=600, tops=FEW_CODES):
 def both_sources(random, kernel, *which):
     """The packed source of a random table in some form, and the plain one of the same."""
     codes, classes, n_classes, weights = coded_table(random, *which)
-    form = random.choice([*FORMS, TABLE, "cheapest"])
+    form = random.choice([*STORAGE_FORMS, TABLE, "cheapest"])
     name = TABLE if form == TABLE else kernel if form == "cheapest" else f"{kernel}:{form}"
     given = codes.astype(np.uint8) if codes.max() < 256 and random.random() < 0.5 else codes
     given = np.asfortranarray(given) if random.random() < 0.5 else given
@@ -155,7 +156,7 @@ def packed_in_batches(random, kernel):
 def some_batches(random, kernel):
     codes, classes, n_classes, weights = coded_table(random)
     naive = NaiveSource(codes, classes, n_classes=n_classes, weights=weights)
-    with mock.patch.dict(os.environ, {ENVIRONMENT_VARIABLE: f"{kernel}:{random.choice(FORMS)}"}):
+    with mock.patch.dict(os.environ, {ENVIRONMENT_VARIABLE: f"{kernel}:{random.choice(STORAGE_FORMS)}"}):
         batches = PackedBatches(naive.class_sizes, naive.arities)
     batches.use(np.zeros(batches.plane_words, np.uint64), np.zeros(batches.wide_codes, np.uint16))
     ends = np.sort(random.integers(0, len(codes) + 1, random.integers(0, 4))).tolist()
@@ -318,7 +319,7 @@ def sparse_counts(random, kernel):
         rooms.append(np.empty(size, dtype))
         return rooms[-1]
 
-    with mock.patch.object(sparse_source, "TURNED_CODES", int(random.choice([1, 20, 10**6]))):
+    with mock.patch.object(sparse_source, "TRANSPOSED_CODES", int(random.choice([1, 20, 10**6]))):
         sparse = SparseSource(replace(sparse_codes(codes), room=room), classes, **keywords)
     naive, n = NaiveSource(codes, classes, **keywords), codes.shape[1]
     terms, columns = terms_of(naive.n_samples, random), some_columns(random, n)

@@ -24,7 +24,7 @@ from bitsieve import GMI, DpSelector, ForwardSelector, SpecCMI
 
 
 def work(n_jobs):
-    layout.WORTH_A_THREAD = 1e-12  # threads even for microseconds of work
+    layout.MIN_SECONDS_FOR_THREAD = 1e-12  # threads even for microseconds of work
     layout.BLOCK_BYTES = 1 << 12
     random = np.random.default_rng(0)
     y = random.integers(0, 3, 300)

@@ -28,7 +28,7 @@ def no_workers_stay():
 
 @pytest.mark.parametrize("backend", ["sequential", "threading", pytest.param("loky", marks=slow)])
 def test_fits_inside_workers(backend, monkeypatch):
-    monkeypatch.setattr(layout, "WORTH_A_THREAD", 1e-12)  # threads even for microseconds of work
+    monkeypatch.setattr(layout, "MIN_SECONDS_FOR_THREAD", 1e-12)  # threads even for microseconds of work
     monkeypatch.setattr(layout, "BLOCK_BYTES", 1 << 12)
     random = np.random.default_rng(0)
     y = random.integers(0, 3, 300)

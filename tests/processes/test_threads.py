@@ -26,7 +26,7 @@ from bitsieve.counts.threads import run_blocks
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_fits_at_the_same_time(monkeypatch, n_jobs):
-    monkeypatch.setattr(layout, "WORTH_A_THREAD", 1e-12)
+    monkeypatch.setattr(layout, "MIN_SECONDS_FOR_THREAD", 1e-12)
     X, y = load_breast_cancer(return_X_y=True)
     selectors = [
         make(6, binning=binning, n_jobs=n_jobs)

@@ -1,7 +1,8 @@
-"""Which counting kernel runs: the fastest instruction set of the machine, or the one asked for.
+"""The choice of the counting kernel: by default the fastest instruction set of the machine.
 
-All of them return the same integers. ``table`` keeps every feature as a column of codes; ``avx2:planes`` and
-``avx2:counters`` force how an instruction set stores features of few codes, else chosen by measured costs.
+All kernels return the same integers. The kernel ``table`` stores every feature as a column of codes. A name such as
+``avx2:planes`` or ``avx2:counters`` also says how features of few codes are stored; without it the form with the lower
+measured cost is chosen.
 """
 
 from __future__ import annotations
@@ -15,21 +16,23 @@ from bitsieve.diagnostics import UserError
 ENVIRONMENT_VARIABLE = "BITSIEVE_FORCE_KERNEL"
 TABLE = "table"
 CHEAPEST = "cheapest"
-FORMS = ("planes", "counters")
+STORAGE_FORMS = ("planes", "counters")
 
 
 class KernelChoice(NamedTuple):
-    """Instruction set, and how features of few codes are stored: cheapest, planes, counters or table."""
+    """An instruction set, and how features of few codes are stored with it."""
 
-    name: str
-    storage: str
+    name: str  # of the instruction set
+    storage: str  # "cheapest", "planes", "counters" or "table"
 
     @property
-    def asked(self) -> str:
-        """The words that :func:`choose_kernel` takes for this choice."""
+    def full_name(self) -> str:
+        """The name for which :func:`choose_kernel` returns this choice."""
         if self.storage == TABLE:
             return TABLE
-        return self.name if self.storage == CHEAPEST else f"{self.name}:{self.storage}"
+        if self.storage == CHEAPEST:
+            return self.name
+        return f"{self.name}:{self.storage}"
 
 
 def available_kernels() -> list[str]:
@@ -38,22 +41,23 @@ def available_kernels() -> list[str]:
 
 
 def choose_kernel(name: str | None = None) -> KernelChoice:
-    """The kernel called ``name``, or named by the environment, or the fastest."""
+    """The kernel called ``name``; by default the one that the environment names, else the fastest."""
     requested = name or os.environ.get(ENVIRONMENT_VARIABLE, "")
     names = available_kernels()
-    forced = [f"{name}:{form}" for name in names if name != TABLE for form in FORMS]
+    fastest = names[0]
     if not requested:
-        return KernelChoice(names[0], CHEAPEST)
-    if requested not in names and requested not in forced:
+        return KernelChoice(fastest, CHEAPEST)
+    names_with_storage = [f"{name}:{form}" for name in names if name != TABLE for form in STORAGE_FORMS]
+    if requested not in names and requested not in names_with_storage:
         raise UserError(
             code="unknown-name",
             message=f"{ENVIRONMENT_VARIABLE}={requested!r} is not a kernel of this machine",
             advice=f"it has {', '.join(names)}",
         )
     if requested == TABLE:
-        return KernelChoice(names[0], TABLE)
-    chosen, _, form = requested.partition(":")
-    return KernelChoice(chosen, form or CHEAPEST)
+        return KernelChoice(fastest, TABLE)
+    instruction_set, _, storage = requested.partition(":")
+    return KernelChoice(instruction_set, storage or CHEAPEST)
 
 
 def show_kernel() -> str:

@@ -1,7 +1,8 @@
 """Tables counted from a matrix of codes in memory, by the native engine.
 
-Memory: the bit planes, ``(arity - 1) / 8`` bytes per sample and feature. Features are counted eight at a time: the
-eight that share the registers of the processor are a SIMD group.
+A feature of few codes is stored as bit planes: one bit for each sample and each code but one, ``(arity - 1) / 8`` bytes
+for each sample. A feature of many codes is stored as a column of codes. The samples lie in class order. Eight features
+that are counted together, in the lanes of one register, are a SIMD group: work is divided by groups.
 """
 
 from __future__ import annotations
@@ -30,62 +31,85 @@ from bitsieve.counts.source import (
     refined,
     sizes_of_classes,
 )
-from bitsieve.counts.tables import DENSE_CELLS, ContingencyTable, PairForm, PairSums, Sums, Terms, new_sums
+from bitsieve.counts.tables import (
+    DENSE_CELLS,
+    ContingencyTable,
+    PairCounts,
+    PairForm,
+    PairSums,
+    Sums,
+    Terms,
+)
 from bitsieve.counts.threads import run_blocks, spread, thread_count
-from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Flags, Integers, Matrix, Progress
 from bitsieve.utils.choice import TIE
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.memory import WITHOUT_LOOKING, check_room, square_matrix
 
 LANES = 8  # features of a SIMD group
-COUNTERS_WIDTH = 16  # SIMD groups a block with packed counters: what the counters leave of the second-level cache
-BLOCK_BYTES = 256 << 10  # planes of one side of a matrix block: half of a common second-level cache
-WORTH_A_THREAD = 300e-6  # seconds of work below which waking a thread costs more than it saves
-WORTH_A_ROW = 1e-3  # seconds of a row: from them on a few columns are counted row by row, not in a matrix
-SECONDS_A_SAMPLE = 3e-9  # of one column in a partition: measured, a table of few codes
-GATHERED_BYTES = 64 << 20  # of columns that are packed side by side for a matrix
-PLANE_CELLS = 64 * 64  # of the table of two features stored as planes, at most
+COUNTERS_WIDTH = 16  # SIMD groups along a matrix block where packed counters leave little of the second-level cache
+COUNTERS_HEIGHT = 2
+BLOCK_BYTES = 256 << 10  # planes along one side of a matrix block: half of a common second-level cache
+MIN_SECONDS_FOR_THREAD = 300e-6  # to wake a thread for less work costs more than it saves
+MIN_SECONDS_FOR_ROWS = 1e-3  # few columns of a table whose rows take longer are counted row by row, not in a matrix
+SECONDS_PER_SAMPLE = 3e-9  # to count one column in a partition, measured with a table of few codes
+MAX_COPY_BYTES = 64 << 20  # of a copy of some columns that is made to count their matrix
+PLANE_CELLS = 64 * 64  # the most cells of the table of two features that are both stored as planes
 
 
 def check_packed_room(
-    class_sizes: Integers, arities: NDArray[np.int32], kernel: KernelChoice, n_sorted: int, *, weighted: bool
+    class_sizes: Integers, arities: NDArray[np.int32], kernel: KernelChoice, n_rows_to_sort: int, *, weighted: bool
 ) -> None:
-    """Refuse, before memory is taken for it, a table that does not fit; ``n_sorted`` of its rows are to be sorted."""
+    """Refuse a packed table that does not fit into memory, before memory is taken for it.
+
+    ``n_rows_to_sort`` rows must be brought into class order first, which takes memory as well.
+    """
     n_samples = int(class_sizes.sum())
-    if n_samples * (16 + 8 * len(arities)) * 8 < WITHOUT_LOOKING:  # eight columns take 64 planes at most
+    upper_bound = n_samples * (16 + 8 * len(arities)) * 8
+    if upper_bound < WITHOUT_LOOKING:
         return
-    what = f"the weights sum to {n_samples:,} samples, which take" if weighted else "the packed table takes"
-    advice = "scale them down, such as by np.rint(100 * w / w.max())" if weighted else "keep fewer columns or rows"
-    try:  # the arrays of an empty order are asked for, but not written to: no memory is taken
-        plan = _native.PackedTable(class_sizes, np.empty(0, np.uint32), arities, kernel.name, kernel.storage)
-    except MemoryError:  # beyond what may be asked for at all
+    what = "the packed table takes"
+    advice = "keep fewer columns or rows"
+    if weighted:
+        what = f"the weights sum to {n_samples:,} samples, which take"
+        advice = "scale them down, such as by np.rint(100 * w / w.max())"
+    no_order = np.empty(0, np.uint32)
+    try:  # the native table reserves its arrays and writes nothing to them: no memory is taken yet
+        reserved = _native.PackedTable(class_sizes, no_order, arities, kernel.name, kernel.storage)
+    except MemoryError:
         raise MemoryError(f"{what} more than this process may ask for: {advice}") from None
-    # The order of the samples is 32 bits each, for a moment twice: here and in the engine. It is made of the classes,
-    # of 32 bits each, or of the order of the rows and their weights.
-    order = 4 * n_samples if n_sorted else 0
-    sorting = order + (12 if weighted else 4) * n_sorted
-    check_room(max(sorting, 2 * order, order + plan.nbytes), what, advice)
+    # The order of the samples takes 4 bytes for each. For a moment there are two copies: one here, one in native code.
+    # It is made from the class of every row (4 bytes), with weights from the order and the weight of every row (12).
+    order_bytes = 4 * n_samples if n_rows_to_sort else 0
+    bytes_while_sorting = order_bytes + (12 if weighted else 4) * n_rows_to_sort
+    check_room(max(bytes_while_sorting, 2 * order_bytes, order_bytes + reserved.nbytes), what, advice)
 
 
 def dense_cells(
     packed: _native.PackedTable, pivot: int | None, columns: Columns, n_first: int, n_codes: Integers, n_classes: int
 ) -> Integers:
-    """The cells of the tables of the pivot (None: no pivot) with each of ``columns``, one table after the other.
+    """All cells of the tables of the pivot (None: no pivot) with each of ``columns``, one table after the other.
 
-    The tables have ``n_first`` codes of the pivot and ``n_codes`` of each column; ``n_classes`` 1 pools the classes.
+    A table has the shape (``n_first``, codes of the column, ``n_classes``); with ``n_classes`` 1 the classes are
+    pooled.
     """
     cells = np.zeros(int(n_codes.sum()) * n_first * n_classes, np.int64)
-    first = -1 if pivot is None else pivot
-    packed.pair_tables(first, n_first, np.ascontiguousarray(columns, np.int64), n_codes, n_classes, cells)
+    packed.pair_tables(
+        _native_pivot(pivot), n_first, np.ascontiguousarray(columns, np.int64), n_codes, n_classes, cells
+    )
     return cells
 
 
-class PackedPartition(Partition):
-    """A partition of the samples of a :class:`PackedTableSource` by its ``members``, refined and summed by native code.
+def _native_pivot(pivot: int | None) -> int:
+    """The pivot as native code takes it: -1 is no pivot."""
+    return -1 if pivot is None else pivot
 
-    ``order`` and ``starts`` are the samples in class order, part by part, and where each part starts; parts of one
-    sample are dropped: they carry no information.
+
+class PackedPartition(Partition):
+    """A partition of the samples of a :class:`PackedTableSource`, refined and summed by native code.
+
+    ``order`` holds the samples part by part, within a part in class order; part k is ``order[starts[k]:starts[k +
+    1]]``. Parts of one sample carry no information and are dropped. ``members`` are the features it was refined by.
     """
 
     source: PackedTableSource
@@ -103,50 +127,47 @@ class PackedPartition(Partition):
         self.starts = np.array([0, source.n_samples], np.int64) if starts is None else starts
 
     @cached_property
-    def _joint(self) -> JointCodes:
-        """The same partition with the parts of one sample, for the tables themselves."""
+    def _with_single_samples(self) -> JointCodes:
+        """The same partition, its parts of one sample included, which belong to the tables."""
         return refined(JointCodes(self.source), self.members)
 
     @property
     def keys(self) -> Integers:
-        return self._joint.keys
-
-    @property
-    def n_kept(self) -> int:
-        """Samples in parts of at least two."""
-        return len(self.order)
+        return self._with_single_samples.keys
 
     def refine(self, feature: int) -> PackedPartition:
-        split = self.source.packed.refine(self.order, self.starts, feature)
-        return PackedPartition(self.source, (*self.members, feature), *split)
+        order, starts = self.source.packed.refine(self.order, self.starts, feature)
+        return PackedPartition(self.source, (*self.members, feature), order, starts)
 
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
-        return self._joint.tables(columns, by_class)
+        return self._with_single_samples.tables(columns, by_class)
 
     def marginal_sums(self, terms: Terms) -> tuple[int, int]:
         return self.source.packed.partition_marginals(terms.table, terms.shift, self.order, self.starts)
 
     def sums(self, terms: Terms, columns: Columns) -> tuple[Integers, Integers]:
         source = self.source
-        xz, xzc = np.empty((2, source.n_features), np.int64)
+        pooled = np.empty(source.n_features, np.int64)
+        with_class = np.empty(source.n_features, np.int64)
 
-        def add_up(block: Integers) -> None:
-            source.packed.partition_sums(terms.table, terms.shift, self.order, self.starts, block, xz, xzc)
+        def write_sums(groups: Integers) -> None:
+            source.packed.partition_sums(terms.table, terms.shift, self.order, self.starts, groups, pooled, with_class)
 
         groups = source.groups_of(columns)
-        seconds = LANES * SECONDS_A_SAMPLE * self.n_kept * len(groups)
-        source.run_groups(add_up, seconds, groups)
-        return xz[columns], xzc[columns]
+        seconds = LANES * SECONDS_PER_SAMPLE * len(self.order) * len(groups)
+        source.run_groups(write_sums, seconds, groups)
+        return pooled[columns], with_class[columns]
 
     def degrees_of_freedom(self, feature: int) -> int:
         return self.source.packed.degrees_of_freedom(self.order, self.starts, feature)
 
     def arrangement(self, feature: int) -> Arrangement:
-        return Arrangement(*self.source.packed.arrange(self.order, self.starts, feature))
+        codes, run_ends, part_ends = self.source.packed.arrange(self.order, self.starts, feature)
+        return Arrangement(codes, run_ends, part_ends)
 
 
 class PackedMinima:
-    """The minima of :meth:`bitsieve.counts.tables.Sums.minima`, in native code: all features are bit planes."""
+    """The scores of :meth:`bitsieve.counts.tables.Sums.minima`, in native code; all features are bit planes."""
 
     def __init__(self, source: PackedTableSource, terms: Terms, start: Integers, offsets: Integers) -> None:
         self.source = source
@@ -158,19 +179,18 @@ class PackedMinima:
         self.native.add(feature, int(self.offsets[feature]))
 
     def best(self, candidates: Flags) -> tuple[int, float]:
-        largest = np.full(1, np.iinfo(np.int64).min)
-        groups = self.source.all_groups
-        self.source.run_groups(
-            lambda block: self.native.largest(candidates, int(block[0]), int(block[-1]) + 1, largest),
-            self.source.seconds(1, groups),
-            groups,
-        )
+        largest = np.full(1, np.iinfo(np.int64).min)  # native code raises it, from all threads
+
+        def search(first_group: int, end_group: int) -> None:
+            self.native.largest(candidates, first_group, end_group, largest)
+
+        self.source.run_all_groups(search, self.source.seconds(1, self.source.all_groups))
         best, score = self.native.first_at(candidates, int(largest[0]))
         return best, score / self.per_bit
 
 
 class PackedSums(Sums):
-    """Sums of entropy terms that the native engine adds up while it counts."""
+    """Sums of entropy terms that native code adds up while it counts: no table is made."""
 
     source: PackedTableSource
 
@@ -182,129 +202,153 @@ class PackedSums(Sums):
         self.planes = self.packed if self.packed.all_planes else None
 
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
-        pooled, with_class = np.empty((2, self.n_features), np.int64)
-        self._fill(terms, -1, self.source.all_groups, pooled, with_class)
+        pooled = np.empty(self.n_features, np.int64)
+        with_class = np.empty(self.n_features, np.int64)
+        self._write_sums(terms, None, self.source.all_groups, PairSums(pooled, with_class))
         return pooled, with_class
 
     def pair_sums(
         self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: PairSums | None = None
     ) -> PairSums:
         if out is None or columns is not None:
-            out = new_sums(self.n_features, by_class)
-        xy, xyc = out
-        self._fill(terms, pivot, self.source.groups_of(columns), xy, xyc)
-        if columns is None:
-            return out
-        return xy[columns], None if xyc is None else xyc[columns]
+            out = PairSums.empty(self.n_features, by_class=by_class)
+        self._write_sums(terms, pivot, self.source.groups_of(columns), out)
+        return out if columns is None else out.of_columns(columns)
 
-    def _fill(self, terms: Terms, pivot: int, groups: Integers, xy: Integers, xyc: Integers | None) -> None:
-        self.source.run_groups(
-            lambda block: self.packed.row_sums(terms.table, terms.shift, pivot, block, xy, xyc),
-            self.source.seconds(1, groups),
-            groups,
-        )
+    def _write_sums(self, terms: Terms, pivot: int | None, groups: Integers, out: PairSums) -> None:
+        """Write the sums of the pivot with the features of these SIMD groups; ``out`` is of all features."""
+
+        def write_sums(block: Integers) -> None:
+            self.packed.row_sums(terms.table, terms.shift, _native_pivot(pivot), block, out.pooled, out.by_class)
+
+        self.source.run_groups(write_sums, self.source.seconds(1, groups), groups)
 
     def matrix(
         self, terms: Terms, form: PairForm, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
     ) -> Matrix:
         if columns is None:
             return self._matrix_by_blocks(terms, form, dtype, np.arange(self.n_features), progress)
-        gathered = self.gathered(columns)
-        if gathered is not None:
-            return gathered.matrix(terms, form.of(columns), dtype, None, progress)
-        if self.row_seconds > WORTH_A_ROW and len(columns) < 2 * self._span(columns):
+        copied = self.sums_of_copy(columns)
+        if copied is not None:
+            return copied.matrix(terms, form.of_columns(columns), dtype, None, progress)
+        rows_are_slow = self.row_seconds > MIN_SECONDS_FOR_ROWS
+        if rows_are_slow and len(columns) < 2 * self._n_groups_spanned(columns):
             return super().matrix(terms, form, dtype, columns, progress)
         return self._matrix_by_blocks(terms, form, dtype, columns, progress)
 
     def _matrix_by_blocks(
         self, terms: Terms, form: PairForm, dtype: DTypeLike, columns: Columns, progress: Progress
     ) -> Matrix:
+        """Fill blocks of SIMD groups on several threads."""
         n_jobs = self.source.n_jobs
-        row_of_feature = self._rows_of_features(columns)
         matrix = square_matrix(len(columns), dtype)
-        fill = partial(self.packed.matrix_block, terms.table, terms.shift, *form)
+        row_of_feature = self._indices_in(columns)
+
+        def fill_block(block: list[int]) -> None:
+            self.packed.matrix_block(terms.table, terms.shift, *form, block, row_of_feature, matrix)
+
         blocks = self.matrix_blocks(columns, thread_count(n_jobs))
-        run_blocks(lambda block: fill(block, row_of_feature, matrix), blocks, n_jobs, progress)
+        run_blocks(fill_block, blocks, n_jobs, progress)
         return matrix
 
     def matrix_rows(self, terms: Terms, form: PairForm, pivots: Columns, columns: Columns, out: Matrix) -> None:
         # return_index: without it numpy.unique imports numpy.ma
         all_columns, _ = np.unique(np.concatenate([pivots, columns]), return_index=True)
-        gathered = self.gathered(all_columns)
-        if gathered is not None:
-            gathered_pivots = np.searchsorted(all_columns, pivots)
-            gathered_columns = np.searchsorted(all_columns, columns)
-            gathered.matrix_rows(terms, form.of(all_columns), gathered_pivots, gathered_columns, out)
+        copied = self.sums_of_copy(all_columns)
+        if copied is not None:
+            pivots_in_copy = np.searchsorted(all_columns, pivots)
+            columns_in_copy = np.searchsorted(all_columns, columns)
+            copied.matrix_rows(terms, form.of_columns(all_columns), pivots_in_copy, columns_in_copy, out)
             return
-        row_of_feature = self._rows_of_features(columns)
+        index_of_feature = self._indices_in(columns)
         groups = self.source.groups_of(columns)
 
-        def fill(rows: Integers) -> None:
-            block = out[rows[0] : rows[-1] + 1]
-            self.packed.matrix_rows(terms.table, terms.shift, *form, pivots[rows], groups, row_of_feature, block)
+        def fill_rows(rows: Integers) -> None:
+            consecutive_rows = out[rows[0] : rows[-1] + 1]
+            self.packed.matrix_rows(
+                terms.table, terms.shift, *form, pivots[rows], groups, index_of_feature, consecutive_rows
+            )
 
         all_rows = np.arange(len(pivots), dtype=np.int64)
-        self.source.run_groups(fill, self.source.seconds(len(pivots), groups), all_rows)
+        self.source.run_groups(fill_rows, self.source.seconds(len(pivots), groups), all_rows)
 
     def counted_with(self, columns: Columns) -> Columns:
-        is_counted = np.bincount(self.source.group_of[columns], minlength=len(self.source.all_groups)) > 0
+        """All columns of the SIMD groups that hold any of ``columns``."""
+        n_groups = len(self.source.all_groups)
+        is_counted = np.bincount(self.source.group_of[columns], minlength=n_groups) > 0
         return np.flatnonzero(is_counted[self.source.group_of])
 
-    def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> PairSums:
+    def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> PairCounts:
         source = self.source
         n_first = 1 if pivot is None else int(source.arities[pivot])
-        n_pairs = n_first * int(source.arities[columns].max())
-        xy = np.zeros((len(columns), min(n_pairs, max(source.n_samples, PLANE_CELLS))), np.int64)
-        xyc = None
+        n_cells = n_first * int(source.arities[columns].max())
+        # Native code lists all cells of two features that are planes, else the non-empty ones: one a sample at most.
+        pooled = np.zeros((len(columns), min(n_cells, max(source.n_samples, PLANE_CELLS))), np.int64)
+        within_classes = None
         if by_class:
-            xyc = np.zeros((len(columns), min(n_pairs * source.n_classes, source.n_samples)), np.int64)
-        self.packed.pair_cells(-1 if pivot is None else pivot, np.ascontiguousarray(columns, np.int64), xy, xyc)
-        return xy, xyc
+            within_classes = np.zeros((len(columns), min(n_cells * source.n_classes, source.n_samples)), np.int64)
+        self.packed.pair_cells(_native_pivot(pivot), np.ascontiguousarray(columns, np.int64), pooled, within_classes)
+        return PairCounts(pooled, within_classes)
 
-    def gathered(self, columns: Columns) -> PackedSums | None:
-        """The sums of some of the columns, counted from 0; None where that is large or gains nothing."""
-        if not self.scattered(columns):
+    def sums_of_copy(self, columns: Columns) -> PackedSums | None:
+        """The sums of a copy of some columns, packed side by side; None where a copy is too large or gains nothing."""
+        if not self.are_scattered(columns):
             return None
-        source = self.source.copy_of_columns(columns, GATHERED_BYTES)
+        source = self.source.copy_of_columns(columns, MAX_COPY_BYTES)
         return None if source is None else source.fused
 
     def minima(self, terms: Terms, start: Integers, offsets: Integers) -> PackedMinima | None:
         return None if self.planes is None else PackedMinima(self.source, terms, start, offsets)
 
-    def scattered(self, columns: Columns) -> bool:
-        """Whether the SIMD groups between the first and the last of ``columns`` hold mostly other columns."""
-        return self._span(columns) > 2 * (len(columns) // LANES + 1) + 1
+    def are_scattered(self, columns: Columns) -> bool:
+        """Whether the SIMD groups from the first to the last of ``columns`` hold mostly other columns."""
+        return self._n_groups_spanned(columns) > 2 * (len(columns) // LANES + 1) + 1
 
-    def _span(self, columns: Columns) -> int:
-        """How many SIMD groups there are from the first to the last of ``columns``."""
+    def _n_groups_spanned(self, columns: Columns) -> int:
+        """The number of SIMD groups from the first to the last of ``columns``."""
         return int(np.ptp(self.source.group_of[columns])) + 1
 
     def matrix_blocks(self, columns: Columns, threads: int) -> list[list[int]]:
-        """Upper-triangle blocks [i0, i1, j0, j1) of SIMD groups; the columns of one fit the second-level cache."""
+        """Blocks ``[i0, i1, j0, j1]`` that cover the upper triangle of the matrix of ``columns``.
+
+        A block has the SIMD groups ``i0 .. i1 - 1`` as rows and ``j0 .. j1 - 1`` as columns. The planes of its columns
+        fit into the second-level cache.
+        """
         groups = self.source.group_of[columns]
-        first = int(groups.min())
-        last = int(groups.max()) + 1
-        group_bytes = max(self.packed.nbytes // len(self.source.all_groups), 1)
-        width = int(np.clip(BLOCK_BYTES // group_bytes, 1, 256))
-        height = max(width, min(64, -(-(last - first) // (8 * threads))))
+        first_group = int(groups.min())
+        end_group = int(groups.max()) + 1
         if self.packed.uses_counters:  # rows are independent; each prepares its samples for a whole block
             width = COUNTERS_WIDTH
-            height = 2
-        return [
-            [i, min(i + height, last), j, min(j + width, last)]
-            for j in range(first, last, width)
-            for i in range(first, min(j + width, last), height)
-        ]
+            height = COUNTERS_HEIGHT
+        else:
+            bytes_per_group = max(self.packed.nbytes // len(self.source.all_groups), 1)
+            width = int(np.clip(BLOCK_BYTES // bytes_per_group, 1, 256))
+            n_rows_for_threads = -(-(end_group - first_group) // (8 * threads))
+            height = max(width, min(64, n_rows_for_threads))
+        blocks = []
+        for j0 in range(first_group, end_group, width):
+            j1 = min(j0 + width, end_group)
+            for i0 in range(first_group, j1, height):
+                blocks.append([i0, min(i0 + height, end_group), j0, j1])
+        return blocks
 
-    def _rows_of_features(self, columns: Columns) -> Integers:
+    def _indices_in(self, columns: Columns) -> Integers:
         """The index of every feature in ``columns``; -1 for a feature that is not among them."""
-        rows = np.full(self.n_features, -1, np.int64)
-        rows[columns] = np.arange(len(columns))
-        return rows
+        indices = np.full(self.n_features, -1, np.int64)
+        indices[columns] = np.arange(len(columns))
+        return indices
+
+
+def _seconds_per_row(arities: NDArray[np.int32], n_samples: int, n_classes: int) -> float:
+    """A rough prediction of the seconds that the pair sums of one column with all columns take."""
+    n_codes = arities.astype(np.float64)
+    ns_per_sample = np.minimum((n_codes - 1) ** 2 * 1e-3, 0.6)
+    n_cells = np.minimum(n_codes**2 * (n_classes + 1), 3.0 * n_samples)
+    return float((ns_per_sample * n_samples + 0.7 * n_cells).sum()) * 1e-9
 
 
 class PackedTableSource(CodedSource):
-    """Contingency tables of a table of bit planes, which is packed or about to be."""
+    """Contingency tables of a native packed table."""
 
     def __init__(
         self,
@@ -323,12 +367,7 @@ class PackedTableSource(CodedSource):
         self.n_features = len(arities)
         self.n_classes = len(class_sizes)
         self.all_groups = np.arange(packed.n_simd_groups, dtype=np.int64)
-        n_codes = arities.astype(np.float64)
-        ns_per_sample = np.minimum((n_codes - 1) ** 2 * 1e-3, 0.6)
-        n_cells = np.minimum(n_codes**2 * (self.n_classes + 1), 3.0 * self.n_samples)
-        self.row_seconds = (
-            float((ns_per_sample * self.n_samples + 0.7 * n_cells).sum()) * 1e-9
-        )  # of pairs with one column
+        self.row_seconds = _seconds_per_row(arities, self.n_samples, self.n_classes)
 
     @cached_property
     def group_of(self) -> Integers:
@@ -336,7 +375,7 @@ class PackedTableSource(CodedSource):
         return self.packed.simd_groups()
 
     def groups_of(self, columns: Columns | None) -> Integers:
-        """The SIMD groups that hold ``columns``; None: all."""
+        """The SIMD groups that hold ``columns`` (None: all columns), ascending."""
         return self.all_groups if columns is None else np.flatnonzero(np.bincount(self.group_of[columns]))
 
     def seconds(self, n_rows: int, groups: Integers) -> float:
@@ -344,8 +383,16 @@ class PackedTableSource(CodedSource):
         return self.row_seconds * n_rows * len(groups) / len(self.all_groups)
 
     def run_groups(self, work: Callable[[Integers], object], seconds: float, groups: Integers) -> None:
-        """Spread SIMD groups over the threads that have enough to do."""
-        spread(work, groups, int(seconds / WORTH_A_THREAD), self.n_jobs)
+        """Call ``work`` with parts of ``groups``, on as many threads as ``seconds`` of work are worth."""
+        spread(work, groups, int(seconds / MIN_SECONDS_FOR_THREAD), self.n_jobs)
+
+    def run_all_groups(self, work: Callable[[int, int], object], seconds: float) -> None:
+        """Call ``work(first, end)`` with ranges that cover all SIMD groups, on as many threads as are worth it."""
+
+        def work_on_range(groups: Integers) -> None:
+            work(int(groups[0]), int(groups[-1]) + 1)
+
+        self.run_groups(work_on_range, seconds, self.all_groups)
 
     @property
     def fused(self) -> PackedSums:
@@ -366,11 +413,11 @@ class PackedTableSource(CodedSource):
 
     @cached_property
     def sample_classes(self) -> Integers:
-        """The class of every sample, the samples in class order."""
+        """The class of every sample; the samples are in class order."""
         return np.repeat(np.arange(self.n_classes), self.class_sizes)
 
     def codes(self, feature: int) -> NDArray[np.uint16]:
-        """The code of every sample, the samples in class order."""
+        """The code of every sample; the samples are in class order."""
         code = np.empty(self.n_samples, np.uint16)
         self.packed.codes(feature, code)
         return code
@@ -379,13 +426,13 @@ class PackedTableSource(CodedSource):
         n_first = 1 if pivot is None else int(self.arities[pivot])
         n_classes = self.n_classes if by_class else 1
         n_codes = self.arities[columns].astype(np.int64)
-        n_cells = n_codes * n_first * n_classes
-        is_dense = n_cells <= DENSE_CELLS
-        dense = iter(self._dense_tables(pivot, columns[is_dense], n_first, n_codes[is_dense], n_classes))
+        is_dense = n_codes * n_first * n_classes <= DENSE_CELLS
+        dense_tables = self._dense_tables(pivot, columns[is_dense], n_first, n_codes[is_dense], n_classes)
         if is_dense.all():
-            return list(dense)
-        sparse = iter(super().tables(pivot, columns[~is_dense], by_class))
-        return [next(dense) if column_is_dense else next(sparse) for column_is_dense in is_dense]
+            return dense_tables
+        next_dense = iter(dense_tables)
+        next_sparse = iter(super().tables(pivot, columns[~is_dense], by_class))
+        return [next(next_dense if dense else next_sparse) for dense in is_dense]
 
     def _dense_tables(
         self, pivot: int | None, columns: Columns, n_first: int, n_codes: Integers, n_classes: int
@@ -393,12 +440,13 @@ class PackedTableSource(CodedSource):
         cells = dense_cells(self.packed, pivot, columns, n_first, n_codes, n_classes)
         offsets = [0, *np.cumsum(n_codes * n_first * n_classes).tolist()]
         tables = []
-        for (start, end), n_column_codes in zip(pairwise(offsets), n_codes.tolist(), strict=True):
-            tables.append(ContingencyTable((n_first, n_column_codes, n_classes), cells[start:end]))
+        for (start, end), n_codes_of_column in zip(pairwise(offsets), n_codes.tolist(), strict=True):
+            tables.append(ContingencyTable((n_first, n_codes_of_column, n_classes), cells[start:end]))
         return tables
 
     def copy_of_columns(self, columns: Columns, max_bytes: int = FEW_BYTES) -> PackedTableSource | None:
-        if not 0 < self.nbytes * len(columns) <= max_bytes * self.n_features:
+        is_small = self.nbytes * len(columns) <= max_bytes * self.n_features
+        if not len(columns) or not is_small:
             return None
         packed = self.packed.gathered(columns)
         return PackedTableSource(packed, self.class_sizes, self.arities[columns], self.kernel, self.n_jobs)
@@ -412,18 +460,36 @@ class PackedTableSource(CodedSource):
             joint = refined(JointCodes(self), group)
             check_joint_values(group, len(joint.keys))
             codes[:, index] = joint.part
-        kernel = self.kernel.asked
-        return PackedSource(codes, self.sample_classes, n_classes=self.n_classes, n_jobs=self.n_jobs, kernel=kernel)
+        return PackedSource(
+            codes, self.sample_classes, n_classes=self.n_classes, n_jobs=self.n_jobs, kernel=self.kernel.full_name
+        )
 
 
 class PackedSource(PackedTableSource):
-    """Contingency tables of an array of codes, packed into bit planes.
+    """Contingency tables of an array of codes, which is packed.
 
-    ``codes`` are integers of shape (n_samples, n_features), best uint8 or uint16 in Fortran order: of feature i ``0 ..
-    arities[i] - 1``. ``classes`` are codes of shape (n_samples,), None: one class; ``weights`` frequency weights from
-    1, for which the codes are not copied. The counts depend neither on ``n_jobs``, the threads, nor on the ``kernel``,
-    a name of :func:`bitsieve.counts.kernels.available_kernels`. ValueError where a code is negative or a limit is
-    passed: 65,536 codes a feature, 2**31 samples (the sum of the weights), 10**6 features.
+    The counts depend neither on the number of threads nor on the kernel.
+
+    Parameters
+    ----------
+    codes : array of int, shape (n_samples, n_features)
+        The codes of feature i are ``0 .. arities[i] - 1``. Best are uint8 or uint16 in Fortran order.
+    classes : array of int, shape (n_samples,), optional
+        By default all samples are of one class.
+    weights : array of int, shape (n_samples,), optional
+        Frequency weights from 1. The codes are not copied for them.
+    arities : array of int, shape (n_features,), optional
+        By default one more than the largest code of each feature, which takes a pass over the codes.
+    n_jobs : int, optional
+        Threads.
+    kernel : str, optional
+        A name that :func:`bitsieve.counts.kernels.choose_kernel` takes.
+
+    Raises
+    ------
+    ValueError
+        If a code is negative or a limit is passed: 65,536 codes of a feature, 2**31 samples (the sum of the weights),
+        10**6 features.
     """
 
     def __init__(
@@ -447,83 +513,13 @@ class PackedSource(PackedTableSource):
         class_sizes = sizes_of_classes(labels, row_weights, n_classes or 0)
         kernel_choice = choose_kernel(kernel)
         is_sorted = row_weights is None and bool((labels[1:] >= labels[:-1]).all())
-        n_to_sort = 0 if is_sorted else n_rows
-        check_packed_room(class_sizes, n_codes, kernel_choice, n_to_sort, weighted=row_weights is not None)
-        order = np.empty(0, np.uint32)  # samples as they come
+        n_rows_to_sort = 0 if is_sorted else n_rows
+        check_packed_room(class_sizes, n_codes, kernel_choice, n_rows_to_sort, weighted=row_weights is not None)
+        order = np.empty(0, np.uint32)  # an empty order: the samples are in class order already
         if not is_sorted:
             order, _ = class_order(labels, row_weights, len(class_sizes))
         packed = _native.PackedTable(class_sizes, order, n_codes, kernel_choice.name, kernel_choice.storage)
-        del order  # the engine has its own
+        del order  # native code has a copy
         super().__init__(packed, class_sizes, n_codes, kernel_choice, n_jobs)
-        self.run_groups(
-            lambda block: packed.pack(table, int(block[0]), int(block[-1]) + 1),
-            self.n_samples * self.n_features * 1e-9,
-            self.all_groups,
-        )
-
-
-class PackedBatches:
-    """The planes of a table, as of all rows at once, to be filled with the codes of one batch of rows after the other.
-
-    ``class_sizes`` are the samples of every class in all batches together; ``plane_words`` and ``wide_codes`` the sizes
-    of the arrays that :meth:`use` takes, of uint64 and of uint16.
-    """
-
-    def __init__(self, class_sizes: Integers, arities: NDArray[np.int32], n_jobs: int | None = None) -> None:
-        kernel = choose_kernel()
-        no_order = np.empty(0, np.uint32)
-        self._packed = _native.PackedTable(class_sizes, no_order, arities, kernel.name, kernel.storage, True)
-        self._source = PackedTableSource(self._packed, class_sizes, arities, kernel, n_jobs)
-        self._n_added = np.zeros(len(class_sizes), np.int64)  # samples of every class so far
-        self.plane_words = self._packed.plane_words
-        self.wide_codes = self._packed.wide_codes
-
-    @staticmethod
-    def kernel() -> str:
-        """The kernel that the planes are laid out for; those of another one may be laid out otherwise."""
-        chosen = choose_kernel()
-        return f"{chosen.name}:{chosen.storage}"
-
-    def use(self, planes: NDArray[np.uint64], wide: NDArray[np.uint16]) -> None:
-        """Keep the table in these arrays, which hold zeros or an earlier table."""
-        self._packed.use(planes, wide)
-
-    def add(
-        self,
-        codes: NDArray[np.uint8] | NDArray[np.uint16] | list[NDArray[np.uint8]],
-        classes: NDArray[np.integer],
-        weights: Integers | None = None,
-    ) -> None:
-        """Pack the next rows: codes as a table or a list of columns, classes, and frequency weights from 1."""
-        order, sizes = class_order(classes, weights, len(self._n_added))
-
-        def add_block(block: Integers) -> None:
-            self._packed.add(codes, order, sizes, self._n_added, int(block[0]), int(block[-1]) + 1)
-
-        source = self._source
-        source.run_groups(add_block, len(classes) * source.n_features * 1e-9, source.all_groups)
-        self._n_added += sizes
-
-    def finish(self) -> PackedTableSource:
-        """The source of all rows that were added, refused if they are not as many as was announced."""
-        if (self._n_added != self._source.class_sizes).any():
-            raise UserError(
-                code="data-changed",
-                message=f"{int(self._n_added.sum()):,} samples were packed of {self._source.n_samples:,}",
-                advice="the data is not what it was before",
-            )
-        return self._finished()
-
-    def reopen(self) -> PackedTableSource:
-        """The source of what the arrays hold from before, refused if that is no packed table."""
-        self._packed.check(0, self._packed.n_simd_groups)
-        return self._finished()
-
-    def _finished(self) -> PackedTableSource:
-        source = self._source
-        source.run_groups(
-            lambda block: self._packed.finish(int(block[0]), int(block[-1]) + 1),
-            source.n_samples * source.n_features * 1e-10,
-            source.all_groups,
-        )
-        return source
+        seconds_to_pack = self.n_samples * self.n_features * 1e-9
+        self.run_all_groups(partial(packed.pack, table), seconds_to_pack)

@@ -1,4 +1,8 @@
-"""What a method needs of its data: facts and integer contingency tables, alone and given several columns together."""
+"""Sources of counts: what methods need of their data, as integer contingency tables.
+
+A source counts pairs of columns with the class. A conditioning source also counts at each joint value of several
+columns, by a partition of the samples. A coded source knows the code of every sample.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +15,20 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.counts.search import CodingPenalty, JoinedSearch
-from bitsieve.counts.tables import MAX_SAMPLES, ContingencyTable, Sums, Tables, Terms, sums_of_tables
+from bitsieve.counts.tables import MAX_SAMPLES, ContingencyTable, PairSums, Sums, Tables, Terms, sums_of_tables
 from bitsieve.counts.threads import run_blocks
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Integers
 
 MAX_CODES = 1 << 16
 MAX_FEATURES = 10**6
-FEW_BYTES = 8 << 20  # of a copy of some columns that is kept for later
-SEEDS_A_BLOCK = 16  # shuffles that a thread takes at once
+FEW_BYTES = 8 << 20  # the size up to which a copy of some columns may be kept in memory
+SEEDS_PER_BLOCK = 16  # shuffles that one thread makes at once
 AnyPartition = TypeVar("AnyPartition", bound="Partition")
 
 
 def needs_more_than_pairs() -> UserError:
-    """The error where saved counts of pairs are given to a method that needs tables of more columns."""
+    """The error for a method that needs tables of more columns than the pairs that saved counts hold."""
     return UserError(
         code="pairs-only",
         message="saved counts hold tables of pairs of columns, and this method needs tables of more of them",
@@ -33,6 +37,7 @@ def needs_more_than_pairs() -> UserError:
 
 
 def checked_codes(codes: NDArray[Any]) -> NDArray[Any]:
+    """The codes as uint8 or uint16, refused where they are no table of codes or beyond a limit."""
     if codes.ndim != 2 or not codes.size:
         raise UserError(
             code="invalid-codes",
@@ -77,7 +82,7 @@ def checked_codes(codes: NDArray[Any]) -> NDArray[Any]:
 
 
 def check_sparse_rows(n_rows: int) -> None:
-    """Refuse more rows of a sparse table than 32 bits number."""
+    """Refuse a sparse table with more rows than signed 32-bit integers can number."""
     if n_rows > MAX_SAMPLES - 1:
         raise UserError(
             code="too-many-rows",
@@ -97,6 +102,7 @@ def check_joint_values(group: Columns, n_values: int) -> None:
 
 
 def checked_weights(weights: NDArray[Any], n_rows: int) -> Integers:
+    """The frequency weights as int64, refused where they are not whole numbers from 1."""
     if weights.shape != (n_rows,):
         raise UserError(
             code="lengths-differ",
@@ -119,6 +125,7 @@ def checked_weights(weights: NDArray[Any], n_rows: int) -> Integers:
 
 
 def checked_classes(classes: NDArray[Any], n_samples: int, n_classes: int | None) -> NDArray[Any]:
+    """The classes as they are, refused where they are not codes below ``n_classes`` (None: any codes)."""
     if classes.shape != (n_samples,):
         raise UserError(
             code="lengths-differ",
@@ -142,7 +149,7 @@ def checked_classes(classes: NDArray[Any], n_samples: int, n_classes: int | None
 def class_order(
     classes: NDArray[np.integer], weights: Integers | None, n_classes: int
 ) -> tuple[NDArray[np.uint32], Integers]:
-    """The rows class by class, each as often as its weight says; and how many samples each class has."""
+    """The rows in class order, each repeated by its weight, and the number of samples of each class."""
     order, sizes = _native.class_order(np.ascontiguousarray(classes, np.int32), n_classes)
     if weights is None:
         return order, sizes
@@ -150,25 +157,46 @@ def class_order(
 
 
 def sizes_of_classes(classes: NDArray[np.integer], weights: Integers | None, n_classes: int) -> Integers:
-    """How many samples each class has; classes are codes below ``n_classes``, 0: of any number."""
-    if weights is None and 0 < n_classes <= 4:  # bincount makes a copy of int64
+    """The number of samples of each class. There are at least ``n_classes`` classes."""
+    if weights is None and 0 < n_classes <= 4:  # faster than bincount, which copies the classes to int64
         return np.array([np.count_nonzero(classes == c) for c in range(n_classes)], np.int64)
     # Sums of weights are at most 2**31: the floats that bincount makes of them are exact.
     return np.bincount(classes, weights, minlength=n_classes).astype(np.int64)
 
 
 class Arrangement(NamedTuple):
-    """The codes of a feature in an order that the contingency table alone decides; parts of one sample are left out."""
+    """The codes of a feature, ordered by part, then class, then code. Parts of one sample are left out.
 
-    codes: NDArray[np.uint16]  # part by part, within a part class by class, within a class ascending
-    run_ends: Integers  # where the codes of each class within each part end
-    part_ends: Integers  # how many of these runs have ended with each part
+    A run is the samples of one class in one part. The order follows from the contingency table alone, so that equal
+    tables are shuffled alike.
+    """
+
+    codes: NDArray[np.uint16]
+    run_ends: Integers  # the end of each run in ``codes``
+    part_ends: Integers  # the end of each part in ``run_ends``
+
+
+class MarginsOfParts(NamedTuple):
+    """The sizes of the values of a variable in each part: one entry for each value that occurs in a part."""
+
+    part: Integers
+    size: Integers  # samples
+
+    def n_values(self) -> Integers:
+        """How many values occur in each part."""
+        return np.bincount(self.part)
+
+    def smallest(self) -> Integers:
+        """The size of the rarest value of each part."""
+        smallest = np.full(self.part.max(initial=-1) + 1, np.iinfo(np.int64).max)
+        np.minimum.at(smallest, self.part, self.size)
+        return smallest
 
 
 class Partition(Protocol):
-    """The samples, divided into parts by the joint value of the features it was refined by.
+    """The samples, divided into parts of equal codes in some features: the conditioning features.
 
-    Required are :attr:`keys`, :meth:`refine` and :meth:`tables`; a source that sums faster overrides others.
+    A subclass implements :attr:`keys`, :meth:`refine` and :meth:`tables`, and overrides what it computes faster.
     """
 
     source: Tables
@@ -176,20 +204,21 @@ class Partition(Protocol):
     @property
     @abstractmethod
     def keys(self) -> Integers:
-        """The codes of the conditioning features in every part that occurs, (n_parts, n_conditioning), lexicographic.
+        """The codes of the conditioning features in every part, shape (n_parts, n_conditioning).
 
-        Sources that hold the samples in portions agree on them by the union of the (old part, new code) pairs of each.
+        Only parts with samples are listed, in lexicographic order. Sources whose samples lie in several places take
+        the union of the parts that occur in each place.
         """
 
     @abstractmethod
     def refine(self, feature: int) -> Self:
-        """The partition by the same features and one more."""
+        """Divide the parts by the codes of one more feature."""
 
     @abstractmethod
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
-        """The tables of the part with each of ``columns``, of shape (parts, codes, classes); None: of the part.
+        """Count one table for each of ``columns``, of shape (parts, codes of the column, classes).
 
-        They add up over portions of the samples. ``by_class`` False pools the classes.
+        With ``columns`` None there is one table, of shape (parts, 1, classes). ``by_class`` False pools the classes.
         """
 
     def marginal_sums(self, terms: Terms) -> tuple[int, int]:
@@ -199,33 +228,40 @@ class Partition(Protocol):
 
     def sums(self, terms: Terms, columns: Columns) -> tuple[Integers, Integers]:
         """``S_xz`` and ``S_xzc`` of ``columns``: over parts and codes, and over parts, codes and classes."""
-        xz, xzc = np.empty((2, len(columns)), np.int64)
-        sums_of_tables(terms, self.source, len(self.keys), columns, lambda some: self.tables(some, True), (xz, xzc))
-        return xz, xzc
+        sums = PairSums.empty(len(columns), by_class=True)
+
+        def count_tables(block: Columns) -> list[ContingencyTable]:
+            return self.tables(block, True)
+
+        sums_of_tables(terms, self.source, len(self.keys), columns, count_tables, sums)
+        assert sums.by_class is not None
+        return sums.pooled, sums.by_class
 
     def degrees_of_freedom(self, feature: int) -> int:
         """``(codes - 1) (classes - 1)`` over the codes and classes that occur in each part, summed."""
-        codes, classes = (np.bincount(part) for part, _ in self._margins(feature))
-        return int(((codes - 1) * (classes - 1)).sum())
+        codes, classes = self._margins(feature)
+        return int(((codes.n_values() - 1) * (classes.n_values() - 1)).sum())
 
     def least_expected(self, feature: int) -> float:
-        """The least ``n_xz n_zc / n_z`` of the codes and classes of each part where both vary, else inf."""
-        margins = self._margins(feature)
-        smallest = [np.full(part.max(initial=-1) + 1, np.iinfo(np.int64).max) for part, _ in margins]
-        for of_part, (part, sizes) in zip(smallest, margins, strict=True):
-            np.minimum.at(of_part, part, sizes)
-        both = np.logical_and(*(np.bincount(part) > 1 for part, _ in margins))
-        n_samples = np.bincount(*margins[0])
-        return float((smallest[0][both] * smallest[1][both] / n_samples[both]).min(initial=np.inf))
+        """The least expected count ``n_xz n_zc / n_z`` over the parts z in which both x and the class vary.
 
-    def _margins(self, feature: int) -> list[tuple[Integers, Integers]]:
-        """The part and the size of every code, and of every class, that occurs in a part of several samples."""
+        It is infinite where there is no such part.
+        """
+        codes, classes = self._margins(feature)
+        both_vary = (codes.n_values() > 1) & (classes.n_values() > 1)
+        n_samples = np.bincount(codes.part, codes.size)
+        smallest_product = codes.smallest()[both_vary] * classes.smallest()[both_vary]
+        return float((smallest_product / n_samples[both_vary]).min(initial=np.inf))
+
+    def _margins(self, feature: int) -> tuple[MarginsOfParts, MarginsOfParts]:
+        """The codes and the classes of every part of several samples."""
         codes, run_ends, part_ends = self.arrangement(feature)
         part_of_run = np.repeat(np.arange(len(part_ends)), np.diff(part_ends, prepend=0))
         run_sizes = np.diff(run_ends, prepend=0)
+        part_of_sample = np.repeat(part_of_run, run_sizes)
         n_codes = int(codes.max(initial=0)) + 1
-        pairs, code_sizes = np.unique(np.repeat(part_of_run, run_sizes) * n_codes + codes, return_counts=True)
-        return [(pairs // n_codes, code_sizes), (part_of_run, run_sizes)]
+        part_and_code, code_sizes = np.unique(part_of_sample * n_codes + codes, return_counts=True)
+        return MarginsOfParts(part_and_code // n_codes, code_sizes), MarginsOfParts(part_of_run, run_sizes)
 
     def arrangement(self, feature: int) -> Arrangement:
         """The codes of a feature, arranged for shuffles within the parts."""
@@ -235,33 +271,33 @@ class Partition(Protocol):
         part = cells // (n_codes * n_classes)
         code = cells // n_classes % n_codes
         label = cells % n_classes
-        kept = np.bincount(part, counts, n_parts)[part] > 1
-        part = part[kept]
-        code = code[kept]
-        label = label[kept]
-        counts = counts[kept]
+        has_several_samples = np.bincount(part, counts, n_parts)[part] > 1
+        part = part[has_several_samples]
+        code = code[has_several_samples]
+        label = label[has_several_samples]
+        counts = counts[has_several_samples]
         order = np.lexsort((code, label, part))
-        run, sizes = _runs(part[order] * n_classes + label[order], counts[order])
-        _, n_runs = np.unique(run // n_classes, return_counts=True)
+        part_and_label, run_sizes = _runs(part[order] * n_classes + label[order], counts[order])
+        _, n_runs_of_part = np.unique(part_and_label // n_classes, return_counts=True)
         codes = np.repeat(code[order], counts[order]).astype(np.uint16)
-        return Arrangement(codes, np.cumsum(sizes), np.cumsum(n_runs))
+        return Arrangement(codes, run_ends=np.cumsum(run_sizes), part_ends=np.cumsum(n_runs_of_part))
 
     def shuffled_sums(self, terms: Terms, feature: int, seeds: NDArray[np.uint64]) -> Integers:
-        """``S_xzc`` after each of several shuffles of the feature within the parts, one for every seed."""
+        """``S_xzc`` after shuffles of the feature within the parts, one shuffle for each seed."""
         codes, run_ends, part_ends = self.arrangement(feature)
         out = np.empty(len(seeds), np.int64)
 
         def shuffle(first: int) -> None:
-            batch = slice(first, first + SEEDS_A_BLOCK)
+            batch = slice(first, first + SEEDS_PER_BLOCK)
             _native.shuffled_sums(terms.table, terms.shift, codes, run_ends, part_ends, seeds[batch], out[batch])
 
-        run_blocks(shuffle, range(0, len(seeds), SEEDS_A_BLOCK), self.source.n_jobs)
-        singletons = terms.sum(np.ones(1, np.int64)) * (self.source.n_samples - len(codes))
-        return out + singletons
+        run_blocks(shuffle, range(0, len(seeds), SEEDS_PER_BLOCK), self.source.n_jobs)
+        n_single_samples = self.source.n_samples - len(codes)  # each is a part of its own, and a cell with count 1
+        return out + terms.sum(np.ones(1, np.int64)) * n_single_samples
 
 
 def _runs(labels: Integers, counts: Integers) -> tuple[Integers, Integers]:
-    """The distinct labels of an ascending list, and the sums of the counts of each."""
+    """The distinct values of ascending ``labels``, and the sum of the counts of each."""
     if not len(labels):
         return labels, counts
     starts = np.flatnonzero(np.r_[True, labels[1:] != labels[:-1]])
@@ -269,24 +305,25 @@ def _runs(labels: Integers, counts: Integers) -> tuple[Integers, Integers]:
 
 
 class CountSource(Tables, Protocol):
-    """Contingency tables of columns of codes and one class, and what else their source offers."""
+    """A source of contingency tables, with what methods may use beside the tables."""
 
-    #: What methods may ask for: "tables" of pairs; "partition" and "joined" of a :class:`ConditioningSource`.
+    #: "tables" of pairs; "partition" and "joined" of a :class:`ConditioningSource`; "codes" of a :class:`CodedSource`.
     capabilities: ClassVar[frozenset[str]] = frozenset({"tables"})
-    search: CodingPenalty | None = None  # what looked at the classes before the columns were codes; None: nothing did
+    #: How the codes were chosen by a look at the classes; None where they were made without one.
+    search: CodingPenalty | None = None
 
     @property
     def fused(self) -> Sums | None:
-        """The sums that the source makes faster than table by table; None: it knows no faster way."""
+        """Sums that are computed faster than table by table; None if the source has no faster way."""
         return None
 
     def copy_of_columns(self, columns: Columns, max_bytes: int = FEW_BYTES) -> CountSource | None:
-        """A copy of some of the columns, counted from 0, to be kept for later; None: it would be too large, or slow."""
+        """A source of only these columns, in this order; None if a copy would be larger than ``max_bytes`` or slow."""
         return None
 
 
 class ConditioningSource(CountSource, Protocol):
-    """A source that counts given several columns together, too: required is :meth:`partition` beside the rest."""
+    """A source that can also count at each joint value of several columns."""
 
     capabilities: ClassVar[frozenset[str]] = frozenset({"tables", "partition", "joined"})
 
@@ -295,30 +332,30 @@ class ConditioningSource(CountSource, Protocol):
         """All samples in one part, to be refined by conditioning features."""
 
     def joined(self, groups: Sequence[Columns]) -> ConditioningSource:
-        """The same samples with one feature a group of columns, its codes their joint values, at most 65,536."""
+        """A source with one feature for each group of columns: its codes are the joint values, at most 65,536."""
         return JoinedSource(self, groups)
 
 
 def sums_of(source: CountSource) -> Sums:
-    """The sums of a source: those it fuses, or those of its tables."""
+    """The fastest sums that a source has."""
     fused = source.fused
     return Sums(source) if fused is None else fused
 
 
 def conditioning(source: CountSource) -> ConditioningSource:
-    """The source as one that counts given several columns together, refused if it does not offer that."""
+    """The source as a :class:`ConditioningSource`, refused if it is none."""
     if not {"partition", "joined"} <= source.capabilities:
         raise needs_more_than_pairs()
     return cast("ConditioningSource", source)
 
 
 def coded(source: CountSource) -> CodedSource | None:
-    """The source as one that knows the codes of every sample; None where it does not."""
+    """The source as a :class:`CodedSource`; None if it is none."""
     return cast("CodedSource", source) if "codes" in source.capabilities else None
 
 
 class JoinedSource(ConditioningSource):
-    """The samples of another source with one feature for each group of its columns."""
+    """The samples of another source, with one feature for each group of its columns."""
 
     def __init__(self, source: ConditioningSource, groups: Sequence[Columns]) -> None:
         self.source = source
@@ -335,16 +372,21 @@ class JoinedSource(ConditioningSource):
             check_joint_values(group, int(self.arities[index]))
 
     def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
-        """The tables of the joint value of the pivot's group with that of each of ``columns``."""
-        before = self.partition()
-        return (before if pivot is None else before.refine(pivot)).tables(columns, by_class)
+        """Count the tables of the joint value of the pivot's group with that of each of ``columns``."""
+        partition = self.partition()
+        if pivot is not None:
+            partition = partition.refine(pivot)
+        return partition.tables(columns, by_class)
 
     def partition(self) -> JoinedPartition:
         return JoinedPartition(self, self.source.partition(), ())
 
 
 class JoinedPartition(Partition):
-    """A partition by the joint values of groups: that of the other source by all their columns."""
+    """A partition by the joint values of groups of columns.
+
+    ``base`` is the partition of the original source by all columns of these groups, ``members`` are the groups.
+    """
 
     source: JoinedSource
 
@@ -355,9 +397,14 @@ class JoinedPartition(Partition):
 
     @property
     def keys(self) -> Integers:
-        sizes = [len(self.source.groups[member]) for member in self.members]
-        parts = np.split(self.base.keys, np.cumsum(sizes)[:-1], axis=1) if sizes else []
-        return np.column_stack([np.empty((len(self.base.keys), 0), np.int64), *(_numbers(part) for part in parts)])
+        keys_of_columns = self.base.keys
+        codes_of_groups = [np.empty((len(keys_of_columns), 0), np.int64)]
+        first = 0
+        for member in self.members:
+            end = first + len(self.source.groups[member])
+            codes_of_groups.append(_row_numbers(keys_of_columns[:, first:end]))
+            first = end
+        return np.column_stack(codes_of_groups)
 
     def refine(self, feature: int) -> JoinedPartition:
         base = refined(self.base, self.source.groups[feature])
@@ -366,38 +413,40 @@ class JoinedPartition(Partition):
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
         if columns is None:
             return self.base.tables(None, by_class)
-        n_before = self.base.keys.shape[1]
-        tables = []
-        for column in columns:
-            both = refined(self.base, self.source.groups[column])
-            (table,) = both.tables(None, by_class)
-            part = _numbers(both.keys[:, :n_before])
-            code = _numbers(both.keys[:, n_before:])
-            cells, counts = table.occupied()
-            n_codes = int(self.source.arities[column])
-            n_classes = table.shape[2]
-            joint_part, label = np.divmod(cells, n_classes)
-            cells = (part[joint_part] * n_codes + code[joint_part]) * n_classes + label
-            tables.append(ContingencyTable.of_cells((len(self.base.keys), n_codes, n_classes), cells, counts))
-        return tables
+        return [self._table(int(column), by_class) for column in columns]
+
+    def _table(self, column: int, by_class: bool) -> ContingencyTable:
+        """The table of the parts, the joint values of one group, and the classes."""
+        n_parts, n_conditioning = self.base.keys.shape
+        by_parts_and_column = refined(self.base, self.source.groups[column])
+        part = _row_numbers(by_parts_and_column.keys[:, :n_conditioning])
+        code = _row_numbers(by_parts_and_column.keys[:, n_conditioning:])
+        (table,) = by_parts_and_column.tables(None, by_class)
+        n_classes = table.shape[2]
+        cells, counts = table.occupied()
+        part_and_code, label = np.divmod(cells, n_classes)
+        n_codes = int(self.source.arities[column])
+        cells = (part[part_and_code] * n_codes + code[part_and_code]) * n_classes + label
+        return ContingencyTable.of_cells((n_parts, n_codes, n_classes), cells, counts)
 
 
 def refined(partition: AnyPartition, columns: Iterable[int]) -> AnyPartition:
-    """A partition refined by several features, one after the other."""
+    """The partition refined by several features, one after the other."""
     for column in columns:
         partition = partition.refine(int(column))
     return partition
 
 
-def _numbers(rows: Integers) -> Integers:
-    """The number of every row among the distinct rows in lexicographic order."""
+def _row_numbers(rows: Integers) -> Integers:
+    """The index of every row among the distinct rows in lexicographic order."""
     if not rows.shape[1]:
         return np.zeros(len(rows), np.int64)
-    return np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    _, index = np.unique(rows, axis=0, return_inverse=True)
+    return index.reshape(-1).astype(np.int64)
 
 
 class CodedSource(ConditioningSource):
-    """A source that knows the class and the codes of every sample, in an order of the samples that never changes."""
+    """A source that knows the class and the codes of every sample. The order of the samples never changes."""
 
     capabilities: ClassVar[frozenset[str]] = frozenset({"tables", "partition", "joined", "codes"})
     sample_classes: Integers
@@ -407,7 +456,10 @@ class CodedSource(ConditioningSource):
         """The code of every sample."""
 
     def class_by_class(self) -> tuple[NDArray[np.integer], Integers]:
-        """The codes of all samples, (n_samples, n_features) in Fortran order, class by class, and their classes."""
+        """The codes and the classes of all samples, class by class.
+
+        The codes have the shape (n_samples, n_features), in Fortran order.
+        """
         dtype = np.uint8 if self.arities.max() <= 256 else np.uint16
         codes = np.empty((self.n_samples, self.n_features), dtype, order="F")
         order = np.argsort(self.sample_classes, kind="stable")
@@ -423,25 +475,28 @@ class CodedSource(ConditioningSource):
     def tables_with(
         self, first: NDArray[np.integer], n_first: int, columns: Columns | None, by_class: bool
     ) -> list[ContingencyTable]:
-        """The tables of a first variable, given for every sample, with columns (None: by itself)."""
+        """Count the tables of a first variable with each of ``columns``; None: one table of the variable alone.
+
+        ``first`` is the code of the variable for every sample, below ``n_first``.
+        """
         n_classes = self.n_classes if by_class else 1
 
-        def table(n_codes: int, code: NDArray[np.integer] | int) -> ContingencyTable:
-            cell = first.astype(np.int64) * n_codes + code
+        def count_table(n_codes: int, codes: NDArray[np.integer] | int) -> ContingencyTable:
+            cell = first.astype(np.int64) * n_codes + codes
             if by_class:
                 cell = cell * n_classes + self.sample_classes
             return ContingencyTable.of_samples((n_first, n_codes, n_classes), cell)
 
         if columns is None:
-            return [table(1, 0)]
-        return [table(int(self.arities[column]), self.codes(int(column))) for column in columns]
+            return [count_table(1, 0)]
+        return [count_table(int(self.arities[column]), self.codes(int(column))) for column in columns]
 
     def partition(self) -> Partition:
         return JointCodes(self)
 
 
 class JointCodes(Partition):
-    """A partition of the samples, held as the number of its part for every sample; by default one part of all."""
+    """A partition of the samples, stored as the part of every sample; by default all samples are in part 0."""
 
     source: CodedSource
 
@@ -456,8 +511,9 @@ class JointCodes(Partition):
 
     def refine(self, feature: int) -> Self:
         n_codes = int(self.source.arities[feature])
-        pairs, part = np.unique(self.part * n_codes + self.source.codes(feature), return_inverse=True)
-        keys = np.column_stack([self.keys[pairs // n_codes], pairs % n_codes])
+        part_and_code = self.part * n_codes + self.source.codes(feature)
+        occurring, part = np.unique(part_and_code, return_inverse=True)
+        keys = np.column_stack([self.keys[occurring // n_codes], occurring % n_codes])
         return type(self)(self.source, part.astype(np.int64), keys)
 
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:

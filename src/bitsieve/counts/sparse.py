@@ -1,6 +1,7 @@
-"""Tables counted from the listed codes of sparse columns; the others follow from the margins.
+"""Tables counted from sparse columns, each of which lists the codes that differ from its most frequent one.
 
-Memory: 12 bytes a listed code, and some 80 a column.
+Only listed codes are visited; the counts of all other cells follow from the margins. Memory: 12 bytes for each listed
+code, and about 80 bytes for each column.
 """
 
 from __future__ import annotations
@@ -15,28 +16,31 @@ from numpy.typing import ArrayLike, NDArray
 
 from bitsieve import _native
 from bitsieve.counts.source import CodedSource, JointCodes, checked_classes, checked_weights
-from bitsieve.counts.tables import PairSums, Sums, Terms, new_sums
+from bitsieve.counts.tables import PairCounts, PairSums, Sums, Terms
 from bitsieve.counts.threads import run_blocks, thread_count
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Integers
 from bitsieve.utils.lazy import cached_property
 
 BLOCK_CODES = 1 << 22  # listed codes that are sorted by column at once: 32 MiB
-TURNED_CODES = 1 << 25  # listed codes that are written by row at once: 200 MB, of which few pages lie in a file
-SORTING = 4  # times as long it takes to visit a code by rows, which sorts them, as by columns
+TRANSPOSED_CODES = 1 << 25  # listed codes that are transposed at once: 200 MB, which touch few pages of a file
+COST_BY_ROWS = 4  # to visit a code by rows, which sorts the codes, takes so many times as long as by columns
 MAX_COLUMNS = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
 class SparseCodes:
-    """Codes of columns, of which each has a common code that is not listed."""
+    """Codes of sparse columns: each lists the rows that do not have its most frequent code, and their codes.
+
+    The rows and codes of column j are ``row[start[j]:start[j + 1]]`` and ``code[start[j]:start[j + 1]]``.
+    """
 
     n_rows: int
-    start: Integers  # where the listed codes of every column begin, and where the last one ends
-    row: NDArray[np.int32]  # the rows of the listed codes, ascending within a column
+    start: Integers  # shape (n_features + 1,)
+    row: NDArray[np.int32]  # ascending within a column
     code: NDArray[np.uint16]
-    common: NDArray[np.uint16]  # the code of all rows that a column does not list; of no meaning where it lists all
-    #: ``room(size, dtype)`` gives an array as large as those of the listed codes; by default in memory.
+    common: NDArray[np.uint16]  # the code of all rows that a column does not list; has no meaning where it lists all
+    #: ``room(size, dtype)`` allocates an array as large as ``row`` and ``code``; by default in memory.
     room: Callable[..., NDArray[Any]] = np.empty
 
     @property
@@ -45,6 +49,7 @@ class SparseCodes:
 
     @cached_property
     def lengths(self) -> Integers:
+        """How many codes each column lists."""
         return np.diff(self.start)
 
     def column(self, feature: int) -> NDArray[np.uint16]:
@@ -66,36 +71,44 @@ class SparseCodes:
 
 
 class Division(NamedTuple):
-    """Some rows, each with the label of its part and class, by part and then class; all others are the rest."""
+    """Rows divided into parts; all rows that are not listed belong to one more part, which is not visited.
 
-    row: NDArray[np.int32]
-    label: NDArray[np.int32]
-    part_of: NDArray[np.int32]
-    class_of: NDArray[np.int32]
+    A label stands for a part and a class that occur together. Labels ascend by part, then by class.
+    """
+
+    row: NDArray[np.int32]  # the listed rows
+    label: NDArray[np.int32]  # of every listed row
+    part_of_label: NDArray[np.int32]
+    class_of_label: NDArray[np.int32]
 
     @classmethod
     def of(cls, row: NDArray[np.int32], part: NDArray[np.integer], classes: NDArray[np.integer]) -> Division:
-        """The division of rows by their parts and classes, both given a row."""
+        """Divide rows, given the part and the class of each of them."""
         n_classes = int(classes.max(initial=0)) + 1
-        both = part.astype(np.int64) * n_classes + classes
-        occurs = np.bincount(both) > 0
+        part_and_class = part.astype(np.int64) * n_classes + classes
+        occurs = np.bincount(part_and_class) > 0
         occurring = np.flatnonzero(occurs)
-        label = (np.cumsum(occurs) - 1)[both]
-        _, part_of = np.unique(occurring // n_classes, return_inverse=True)
-        return cls(row, *(of.reshape(-1).astype(np.int32) for of in (label, part_of, occurring % n_classes)))
+        label_of_pair = np.cumsum(occurs) - 1
+        _, part_of_label = np.unique(occurring // n_classes, return_inverse=True)
+        return cls(
+            row=row,
+            label=label_of_pair[part_and_class].astype(np.int32),
+            part_of_label=part_of_label.reshape(-1).astype(np.int32),
+            class_of_label=(occurring % n_classes).astype(np.int32),
+        )
 
 
 class SparsePartition(JointCodes):
-    """A partition of the samples of a :class:`SparseSource`: its largest part is the rest that is not visited."""
+    """A partition of the samples of a :class:`SparseSource`; its largest part is not visited."""
 
     source: SparseSource
 
     def sums(self, terms: Terms, columns: Columns) -> tuple[Integers, Integers]:
-        everything = len(columns) == self.source.n_features and bool((np.diff(columns) == 1).all())
-        chosen = None if everything else columns
-        xz, xzc = self.source.fused.division_sums(terms, self._division, chosen, by_class=True)
-        assert xzc is not None
-        return xz, xzc
+        are_all_columns = len(columns) == self.source.n_features and bool((np.diff(columns) == 1).all())
+        chosen = None if are_all_columns else columns
+        sums = self.source.fused.division_sums(terms, self._division, chosen, by_class=True)
+        assert sums.by_class is not None
+        return sums.pooled, sums.by_class
 
     @cached_property
     def _division(self) -> Division:
@@ -103,46 +116,54 @@ class SparsePartition(JointCodes):
         source = self.source
         part = self.part
         if source.row_weights is not None:
-            part = part[np.cumsum(source.row_weights) - source.row_weights]  # the first sample of every row
-        row = np.flatnonzero(part != np.bincount(part).argmax()).astype(np.int32)
+            first_sample_of_row = np.cumsum(source.row_weights) - source.row_weights
+            part = part[first_sample_of_row]
+        largest_part = np.bincount(part).argmax()
+        row = np.flatnonzero(part != largest_part).astype(np.int32)
         return Division.of(row, part[row], source.row_classes[row])
 
 
 class SparseDisjointSupport:
-    """Columns of a :class:`SparseSource` that list no row in common."""
+    """Pairs of columns of a :class:`SparseSource` that list no row in common."""
 
     def __init__(self, sums: SparseSums, terms: Terms, marginals: Integers) -> None:
         self.source = sums.source
         self.terms = terms
-        self.own = sums.column_sums(terms)
-        listed = self.own[0]
-        order = np.lexsort((marginals, listed))
-        new = np.ones(len(order), bool)
-        new[1:] = (np.diff(listed[order]) != 0) | (np.diff(marginals[order]) != 0)
-        self.representatives = order[new]
+        self.column_sums = sums.column_sums(terms)
+        # Columns are equivalent if both their sums over listed codes and their sums over all codes are equal.
+        sums_of_listed, _ = self.column_sums
+        order = np.lexsort((marginals, sums_of_listed))
+        begins_class = np.ones(len(order), bool)
+        begins_class[1:] = (np.diff(sums_of_listed[order]) != 0) | (np.diff(marginals[order]) != 0)
+        self.representatives = order[begins_class]
         self.equivalence = np.empty(len(order), np.intp)
-        self.equivalence[order] = np.cumsum(new) - 1
+        self.equivalence[order] = np.cumsum(begins_class) - 1
 
     def co_occurring(self, pivot: int, max_codes: int) -> tuple[Columns, Integers] | None:
         """The columns that list a row of ``pivot``, and their ``S_xy``; None where its rows list too many codes."""
+        terms = self.terms
         division = self.source.division(pivot)
-        n_listed = int(self.source.row_lengths[division.row].sum())
-        if n_listed > max_codes:
+        n_codes = self.source.n_codes_in(division.row)
+        if n_codes > max_codes:
             return None
-        columns, xy = np.empty((2, n_listed), np.int64)
-        n = self.source.counts.sums_cooccurring(self.terms.table, self.terms.shift, *division, *self.own, columns, xy)
-        return columns[:n], xy[:n]
+        columns = np.empty(n_codes, np.int64)
+        sums = np.empty(n_codes, np.int64)
+        n_columns = self.source.counts.sums_cooccurring(
+            terms.table, terms.shift, *division, *self.column_sums, columns, sums
+        )
+        return columns[:n_columns], sums[:n_columns]
 
     def sums(self, pivot: int) -> Integers:
-        xy = np.empty(len(self.representatives), np.int64)
-        division = self.source.division(pivot)
         terms = self.terms
-        self.source.counts.sums_disjoint(terms.table, terms.shift, *division, *self.own, self.representatives, xy)
-        return xy
+        sums = np.empty(len(self.representatives), np.int64)
+        self.source.counts.sums_disjoint(
+            terms.table, terms.shift, *self.source.division(pivot), *self.column_sums, self.representatives, sums
+        )
+        return sums
 
 
 class SparseSums(Sums):
-    """What the native code of sparse columns counts and sums at once."""
+    """Sums of entropy terms that native code adds up while it counts sparse columns."""
 
     source: SparseSource
 
@@ -151,24 +172,25 @@ class SparseSums(Sums):
         self.row_seconds = 1e-9 * len(source.listed.row) + 2e-8 * source.n_features
 
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
-        pooled, with_class = np.empty((2, self.source.n_features), np.int64)
-        self.division_sums(terms, self.source.division(None), None, True, (pooled, with_class))
-        return pooled, with_class
+        sums = self.division_sums(terms, self.source.division(None), None, True)
+        assert sums.by_class is not None
+        return sums.pooled, sums.by_class
 
     def pair_sums(
         self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: PairSums | None = None
     ) -> PairSums:
         return self.division_sums(terms, self.source.division(pivot), columns, by_class, out)
 
-    def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> PairSums:
+    def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> PairCounts:
         source = self.source
-        pairs = (1 if pivot is None else int(source.arities[pivot])) * int(source.arities[columns].max())
-        xy = np.zeros((len(columns), min(pairs, source.n_samples)), np.int64)
-        xyc = None
+        n_first = 1 if pivot is None else int(source.arities[pivot])
+        n_cells = n_first * int(source.arities[columns].max())
+        pooled = np.zeros((len(columns), min(n_cells, source.n_samples)), np.int64)
+        within_classes = None
         if by_class:
-            xyc = np.zeros((len(columns), min(pairs * source.n_classes, source.n_samples)), np.int64)
-        source.counts.cells(*source.division(pivot), np.ascontiguousarray(columns, np.int64), xy, xyc)
-        return xy, xyc
+            within_classes = np.zeros((len(columns), min(n_cells * source.n_classes, source.n_samples)), np.int64)
+        source.counts.cells(*source.division(pivot), np.ascontiguousarray(columns, np.int64), pooled, within_classes)
+        return PairCounts(pooled, within_classes)
 
     def disjoint_support(self, terms: Terms, marginals: Integers) -> SparseDisjointSupport:
         return SparseDisjointSupport(self, terms, marginals)
@@ -176,70 +198,86 @@ class SparseSums(Sums):
     def division_sums(
         self, terms: Terms, division: Division, columns: Columns | None, by_class: bool, out: PairSums | None = None
     ) -> PairSums:
-        """``S_xz`` and, if asked for, ``S_xzc`` of ``columns`` (None: all) with the parts of a division."""
+        """``S_xz`` and, with ``by_class``, ``S_xzc`` of ``columns`` (None: all) with the parts z of a division.
+
+        The listed codes are visited column by column, or only those of the divided rows, whichever costs less.
+        """
         listed = self.source.listed
         n_features = self.source.n_features
-        visited = int(self.source.row_lengths[division.row].sum()) * SORTING + n_features // 2
-        lengths = listed.start[-1] if columns is None else int(listed.lengths[columns].sum())
         if out is None or columns is not None:
-            out = new_sums(n_features if columns is None else len(columns), by_class)
-        if lengths < visited:
-            self._sums_by_columns(terms, division, columns, out)
-        elif columns is None:
-            self._sums_by_rows(terms, division, out)
-        else:
-            xy, xyc = self.division_sums(terms, division, None, by_class)
-            return xy[columns], None if xyc is None else xyc[columns]
-        return out
+            out = PairSums.empty(n_features if columns is None else len(columns), by_class=by_class)
+        cost_by_columns = listed.start[-1] if columns is None else int(listed.lengths[columns].sum())
+        cost_by_rows = self.source.n_codes_in(division.row) * COST_BY_ROWS + n_features // 2
+        if cost_by_columns < cost_by_rows:
+            self._write_sums_by_columns(terms, division, columns, out)
+            return out
+        if columns is None:
+            self._write_sums_by_rows(terms, division, out)
+            return out
+        return self.division_sums(terms, division, None, by_class).of_columns(columns)
 
-    def _sums_by_rows(self, terms: Terms, division: Division, out: PairSums) -> None:
+    def _write_sums_by_rows(self, terms: Terms, division: Division, out: PairSums) -> None:
         column_sums = self.column_sums(terms)
-        visited = int(self.source.row_lengths[division.row].sum())
+        n_codes = self.source.n_codes_in(division.row)
 
-        def work(block: tuple[int, int]) -> None:
-            self.source.counts.sums_by_rows(terms.table, terms.shift, *division, *column_sums, *block, *out)
+        def write_sums(first: int, end: int) -> None:
+            self.source.counts.sums_by_rows(terms.table, terms.shift, *division, *column_sums, first, end, *out)
 
-        self._run(work, max(1, visited // BLOCK_CODES))
+        self._run_on_columns(write_sums, max(1, n_codes // BLOCK_CODES))
 
-    def _sums_by_columns(self, terms: Terms, division: Division, columns: Columns | None, out: PairSums) -> None:
+    def _write_sums_by_columns(self, terms: Terms, division: Division, columns: Columns | None, out: PairSums) -> None:
         column_sums = self.column_sums(terms)
-        xy, xyc = out
 
-        def work(block: tuple[int, int]) -> None:
-            columns_of_block = slice(*block)
-            chosen = np.arange(*block) if columns is None else columns[columns_of_block]
-            within = None if xyc is None else xyc[columns_of_block]
-            chosen = np.ascontiguousarray(chosen, np.int64)
+        def write_sums(first: int, end: int) -> None:
+            block = np.arange(first, end) if columns is None else columns[first:end]
             self.source.counts.sums_by_columns(
-                terms.table, terms.shift, *division, *column_sums, chosen, xy[columns_of_block], within
+                terms.table,
+                terms.shift,
+                *division,
+                *column_sums,
+                np.ascontiguousarray(block, np.int64),
+                out.pooled[first:end],
+                None if out.by_class is None else out.by_class[first:end],
             )
 
         if columns is None:
-            self._run(work, max(1, self.source.n_features >> 20))
+            self._run_on_columns(write_sums, max(1, self.source.n_features >> 20))
         else:
-            work((0, len(columns)))
+            write_sums(0, len(columns))
 
     def column_sums(self, terms: Terms) -> tuple[Integers, Integers]:
-        """The sums of the terms of the listed codes, and of these within the classes, of every column; kept."""
-        # no two estimators share them
+        """The sums of the terms of the listed codes of every column: pooled, and within the classes. Cached."""
         source = self.source
-        key = (terms.shift, *terms.table[:3].tolist())
-        if key not in source.column_sums:
-            pooled, within = np.empty((2, source.n_features), np.int64)
-            self._run(lambda block: source.counts.column_sums(terms.table, terms.shift, *block, pooled, within), 1)
-            source.column_sums[key] = pooled, within
-        return source.column_sums[key]
+        estimator_key = (terms.shift, *terms.table[:3].tolist())  # differs between any two estimators
+        if estimator_key not in source.column_sums:
+            pooled = np.empty(source.n_features, np.int64)
+            with_class = np.empty(source.n_features, np.int64)
 
-    def _run(self, work: Callable[[tuple[int, int]], object], min_blocks: int) -> None:
-        """Work on blocks of columns that list about as many codes: ``min_blocks`` of them, or some for every thread."""
+            def write_sums(first: int, end: int) -> None:
+                source.counts.column_sums(terms.table, terms.shift, first, end, pooled, with_class)
+
+            self._run_on_columns(write_sums, 1)
+            source.column_sums[estimator_key] = pooled, with_class
+        return source.column_sums[estimator_key]
+
+    def _run_on_columns(self, work: Callable[[int, int], object], min_blocks: int) -> None:
+        """Call ``work(first, end)`` on blocks of columns that list about as many codes each.
+
+        There are at least ``min_blocks`` blocks, and four for each of several threads.
+        """
         start = self.source.listed.start
         n_features = self.source.n_features
-        n_jobs = self.source.n_jobs
-        threads = thread_count(n_jobs)
-        n_blocks = min(min_blocks if threads == 1 else max(min_blocks, 4 * threads), n_features)
-        edges = np.searchsorted(start, np.arange(1, n_blocks) * start[-1] // n_blocks)
-        edges = np.unique(np.concatenate([[0], edges, [n_features]])).tolist()
-        run_blocks(work, list(pairwise(edges)), threads)
+        threads = thread_count(self.source.n_jobs)
+        n_blocks = min_blocks if threads == 1 else max(min_blocks, 4 * threads)
+        n_blocks = min(n_blocks, n_features)
+        inner_edges = np.searchsorted(start, np.arange(1, n_blocks) * start[-1] // n_blocks)
+        edges = np.unique(np.concatenate([[0], inner_edges, [n_features]])).tolist()
+
+        def work_on_block(block: tuple[int, int]) -> None:
+            first, end = block
+            work(first, end)
+
+        run_blocks(work_on_block, list(pairwise(edges)), threads)
 
 
 class SparseSource(CodedSource):
@@ -266,36 +304,48 @@ class SparseSource(CodedSource):
         labels = np.zeros(codes.n_rows, np.int32)
         if classes is not None:
             labels = checked_classes(np.asarray(classes), codes.n_rows, n_classes).astype(np.int32)
-        times = None if weights is None else checked_weights(np.asarray(weights), codes.n_rows)
+        row_weights = None if weights is None else checked_weights(np.asarray(weights), codes.n_rows)
         self.listed = codes
         self.n_jobs = n_jobs
         self.row_classes = labels
-        self.row_weights = times
-        self.n_samples = codes.n_rows if times is None else int(times.sum())
+        self.row_weights = row_weights
+        self.n_samples = codes.n_rows if row_weights is None else int(row_weights.sum())
         self.n_features = codes.n_features
         self.arities = codes.arities()
-        self.class_sizes = np.bincount(labels, times, minlength=n_classes or 0).astype(np.int64)
+        self.class_sizes = np.bincount(labels, row_weights, minlength=n_classes or 0).astype(np.int64)
         self.n_classes = len(self.class_sizes)
-        row_start = np.empty(codes.n_rows + 1, np.int64)
-        n_listed = len(codes.row)
-        by_row = row_start, codes.room(n_listed, np.int32), codes.room(n_listed, np.uint16)
-        by_column = (codes.start, codes.row, codes.code)
-        counted = None if times is None else times.astype(np.uint32)
-        self.counts = _native.SparseCounts(*by_column, labels, self.n_classes, counted, *by_row, TURNED_CODES)
-        self.row_lengths = np.diff(row_start)
-        self.column_sums: dict[tuple[int, ...], tuple[Integers, Integers]] = {}
+        start_of_row = np.empty(codes.n_rows + 1, np.int64)
+        n_codes = len(codes.row)
+        self.counts = _native.SparseCounts(
+            codes.start,
+            codes.row,
+            codes.code,
+            labels,
+            self.n_classes,
+            None if row_weights is None else row_weights.astype(np.uint32),
+            start_of_row,
+            codes.room(n_codes, np.int32),  # the same codes by row: their columns
+            codes.room(n_codes, np.uint16),  # and the codes
+            TRANSPOSED_CODES,
+        )
+        self.row_lengths = np.diff(start_of_row)  # how many columns list each row
+        self.column_sums: dict[tuple[int, ...], tuple[Integers, Integers]] = {}  # a cache of `SparseSums.column_sums`
 
     @cached_property
     def sample_classes(self) -> Integers:
         """The class of every sample."""
-        return self.of_samples(self.row_classes).astype(np.int64)
+        return self._repeated(self.row_classes).astype(np.int64)
 
-    def of_samples(self, of_rows: NDArray[Any]) -> NDArray[Any]:
-        """What every row holds, as often as the row stands."""
-        return of_rows if self.row_weights is None else np.repeat(of_rows, self.row_weights)
+    def _repeated(self, row_values: NDArray[Any]) -> NDArray[Any]:
+        """The value of every row, repeated by the weight of the row: the value of every sample."""
+        return row_values if self.row_weights is None else np.repeat(row_values, self.row_weights)
 
     def codes(self, feature: int) -> NDArray[np.uint16]:
-        return self.of_samples(self.listed.column(feature))
+        return self._repeated(self.listed.column(feature))
+
+    def n_codes_in(self, rows: NDArray[np.int32]) -> int:
+        """How many codes are listed in these rows."""
+        return int(self.row_lengths[rows].sum())
 
     @property
     def fused(self) -> SparseSums:
@@ -305,7 +355,9 @@ class SparseSource(CodedSource):
         return SparsePartition(self)
 
     def division(self, pivot: int | None) -> Division:
-        """The rows that a pivot lists (None: none), by their codes."""
-        first, end = (0, 0) if pivot is None else self.listed.start[pivot : pivot + 2].tolist()
-        row = self.listed.row[first:end]
-        return Division.of(row, self.listed.code[first:end], self.row_classes[row])
+        """The rows that a pivot lists, divided by their codes; no row without a pivot."""
+        listed = slice(0, 0)
+        if pivot is not None:
+            listed = slice(self.listed.start[pivot], self.listed.start[pivot + 1])
+        row = self.listed.row[listed]
+        return Division.of(row, self.listed.code[listed], self.row_classes[row])

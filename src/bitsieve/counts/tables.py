@@ -1,8 +1,15 @@
-"""Contingency tables of integers that add up over parts of the samples, and sums of the entropy terms of their cells.
+"""Contingency tables of integers, and sums of the entropy terms of their cells.
 
-``T[c] = round(c * log2(c) * 2**shift)``: every entropy is ``log2 N - sum(T over cells) / (N * 2**shift)``, an integer
-sum, free of order, so equal tables give equal bits on every machine. The definition in plain Python is
+Tables of parts of the samples add up to the table of all samples. The entropy term of a cell with count c is
+
+    T[c] = round(c log2(c) 2**shift)
+
+and the entropy of a table of N samples is ``log2 N - sum(T over cells) / (N 2**shift)``. A sum of integers does not
+depend on its order, so equal tables give equal bits on every machine. The definition in plain Python is
 :func:`bitsieve.counts.reference.term`.
+
+Sums of terms are named by the variables of their table: ``S_x`` over the codes of x, ``S_xy`` over the cells of x and
+y, ``S_xyc`` over the cells of x, y and the class.
 """
 
 from __future__ import annotations
@@ -23,27 +30,24 @@ from bitsieve.utils.arrays import Columns, Floats, Integers, Matrix, Progress
 from bitsieve.utils.choice import Scores
 from bitsieve.utils.memory import square_matrix
 
-TABLE_LIMIT = 1 << 17  # 1 MiB: cells beyond it are so few that their terms are computed afresh
+TABLE_LIMIT = 1 << 17  # entropy terms in a table (1 MiB); those of larger counts are computed when needed
 MAX_SAMPLES = 1 << 31
-BLOCK_CELLS = 1 << 22  # of the tables that are held at once where sums are made from them
-DENSE_CELLS = 1 << 16  # tables of at most so many cells hold them all, larger ones only those that are not empty
+BLOCK_CELLS = 1 << 22  # cells of the tables that are in memory at once while sums are made from them
+DENSE_CELLS = 1 << 16  # a table of at most so many cells stores all of them, a larger one its non-empty cells
 MAX_CELLS = 1 << 62  # cells are numbered by 64-bit integers
-PairSums = tuple[Integers, Integers | None]
 
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms ``T[c] = round(c log2(c) 2^s)`` of counts c in tables of ``n_samples`` samples.
+    """The entropy terms ``T[c] = round(c log2(c) 2**shift)`` of counts c in tables of ``n_samples`` samples.
 
-    ``table`` holds ``T[0], T[1], ...``; kernels compute those beyond. By the formula ``T[1]`` is 0. An estimator that
-    corrects every cell that is not empty stores its correction there, and kernels add it to the terms beyond the table.
-    Sums of terms are named by their variables: ``S_x`` over the codes of x, ``S_xy`` over the cells of x and y,
-    ``S_xyc`` over those within the classes.
+    ``T[0]`` is 0, and by the formula so is ``T[1]``. An estimator that adds a constant to the term of every non-empty
+    cell adds it to ``T[1], T[2], ...``; native code then adds ``T[1]`` to the terms that it computes itself.
     """
 
     n_samples: int
     shift: int  # the largest with ``N log2(N) 2**shift < 2**62``
-    table: Integers
+    table: Integers  # ``T[0], T[1], ...``; native code computes the terms of larger counts
 
     def sum(self, counts: Integers) -> int:
         """Sum of the terms of all cells of ``counts`` (contiguous int64, any shape)."""
@@ -57,7 +61,7 @@ class Terms:
 
 @lru_cache(maxsize=8)
 def entropy_terms(n_samples: int, limit: int = TABLE_LIMIT) -> Terms:
-    """The :class:`Terms` of ``n_samples``, with a table of at most ``limit`` entries (kept for the next call)."""
+    """The :class:`Terms` of ``n_samples``, with a table of at most ``limit`` entries. Recent results are cached."""
     table = _native.term_table(n_samples, min(n_samples + 1, limit))
     table.flags.writeable = False
     return Terms(n_samples, _native.term_shift(n_samples), table)
@@ -65,52 +69,59 @@ def entropy_terms(n_samples: int, limit: int = TABLE_LIMIT) -> Terms:
 
 @dataclass(frozen=True, eq=False)
 class ContingencyTable:
-    """How many samples have each combination of a first code, a second code and a class."""
+    """How many samples have each combination of a first code, a second code and a class.
 
-    shape: tuple[int, int, int]  # codes of the first variable (1: none), of the second (1: none), classes (1: pooled)
-    counts: Integers  # of all cells in C order, where there are at most ``DENSE_CELLS``; else of those listed
-    cells: Integers | None = None  # flat indices of the cells that are not empty, ascending; None: every cell
+    The flat index of a cell is its index in C order. ``shape`` has length 1 along a variable that the table does not
+    have: (1, codes, classes) is the table of one column, (codes, codes, 1) that of a pair with the classes pooled.
+    """
+
+    shape: tuple[int, int, int]  # codes of the first variable, codes of the second, classes
+    counts: Integers  # of the cells that are listed
+    cells: Integers | None = None  # flat indices of the listed cells, ascending; None: every cell is listed, in C order
 
     @classmethod
     def of_samples(cls, shape: tuple[int, int, int], cell_of_sample: Integers) -> ContingencyTable:
         """Count the samples of every cell, given the flat index of each sample's cell."""
         if has_all_cells(shape):
             return cls(shape, np.bincount(cell_of_sample, minlength=prod(shape)))
+        _check_cells_can_be_numbered(shape)
         cells, counts = np.unique(cell_of_sample, return_counts=True)
-        return cls(_numbered(shape), counts, cells)
+        return cls(shape, counts, cells)
 
     @classmethod
     def of_cells(cls, shape: tuple[int, int, int], cells: Integers, counts: Integers) -> ContingencyTable:
-        """Make a table of counts and the flat indices of their cells; counts of one cell are added."""
+        """Make a table of counts and the flat indices of their cells. Counts of the same cell are added."""
         if has_all_cells(shape):
             dense = np.zeros(prod(shape), np.int64)
             np.add.at(dense, cells, counts)
             return cls(shape, dense)
-        occurring, index = np.unique(cells, return_inverse=True)
-        total = np.zeros(len(occurring), np.int64)
+        _check_cells_can_be_numbered(shape)
+        distinct_cells, index = np.unique(cells, return_inverse=True)
+        total = np.zeros(len(distinct_cells), np.int64)
         np.add.at(total, index, counts)
-        return cls(_numbered(shape), total, occurring)
+        return cls(shape, total, distinct_cells)
 
     def __add__(self, other: ContingencyTable) -> ContingencyTable:
-        """The table of both parts of the samples; the shapes must be equal."""
+        """The table of the samples of both tables; the shapes must be equal."""
         if self.shape != other.shape:
             raise ValueError(f"tables of shape {self.shape} and {other.shape} do not add up: agree on the codes first")
         if self.cells is None or other.cells is None:
             return ContingencyTable(self.shape, self.counts + other.counts)
-        cells, counts = (np.concatenate(pair) for pair in ((self.cells, other.cells), (self.counts, other.counts)))
+        cells = np.concatenate([self.cells, other.cells])
+        counts = np.concatenate([self.counts, other.counts])
         return self.of_cells(self.shape, cells, counts)
 
     def pooled(self) -> ContingencyTable:
         """The table with the classes added up."""
-        first, second, n_classes = self.shape
+        n_first, n_second, n_classes = self.shape
         if n_classes == 1:
             return self
         if self.cells is None:
-            return ContingencyTable((first, second, 1), self.counts.reshape(-1, n_classes).sum(axis=1))
-        return self.of_cells((first, second, 1), self.cells // n_classes, self.counts)
+            return ContingencyTable((n_first, n_second, 1), self.counts.reshape(-1, n_classes).sum(axis=1))
+        return self.of_cells((n_first, n_second, 1), self.cells // n_classes, self.counts)
 
     def occupied(self) -> tuple[Integers, Integers]:
-        """Flat indices of the cells that are not empty, ascending, and their counts."""
+        """Flat indices of the non-empty cells, ascending, and their counts."""
         if self.cells is not None:
             return self.cells, self.counts
         cells = np.flatnonzero(self.counts)
@@ -125,178 +136,222 @@ class ContingencyTable:
         return out.reshape(self.shape)
 
 
-class Tables(Protocol):
-    """Whatever gives the contingency tables of ``n_features`` columns of codes and one class, to any thread."""
-
-    n_samples: int
-    n_features: int
-    n_classes: int
-    arities: NDArray[np.int32]  # codes of feature i are ``0 .. arities[i] - 1``
-    class_sizes: Integers  # samples, shape (n_classes,)
-    n_jobs: int | None = None  # threads for work on its counts
-
-    @abstractmethod
-    def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
-        """The tables of the pivot (None: no pivot) with each of ``columns``, of shape (codes, codes, classes).
-
-        Tables of portions of the samples add up to those of all samples. ``by_class`` False pools the classes.
-        """
-
-
 def has_all_cells(shape: tuple[int, int, int]) -> bool:
-    """Whether a table of this shape holds every cell."""
+    """Whether a table of this shape stores every cell, the empty ones too."""
     return prod(shape) <= DENSE_CELLS
 
 
-def _numbered(shape: tuple[int, int, int]) -> tuple[int, int, int]:
+def _check_cells_can_be_numbered(shape: tuple[int, int, int]) -> None:
     if prod(shape) > MAX_CELLS:
         raise UserError(
             code="table-too-large",
             message=f"a table of {shape[0]:,} x {shape[1]:,} codes x {shape[2]:,} classes is too large to count",
         )
-    return shape
+
+
+class Tables(Protocol):
+    """A source of contingency tables of ``n_features`` columns of codes and one class. Threads may share it."""
+
+    n_samples: int
+    n_features: int
+    n_classes: int
+    arities: NDArray[np.int32]  # codes of feature i are ``0 .. arities[i] - 1``
+    class_sizes: Integers  # samples of each class, shape (n_classes,)
+    n_jobs: int | None = None  # threads for work on its counts
+
+    @abstractmethod
+    def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
+        """Count one table for each of ``columns``: of the pivot, the column and the class.
+
+        A table has the shape (codes of the pivot, codes of the column, classes). Without a pivot the first length is 1,
+        with ``by_class`` False the last. Tables of parts of the samples add up to those of all samples.
+        """
 
 
 def column_blocks(n_first: int, n_codes: NDArray[np.int32], n_classes: int, n_samples: int) -> Iterator[slice]:
-    """Cut columns with so many codes into blocks whose tables with a first variable may be held at once."""
-    cells = np.cumsum(np.minimum(n_codes.astype(np.float64) * n_first * n_classes, max(n_samples, DENSE_CELLS)))
+    """Divide columns of ``n_codes`` codes into blocks whose tables with a first variable fit into memory at once."""
+    cells_of_table = np.minimum(n_codes.astype(np.float64) * n_first * n_classes, max(n_samples, DENSE_CELLS))
+    cells_up_to = np.cumsum(cells_of_table)
     first = 0
-    while first < len(cells):
-        held = cells[first - 1] if first else 0
-        last = max(first + 1, int(np.searchsorted(cells, held + BLOCK_CELLS, side="right")))
-        yield slice(first, last)
-        first = last
+    while first < len(cells_up_to):
+        cells_before = cells_up_to[first - 1] if first else 0
+        n_that_fit = int(np.searchsorted(cells_up_to, cells_before + BLOCK_CELLS, side="right"))
+        end = max(first + 1, n_that_fit)
+        yield slice(first, end)
+        first = end
+
+
+class PairSums(NamedTuple):
+    """Sums of entropy terms over the tables of a pivot with each of several columns: one number for each column."""
+
+    pooled: Integers  # ``S_xy``: the classes are added up
+    by_class: Integers | None  # ``S_xyc``; None where only ``pooled`` was asked for
+
+    @classmethod
+    def empty(cls, n_columns: int, *, by_class: bool) -> PairSums:
+        """Arrays to be filled."""
+        pooled = np.empty(n_columns, np.int64)
+        return cls(pooled, np.empty(n_columns, np.int64) if by_class else None)
+
+    def of_columns(self, columns: Columns) -> PairSums:
+        """The sums of some of the columns, given by their indices in these arrays."""
+        return PairSums(self.pooled[columns], None if self.by_class is None else self.by_class[columns])
+
+
+class PairCounts(NamedTuple):
+    """The counts of the tables of a pivot with each of several columns: one row for each column.
+
+    The order of the cells within a row is not specified, and rows are padded with zeros: enough for an entropy.
+    """
+
+    pooled: Integers  # shape (n_columns, n_cells); the classes are added up
+    by_class: Integers | None  # shape (n_columns, n_cells * n_classes); None where only ``pooled`` was asked for
 
 
 class PairForm(NamedTuple):
-    """The number made of the sums of a pair: ``(xy_sign S_xy + xyc_sign S_xyc + row[i] + column[j]) / per_bit``.
+    """A number made of the sums of a pair of columns, such as an information.
 
-    With ``symmetric``, the mean of that for (i, j) and for (j, i). All but the last division are integers.
+    ``(pooled_sign S_xy + class_sign S_xyc + row_offsets[i] + column_offsets[j]) / per_bit``, or with ``symmetric`` the
+    mean of that for (i, j) and for (j, i). All but the last division are integer operations.
     """
 
-    xy_sign: int
-    xyc_sign: int
-    row: Integers
-    column: Integers
+    pooled_sign: int
+    class_sign: int
+    row_offsets: Integers
+    column_offsets: Integers
     per_bit: float
     symmetric: bool
 
-    def values(self, i: Columns | int, j: Columns | int, xy: Integers, xyc: Integers | None) -> Floats:
+    @property
+    def needs_class(self) -> bool:
+        return self.class_sign != 0
+
+    def values(self, i: Columns | int, j: Columns | int, sums: PairSums) -> Floats:
         """The numbers of pairs (i, j), given their sums."""
-        sums = self.xy_sign * xy + (0 if xyc is None else self.xyc_sign * xyc)
-        forward = (sums + self.row[i] + self.column[j]) / self.per_bit
+        total = self.pooled_sign * sums.pooled
+        if sums.by_class is not None:
+            total = total + self.class_sign * sums.by_class
+        forward = (total + self.row_offsets[i] + self.column_offsets[j]) / self.per_bit
         if not self.symmetric:
             return forward
-        return (forward + (sums + self.row[j] + self.column[i]) / self.per_bit) * 0.5
+        backward = (total + self.row_offsets[j] + self.column_offsets[i]) / self.per_bit
+        return (forward + backward) * 0.5
 
-    def of(self, columns: Columns) -> Self:
-        """The same of some columns, counted from 0."""
-        return self._replace(row=self.row[columns], column=self.column[columns])
+    def of_columns(self, columns: Columns) -> Self:
+        """The form for a source that has only these columns."""
+        return self._replace(row_offsets=self.row_offsets[columns], column_offsets=self.column_offsets[columns])
 
 
 class DisjointSupport(Protocol):
-    """Pairs of columns of disjoint support: in every sample at least one of the two has its most frequent code.
+    """Which pairs of columns have disjoint support, and the sums of such pairs.
 
-    Their tables follow from what each of them is alone. Columns of one ``equivalence`` class, shape (n_features,), have
-    the same sums: alone, and with every column of support disjoint from theirs; ``representatives`` has a column of
-    each.
+    The support of a column are the samples that do not have its most frequent code. The table of two columns of
+    disjoint support follows from the tables of each column. Columns are equivalent if they have the same ``S_x``, and
+    the same ``S_xy`` with every column y of support disjoint from theirs.
     """
 
-    equivalence: Columns
-    representatives: Columns
+    equivalence: Columns  # the number of the equivalence class of every column, shape (n_features,)
+    representatives: Columns  # one column of each equivalence class
 
     def co_occurring(self, pivot: int, max_codes: int) -> tuple[Columns, Integers] | None:
-        """The columns whose support meets the pivot's, and their ``S_xy``; the pivot itself may be among them.
+        """The columns whose support overlaps with the pivot's, and their ``S_xy`` with the pivot.
 
-        None where more than ``max_codes`` codes are to be looked at.
+        The pivot itself may be among them. None where more than ``max_codes`` codes would have to be visited.
         """
 
     def sums(self, pivot: int) -> Integers:
-        """``S_xy`` of the pivot with every representative, as if their supports were disjoint."""
+        """``S_xy`` of the pivot with every representative, computed as if their supports were disjoint."""
 
 
 class Sums:
-    """What methods ask of the tables of a source; its ``fused`` overrides some, faster and to the same integers."""
+    """Sums of entropy terms over the tables of a source, computed table by table.
 
-    #: About the time of one :meth:`pair_sums` over all columns. With 0 methods count all candidates at once.
+    Subclasses for a kind of source compute the same integers faster.
+    """
+
+    #: About the seconds of one :meth:`pair_sums` over all columns. With 0 methods count all candidates at once.
     row_seconds: float = 0.0
-    #: The columns where all of them are bit planes, which native code can search through; else None.
+    #: The native table where all columns are stored as bit planes; else None.
     planes: _native.PackedTable | None = None
 
     def __init__(self, source: Tables) -> None:
         self.source = source
 
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
-        """``S_x`` of every feature and ``S_xc`` of every feature with the class, each of shape (n_features,)."""
+        """``S_x`` of every feature, and ``S_xc`` of every feature with the class, each of shape (n_features,)."""
         source = self.source
-        every = np.arange(self.source.n_features)
-        pooled, with_class = np.empty((2, source.n_features), np.int64)
-        sums_of_tables(terms, source, 1, every, lambda some: source.tables(None, some, True), (pooled, with_class))
-        return pooled, with_class
+        sums = PairSums(pooled=np.empty(source.n_features, np.int64), by_class=np.empty(source.n_features, np.int64))
+
+        def count_tables(columns: Columns) -> list[ContingencyTable]:
+            return source.tables(None, columns, True)
+
+        sums_of_tables(terms, source, 1, np.arange(source.n_features), count_tables, sums)
+        assert sums.by_class is not None
+        return sums.pooled, sums.by_class
 
     def pair_sums(
         self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: PairSums | None = None
     ) -> PairSums:
-        """``S_xy`` and, if asked for, ``S_xyc`` of the pivot with ``columns`` (None: all, then written to ``out``)."""
+        """``S_xy`` and, with ``by_class``, ``S_xyc`` of the pivot with each of ``columns``.
+
+        ``columns`` None: all columns; then the sums are written to ``out`` if it is given.
+        """
         source = self.source
         chosen = np.arange(source.n_features) if columns is None else columns
         if out is None or columns is not None:
-            out = new_sums(len(chosen), by_class)
-        n_first = int(source.arities[pivot])
-        sums_of_tables(terms, source, n_first, chosen, lambda some: source.tables(pivot, some, by_class), out)
+            out = PairSums.empty(len(chosen), by_class=by_class)
+
+        def count_tables(block: Columns) -> list[ContingencyTable]:
+            return source.tables(pivot, block, by_class)
+
+        sums_of_tables(terms, source, int(source.arities[pivot]), chosen, count_tables, out)
         return out
 
     def matrix(
         self, terms: Terms, form: PairForm, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
     ) -> Matrix:
-        """``form`` of every pair of ``columns`` (None: all), a square matrix; no table is kept."""
+        """The square matrix of ``form`` for every pair of ``columns`` (None: all columns). No table is kept."""
         chosen = np.arange(self.source.n_features) if columns is None else columns
         out = square_matrix(len(chosen), dtype)
         for index, feature in enumerate(chosen):
             others = chosen[index:]
-            xy, xyc = self.pair_sums(terms, int(feature), others, form.xyc_sign != 0)
-            out[index, index:] = form.values(feature, others, xy, xyc)
-            out[index:, index] = form.values(others, feature, xy, xyc)
+            sums = self.pair_sums(terms, int(feature), others, form.needs_class)
+            out[index, index:] = form.values(feature, others, sums)
+            out[index:, index] = form.values(others, feature, sums)
             if progress is not None:
                 progress(index + 1, len(chosen))
         return out
 
     def matrix_rows(self, terms: Terms, form: PairForm, pivots: Columns, columns: Columns, out: Matrix) -> None:
-        """``form`` of every pair of a pivot and a column, written to ``out`` of shape (pivots, columns), C order.
+        """Write ``form`` of every pair of a pivot and a column to ``out``, of shape (pivots, columns) in C order.
 
         The numbers are those of :meth:`matrix`, bit for bit.
         """
         for row, feature in zip(out, pivots, strict=True):
-            row[:] = form.values(feature, columns, *self.pair_sums(terms, int(feature), columns, form.xyc_sign != 0))
+            sums = self.pair_sums(terms, int(feature), columns, form.needs_class)
+            row[:] = form.values(feature, columns, sums)
 
     def counted_with(self, columns: Columns) -> Columns:
-        """The columns whose pairs with a pivot are counted anyway where those of ``columns`` are, these among them."""
+        """All columns that are counted together with ``columns``, at no further cost; these are among them."""
         return columns
 
-    def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> PairSums:
-        """The counts of the tables of the pivot (None: no pivot) with ``columns``: row k those with ``columns[k]``.
-
-        Pooled over the classes and, if asked for, within them; in any order, padded with zeros.
-        """
+    def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> PairCounts:
+        """The counts of the tables of the pivot (None: no pivot) with each of ``columns``."""
         tables = self.source.tables(pivot, columns, by_class)
-        pooled = _stacked([table.pooled().counts for table in tables])
-        return pooled, _stacked([table.counts for table in tables]) if by_class else None
+        pooled = _padded_rows([table.pooled().counts for table in tables])
+        return PairCounts(pooled, _padded_rows([table.counts for table in tables]) if by_class else None)
 
     def minima(self, terms: Terms, start: Integers, offsets: Integers) -> Scores | None:
-        """For every feature i the least ``S_isc - S_is + offsets[s]`` over the features s that are added, in bits.
+        """Scores that are, for every feature i, a minimum over the features s added so far, in bits.
 
-        Only minima that may be the largest are computed; they are at most ``start``. None: no quick way is known.
+        The score is the minimum of ``start[i]`` and of ``S_isc - S_is + offsets[s]`` for every s. Only scores that may
+        be the largest are computed. None if the source has no faster way than :meth:`pair_sums`.
         """
         return None
 
     def disjoint_support(self, terms: Terms, marginals: Integers) -> DisjointSupport | None:
-        """Which pairs of columns have disjoint support, given ``S_x`` of every column; None: it is not known."""
+        """Which columns have disjoint support, given ``S_x`` of every column; None if the source does not know it."""
         return None
-
-
-def new_sums(size: int, by_class: bool) -> PairSums:
-    """Arrays for the sums over tables and, if asked for, over those within the classes."""
-    return np.empty(size, np.int64), np.empty(size, np.int64) if by_class else None
 
 
 def sums_of_tables(
@@ -304,21 +359,23 @@ def sums_of_tables(
     source: Tables,
     n_first: int,
     columns: Columns,
-    count: Callable[[Columns], list[ContingencyTable]],
+    count_tables: Callable[[Columns], list[ContingencyTable]],
     out: PairSums,
 ) -> None:
-    """The sums of the tables, of ``n_first`` codes first, that ``count`` makes of ``columns``, some at a time."""
-    pooled, within = out
-    n_classes = 1 if within is None else source.n_classes
+    """Write the sums over the table of every column to ``out``; ``n_first`` is the first length of the tables.
+
+    ``count_tables(block)`` counts the tables of a block of columns. No more blocks than one are in memory.
+    """
+    n_classes = 1 if out.by_class is None else source.n_classes
     for block in column_blocks(n_first, source.arities[columns], n_classes, source.n_samples):
-        for index, table in enumerate(count(columns[block]), block.start):
-            pooled[index] = terms.sum(table.pooled().counts)
-            if within is not None:
-                within[index] = terms.sum(table.counts)
+        for index, table in enumerate(count_tables(columns[block]), block.start):
+            out.pooled[index] = terms.sum(table.pooled().counts)
+            if out.by_class is not None:
+                out.by_class[index] = terms.sum(table.counts)
 
 
-def _stacked(rows: list[Integers]) -> Integers:
-    """Rows of unlike lengths as one array, padded with zeros."""
+def _padded_rows(rows: list[Integers]) -> Integers:
+    """Rows of different lengths as one array, padded with zeros."""
     out = np.zeros((len(rows), max(map(len, rows))), np.int64)
     for index, row in enumerate(rows):
         out[index, : len(row)] = row

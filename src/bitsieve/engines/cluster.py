@@ -27,14 +27,23 @@ from bitsieve.utils.arrays import Columns
 from bitsieve.utils.progress import phase
 
 Result = TypeVar("Result")
-_NOT_LOADED = re.compile(r"(?:ModuleNotFoundError|ImportError|AttributeError): (.*bitsieve.*)|VERSION_MISMATCH\] (.*)")
+# "ModuleNotFoundError: No module named 'bitsieve'" on a worker, or Spark's
+# "[PYTHON_VERSION_MISMATCH] Python in worker has different version ..."
+_NOT_LOADED = re.compile(
+    r"""
+    (?:ModuleNotFoundError|ImportError|AttributeError):[ ](?P<error>.*bitsieve.*)
+    |
+    VERSION_MISMATCH\][ ](?P<mismatch>.*)
+    """,
+    re.VERBOSE,
+)
 
 
 class ClusterEngine(Engine):
     """The rows of a table on a cluster; only summaries and counts are fetched from the workers.
 
-    ``open_partitions(columns)`` opens the partitions of these columns, None: of all columns. ``target_and_weight`` are
-    the columns that a pass over the target reads. ``take`` reads columns and target into this process.
+    ``open_partitions(columns)`` opens the partitions of these columns (None: all columns). ``target_and_weight`` are
+    the columns that a pass over the target reads. ``take(names)`` reads columns, target and weights into this process.
     """
 
     label = "the data"
@@ -98,18 +107,18 @@ def _packed(first_row: int, *objects: Any, read: Work[InMemoryDataset], coding: 
 
 @contextmanager
 def _loaded_by_workers(advice: str) -> Iterator[None]:
-    """Turn any error inside the block that says that a worker cannot load this bitsieve into one line."""
+    """Raise one clear line in place of an error of the cluster which shows that a worker cannot load bitsieve."""
     try:
         yield
-    except ValueError:  # one line for the user already
+    except ValueError:  # has a clear line already
         raise
-    except Exception as error:  # each cluster has its own kinds
+    except Exception as error:  # each kind of cluster has its own exceptions
         match = _NOT_LOADED.search("".join(traceback.format_exception(error)))
         if match is None:
             raise
         from bitsieve import __version__
 
-        reason = (match[1] or match[2]).strip()
+        reason = (match["error"] or match["mismatch"]).strip()
         raise UserError(
             code="worker-without-bitsieve",
             message=f"a worker cannot load bitsieve {__version__} ({reason})",
@@ -123,24 +132,29 @@ class ClusterSource(DataInParts, ABC):
     A subclass says how partitions are opened and how columns are taken from the data.
     """
 
-    labels: list[Any]  # of the columns; empty where they have no names
+    labels: list[Any]  # the names of the columns; empty where they have no names
     n_columns: int
-    # whether ``take_original`` gives columns in the data's own kind; else the data is not read again
-    takes_original: ClassVar[bool] = True
-    to_install: ClassVar[str] = ""  # what else must be done where bitsieve is installed on the workers
+    #: The end of the advice "install bitsieve on all workers", where more must be done.
+    install_advice: ClassVar[str] = ""
 
     @abstractmethod
     def open_partitions(self, columns: list[Any] | None, y: Any, weights: Any) -> DataPartitions:
-        """Open the partitions: of each the columns (None: all), and its target and weights where ``y`` and ``weights``
-        are given by their values, else None."""
+        """Open the partitions of these columns (None: all columns).
+
+        ``y`` and ``weights`` are the values of the target and of the weights where these are no columns of the data,
+        else None.
+        """
 
     @abstractmethod
     def take(self, roles: Roles, names: Sequence[str]) -> Any:
         """Read these columns, then the target and the weights, into the memory of this process."""
 
-    def take_original(self, roles: Roles, indices: Columns) -> Any:
-        """The features of these indices, in the data's own kind; not called where ``takes_original`` is False."""
-        raise NotImplementedError
+    def original_reader(self, roles: Roles) -> Callable[[Columns], Any] | None:
+        """A function that returns features, given by their indices, in the user's own kind of data.
+
+        None, as by default, if the data is not read again.
+        """
+        return None
 
     def read_in_parts(self, options: ReadOptions) -> PartitionedDataset:
         phase("reading")
@@ -156,12 +170,12 @@ class ClusterSource(DataInParts, ABC):
                 take=partial(self.take, roles),
             )
 
-        with _loaded_by_workers(self.to_install):
+        with _loaded_by_workers(self.install_advice):
             return PartitionedDataset.read(
                 open_engine,
                 roles,
                 self.n_columns,
                 options,
                 named=bool(self.labels),
-                take_original=partial(self.take_original, roles) if self.takes_original else None,
+                take_original=self.original_reader(roles),
             )

@@ -37,9 +37,9 @@ FAN_IN = 8  # results that one task merges
 
 
 class DaskPartitions(DataPartitions):
-    """Objects on workers: of each partition a tuple of Delayed or small values.
+    """Objects on the workers of a Dask cluster, or on the threads of this process where there is no ``client``.
 
-    Without a ``client`` the threads of this process do the work.
+    A member is the tuple of the objects of one partition: Delayed objects or small values.
     """
 
     def __init__(self, members: Sequence[tuple[Any, ...]], client: Client | None = None) -> None:
@@ -59,7 +59,7 @@ class DaskPartitions(DataPartitions):
         (result,) = results
         try:
             total: Result = self._computed(result)
-        except KeyError as error:  # of pandas, in a task that selects columns of a partition
+        except KeyError as error:  # raised by pandas, where a task selects columns of a partition
             raise UserError(
                 code="columns-differ",
                 message=f"a part of the data lacks a column ({one_line(error.args[0])})",
@@ -127,7 +127,7 @@ def _dask() -> Any:
 
 
 def current_client() -> Client | None:
-    """The client of the cluster that this process or task works with; None where there is none."""
+    """The Dask client of this process or task; None where there is none."""
     try:
         from distributed import get_client
     except ImportError:  # dask alone: the threads of this process do the work
@@ -139,7 +139,7 @@ def current_client() -> Client | None:
 
 
 def _check_workers(client: Client) -> None:
-    """Refuse a worker that cannot load bitsieve, for whose tasks one would wait without end."""
+    """Refuse a worker that cannot load this version of bitsieve: its tasks would never end."""
     from bitsieve import __version__
 
     answers = client.run(eval, "__import__('bitsieve').__version__", on_error="return")
@@ -153,25 +153,29 @@ def _check_workers(client: Client) -> None:
             )
 
 
+def _is_in_memory(values: Any) -> bool:
+    return values is not None and not is_dask(values)
+
+
 class DaskPartitionsSource(ClusterSource):
-    """Data whose partitions are Delayed objects of Dask; a subclass says what these are."""
+    """Data whose partitions are Delayed objects of Dask; a subclass makes these."""
 
     client: Client | None  # None: there is no cluster
 
     @abstractmethod
     def delayed_partitions(self, columns: list[Any] | None) -> list[Any]:
-        """The partitions, which are not read yet, with these columns at least; None: with all columns."""
+        """Delayed objects, one for each partition, that read at least these columns (None: all columns)."""
 
     def open_partitions(self, columns: list[Any] | None, y: Any, weights: Any) -> DaskPartitions:
         if self.client is not None:
             _check_workers(self.client)
         partitions = self.delayed_partitions(columns)
         lengths: list[int] = []
-        if any(values is not None and not is_dask(values) for values in (y, weights)):
+        if _is_in_memory(y) or _is_in_memory(weights):
             rows = DaskPartitions([(partition,) for partition in partitions], self.client)
             lengths = rows.total("rows", PartitionReader().n_rows, in_order)
-        targets = _cut(y, len(partitions), lengths, "target")
-        weights_of_partitions = _cut(weights, len(partitions), lengths, "weights")
+        targets = _divide(y, len(partitions), lengths, "target")
+        weights_of_partitions = _divide(weights, len(partitions), lengths, "weights")
         return DaskPartitions(list(zip(partitions, targets, weights_of_partitions, strict=True)), self.client)
 
 
@@ -235,26 +239,34 @@ class DaskSource(DaskPartitionsSource):
         labels = [label_of_name[name] for name in names]
         return self.data[[*labels, *roles.others]].compute()
 
-    def take_original(self, roles: Roles, indices: Columns) -> Any:
-        if not roles.features:
-            return self.data[:, indices]
-        return self.data[[roles.features[j] for j in indices]]
+    def original_reader(self, roles: Roles) -> Callable[[Columns], Any]:
+        def take_original(indices: Columns) -> Any:
+            if not roles.features:
+                return self.data[:, indices]
+            return self.data[[roles.features[j] for j in indices]]
+
+        return take_original
 
 
-def _cut(values: Any, n_partitions: int, lengths: list[int], what: str) -> list[Any]:
-    """The target or the weights of each partition, cut at the same rows as the features; None of each if not given."""
+def _divide(values: Any, n_partitions: int, lengths: list[int], what: str) -> list[Any]:
+    """The values of each partition: the target or the weights, which are not columns of the data.
+
+    ``lengths`` are the rows of the partitions of the features; those of a Dask collection are not needed. Without
+    values there is None for each partition.
+    """
     if values is None:
         return [None] * n_partitions
     if is_dask(values):
         return _delayed_blocks(values, n_partitions, what)
-    array = values if hasattr(values, "iloc") else as_array(values)
+    is_pandas = hasattr(values, "iloc")
+    array: Any = values if is_pandas else as_array(values)
     if len(array) != sum(lengths):
         raise UserError(
             code="lengths-differ",
             message=f"the {what} has {len(array):,} values but the data has {sum(lengths):,} rows",
             advice="they must be as many",
         )
-    rows = array.iloc if hasattr(array, "iloc") else array
+    rows = array.iloc if is_pandas else array
     offsets = accumulate(lengths, initial=0)
     return [rows[first:end] for first, end in pairwise(offsets)]
 
@@ -275,8 +287,6 @@ def _delayed_blocks(values: Any, n_partitions: int, what: str) -> list[Any]:
 
 class FilesOnCluster(DaskPartitionsSource):
     """Files read by workers under one path: row groups of Parquet, ranges of lines of text, whole Arrow files."""
-
-    takes_original = False
 
     def __init__(self, path: str | PathLike[str], client: Client | None, header: bool | None = None) -> None:
         self.client = client

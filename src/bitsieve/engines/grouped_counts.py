@@ -1,4 +1,4 @@
-"""Contingency tables of rows that stay in a database or a lazy frame: statements that group them by their codes."""
+"""Contingency tables of rows in a database or a lazy frame, by statements that group the rows by their codes."""
 
 from __future__ import annotations
 
@@ -20,34 +20,38 @@ from bitsieve.io.errors import DataError, in_one_line
 from bitsieve.utils.arrays import Columns, Floats, Integers
 
 LARGEST = float(np.finfo(np.float64).max)
-GROUPS_AT_ONCE = 1 << 16  # of several columns together, for which one statement is made
-_ROWS_OF_A_GROUP = 16  # on average: of fewer, many groups are nearly the rows
-_FEW_GROUPS = 1 << 10  # which may be fetched of any table
+GROUPS_AT_ONCE = 1 << 16  # the most groups that one statement for several columns may return
+_MIN_ROWS_PER_GROUP = 16  # on average; with fewer rows in a group, to fetch the groups is nearly to fetch the rows
+_FEW_GROUPS = 1 << 10  # so many groups may be fetched whatever the number of rows
+#: A context that turns an error of the database into one line.
 answering = partial(in_one_line, "the database did not answer a statement")
 
 
 class Groups(NamedTuple):
-    """Rows that are equal in some expressions: the values of these, and how many rows and samples have them."""
+    """Groups of rows: the rows of a group have equal keys. Every array has one entry for each group."""
 
-    keys: Mapping[Any, Any]  # Arrow arrays
-    rows: Integers
-    samples: Integers
-    low: Any = None  # the smallest and the largest of what was asked for, as Arrow arrays
-    high: Any = None
+    keys: Mapping[Any, Any]  # the values of each key, as an Arrow array
+    rows: Integers  # the number of rows
+    samples: Integers  # the number of samples: the sum of the frequency weights of the rows
+    low: Any = None  # the smallest value of the column whose range was asked for, as an Arrow array
+    high: Any = None  # the largest value of that column
 
 
 class Relation:
-    """Rows that stay where they are: all that is fetched is groups of them, and how many rows each has."""
+    """Rows of a database or a lazy frame. They are not fetched, only groups of them and their sizes.
+
+    With a column ``weight``, rows whose weight is not above 0 are left out.
+    """
 
     def __init__(self, frame: nw.LazyFrame[Any], weight: str | None = None) -> None:
-        if weight is not None:  # NaN is above all numbers
+        if weight is not None:  # a database takes NaN for larger than all numbers
             frame = frame.filter((nw.col(weight) > 0) & (nw.col(weight) <= LARGEST))
         self.frame = frame
         self.weight = weight
-        self._lock = Lock()  # a connection answers one statement after the other
+        self._lock = Lock()  # a connection answers one statement at a time
 
     def where(self, condition: nw.Expr) -> Relation:
-        """Some of the rows."""
+        """The rows for which a condition holds."""
         relation = Relation(self.frame.filter(condition))
         relation.weight = self.weight
         return relation
@@ -55,7 +59,10 @@ class Relation:
     def statement(
         self, frame: nw.LazyFrame[Any], keys: Mapping[Any, nw.Expr], range_of: str | None = None
     ) -> nw.LazyFrame[Any]:
-        """The statement that groups rows by some expressions; its columns are numbered, as names may be anything."""
+        """The statement that groups rows by the expressions ``keys``, with the range of column ``range_of``.
+
+        The columns of the answer have numbered names, since names of the user may be anything.
+        """
         columns = {f"k{number}": key for number, key in enumerate(keys.values())}
         key_names = list(columns)
         aggregates = {"rows": nw.len()}
@@ -69,11 +76,12 @@ class Relation:
         return frame.select(**columns).group_by(key_names).agg(**aggregates)
 
     def groups(self, keys: Mapping[Any, nw.Expr], range_of: str | None = None) -> Groups:
-        """The groups of rows that are equal in some expressions, with the range of a column in each."""
-        return self._groups_of(self.fetched(lambda frame: self.statement(frame, keys, range_of)), keys, range_of)
+        """Group the rows by the expressions ``keys``; ``range_of`` is a column whose range in each group is needed."""
+        answer = self.fetched(lambda frame: self.statement(frame, keys, range_of))
+        return self._groups_of(answer, keys, range_of)
 
     def few_groups(self, keys: Mapping[Any, nw.Expr], limit: int) -> Groups | None:
-        """The groups of rows that are equal in some expressions; None where there are more than ``limit``."""
+        """Group the rows by the expressions ``keys``; None where there are more than ``limit`` groups."""
         answer = self.fetched(lambda frame: self.statement(frame, keys).head(limit + 1))
         return None if answer.num_rows > limit else self._groups_of(answer, keys, None)
 
@@ -88,7 +96,10 @@ class Relation:
         )
 
     def n_values(self, name: str, n_rows: int | None = None) -> int:
-        """The number of different values of a column, a missing one among them; ``n_rows``: in so many rows."""
+        """The number of different values of a column, in its first ``n_rows`` rows (None: in all).
+
+        A missing value counts as a value.
+        """
 
         def statement(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
             column = frame.select(name)
@@ -99,58 +110,71 @@ class Relation:
         return int(self.fetched(statement)["values"][0].as_py())
 
     def fetched(self, statement: Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]) -> Any:
-        """The answer to a statement, which is made of the rows, as an Arrow table."""
+        """Fetch the answer to ``statement(frame)``, with the frame of all rows, as an Arrow table."""
         with self._lock, answering():
             return statement(self.frame).collect("pyarrow").to_native()
 
 
 def doubles(array: Any) -> Floats:
-    """Numbers of any Arrow type."""
+    """An Arrow array of numbers of any type, as float64."""
     return np.asarray(numpy_of(array.cast("double")), np.float64)
 
 
 def integers_of(array: Any) -> Integers:
-    """Whole numbers below 2**53 of any Arrow type."""
+    """An Arrow array of whole numbers below 2**53, of any type, as int64."""
     return doubles(array).astype(np.int64)
 
 
 def code_by_cuts(number: nw.Expr, cuts: Sequence[float], side: str) -> nw.Expr:
-    """The code of a number, as ``searchsorted`` of that side, by a balanced tree of cases; -1 where it is missing."""
+    """The code ``np.searchsorted(cuts, number, side)`` as an expression; -1 where the number is missing.
 
-    def code(first: int, last: int) -> nw.Expr:
-        if first == last == len(cuts):  # NaN is above all numbers, and what is compared with NULL is not true
-            return nw.when(number <= LARGEST).then(nw.lit(last)).otherwise(nw.lit(-1))
-        if first == last:
-            return nw.lit(first)
-        middle = (first + last) // 2
-        below = number <= cuts[middle] if side == "left" else number < cuts[middle]
-        return nw.when(below).then(code(first, middle)).otherwise(code(middle + 1, last))
+    The expression is a balanced tree of cases, so that its depth is the logarithm of the number of cuts.
+    """
 
-    return code(0, len(cuts))
+    def code_between(lowest: int, highest: int) -> nw.Expr:
+        """The code of a number that is known to have a code from ``lowest`` to ``highest``."""
+        if lowest == highest == len(cuts):
+            # NaN is larger than all numbers, and no comparison with NULL is true: both are missing.
+            return nw.when(number <= LARGEST).then(nw.lit(highest)).otherwise(nw.lit(-1))
+        if lowest == highest:
+            return nw.lit(lowest)
+        middle = (lowest + highest) // 2
+        is_below = number <= cuts[middle] if side == "left" else number < cuts[middle]
+        return nw.when(is_below).then(code_between(lowest, middle)).otherwise(code_between(middle + 1, highest))
+
+    return code_between(0, len(cuts))
 
 
 class Key(NamedTuple):
-    """A column as what rows are grouped by: its code where that follows from cuts, else its values."""
+    """How rows are grouped by a column: by its code where that follows from cuts, else by its values."""
 
     expression: nw.Expr
-    n_groups: int  # at most
-    codes: Callable[[Any], NDArray[np.integer]]  # of the values that come back
+    max_groups: int
+    codes: Callable[[Any], NDArray[np.integer]]  # turns the values that are fetched into codes
 
 
 class Classes(NamedTuple):
-    """The target as what rows are grouped by."""
+    """How rows are grouped by the target."""
 
-    keys: Mapping[Any, nw.Expr]
-    codes: Callable[[Groups], Integers]  # -1 where it is missing
+    keys: Mapping[Any, nw.Expr]  # by column of the target
+    codes: Callable[[Groups], Integers]  # the class of each group; -1 where the target is missing
+
+
+class CodedGroups(NamedTuple):
+    """Groups of rows that have equal codes in some columns, and the same class."""
+
+    codes: Mapping[int, Integers]  # by column: the code of each group
+    classes: Integers | int  # the class of each group; 0 where the classes are pooled
+    counts: Integers  # the samples of each group
 
 
 class GroupedSource(ConditioningSource):
-    """Contingency tables by statements that group the rows of a relation, each by several columns at once."""
+    """Contingency tables of a relation. One statement groups the rows by several columns at once."""
 
     def __init__(
         self,
         relation: Relation,
-        keys: Mapping[int, Key],  # of the columns that have several codes
+        keys: Mapping[int, Key],  # by column; a column without a key has one code
         classes: Classes,
         arities: NDArray[np.int32],
         class_sizes: Integers,
@@ -164,19 +188,21 @@ class GroupedSource(ConditioningSource):
         self.n_classes = len(class_sizes)
         self.n_samples = int(class_sizes.sum())
         self.n_jobs = None
-        self._has_rows_without_class = False  # which only the target shows
-        self._single_counts: list[Integers] | None = None  # of every column, shape (n_codes, n_classes), once counted
-        self._single_counts = [table.dense()[0] for table in self.tables(None, np.arange(len(arities)), True)]
+        self._has_rows_without_class = False  # found out by the first statement that groups by the target
+        #: The counts of every column, shape (n_codes, n_classes), with which all later counts must agree.
+        self._single_counts: list[Integers] = []
+        single_tables = self.count_tables((), range(len(arities)), True, lambda codes: 0, n_first=1)
+        self._single_counts = [table.dense()[0] for table in single_tables]
 
     def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
-        if pivot is None and self._single_counts is not None:
-            return [self._single_table(self._single_counts[j], by_class) for j in columns.tolist()]
         if pivot is None:
-            return self.counted((), columns.tolist(), by_class, lambda codes: 0, 1)
-        return self.counted((pivot,), columns.tolist(), by_class, lambda codes: codes[pivot], int(self.arities[pivot]))
+            return [self._single_table(j, by_class) for j in columns.tolist()]
+        n_first = int(self.arities[pivot])
+        return self.count_tables((pivot,), columns.tolist(), by_class, lambda codes: codes[pivot], n_first)
 
-    def _single_table(self, counts: Integers, by_class: bool) -> ContingencyTable:
-        """The table of one column, of its counts by class."""
+    def _single_table(self, column: int, by_class: bool) -> ContingencyTable:
+        """The table of one column, which was counted before."""
+        counts = self._single_counts[column]
         if not by_class:
             counts = counts.sum(axis=1, keepdims=True)
         flat = counts.reshape(-1)
@@ -186,28 +212,32 @@ class GroupedSource(ConditioningSource):
     def partition(self) -> GroupedPartition:
         return GroupedPartition(self, np.empty((1, 0), np.int64), ())
 
-    def counted(
+    def count_tables(
         self,
         conditions: Sequence[int],
         columns: Sequence[int],
         by_class: bool,
-        first_axis: Callable[[Mapping[int, Integers]], Any],
+        first_variable: Callable[[Mapping[int, Integers]], Any],
         n_first: int,
     ) -> list[ContingencyTable]:
-        """The tables of what ``first_axis`` makes of the codes of ``conditions``, with each of ``columns``."""
+        """Count the tables of a first variable with each of ``columns``.
+
+        ``first_variable(codes)`` computes the code of the variable, below ``n_first``, for each group of rows, from the
+        codes of the columns ``conditions``.
+        """
         n_classes = self.n_classes if by_class else 1
         tables = []
         for batch in self._batches(conditions, columns, by_class):
-            codes, classes, counts = self.answer({*conditions, *batch}, by_class)
-            first = first_axis(codes)
+            groups = self.answer({*conditions, *batch}, by_class)
+            first = first_variable(groups.codes)
             for j in batch:
                 n_codes = int(self.arities[j])
-                cells = (first * n_codes + codes[j]) * n_classes + classes
-                tables.append(ContingencyTable.of_cells((n_first, n_codes, n_classes), cells, counts))
+                cells = (first * n_codes + groups.codes[j]) * n_classes + groups.classes
+                tables.append(ContingencyTable.of_cells((n_first, n_codes, n_classes), cells, groups.counts))
         return tables
 
-    def answer(self, columns: set[int], by_class: bool) -> tuple[dict[int, Integers], Integers | int, Integers]:
-        """The groups of the rows by the codes of some columns and the class: these, and how many samples each has."""
+    def answer(self, columns: set[int], by_class: bool) -> CodedGroups:
+        """Group the rows by the codes of some columns and, with ``by_class``, by the class."""
         columns_with_key = sorted(columns & self.keys.keys())
         expressions: dict[Any, nw.Expr] = {j: self.keys[j].expression for j in columns_with_key}
         with_classes = by_class or not columns_with_key or self._has_rows_without_class
@@ -219,9 +249,9 @@ class GroupedSource(ConditioningSource):
             classes = self.classes.codes(groups) if with_classes else np.zeros(len(groups.rows), np.int64)
             has_class = classes >= 0
             for j in columns_with_key:
-                values = groups.keys[j].filter(pa.array(has_class))  # those of other rows may not have been met
+                values = groups.keys[j].filter(pa.array(has_class))  # rows without a class may have unknown values
                 codes[j] = self.keys[j].codes(values).astype(np.int64)
-        except ValueError:  # a value that was not there before
+        except ValueError:  # a value that did not occur when the columns were summarized
             raise changed() from None
         classes = classes[has_class]
         counts = groups.samples[has_class]
@@ -230,16 +260,16 @@ class GroupedSource(ConditioningSource):
         if not has_class.all():
             self._has_rows_without_class = True
         self._check(codes, classes, counts, by_class)
-        return codes, classes if by_class else 0, counts
+        return CodedGroups(codes, classes if by_class else 0, counts)
 
     def _check(self, codes: Mapping[int, Integers], classes: Integers, counts: Integers, by_class: bool) -> None:
-        """Refuse counts that do not agree with those of each column alone."""
+        """Refuse counts that disagree with those of every column by itself: the rows have changed."""
         if int(counts.sum()) != self.n_samples:
             raise changed()
         for j, codes_of_column in codes.items():
             if codes_of_column.min(initial=0) < 0 or codes_of_column.max(initial=0) >= self.arities[j]:
                 raise changed()
-            if self._single_counts is None:
+            if not self._single_counts:
                 continue
             expected = self._single_counts[j] if by_class else self._single_counts[j].sum(axis=1, keepdims=True)
             n_classes = expected.shape[1]
@@ -252,23 +282,22 @@ class GroupedSource(ConditioningSource):
             raise changed()
 
     def _batches(self, conditions: Sequence[int], columns: Sequence[int], by_class: bool) -> Iterator[list[int]]:
-        """Columns that one statement counts, as many as have few groups together."""
-        limit = min(GROUPS_AT_ONCE, max(_FEW_GROUPS, self.n_samples // _ROWS_OF_A_GROUP))
-        n_conditions = prod(self._n_groups(j) for j in conditions) * (self.n_classes if by_class else 1)
+        """Divide columns into batches for one statement each, which together have few groups."""
+        limit = min(GROUPS_AT_ONCE, max(_FEW_GROUPS, self.n_samples // _MIN_ROWS_PER_GROUP))
+        n_groups_without_batch = prod(self._max_groups(j) for j in conditions) * (self.n_classes if by_class else 1)
         batch: list[int] = []
-        n_groups = n_conditions
+        n_groups = n_groups_without_batch
         for j in columns:
-            if batch and n_groups * self._n_groups(j) > limit:
+            if batch and n_groups * self._max_groups(j) > limit:
                 yield batch
                 batch = []
-                n_groups = n_conditions
+                n_groups = n_groups_without_batch
             batch.append(j)
-            n_groups *= self._n_groups(j)
+            n_groups *= self._max_groups(j)
         yield batch
 
-    def _n_groups(self, column: int) -> int:
-        """The most groups by one column."""
-        return self.keys[column].n_groups if column in self.keys else 1
+    def _max_groups(self, column: int) -> int:
+        return self.keys[column].max_groups if column in self.keys else 1
 
 
 def changed() -> DataError:
@@ -280,15 +309,22 @@ def changed() -> DataError:
     )
 
 
+class Refinement(NamedTuple):
+    """How the parts of a partition were divided by one more feature."""
+
+    feature: int
+    part_and_code: Integers  # ``part * n_codes + code`` that occur, ascending: the index of each is the new part
+
+
 class GroupedPartition(Partition):
-    """A partition of the rows of a relation: which codes of the conditioning features each part has."""
+    """A partition of the rows of a relation. The part of a row follows from its codes by a chain of refinements."""
 
     source: GroupedSource
 
-    def __init__(self, source: GroupedSource, keys: Integers, steps: tuple[tuple[int, Integers], ...]) -> None:
+    def __init__(self, source: GroupedSource, keys: Integers, refinements: tuple[Refinement, ...]) -> None:
         self.source = source
         self._keys = keys
-        self._steps = steps  # of every conditioning feature the pairs of a part before it and a code that occur
+        self._refinements = refinements
 
     @property
     def keys(self) -> Integers:
@@ -296,29 +332,30 @@ class GroupedPartition(Partition):
 
     def refine(self, feature: int) -> GroupedPartition:
         n_codes = int(self.source.arities[feature])
-        codes, _, _ = self.source.answer({*self._conditions, feature}, False)
-        pairs = np.unique(self._part(codes) * n_codes + codes[feature])
-        keys = np.column_stack([self.keys[pairs // n_codes], pairs % n_codes])
-        return GroupedPartition(self.source, keys, (*self._steps, (feature, pairs)))
+        codes = self.source.answer({*self._conditions, feature}, False).codes
+        part_and_code = np.unique(self._part(codes) * n_codes + codes[feature])
+        keys = np.column_stack([self.keys[part_and_code // n_codes], part_and_code % n_codes])
+        return GroupedPartition(self.source, keys, (*self._refinements, Refinement(feature, part_and_code)))
 
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
         if columns is not None:
-            return self.source.counted(self._conditions, columns.tolist(), by_class, self._part, len(self.keys))
-        codes, classes, counts = self.source.answer({*self._conditions}, by_class)
+            return self.source.count_tables(self._conditions, columns.tolist(), by_class, self._part, len(self.keys))
+        groups = self.source.answer({*self._conditions}, by_class)
         n_classes = self.source.n_classes if by_class else 1
-        cells = self._part(codes) * n_classes + classes
-        return [ContingencyTable.of_cells((len(self.keys), 1, n_classes), cells, counts)]
+        cells = self._part(groups.codes) * n_classes + groups.classes
+        return [ContingencyTable.of_cells((len(self.keys), 1, n_classes), cells, groups.counts)]
 
     @property
     def _conditions(self) -> tuple[int, ...]:
-        return tuple(feature for feature, _ in self._steps)
+        """The conditioning features."""
+        return tuple(refinement.feature for refinement in self._refinements)
 
     def _part(self, codes: Mapping[int, Integers]) -> Any:
-        """The part of every group of rows."""
+        """The part of every group of rows; 0 for all groups without conditioning features."""
         part: Any = 0
-        for feature, pairs in self._steps:
-            pair_of_group = part * int(self.source.arities[feature]) + codes[feature]
-            part = np.searchsorted(pairs, pair_of_group)
-            if (part == len(pairs)).any() or (pairs[part] != pair_of_group).any():
+        for feature, occurring in self._refinements:
+            part_and_code = part * int(self.source.arities[feature]) + codes[feature]
+            part = np.searchsorted(occurring, part_and_code)
+            if (part == len(occurring)).any() or (occurring[part] != part_and_code).any():
                 raise changed()
         return part

@@ -1,4 +1,8 @@
-"""Databases and lazy frames: rows are grouped and counted where they are, and only counts leave it."""
+"""Databases and lazy frames: rows are grouped and counted where they are, and only counts are fetched.
+
+A column is summarized from its distinct values and how often each occurs in each class. A numeric column of too many
+distinct values is summarized from intervals, each of which stands for its largest value.
+"""
 
 from __future__ import annotations
 
@@ -50,24 +54,27 @@ from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import phase
 
 Result = TypeVar("Result")
-_MANY_VALUES = 1 << 28  # 2 GiB as floats
-_MANY_COLUMNS = 200  # every feature that is selected is counted with all of them
+_MANY_VALUES = 1 << 28  # 2 GiB as floats: rows of a table with more values are not read
+_MANY_COLUMNS = 200  # a table of more is read, as every selected feature is counted with all columns
 
 
 class ColumnValues(NamedTuple):
-    """The values of a column in every class, or the largest ones of intervals, and how often each occurs."""
+    """The values of a column and how often each occurs in each class. One entry is a value and a class.
+
+    Where a column has too many values, there is only a part of them, such as the largest value of each interval.
+    """
 
     values: Any  # an Arrow array
-    classes: Integers  # of each value; -1 where the class is missing
-    rows: Integers  # that have each value
-    samples: Integers
-    are_complete: bool = True  # whether these are all values
-    rank_error: float = 0.0  # of cuts between intervals
-    row_numbering: RowNumbering | None = None  # of intervals
+    classes: Integers  # -1 where the class is missing
+    rows: Integers  # the rows with this value and class
+    samples: Integers  # the samples: the sum of the weights of these rows
+    are_complete: bool = True  # whether these are all values of the column
+    rank_error: float = 0.0  # the largest share of rows by which a quantile may be wrong
+    row_numbering: RowNumbering | None = None  # where the column numbers its rows; known only if values are incomplete
 
     @classmethod
     def of_groups(cls, groups: Groups, classes: Classes) -> ColumnValues:
-        """All values by which rows were grouped."""
+        """The values of the key 0 by which rows were grouped."""
         return cls(groups.keys[0], classes.codes(groups), groups.rows, groups.samples)
 
     def with_class(self) -> ColumnValues:
@@ -80,8 +87,8 @@ class ColumnValues(NamedTuple):
             samples=self.samples[has_class],
         )
 
-    def and_also(self, other: ColumnValues) -> ColumnValues:
-        """The values of both."""
+    def with_others(self, other: ColumnValues) -> ColumnValues:
+        """These values followed by others."""
         chunks = [*self.values.chunks, *other.values.cast(self.values.type).chunks]
         return self._replace(
             values=pa.chunked_array(chunks, self.values.type),
@@ -92,11 +99,11 @@ class ColumnValues(NamedTuple):
 
 
 class GroupedTarget(NamedTuple):
-    """The rows grouped by target and weight, as a part of a table whose rows are weighted by their samples."""
+    """The rows that count, grouped by target and weight. Every group is a row of ``table``."""
 
-    part: pa.Table
-    samples: Integers
-    rows: Integers
+    table: pa.Table  # the columns of the target, and the samples of each group in the column of weights
+    samples: Integers  # of each group
+    rows: Integers  # of each group
 
 
 class DatabaseEngine(Engine):
@@ -115,21 +122,22 @@ class DatabaseEngine(Engine):
         self.all_rows = Relation(frame)
         self.relation = Relation(frame, reader.weight)  # the rows that count
         self._target: GroupedTarget | None = None
-        self._values: dict[tuple[str, bool], ColumnValues] = {}  # by column, and whether these are its ends alone
+        self._values: dict[tuple[str, bool], ColumnValues] = {}  # by column, and whether only its range was needed
 
     def summarize_target(self, request: TargetRequest[Result]) -> Result | None:
-        """Answer for the rows grouped by target and weight, as if these groups were all rows."""
+        """Summarize the groups of rows of equal target and weight, as if these were one partition."""
         if self._target is None:
             phase("reading")
             self._target = self._grouped_target()
-        if not self._target.part.num_rows:
+        if not self._target.table.num_rows:
             return None
-        return request.work(0, self._target.part, None, self._target.samples, self._target.rows)
+        return request.work(0, self._target.table, None, self._target.samples, self._target.rows)
 
     def _grouped_target(self) -> GroupedTarget:
+        """Fetch the groups of rows of equal target and weight; set the number of rows without a target."""
         reader = self.reader
-        others = self.target_and_weight
-        groups = self.all_rows.few_groups({label: nw.col(label) for label in others}, self.limits.cells)
+        labels = self.target_and_weight
+        groups = self.all_rows.few_groups({label: nw.col(label) for label in labels}, self.limits.cells)
         if groups is None:
             raise UserError(
                 code="too-many-values-to-group",
@@ -138,20 +146,20 @@ class DatabaseEngine(Engine):
                 fix={"push_down": False},
                 columns=[str(name) for name in reader.target],
             )
-        part = pa.table({label: groups.keys[label] for label in others})
-        reader.n_rows(part)  # refuses weights that are none
-        y, weights_of_groups = reader.target_and_weights(part)
+        table = pa.table({label: groups.keys[label] for label in labels})
+        reader.n_rows(table)  # refuses invalid weights
+        y, weights_of_groups = reader.target_and_weights(table)
         self.n_without_target = 0
-        if reader.drop_missing and part.num_rows:
+        if reader.drop_missing and table.num_rows:
             self.n_without_target = int(groups.rows[without_value(y)].sum())
-        weights = np.ones(part.num_rows) if weights_of_groups is None else as_array(weights_of_groups)
-        counts = weights > 0
-        part = part.filter(pa.array(counts))
-        rows = groups.rows[counts]
-        samples = rows * weights[counts].astype(np.int64)
+        weights = np.ones(table.num_rows) if weights_of_groups is None else as_array(weights_of_groups)
+        has_weight = weights > 0
+        table = table.filter(pa.array(has_weight))
+        rows = groups.rows[has_weight]
+        samples = rows * weights[has_weight].astype(np.int64)
         if reader.weight is not None:
-            part = part.set_column(others.index(reader.weight), reader.weight, pa.array(samples))
-        return GroupedTarget(part, samples, rows)
+            table = table.set_column(labels.index(reader.weight), reader.weight, pa.array(samples))
+        return GroupedTarget(table, samples, rows)
 
     def summarize(self, request: SummaryRequest) -> Summary | None:
         """Summarize every column by itself, from the groups of rows with equal values."""
@@ -159,69 +167,70 @@ class DatabaseEngine(Engine):
         groups = self.relation.groups(classes.keys)
         codes = classes.codes(groups)
         has_class = codes >= 0
-        sizes = np.zeros(request.target.target.n_classes, np.int64)
-        np.add.at(sizes, codes[has_class], groups.samples[has_class])
-        step = phase("finding bins")
+        class_sizes = np.zeros(request.target.target.n_classes, np.int64)
+        np.add.at(class_sizes, codes[has_class], groups.samples[has_class])
+        report = phase("finding bins")
         summaries = []
         for j in range(len(self.features)):
             summaries.append(self._summary_of_column(j, request, classes))
-            step(j + 1, len(self.features))
+            report(j + 1, len(self.features))
         summary = Summary.of_columns(self.features, np.array(self.features, object), summaries)
         n_rows = int(groups.rows[has_class].sum())
         if self._target is None or n_rows != self._target.rows.sum():
             raise changed()
-        return replace(summary, n_rows=n_rows, n_samples=int(sizes.sum()), class_sizes=sizes)
+        return replace(summary, n_rows=n_rows, n_samples=int(class_sizes.sum()), class_sizes=class_sizes)
 
     def _summary_of_column(self, j: int, request: SummaryRequest, classes: Classes) -> Summary:
-        """What the binner must know of a column."""
+        """Summarize one column as a table whose rows are its values, weighted by how often they occur."""
         column = self._values_of(j, classes, request)
         is_left_out = j in request.reader.left_out
         frame = pa.table({self.features[j]: column.values})
         table = read_xy(frame, None, column.samples, rules=self._rules_of(request.reader, j))
         target = replace(request.target.target, codes=column.classes.astype(np.int32))
         table = replace(table, y=target, row_counts=column.rows)
-        limits = replace(self.limits, cells=self.limits.cells * target.n_classes)  # all that was fetched is kept
-        summary = summarize(table.without([0] if is_left_out else []), request.binner, limits=limits)
+        if is_left_out:
+            table = table.without([0])
+        limits = replace(self.limits, cells=self.limits.cells * target.n_classes)  # no fetched value is dropped
+        summary = summarize(table, request.binner, limits=limits)
         if column.are_complete or is_left_out:
             return summary
-        (of_values,) = summary.columns
-        of_column = replace(of_values, rank_error=column.rank_error, row_numbering=column.row_numbering)
-        return replace(summary, columns=[of_column])
+        (summary_of_values,) = summary.columns
+        summary_of_column = replace(summary_of_values, rank_error=column.rank_error, row_numbering=column.row_numbering)
+        return replace(summary, columns=[summary_of_column])
 
     def _values_of(self, j: int, classes: Classes, request: SummaryRequest) -> ColumnValues:
-        """The values of a column, fetched once; intervals of them where they are too many."""
-        ends_only = request.binner.requires == "ends"
-        key = self.features[j], ends_only
+        """The values of a column in rows that have a class; they are fetched once."""
+        range_only = request.binner.requires == "ends"
+        key = (self.features[j], range_only)
         if key not in self._values:
-            values = self._fetched_values(self.features[j], classes, request.target.target.n_classes, ends_only)
+            values = self._fetch_values(self.features[j], classes, request.target.target.n_classes, range_only)
             self._values[key] = values.with_class()
         return self._values[key]
 
-    def _fetched_values(self, name: str, classes: Classes, n_classes: int, ends_only: bool) -> ColumnValues:
+    def _fetch_values(self, name: str, classes: Classes, n_classes: int, range_only: bool) -> ColumnValues:
+        """Fetch all values of a column, or only a part of them if they are too many."""
         limit = self.limits.cells
-        seems_to_have_few_values = self.relation.n_values(name, 2 * limit // n_classes) <= limit // n_classes
-        if seems_to_have_few_values:
+        n_values_at_first = self.relation.n_values(name, 2 * limit // n_classes)  # in the first rows, a cheap look
+        if n_values_at_first <= limit // n_classes:
             groups = self.relation.few_groups({0: nw.col(name), **classes.keys}, limit)
             if groups is not None:
                 return ColumnValues.of_groups(groups, classes)
         if not self.schema[name].is_numeric():
             return sampled_values(self.relation, name, limit)
-        if ends_only:
+        if range_only:
             return ends_of(self.relation, name, classes)
         return intervals_of(self.relation, name, classes, n_intervals=limit // n_classes // 4)
 
     def _rules_of(self, reader: PartitionReader, j: int) -> ColumnRules:
-        """How a column is read in a table that has no other."""
-        formats = reader.rules.formats or {}
-        types = reader.rules.types_by_index(self.features)
-        return replace(
-            reader.rules,
-            formats={0: formats[j]} if j in formats else {},
-            types={self.features[j]: types[j]} if j in types else {},
-        )
+        """The rules by which column j is read in a table of this column alone."""
+        all_formats = reader.rules.formats or {}
+        all_types = reader.rules.types_by_index(self.features)
+        formats = {0: all_formats[j]} if j in all_formats else {}
+        types = {self.features[j]: all_types[j]} if j in all_types else {}
+        return replace(reader.rules, formats=formats, types=types)
 
     def _classes(self, target: TargetCoding) -> Classes:
-        """The classes as what rows are grouped by: values of the target, or intervals of a quantity."""
+        """How rows are grouped by the target: by its values, or by the intervals of a quantity."""
         unweighted = replace(self.reader, weight=None)
         parts = dict(zip(unweighted.target, target.parts.values(), strict=True))
         keys = {label: nw.col(label) for label in parts}
@@ -232,29 +241,35 @@ class DatabaseEngine(Engine):
             edges = parts[label].target.edges.tolist()
             keys[label] = code_by_cuts(keys[label].cast(nw.Float64), edges, "left")
 
-        def codes(groups: Groups) -> Integers:
+        def classes_of(groups: Groups) -> Integers:
             y, _ = unweighted.target_and_weights(pa.table({label: groups.keys[label] for label in parts}))
             codes_of_columns = []
             for (label, part), values in zip(parts.items(), split_target(y).values(), strict=True):
-                is_coded = label in cut_columns
-                codes_of_columns.append(integers_of(values) if is_coded else _classes_of(values, part))
+                if label in cut_columns:  # the statement has returned codes
+                    codes_of_columns.append(integers_of(values))
+                else:
+                    codes_of_columns.append(_classes_of(values, part))
             if not target.is_joint:
                 return codes_of_columns[0]
-            assert target.combinations is not None  # they are found first
+            assert target.combinations is not None  # known before the rows are counted
             sizes = [part.target.n_classes for part in parts.values()]
             is_missing = np.min(codes_of_columns, axis=0) < 0
             combinations = np.ravel_multi_index(tuple(np.maximum(codes_of_columns, 0)), sizes)
             return np.where(is_missing, -1, np.searchsorted(target.combinations, combinations))
 
-        return Classes(keys, codes)
+        return Classes(keys, classes_of)
 
     def count(self, request: CountRequest) -> CountSource:
-        """Group the rows by their codes for every table that is asked for."""
+        """Count rows where they are: every table that is asked of the source is a statement."""
         reader = request.reader
         coding = request.coding
-        columns = [j for j in range(len(self.features)) if j not in reader.left_out]
-        keys = {j: self._key_of(j, reader, coding) for j in columns}
-        keys = {j: key for j, key in keys.items() if coding.arities[j] > 1}
+        keys = {}
+        for j in range(len(self.features)):
+            if j in reader.left_out:
+                continue
+            key = self._key_of(j, reader, coding)  # refuses a column of too many values, even one of a single code
+            if coding.arities[j] > 1:
+                keys[j] = key
         classes = self._classes(request.target)
         return GroupedSource(self.relation, keys, classes, coding.arities, request.class_sizes)
 
@@ -262,12 +277,12 @@ class DatabaseEngine(Engine):
         return self.frame.select([*names, *self.target_and_weight]).collect("pyarrow").to_native()
 
     def _key_of(self, j: int, reader: PartitionReader, coding: Coding) -> Key:
-        """A column as what rows are grouped by: the code that follows from its cuts, or its values."""
+        """How rows are grouped by a column: by its code where that follows from cuts, else by its values."""
         name = self.features[j]
         binner = coding.binner
         if self.schema[name].is_numeric() and binner.categories_[j] is None:
             return _key_by_cuts(name, j, binner)
-        column = next(values for (feature, _), values in self._values.items() if feature == name)
+        column = self._fetched_values(name)
         if not column.are_complete:
             raise UserError(
                 code="too-many-values-to-group",
@@ -279,29 +294,36 @@ class DatabaseEngine(Engine):
         coding_of_column = coding.of_column(j)
         rules = self._rules_of(reader, j)
 
-        def codes(values: Any) -> NDArray[np.integer]:
+        def codes_of(values: Any) -> NDArray[np.integer]:
             table = read_xy(pa.table({name: values}), rules=rules)
             codes: NDArray[np.integer] = coding_of_column.codes(table)[:, 0]
             return codes
 
-        return Key(nw.col(name), len(column.values), codes)
+        return Key(nw.col(name), len(column.values), codes_of)
+
+    def _fetched_values(self, name: str) -> ColumnValues:
+        """The values of a column that were fetched first, by whatever summary."""
+        for (feature, _), values in self._values.items():
+            if feature == name:
+                return values
+        raise KeyError(name)
 
 
 def _key_by_cuts(name: str, j: int, binner: Binning) -> Key:
-    """A numeric column as what rows are grouped by: the code that follows from its cuts."""
+    """How rows are grouped by a numeric column: by the code that follows from its cuts."""
     n_codes = int(binner.n_bins_[j])
     missing_code = n_codes - 1 if binner.missing == "bin" else -1
 
-    def codes(values: Any) -> NDArray[np.integer]:
-        codes_by_cuts = integers_of(values)
-        return np.where(codes_by_cuts < 0, missing_code, codes_by_cuts)
+    def codes_of(values: Any) -> NDArray[np.integer]:
+        codes = integers_of(values)
+        return np.where(codes < 0, missing_code, codes)
 
     expression = code_by_cuts(nw.col(name).cast(nw.Float64), binner.bin_edges_[j].tolist(), binner.side)
-    return Key(expression, n_codes, codes)
+    return Key(expression, n_codes, codes_of)
 
 
 def sampled_values(relation: Relation, name: str, limit: int) -> ColumnValues:
-    """Some values of a column that has too many to group by, each as often as they are on average."""
+    """At most ``limit`` values of a column that has too many to group by; each is given the mean number of rows."""
     not_null = relation.where(~nw.col(name).is_null())
     n_rows = not_null.fetched(lambda frame: frame.select(rows=nw.len()))["rows"][0].as_py()
     values = not_null.fetched(lambda frame: frame.select(name).unique().head(limit))[name]
@@ -310,18 +332,18 @@ def sampled_values(relation: Relation, name: str, limit: int) -> ColumnValues:
 
 
 class NumericRange(NamedTuple):
-    """The finite numbers of a column that is not fetched, and the values beside them."""
+    """The range of the finite numbers of a column, and its other values."""
 
-    finite: Relation
-    others: ColumnValues  # missing and infinite ones
-    low: Any
-    high: Any
-    n_rows: int  # with a finite number
-    ends: Any  # low and high as an Arrow array
+    finite: Relation  # the rows with a finite number
+    others: ColumnValues  # missing and infinite values
+    low: Any  # the smallest finite number
+    high: Any  # the largest finite number
+    n_rows: int  # rows with a finite number
+    ends: Any  # ``low`` and ``high`` as an Arrow array of the type of the column
 
     @classmethod
     def of(cls, relation: Relation, name: str, classes: Classes) -> NumericRange:
-        """Ask for the ends of a column."""
+        """Fetch the range of a column."""
         number = nw.col(name).cast(nw.Float64)
         is_finite = nw.when((number >= -LARGEST) & (number <= LARGEST)).then(nw.lit(1)).otherwise(nw.lit(0))
         finite = relation.where(is_finite == 1)
@@ -338,7 +360,7 @@ class NumericRange(NamedTuple):
         )
 
     def row_numbering(self, name: str) -> RowNumbering | None:
-        """Whether the numbers are consecutive whole ones, each in one row; None where they are not."""
+        """How the column numbers its rows; None unless its numbers are consecutive integers, each in one row."""
         if not pa.types.is_integer(self.ends.type) or self.others.rows.sum():
             return None
         if self.high - self.low != self.n_rows - 1 or self.finite.n_values(name) != self.n_rows:
@@ -347,39 +369,46 @@ class NumericRange(NamedTuple):
 
 
 def ends_of(relation: Relation, name: str, classes: Classes) -> ColumnValues:
-    """The smallest and the largest number of a column; missing and infinite values beside them."""
+    """The smallest and the largest number of a column, and its missing and infinite values."""
     numbers = NumericRange.of(relation, name, classes)
     one_each = np.array([1, 1])
     ends = ColumnValues(numbers.ends, classes=np.array([0, 0]), rows=one_each, samples=one_each)
-    return ends.and_also(numbers.others)._replace(are_complete=False, row_numbering=numbers.row_numbering(name))
+    return ends.with_others(numbers.others)._replace(are_complete=False, row_numbering=numbers.row_numbering(name))
 
 
 def intervals_of(relation: Relation, name: str, classes: Classes, n_intervals: int) -> ColumnValues:
-    """Numbers in intervals of one width, each taken for its largest; missing and infinite values beside them."""
+    """The numbers of a column in intervals of equal width, each replaced by the largest number of its interval.
+
+    Missing and infinite values are kept as they are. The rank error is the share of rows in the fullest interval that
+    holds several different numbers.
+    """
     numbers = NumericRange.of(relation, name, classes)
     intervals_per_unit = n_intervals / (float(numbers.high) - float(numbers.low))
     interval = ((nw.col(name).cast(nw.Float64) - float(numbers.low)) * intervals_per_unit).cast(nw.Int64)
     groups = numbers.finite.groups({0: interval, **classes.keys}, range_of=name)
-    _, interval_of_group = np.unique(integers_of(groups.keys[0]), return_inverse=True)
-    n_found = int(interval_of_group.max()) + 1
+    _, interval_of_group = np.unique(integers_of(groups.keys[0]), return_inverse=True)  # a group: interval and class
+    n_occupied_intervals = int(interval_of_group.max()) + 1
     low = doubles(groups.low)
     high = doubles(groups.high)
+
+    # The group with the largest number of each interval: the last assignment to an interval stays.
     order = np.argsort(high, kind="stable")
-    largest = np.zeros(n_found, np.int64)  # the group with the largest number of each interval
-    largest[interval_of_group[order]] = order
-    holds_several = np.zeros(n_found, bool)
-    np.logical_or.at(holds_several, interval_of_group, (low < high) | (high < high[largest[interval_of_group]]))
+    group_of_largest = np.zeros(n_occupied_intervals, np.int64)
+    group_of_largest[interval_of_group[order]] = order
+    index_of_largest = group_of_largest[interval_of_group]
+
+    holds_several = np.zeros(n_occupied_intervals, bool)
+    np.logical_or.at(holds_several, interval_of_group, (low < high) | (high < high[index_of_largest]))
     rows_of_interval = np.bincount(interval_of_group, groups.rows)
     rank_error = float((rows_of_interval * holds_several).max() / numbers.n_rows)
-    largest_of_groups = groups.high.take(pa.array(largest[interval_of_group]))
-    in_intervals = ColumnValues.of_groups(groups, classes)._replace(values=largest_of_groups)
-    return in_intervals.and_also(numbers.others)._replace(
+    in_intervals = ColumnValues.of_groups(groups, classes)._replace(values=groups.high.take(pa.array(index_of_largest)))
+    return in_intervals.with_others(numbers.others)._replace(
         are_complete=False, rank_error=rank_error, row_numbering=numbers.row_numbering(name)
     )
 
 
 def _classes_of(values: Any, part: TargetPart) -> Integers:
-    """The classes of what a column of the target came back as; -1 where it is missing."""
+    """The classes of values of a column of the target; -1 where a value is missing."""
     column = read_values(values, "the target")
     missing = is_missing(column)
     present = column.categories if are_categories(column) else column[~missing]
@@ -389,16 +418,21 @@ def _classes_of(values: Any, part: TargetPart) -> Integers:
 
 
 def is_worth_it(data: Any) -> bool:
-    """Whether a lazy frame or a database file has too many rows to read them, and few columns, of kinds to group by."""
-    data = relation_of(data, _MANY_VALUES) if is_path(data) else data
-    if data is None:
+    """Whether the rows of a lazy frame or a database file are counted where they are, unless the user says otherwise.
+
+    That is so where they have too many values to be read, few columns, and no times, by which rows are not grouped.
+    """
+    relation = relation_of(data, _MANY_VALUES) if is_path(data) else data
+    if relation is None:
         return False
     with answering():
-        frame = nw.from_native(data).lazy()
-        kinds = frame.collect_schema().dtypes()
-        if len(kinds) > _MANY_COLUMNS or any(kind.is_temporal() and kind != nw.Date for kind in kinds):
+        frame = nw.from_native(relation).lazy()
+        dtypes = frame.collect_schema().dtypes()
+        has_times = any(dtype.is_temporal() and dtype != nw.Date for dtype in dtypes)
+        if len(dtypes) > _MANY_COLUMNS or has_times:
             return False
-        return len(kinds) * int(frame.select(nw.len()).collect("pyarrow").item()) > _MANY_VALUES
+        n_rows = int(frame.select(nw.len()).collect("pyarrow").item())
+        return len(dtypes) * n_rows > _MANY_VALUES
 
 
 class DatabaseSource(DataInParts):
@@ -411,22 +445,23 @@ class DatabaseSource(DataInParts):
     """
 
     def __init__(self, data: Any) -> None:
+        relation = data
         if database_kind(data):
-            path, data = data, relation_of(data)
-            if data is None:
+            relation = relation_of(data)
+            if relation is None:
                 raise UserError(
                     code="package-missing",
-                    message=f"rows of {str(path)!r} are counted where they are by Ibis, which is not installed",
+                    message=f"rows of {str(data)!r} are counted where they are by Ibis, which is not installed",
                     advice="pip install 'ibis-framework[sqlite]', or read them, by {push_down}",
                     fix={"push_down": False},
                 )
-        if not is_lazy(data):
+        if not is_lazy(relation):
             raise UserError(
                 code="data-type-not-read",
-                message=f"data is {type(data).__name__}",
+                message=f"data is {type(relation).__name__}",
                 advice="give a lazy frame, such as a relation of a database",
             )
-        self.data = data
+        self.data = relation
 
     def read_in_parts(self, options: ReadOptions) -> PartitionedDataset:
         with answering():
@@ -434,10 +469,10 @@ class DatabaseSource(DataInParts):
             schema = dict(frame.collect_schema())
         roles = split_columns(list(schema), options.target, options.sample_weight, unnamed=options.target_name)
         if not roles.target or (options.sample_weight is not None and roles.weight is None):
-            what = "target" if not roles.target else "weights"
+            lacking = "target" if not roles.target else "weights"
             raise UserError(
                 code="column-needed",
-                message=f"the {what} must be a column of the table, where the rows are counted",
+                message=f"the {lacking} must be a column of the table, where the rows are counted",
                 advice="name it",
             )
         features = np.array(roles.features, object)

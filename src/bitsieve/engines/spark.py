@@ -33,16 +33,17 @@ _SCHEMA = "partition int, object binary"
 
 
 class Recipe(NamedTuple):
-    """What is made of a partition by a chain of steps, maybe hundreds.
+    """A chain of steps, maybe hundreds, that turns a persisted object into the objects of a partition.
 
-    The values are numbered: 0 is the number of the partition, 1 the object that the executors persist, ``i + 2`` the
-    result of step ``i``. A step is a function and the numbers of its arguments.
+    Values are numbered: 0 is the number of the partition, 1 the object that the executors persist, and ``i + 2`` the
+    result of step ``i``. A step is a function and the numbers of the values that it takes.
     """
 
     steps: tuple[tuple[Callable[..., Any], tuple[int, ...]], ...] = ()
-    results: tuple[int, ...] = (1,)
+    results: tuple[int, ...] = (1,)  # the numbers of the values that are returned
 
     def __call__(self, partition: int, persisted: Any) -> list[Any]:
+        """Run the steps."""
         values = [partition, persisted]
         last_use = {argument: step for step, (_, arguments) in enumerate(self.steps) for argument in arguments}
         for step, (work, arguments) in enumerate(self.steps):
@@ -84,13 +85,13 @@ _ITSELF = Recipe()
 
 @dataclass(frozen=True)
 class SparkPartitions(DataPartitions):
-    """Objects that the executors make of what they persist, anew for every request; a tuple for every partition."""
+    """The objects of every partition, which the executors make anew, by a recipe, for every request."""
 
     persisted: PersistedFrame
     frame: Any  # the columns of the persisted frame that are read
-    # the number of each partition in some record batches, and the object of it that the recipe starts from
+    #: Yields the number of each partition in some record batches, and the object from which the recipe starts.
     read: Callable[[Iterable[pa.RecordBatch]], Numbered]
-    numbers: Sequence[int]  # of the partitions
+    numbers: Sequence[int]  # the numbers of the partitions
     recipe: Recipe = _ITSELF
 
     def total(self, task: str, work: Callable[..., Result], merge: Callable[[Sequence[Result]], Result]) -> Result:
@@ -105,7 +106,7 @@ class SparkPartitions(DataPartitions):
         with _named(self.frame.sparkSession, task):
             table = results.toArrow()
         total = _merge(_objects(table.to_batches()), merge)
-        if isinstance(total, ValueError):  # a mistake in the data that a task met, without the trace of the executor
+        if isinstance(total, ValueError):  # raised by a task: a mistake in the data, without the executor's traceback
             raise total
         result: Result = total
         return result
@@ -273,7 +274,7 @@ class SparkSource(ClusterSource):
     ['b']
     """
 
-    to_install = ", and name its Python in PYSPARK_PYTHON"
+    install_advice = ", and name its Python in PYSPARK_PYTHON"
 
     def __init__(self, data: Any) -> None:
         if not is_spark(data):
@@ -319,8 +320,11 @@ class SparkSource(ClusterSource):
     def take(self, roles: Roles, names: Sequence[str]) -> pa.Table:
         return self.data.select([_quoted(name) for name in (*names, *roles.others)]).toArrow()
 
-    def take_original(self, roles: Roles, indices: Columns) -> Any:
-        return self.data.select([_quoted(roles.features[j]) for j in indices])
+    def original_reader(self, roles: Roles) -> Callable[[Columns], Any]:
+        def take_original(indices: Columns) -> Any:
+            return self.data.select([_quoted(roles.features[j]) for j in indices])
+
+        return take_original
 
 
 def _name_of(j: int) -> str:

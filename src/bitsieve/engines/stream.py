@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.counts.packed import PackedBatches
+from bitsieve.counts.packed_batches import PackedBatches
 from bitsieve.counts.source import CountSource
 from bitsieve.dataset.data_kinds import gives_batches, is_path
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset

@@ -1,9 +1,12 @@
 """Information corrected for chance: the plug-in value less its mean over all shuffles of the feature.
 
-After a shuffle, the cell in a row of a samples and a column of b samples has on average the term
-``E(a, b) = sum_n P(n) T[n]``, P hypergeometric. These means are subtracted from the sums of
-:mod:`bitsieve.information.plug_in`. docs/explanation/bias.md has the formulas. Entropies are those of plug-in. A
-negative value is less than shuffles give on average.
+After a shuffle of the feature, the count n of a table cell follows the hypergeometric distribution P that the margins
+of the cell decide: a samples in its row and b in its column, out of N. The expected entropy term of the cell is
+
+    E(a, b) = sum_n P(n) T[n]
+
+These means are subtracted from the sums of :mod:`bitsieve.information.plug_in`. A negative information is less than
+shuffles give on average. Entropies are not corrected. docs/explanation/bias.md has all formulas.
 
 N. X. Vinh, J. Epps, J. Bailey, "Information theoretic measures for clusterings comparison: variants, properties,
 normalization and correction for chance", Journal of Machine Learning Research 11, 2010, pp. 2837-2854.
@@ -11,55 +14,56 @@ normalization and correction for chance", Journal of Machine Learning Research 1
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from math import log, log2
-from typing import ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.counts.source import CountSource, Partition, conditioning
-from bitsieve.counts.tables import Terms, column_blocks, entropy_terms
+from bitsieve.counts.tables import PairSums, Terms, column_blocks, entropy_terms
 from bitsieve.information.plug_in import SumInformation, SumPair
 from bitsieve.information.protocol import ConditionalInformation, Information, counted_by_class
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 from bitsieve.utils.lazy import cached_property
 
-SERIES_FROM = 64.0  # samples expected in a cell: from there on a series is right to 1e-4 bits a table at worst
-NEGLIGIBLE = 2.0**-64  # share of the greatest chance of a count
-MAX_FULL_TABLE = 1 << 15  # pairs of margins, of which all are computed at once and cached for other tables
-DENSE_NODES = 1024  # counts below have a mean term of their own; above, 32 of every doubling, and a cubic between them
-NODES_A_DOUBLING = 32
-MAX_CACHED_ROWS = 4096  # of mean terms
-CAUTION = 2.0  # standard deviations under shuffles
-Cached = TypeVar("Cached")
+SERIES_FROM = 64.0  # samples expected in a cell, from which on a series is used; its error is below 1e-4 bits a table
+NEGLIGIBLE = 2.0**-64  # probability of a count, as a share of that of the most probable one
+MAX_FULL_TABLE = 1 << 15  # pairs of margins up to which all expected terms are computed at once, and cached
+DENSE_NODES = 1024  # smaller counts are nodes: their expected terms are computed. Others are interpolated between nodes
+NODES_PER_DOUBLING = 32  # nodes among the counts from ``DENSE_NODES`` on
+MAX_CACHED_ROWS = 4096  # counts whose expected terms are cached
+CAUTION = 2.0  # standard deviations under shuffles that are subtracted from a cautious relevance
 
 
 def expected_terms(n_samples: int, first: Integers, second: Integers) -> Integers:
-    """``E(a, b)`` of every pair of margins ``first`` and ``second``, as integers like the terms they are means of.
+    """``E(a, b)`` for every a in ``first`` and b in ``second``, rounded to integers, like entropy terms.
 
-    Only additions, multiplications and divisions in a fixed order: equal margins give equal bits on every machine.
+    The result has the shape (len(first), len(second)). It is made by additions, multiplications and divisions in a
+    fixed order: equal margins give equal bits on every machine.
     """
     a, b = np.broadcast_arrays(first[:, None], second[None, :])
     expected = np.zeros(a.shape, np.int64)
-    is_fixed = (a == n_samples) | (b == n_samples)  # the cell holds the other margin
-    expected[is_fixed] = _terms_at(entropy_terms(n_samples), np.minimum(a, b)[is_fixed])
-    is_large = ~is_fixed & (a.astype(np.float64) * b >= SERIES_FROM * n_samples)
-    expected[is_large] = np.rint(_by_series(n_samples, a[is_large], b[is_large]))
-    is_small = ~is_fixed & ~is_large & (a > 0) & (b > 0)
-    expected[is_small] = np.rint(_by_summing(n_samples, a[is_small], b[is_small]))
+    is_certain = (a == n_samples) | (b == n_samples)  # the count can only be the smaller margin
+    expected[is_certain] = _terms_at(entropy_terms(n_samples), np.minimum(a, b)[is_certain])
+    is_large = ~is_certain & (a.astype(np.float64) * b >= SERIES_FROM * n_samples)
+    expected[is_large] = np.rint(_expected_by_series(n_samples, a[is_large], b[is_large]))
+    is_small = ~is_certain & ~is_large & (a > 0) & (b > 0)
+    expected[is_small] = np.rint(_expected_by_summation(n_samples, a[is_small], b[is_small]))
     return expected
 
 
-def _by_summing(n_samples: int, a: Integers, b: Integers) -> Floats:
-    """``E(a, b) = sum_n P(n) T[n]``, from the mode of P upwards and downwards as far as counts are likely.
+def _expected_by_summation(n_samples: int, a: Integers, b: Integers) -> Floats:
+    """``E(a, b) = sum_n P(n) T[n]`` for each pair of margins, over all counts n that are not negligibly rare.
 
-    P is hypergeometric, the count of a cell with margins a and b out of N samples:
+    With N samples the hypergeometric distribution has the ratio
 
         P(n + 1) / P(n) = (a - n) (b - n) / ((n + 1) (N - a - b + n + 1))
 
-    ``weight`` is P(n) as a multiple of P(mode); dividing by the sum of all weights makes them probabilities.
+    which gives all ``weight = P(n) / P(mode)``, first from the mode upwards, then from the mode downwards. The weights
+    are divided by their sum at the end. Beyond the possible counts the ratio is 0, and so is the weight.
     """
     terms = entropy_terms(n_samples)
     mode = (a + 1) * (b + 1) // (n_samples + 2)
@@ -68,7 +72,7 @@ def _by_summing(n_samples: int, a: Integers, b: Integers) -> Floats:
 
     n = mode
     weight = np.ones(a.shape)
-    while weight.max(initial=0.0) > NEGLIGIBLE:
+    while weight.max(initial=0.0) > NEGLIGIBLE:  # P(n + 1) from P(n)
         weight = weight * ((a - n) * (b - n)) / np.maximum((n + 1) * (n_samples - a - b + n + 1), 1)
         n = n + 1
         total_weight = total_weight + weight
@@ -76,7 +80,7 @@ def _by_summing(n_samples: int, a: Integers, b: Integers) -> Floats:
 
     n = mode
     weight = np.ones(a.shape)
-    while weight.max(initial=0.0) > NEGLIGIBLE:
+    while weight.max(initial=0.0) > NEGLIGIBLE:  # P(n - 1) from P(n)
         weight = weight * (n * (n_samples - a - b + n)) / np.maximum((a - n + 1) * (b - n + 1), 1)
         n = n - 1
         total_weight = total_weight + weight
@@ -84,12 +88,20 @@ def _by_summing(n_samples: int, a: Integers, b: Integers) -> Floats:
     return weighted_terms / total_weight
 
 
-def _by_series(n_samples: int, a: Integers, b: Integers) -> Floats:
-    """Taylor's series of ``E[n log2 n]`` about the mean of n, up to its fourth central moment.
+def _expected_by_series(n_samples: int, a: Integers, b: Integers) -> Floats:
+    """``E(a, b)`` for each pair of margins, by a Taylor series about the mean count up to the fourth central moment.
 
     With m the mean and mu_k the central moments of the hypergeometric distribution:
 
         E[n ln n] = m ln m + mu_2 / (2 m) - mu_3 / (6 m^2) + mu_4 / (12 m^3)
+
+        m = a b / N        x = a (N - a) / N^2        y = b (N - b) / N^2
+        mu_2 = N^2 x y / (N - 1)
+        mu_3 = mu_2 (N - 2 a) (N - 2 b) / (N (N - 2))
+        mu_4 = mu_2 (3 mu_2 + excess N^2 / ((N - 1) (N - 2) (N - 3)))
+        excess = (N - 1) (1 + 1 / N - 6 (x + y)) + 6 (5 N - 6) x y
+
+    The logarithm of m is taken from the entropy terms, ``T[c] / c``, so that no function of the system is called.
     """
     terms = entropy_terms(n_samples)
     n = float(n_samples)
@@ -106,119 +118,148 @@ def _by_series(n_samples: int, a: Integers, b: Integers) -> Floats:
     excess = (n - 1) * (1 + 1 / n - 6 * (x + y)) + 6 * (5 * n - 6) * (x * y)
     mu_4 = mu_2 * (3 * mu_2 + excess * (n * n) / ((n - 1) * (n - 2) * (n - 3)))
     beyond_mean = mu_2 / (2 * mean) - mu_3 / (6 * mean * mean) + mu_4 / (12 * mean * mean * mean)
-    log_mean = log_a + log_b - log_n  # in the unit of the terms
+    log_mean = log_a + log_b - log_n  # ``log2(m) 2**shift``
     series: Floats = mean * log_mean + beyond_mean * (2.0**terms.shift / log(2))
     return series
 
 
 def _terms_at(terms: Terms, counts: Integers) -> Integers:
-    """``T[n]`` of every count n, those beyond the table computed one by one."""
-    is_inside = counts < len(terms.table)
-    values = terms.table[np.where(is_inside, counts, 0)]
-    values[~is_inside] = [terms.sum(count) for count in counts[~is_inside].reshape(-1, 1)]
+    """``T[n]`` of every count n."""
+    is_in_table = counts < len(terms.table)
+    values = terms.table[np.where(is_in_table, counts, 0)]
+    values[~is_in_table] = [terms.sum(count) for count in counts[~is_in_table].reshape(-1, 1)]
     return values
 
 
 @lru_cache(maxsize=8)
 def every_expected_term(n_samples: int) -> Integers:
-    """``E(a, b)`` of all margins."""
+    """``E(a, b)`` of all margins a and b from 0 to ``n_samples``."""
     margins = np.arange(n_samples + 1)
     return expected_terms(n_samples, margins, margins)
 
 
 @lru_cache(maxsize=8)
 def nodes_of(n_samples: int) -> Integers:
-    """The counts for which mean terms are computed: all small ones, and 32 of every doubling."""
+    """The counts whose expected terms are computed: all small ones, and 32 of every doubling."""
     small = np.arange(min(n_samples + 1, DENSE_NODES))
     if n_samples < DENSE_NODES:
         return small
-    n_nodes = 5 + round(NODES_A_DOUBLING * log2(n_samples / DENSE_NODES))
+    n_nodes = 5 + round(NODES_PER_DOUBLING * log2(n_samples / DENSE_NODES))
     growing = np.geomspace(DENSE_NODES, n_samples, n_nodes)
     return np.unique(np.concatenate([small, np.rint(growing).astype(np.int64), [n_samples]]))
 
 
-class Margins:
-    """How often each code of each column occurs, and the mean terms of these counts with others.
+@dataclass(frozen=True)
+class CubicInterpolation:
+    """Interpolation of a function of counts from its values at nodes.
 
-    The mean terms of a count that is no node are those of a cubic through the two nodes before it and the two after.
+    The value at a count that is no node is that of the cubic through the two nodes below it and the two above.
+    """
+
+    nodes: Integers  # only those that are used
+    is_node: Flags  # whether each count is a node itself
+    stencil: Integers  # shape (4, n_counts): the indices of the four nodes of each count; the first is a node itself
+    weights: Floats  # shape (4, n_counts)
+
+    @classmethod
+    def between(cls, all_nodes: Integers, counts: Integers) -> CubicInterpolation:
+        """Interpolation at ``counts``, from the nodes among ``all_nodes`` that these need."""
+        last_not_above = np.searchsorted(all_nodes, counts, side="right") - 1
+        is_node = all_nodes[last_not_above] == counts
+        first_of_four = np.clip(last_not_above - 1, 0, max(0, len(all_nodes) - 4))
+        four_nodes = first_of_four[:, None] + np.arange(4)
+        indices = np.where(is_node[:, None], last_not_above[:, None], four_nodes)
+        used, index_among_used = np.unique(indices, return_inverse=True)
+        nodes = all_nodes[used]
+        stencil = index_among_used.reshape(-1, 4).T
+        return cls(nodes, is_node, stencil, _cubic_weights(nodes[stencil], counts, is_node))
+
+    def values(self, at_nodes: Integers) -> Integers:
+        """The value at every count, rounded to an integer, given the values at the nodes."""
+        interpolated = np.zeros(len(self.is_node))
+        for weight, node in zip(self.weights, self.stencil, strict=True):
+            interpolated = interpolated + weight * at_nodes[node]
+        return np.where(self.is_node, at_nodes[self.stencil[0]], np.rint(interpolated).astype(np.int64))
+
+
+class Margins:
+    """How often each code of each column occurs, and the expected terms of these counts with others.
+
+    Columns share most of their counts, so everything is computed once for each distinct count.
     """
 
     def __init__(self, information: SumInformation) -> None:
         self.n_samples = information.source.n_samples
         counts, self.starts = _counts_by_column(information)
         self.distinct, self.index_of_distinct = np.unique(counts, return_inverse=True)  # of every code of every column
-
-        nodes = nodes_of(self.n_samples)
-        last_before = np.searchsorted(nodes, self.distinct, side="right") - 1
-        self.is_node = nodes[last_before] == self.distinct
-        first_of_four = np.clip(last_before - 1, 0, max(0, len(nodes) - 4))
-        stencil = np.where(self.is_node[:, None], last_before[:, None], first_of_four[:, None] + np.arange(4))
-        used, index_of_used = np.unique(stencil, return_inverse=True)
-        self.nodes = nodes[used]
-        self.stencil = index_of_used.reshape(-1, 4).T  # (4, n_distinct): the nodes of every distinct count
-        self.weights = _cubic_weights(self.nodes[self.stencil], self.distinct, self.is_node)
-        self._rows: dict[int, Integers] = {}  # mean terms of a count with all nodes
+        self.interpolation = CubicInterpolation.between(nodes_of(self.n_samples), self.distinct)
+        self._terms_of_count: dict[int, Integers] = {}  # by count: its expected terms with every node
 
     def expected(self, counts: Integers) -> Integers:
-        """For every distinct count of a code, the sum of its ``E`` with each of ``counts``."""
+        """For every distinct count m of a code, ``sum of E(c, m)`` over ``counts`` c."""
         if self.n_samples**2 <= MAX_FULL_TABLE:
-            every = every_expected_term(self.n_samples)
-            sums: Integers = every[np.ix_(counts, self.distinct)].sum(axis=0)
+            terms_of_all_margins = every_expected_term(self.n_samples)
+            sums: Integers = terms_of_all_margins[np.ix_(counts, self.distinct)].sum(axis=0)
             return sums
-        at_nodes = self._expected_at_nodes(counts)
-        interpolated = np.zeros(len(self.distinct))
-        for weight, node in zip(self.weights, self.stencil, strict=True):
-            interpolated = interpolated + weight * at_nodes[node]
-        return np.where(self.is_node, at_nodes[self.stencil[0]], np.rint(interpolated).astype(np.int64))
+        return self.interpolation.values(self._expected_at_nodes(counts))
 
     def _expected_at_nodes(self, counts: Integers) -> Integers:
-        distinct, times = np.unique(counts[counts > 1], return_counts=True)  # E(a, 1) = 0
-        if len(self._rows) > MAX_CACHED_ROWS:
-            self._rows = {}
-        new = np.array([count for count in distinct.tolist() if count not in self._rows], np.int64)
-        rows = expected_terms(self.n_samples, new, self.nodes)
-        self._rows.update(zip(new.tolist(), rows, strict=True))
-        sums = np.zeros(len(self.nodes), np.int64)
-        for count, n_times in zip(distinct.tolist(), times.tolist(), strict=True):
-            sums = sums + n_times * self._rows[count]
+        """For every node m, ``sum of E(c, m)`` over ``counts`` c."""
+        distinct, n_times = np.unique(counts[counts > 1], return_counts=True)  # E(1, m) = 0
+        if len(self._terms_of_count) > MAX_CACHED_ROWS:
+            self._terms_of_count = {}
+        new = np.array([count for count in distinct.tolist() if count not in self._terms_of_count], np.int64)
+        terms_of_new = expected_terms(self.n_samples, new, self.interpolation.nodes)
+        self._terms_of_count.update(zip(new.tolist(), terms_of_new, strict=True))
+        sums = np.zeros(len(self.interpolation.nodes), np.int64)
+        for count, times in zip(distinct.tolist(), n_times.tolist(), strict=True):
+            sums = sums + times * self._terms_of_count[count]
         return sums
 
-    def summed(self, values: Integers, columns: Columns | None) -> Integers:
-        """The sum over the codes of every column of ``columns``, given a value for every distinct count."""
+    def sum_by_column(self, values: Integers, columns: Columns | None) -> Integers:
+        """For every column of ``columns`` (None: all), the sum over its codes of the value of the code's count.
+
+        ``values`` has a value for every distinct count.
+        """
         if columns is None:
-            codes = self.index_of_distinct
+            index_of_code = self.index_of_distinct
             ends = self.starts[1:]
         else:
             n_codes = self.starts[columns + 1] - self.starts[columns]
             ends = np.cumsum(n_codes)
             shift = np.repeat(self.starts[columns] - (ends - n_codes), n_codes)
-            codes = self.index_of_distinct[np.arange(n_codes.sum()) + shift]
-        running_sum = np.cumsum(values[codes])
-        return np.diff(running_sum[ends - 1], prepend=0)  # where the sum wraps around, so does the difference
+            index_of_code = self.index_of_distinct[np.arange(n_codes.sum()) + shift]
+        running_sum = np.cumsum(values[index_of_code])
+        return np.diff(running_sum[ends - 1], prepend=0)  # right even where the running sum wraps around
 
 
 def _counts_by_column(information: SumInformation) -> tuple[Integers, Integers]:
-    """How often the codes of each column occur, column by column, and where those of each column start."""
+    """The count of every code of every column, column by column; and where the counts of each column start."""
     source = information.source
     by_arity = np.argsort(source.arities, kind="stable")
     doublings = np.flatnonzero(np.diff(np.log2(source.arities[by_arity]).astype(int))) + 1
     counts_of_blocks = []
     columns_of_blocks = []
-    for similar in np.split(by_arity, doublings):  # a row of counts is as long as the longest of its block
-        for block in column_blocks(2, source.arities[similar], 1, source.n_samples):
-            counts, _ = information.sums.cell_counts(None, similar[block], False)
+    # All rows of counts of a block are as long as its longest: columns of similar arity are counted together.
+    for similar_columns in np.split(by_arity, doublings):
+        for block in column_blocks(2, source.arities[similar_columns], 1, source.n_samples):
+            columns = similar_columns[block]
+            counts = information.sums.cell_counts(None, columns, False).pooled
             row, _ = np.nonzero(counts)
             counts_of_blocks.append(counts[counts > 0])
-            columns_of_blocks.append(similar[block][row])
-    counts = np.concatenate(counts_of_blocks)
-    columns = np.concatenate(columns_of_blocks)
-    order = np.argsort(columns, kind="stable")
-    starts = np.searchsorted(columns[order], np.arange(source.n_features + 1))
-    return counts[order], starts
+            columns_of_blocks.append(columns[row])
+    all_counts = np.concatenate(counts_of_blocks)
+    column_of_count = np.concatenate(columns_of_blocks)
+    order = np.argsort(column_of_count, kind="stable")
+    starts = np.searchsorted(column_of_count[order], np.arange(source.n_features + 1))
+    return all_counts[order], starts
 
 
 def _cubic_weights(nodes: Integers, counts: Integers, is_node: Flags) -> Floats:
-    """Lagrange's weights of four nodes for every count; of a count that is a node, all weight is on the first."""
+    """Lagrange's weights of four nodes, shape (4, n_counts), for every count.
+
+    A count that is a node has all its weight on the first of its nodes.
+    """
     weights = np.ones(nodes.shape)
     for i in range(4):
         for j in range(4):
@@ -230,14 +271,19 @@ def _cubic_weights(nodes: Integers, counts: Integers, is_node: Flags) -> Floats:
 
 
 class ChanceSums(NamedTuple):
-    """The sums from which the mean of I(Xi;C|Z) over all shuffles of Xi follows."""
+    """The sums that give the mean of I(Xi;C|Z) over all shuffles of Xi, for any feature Xi.
 
-    by_count: Integers  # of every distinct count of a code: the sum of ``E`` with the cells of Z and C, less that of Z
+    With m the counts of the codes of Xi, and n_z and n_zc the counts of Z, and of Z with the class, the mean is
+
+        (sum over m of (sum over zc of E(n_zc, m) - sum over z of E(n_z, m)) + S_z - S_zc) / B
+    """
+
+    by_count: Integers  # the inner bracket, for every distinct count m
     constant: int  # ``S_z - S_zc``
 
 
 class CorrectedConditional(ConditionalInformation):
-    """Information corrected for chance and conditional on a set Z of features: less its mean over shuffles of Xi."""
+    """Information corrected for chance and conditional on a set Z of features."""
 
     def __init__(self, information: CorrectedInformation, partition: Partition) -> None:
         super().__init__(information.terms, partition)
@@ -266,12 +312,12 @@ class CorrectedInformation(SumInformation):
 
     def __init__(self, source: CountSource) -> None:
         super().__init__(source)
-        self._chance: dict[int, ChanceSums] = {}
-        self._chance_redundancy: dict[int, Integers] = {}
+        self._chance: dict[int, ChanceSums] = {}  # a cache by feature
+        self._chance_redundancy: dict[int, Integers] = {}  # a cache by feature: `Margins.expected` of its counts
 
     @cached_property
     def margins(self) -> Margins:
-        """The counts of every feature alone."""
+        """The counts of the codes of every feature."""
         return Margins(self)
 
     def conditional(self) -> ConditionalInformation:
@@ -296,54 +342,56 @@ class CorrectedInformation(SumInformation):
     def least_redundancy(self) -> Floats:
         """A lower bound of the corrected I(Xi;Xj) over all j.
 
-        Plug-in information is 0 or more. What is taken off is at most ``log2(1 + E[chi^2] / N)`` by Jensen's
-        inequality, with ``E[chi^2] = N (a_i - 1) (a_j - 1) / (N - 1)`` over shuffles, a_i the number of codes.
+        Plug-in information is 0 or more. Its mean over shuffles is at most ``log2(1 + E[chi^2] / N)`` by Jensen's
+        inequality, with ``E[chi^2] = N (a_i - 1) (a_j - 1) / (N - 1)`` and a_i the number of codes of Xi.
         """
         freedom = self.source.arities - 1.0
         bound: Floats = -np.log2(1 + freedom * freedom.max() / max(self.source.n_samples - 1, 1))
         return bound
 
     def chance_given(self, counts: Integers, counts_with_class: Integers) -> ChanceSums:
-        """The sums of the mean of I(Xi;C|Z) over all shuffles, from the counts of Z, and of Z with the class."""
+        """The sums that give the mean of I(Xi;C|Z) over shuffles, from the counts of Z, and of Z with the class."""
         by_count = self.margins.expected(counts_with_class) - self.margins.expected(counts)
         return ChanceSums(by_count, self.terms.sum(counts) - self.terms.sum(counts_with_class))
 
     def chance_bits(self, chance: ChanceSums, columns: Columns | None) -> Floats:
-        """The mean of I(Xi;C|Z) over all shuffles, of every column of ``columns``."""
-        return self.bits(self.margins.summed(chance.by_count, columns) + chance.constant)
+        """The mean of I(Xi;C|Z) over all shuffles of Xi, for every Xi of ``columns`` (None: all)."""
+        return self.bits(self.margins.sum_by_column(chance.by_count, columns) + chance.constant)
 
     def chance_redundancy(self, feature: int, columns: Columns | None) -> Floats:
-        """The mean of I(Xi;Xs) over all shuffles of Xi."""
+        """The mean of I(Xi;Xs) over all shuffles of Xi, with Xs the feature, for all Xi of ``columns`` (None: all)."""
         sums, _ = self.marginals
         sums_of_columns = sums if columns is None else sums[columns]
-        by_count = self._cached(
-            self._chance_redundancy, feature, lambda: self.margins.expected(self._counts_of(feature)[0])
-        )
-        expected = self.margins.summed(by_count, columns)
+        if feature not in self._chance_redundancy:
+            counts, _ = self._counts_of(feature)
+            self._make_room(self._chance_redundancy)
+            self._chance_redundancy[feature] = self.margins.expected(counts)
+        expected = self.margins.sum_by_column(self._chance_redundancy[feature], columns)
         return self.bits(expected - sums_of_columns + (self.total - sums[feature]))
 
     def chance_given_feature(self, feature: int) -> ChanceSums:
-        """The sums of the mean of I(Xi;C|Xs) over all shuffles of Xi."""
-        return self._cached(self._chance, feature, lambda: self.chance_given(*self._counts_of(feature)))
+        """The sums that give the mean of I(Xi;C|Xs) over shuffles of Xi, with Xs the feature."""
+        if feature not in self._chance:
+            counts, counts_with_class = self._counts_of(feature)
+            self._make_room(self._chance)
+            self._chance[feature] = self.chance_given(counts, counts_with_class)
+        return self._chance[feature]
 
-    def _cached(self, cache: dict[int, Cached], feature: int, make: Callable[[], Cached]) -> Cached:
-        if feature not in cache:
-            if len(cache) >= self._max_cached_rows:
-                cache.clear()
-            cache[feature] = make()
-        return cache[feature]
+    def _make_room(self, cache: dict[int, Any]) -> None:
+        """Empty a cache that is full."""
+        if len(cache) >= self._row_limit:
+            cache.clear()
 
     def _counts_of(self, feature: int) -> tuple[Integers, Integers]:
-        """The counts of a feature, and of it with the class."""
-        counts, counts_with_class = self.sums.cell_counts(None, np.array([feature]), True)
-        return counts[0], counted_by_class(counts_with_class)[0]
+        """The counts of the codes of a feature, and those with the class."""
+        counts = self.sums.cell_counts(None, np.array([feature]), True)
+        return counts.pooled[0], counted_by_class(counts.by_class)[0]
 
-    def of_sums(
-        self, pivot: int, columns: Columns | None, pair_pooled: Integers, pair_with_class: Integers | None
-    ) -> CorrectedPair:
-        return CorrectedPair(self, pivot, columns, pair_pooled, pair_with_class)
+    def of_sums(self, pivot: int, columns: Columns | None, sums: PairSums) -> CorrectedPair:
+        return CorrectedPair(self, pivot, columns, sums)
 
-    # The fused sums of plug-in take off no mean of every pair: back to the definitions by pairs.
+    # The fast ways of plug-in use sums alone, from which no mean over shuffles is subtracted: here every quantity is
+    # computed pair by pair.
     minima = Information.minima
     disjoint_pairs = Information.disjoint_pairs
     conditional_rows = Information.conditional_rows
@@ -352,7 +400,7 @@ class CorrectedInformation(SumInformation):
 
 
 class CorrectedPair(SumPair):
-    """The information of some features with one pivot."""
+    """The corrected information of features with one pivot."""
 
     information: CorrectedInformation
 

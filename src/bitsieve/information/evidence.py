@@ -17,67 +17,92 @@ from bitsieve.information.protocol import Information
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 from bitsieve.utils.lazy import Later
 
-PIVOTS_AT_ONCE = 256  # columns that others are looked at given, all pairs at once
-TESTED = 8, 24, 56, 120  # pivots after which what is shown of columns is looked at, before more are tested
-CELLS_AT_ONCE = 1 << 18  # in these tables
-LEAST_EXPECTED = 5  # samples in a cell, for the tail of chi-squared to hold
-SMALLEST = log(1e-290)  # a tail below is replaced by a bound
-ROUNDING = 1e-12  # relative, of a logarithm of a tail: more than its floats have
-NEARLY = 0.9  # of the entropy of the class, corrected for chance
-OTHERS = 0.5  # of it: what no other column may exceed
-FEWEST = 20  # samples; in fewer even a column that repeats the class may do so by chance
-_PRIOR = 0.5  # samples that every class has in advance in every cell (Krichevsky and Trofimov)
+PIVOTS_AT_ONCE = 256  # conditioning columns whose pairs with all others are screened at once
+TESTED = 8, 24, 56, 120  # after so many pivots, columns that were shown to be informative are tested no more
+CELLS_AT_ONCE = 1 << 18  # of the tables that are tested at once
+LEAST_EXPECTED = 5  # samples expected in every cell, for the tail of chi-squared to hold
+SMALLEST_LOG_TAIL = log(1e-290)  # a smaller tail is replaced by a bound
+ROUNDING = 1e-12  # relative, of the logarithm of a tail: more than the rounding errors of its computation
+LEAK_SHARE = 0.9  # of the entropy of the class, corrected for chance: a column that determines so much may be a leak
+MAX_OTHER_SHARE = 0.5  # of it: if any other column determines more, none is called a leak
+MIN_SAMPLES = 20  # with fewer, even a column that repeats the class may do so by chance
+_PRIOR = 0.5  # samples that each class has in every cell before any is counted (Krichevsky and Trofimov)
 
 
 def carries_information(information: Information, columns: Columns, level: float = 0.05) -> Later[Flags]:
     """Whether each of some columns carries more information about the class than chance, alone or given another.
 
-    A column counts if ``n p <= level / 2`` for p of ``I(Xi;C) = 0``, or ``n^2 p <= level / 2`` for p of
-    ``I(Xi;C|Xj) = 0`` and any other column j of the list (Bonferroni, n columns to choose from). Where columns were cut
-    by the class, p is multiplied by the sets of cuts they might have got; where rows belong together none counts. So a
-    list from columns of pure noise has one that counts in at most ``level`` of all data sets. ``information`` is
-    plug-in, of all columns there were to choose from. What it counts with is kept until then, if it is little.
+    With n columns to choose from, column i is informative if ``n p <= level / 2`` for the p-value of ``I(Xi;C) = 0``,
+    or ``n^2 p <= level / 2`` for the p-value of ``I(Xi;C|Xj) = 0`` given any other column j of the list (Bonferroni).
+    So among columns of pure noise one is called informative in at most ``level`` of all data sets. Where columns were
+    cut by the class, p is multiplied by the number of possible cuts; where samples belong together in groups, no column
+    is called informative.
+
+    ``information`` is the plug-in information of all n columns. The answer is computed when it is first needed, from a
+    copy of the columns; at once where a copy would be large.
     """
     source = information.source
     search = information.source.search
     chosen, index = np.unique(columns, return_inverse=True)
-    penalty = np.zeros(len(chosen))
+    penalty = np.zeros(len(chosen))  # the logarithm of the number of possible codings
+    n_tried = int(information.varies.sum())
     if search is not None:
-        penalty += [search.log_codings(int(c)) for c in chosen] if search.units is None else np.inf
-    n_tried = max(1, source.n_features if search is not None else int(information.varies.sum()))
+        n_tried = source.n_features
+        if search.units is None:
+            penalty = np.array([search.log_codings(int(column)) for column in chosen], np.float64)
+        else:
+            penalty = np.full(len(chosen), np.inf)
+    n_tried = max(1, n_tried)
     column_copy = source.copy_of_columns(chosen)
     if column_copy is not None:
         information = PlugInInformation(column_copy)
         chosen = np.arange(len(chosen))
-    later = Later(lambda: _carry(information, chosen, penalty, n_tried, level)[index])
+    later = Later(lambda: _are_informative(information, chosen, penalty, n_tried, level)[index])
     if column_copy is None:
         _ = later.value
     return later
 
 
-def _carry(information: Information, chosen: Columns, penalty: Floats, n_tried: int, level: float) -> Flags:
-    """:func:`carries_information` of columns, each with the logarithm of the number of its codings."""
+def _are_informative(information: Information, chosen: Columns, penalty: Floats, n_tried: int, level: float) -> Flags:
+    """:func:`carries_information` of the columns ``chosen``; ``penalty`` is added to the logarithm of each p-value."""
     source = information.source
-    counts = _log_tails(source, [(None, chosen)]) + penalty <= log(level / 2 / n_tried)
-    rest = np.flatnonzero(~counts & information.varies[chosen])
-    for first in range(0, len(chosen) if len(rest) else 0, PIVOTS_AT_ONCE):
+    is_informative: Flags = _log_tails(source, [(None, chosen)]) + penalty <= log(level / 2 / n_tried)
+    candidates = np.flatnonzero(~is_informative & information.varies[chosen])  # indices in ``chosen``
+    if not len(candidates):
+        return is_informative
+    for first in range(0, len(chosen), PIVOTS_AT_ONCE):
         pivots = np.arange(first, min(first + PIVOTS_AT_ONCE, len(chosen)))
-        limit = log(level / 2 / n_tried**2) - penalty[pivots, None] - penalty[rest]
-        bits = information.conditional_rows(chosen[pivots], chosen[rest])
-        g = np.maximum(0.0, 2 * log(2) * source.n_samples * bits)
-        hopeful = (_below_log_tail_of_one(g) <= limit) & (rest != pivots[:, None])
-        hopeful[hopeful] = _bounded_log_tail(1, g[hopeful]) <= limit[hopeful]  # no p is smaller than of one degree
-        hopeful_pivots = np.flatnonzero(hopeful.any(axis=1))
-        for places in np.split(hopeful_pivots, TESTED):
-            place, other = np.nonzero(hopeful[places] & ~counts[rest])
-            pairs = [(int(chosen[pivots[p]]), chosen[rest[other[place == i]]]) for i, p in enumerate(places)]
-            counted = _log_tails(source, pairs) <= limit[places[place], other]
-            counts[rest[other[counted]]] = True
-    return counts
+        limit = log(level / 2 / n_tried**2) - penalty[pivots, None] - penalty[candidates]
+        may_pass = _may_pass(information, chosen, pivots, candidates, limit)
+        rows_to_test = np.flatnonzero(may_pass.any(axis=1))
+        for rows in np.split(rows_to_test, TESTED):
+            row, column = np.nonzero(may_pass[rows] & ~is_informative[candidates])
+            pairs = []
+            for i, pivot in enumerate(pivots[rows]):
+                pairs.append((int(chosen[pivot]), chosen[candidates[column[row == i]]]))
+            passes = _log_tails(source, pairs) <= limit[rows[row], column]
+            is_informative[candidates[column[passes]]] = True
+    return is_informative
+
+
+def _may_pass(information: Information, chosen: Columns, pivots: Columns, candidates: Columns, limit: Floats) -> Flags:
+    """Whether the logarithm of p of each pivot and candidate may be within its limit, judged by ``G`` alone.
+
+    For the same G no p-value is smaller than that of one degree of freedom.
+    """
+    bits = information.conditional_rows(chosen[pivots], chosen[candidates])
+    g = np.maximum(0.0, 2 * log(2) * information.source.n_samples * bits)
+    is_other_column = candidates != pivots[:, None]
+    may_pass: Flags = (_below_log_tail_of_one(g) <= limit) & is_other_column  # a cheap lower bound first
+    may_pass[may_pass] = _bounded_log_tail(1, g[may_pass]) <= limit[may_pass]
+    return may_pass
 
 
 def _log_tails(source: CountSource, pairs: Sequence[tuple[int | None, Columns]]) -> Floats:
-    """:func:`log_tails` of the tables of columns (None: none) with each of others, one pair after the other."""
+    """:func:`log_tails` of the tables of each pivot (None: no pivot) with each of its columns, in this order.
+
+    Tables are tested in batches, so that few of them are in memory at once.
+    """
     tables: list[ContingencyTable] = []
     batches = [np.empty(0)]
     n_cells = 0
@@ -91,7 +116,9 @@ def _log_tails(source: CountSource, pairs: Sequence[tuple[int | None, Columns]])
                 n_cells = 0
             tables += new
             n_cells += sum(len(table.counts) for table in new)
-    return np.concatenate([*batches, log_tails(tables)] if tables else batches)
+    if tables:
+        batches.append(log_tails(tables))
+    return np.concatenate(batches)
 
 
 def log_tails(tables: Sequence[ContingencyTable]) -> Floats:
@@ -111,51 +138,64 @@ def log_tails(tables: Sequence[ContingencyTable]) -> Floats:
     cells = np.concatenate([np.arange(len(t.counts)) if t.cells is None else t.cells for t in tables])
     sizes = [len(table.counts) for table in tables]
     occupied = counts > 0
-    table, n_codes = (np.repeat(values, sizes) for values in (np.arange(len(tables)), [t.shape[1] for t in tables]))
-    counts, cells, table, n_codes = (values[occupied] for values in (counts, cells, table, n_codes))
+    table = np.repeat(np.arange(len(tables)), sizes)[occupied]
+    n_codes = np.repeat([table.shape[1] for table in tables], sizes)[occupied]
+    counts = counts[occupied]
+    cells = cells[occupied]
     # Cells ascend in every table, and so do its parts and, within these, the codes.
     part = _numbered(table, cells // (n_codes * n_classes))
     code = _numbered(part, cells // n_classes)
     label = np.unique(part * n_classes + cells % n_classes, return_inverse=True)[1]
-    in_part, in_code, in_label = (np.bincount(which, counts) for which in (part, code, label))
-    table_of_part, part_of_code, part_of_label = (
-        _owners(which, owner) for which, owner in ((part, table), (code, part), (label, part))
-    )
-    codes = np.bincount(part_of_code)
-    labels = np.bincount(part_of_label)
-    both = (codes > 1) & (labels > 1)
+    part_size = np.bincount(part, counts)  # n_z
+    code_size = np.bincount(code, counts)  # n_zx
+    label_size = np.bincount(label, counts)  # n_zc
+    table_of_part = _owners(part, table)
+    part_of_code = _owners(code, part)
+    part_of_label = _owners(label, part)
+    table_of_code = table_of_part[part_of_code]
+    table_of_label = table_of_part[part_of_label]
 
-    def summed(values: NDArray[Any], which: Columns) -> Floats:
-        return np.bincount(which, values, len(tables)).astype(np.float64)
+    def sum_by_table(values: NDArray[Any], table_of_value: Columns) -> Floats:
+        return np.bincount(table_of_value, values, len(tables)).astype(np.float64)
 
-    freedom = summed((codes - 1) * (labels - 1), table_of_part)
-    least_code, least_label = np.full((2, len(in_part)), np.inf)
-    np.minimum.at(least_code, part_of_code, in_code)
-    np.minimum.at(least_label, part_of_label, in_label)
+    codes_in_part = np.bincount(part_of_code)
+    labels_in_part = np.bincount(part_of_label)
+    freedom = sum_by_table((codes_in_part - 1) * (labels_in_part - 1), table_of_part)
+
+    # The least expected count of each table, n_zx n_zc / n_z, over the parts in which both vary.
+    both_vary = (codes_in_part > 1) & (labels_in_part > 1)
+    rarest_code = np.full(len(part_size), np.inf)
+    np.minimum.at(rarest_code, part_of_code, code_size)
+    rarest_label = np.full(len(part_size), np.inf)
+    np.minimum.at(rarest_label, part_of_label, label_size)
     expected = np.full(len(tables), np.inf)
-    np.minimum.at(expected, table_of_part[both], (least_code * least_label / in_part)[both])
-    ratio = np.log(counts * in_part[part] / (in_code[code] * in_label[label]))
-    g = np.maximum(0.0, 2 * summed(counts * ratio, table))
-    code_table = table_of_part[part_of_code]
-    label_table = table_of_part[part_of_label]
-    shuffled = summed(_log_gamma(in_label + 1), label_table) - summed(_log_gamma(in_part + 1), table_of_part)
-    learned = summed(_log_gamma(n_classes * _PRIOR) - _log_gamma(in_code + n_classes * _PRIOR), code_table)
-    learned += summed(_log_gamma(counts + _PRIOR) - _log_gamma(_PRIOR), table)
-    found_tails = np.where(freedom == 0, 0.0, np.minimum(0.0, shuffled - learned))
-    full = (expected >= LEAST_EXPECTED) & (freedom > 0)
-    found_tails[full] = _bounded_log_tail(freedom[full], g[full])
-    return found_tails
+    np.minimum.at(expected, table_of_part[both_vary], (rarest_code * rarest_label / part_size)[both_vary])
+
+    log_ratio = np.log(counts * part_size[part] / (code_size[code] * label_size[label]))
+    g = np.maximum(0.0, 2 * sum_by_table(counts * log_ratio, table))
+
+    # The logarithm of the first factor of p above, and that of the second.
+    shuffled = sum_by_table(_log_gamma(label_size + 1), table_of_label)
+    shuffled -= sum_by_table(_log_gamma(part_size + 1), table_of_part)
+    prior_of_code = n_classes * _PRIOR
+    learned = sum_by_table(_log_gamma(prior_of_code) - _log_gamma(code_size + prior_of_code), table_of_code)
+    learned += sum_by_table(_log_gamma(counts + _PRIOR) - _log_gamma(_PRIOR), table)
+
+    log_p = np.where(freedom == 0, 0.0, np.minimum(0.0, shuffled - learned))
+    chi_squared_holds = (expected >= LEAST_EXPECTED) & (freedom > 0)
+    log_p[chi_squared_holds] = _bounded_log_tail(freedom[chi_squared_holds], g[chi_squared_holds])
+    return log_p
 
 
 def _numbered(outer: NDArray[Any], inner: NDArray[Any]) -> Columns:
-    """Numbers 0, 1, ... for the pairs of two arrays whose equal pairs stand together."""
+    """Number the distinct pairs of two arrays 0, 1, ... in their order; equal pairs follow each other."""
     new = np.zeros(len(outer), np.intp)
     new[1:] = (outer[1:] != outer[:-1]) | (inner[1:] != inner[:-1])
     return np.cumsum(new)
 
 
 def _owners(which: Columns, owner: Columns) -> Columns:
-    """The owner of each number in ``which``."""
+    """The owner of each number that occurs in ``which``, such as the table that each part belongs to."""
     owners = np.zeros(int(which.max()) + 1, np.intp)
     owners[which] = owner
     return owners
@@ -200,7 +240,7 @@ def _bounded_log_tail(freedom: NDArray[Any] | int, x: Floats) -> Floats:
     """Logarithm of the tail; Chernoff's bound of it where the tail itself is too small for a float."""
     tail = log_chi_squared_tail(freedom, x)
     share = np.maximum(x / freedom, 1.0)
-    return np.where(tail > SMALLEST, tail, -freedom / 2 * (share - 1 - np.log(share)))
+    return np.where(tail > SMALLEST_LOG_TAIL, tail, -freedom / 2 * (share - 1 - np.log(share)))
 
 
 def _log_gamma(x: Any) -> Floats:
@@ -217,37 +257,41 @@ class Leak(NamedTuple):
 
 
 def leaks(information: Information) -> list[Leak]:
-    """The columns that determine at least 0.9 of the class each, where every other determines at most half; best first.
+    """Columns that nearly determine the class, while no other column determines half of it; the best first.
 
-    The share is ``(I(X;C) - E) / (H(C) - E)``, E the expectation of I(X;C) when the class is permuted (adjusted mutual
-    information). None is found in fewer than 20 samples, or where they are more than half of the columns.
+    A leak has a share of at least 0.9, every other column of at most 0.5. The share of the class that a column
+    determines is ``(I(X;C) - E) / (H(C) - E)``, E the mean of I(X;C) over all permutations of the class (adjusted
+    mutual information). There is no leak in fewer than 20 samples, nor if more than half of the columns would be leaks.
     """
     source = information.source
     entropy = information.class_entropy
-    if source.n_samples < FEWEST or entropy <= 0:
+    if source.n_samples < MIN_SAMPLES or entropy <= 0:
         return []
-    plain = information.relevance / entropy  # no share is above it
-    if plain.max() <= NEARLY:
+    plug_in_share = information.relevance / entropy  # an upper bound of the corrected share
+    if plug_in_share.max() <= LEAK_SHARE:
         return []
     leaking: list[Leak] = []
-    for column in np.argsort(-plain, kind="stable").tolist():
-        if plain[column] <= (OTHERS if leaking else NEARLY):
+    for column in np.argsort(-plug_in_share, kind="stable").tolist():
+        smallest_of_interest = MAX_OTHER_SHARE if leaking else LEAK_SHARE
+        if plug_in_share[column] <= smallest_of_interest:
             break
         (table,) = source.tables(None, np.array([column]), False)
         expected = expected_information(table.dense().reshape(-1), source.class_sizes)
         share = (information.relevance[column] - expected) / (entropy - expected) if expected < entropy else 0.0
-        if share >= NEARLY:
+        if share >= LEAK_SHARE:
             leaking.append(Leak(column, float(share)))
-        elif share > OTHERS:
+        elif share > MAX_OTHER_SHARE:
             return []
-    return sorted(leaking, key=lambda leak: (-leak.share, leak.column)) if 2 * len(leaking) <= len(plain) else []
+    if 2 * len(leaking) > len(plug_in_share):
+        return []
+    return sorted(leaking, key=lambda leak: (-leak.share, leak.column))
 
 
 def expected_information(first: Integers, second: Integers) -> float:
     """The plug-in information of two variables with these counts of their values, in bits, when one is permuted."""
     n = int(first.sum())
     terms = entropy_terms(n)
-    sizes = (np.unique(margin[margin > 0], return_counts=True) for margin in (first, second))
-    (rows, n_rows), (columns, n_columns) = sizes
+    rows, n_rows = np.unique(first[first > 0], return_counts=True)
+    columns, n_columns = np.unique(second[second > 0], return_counts=True)
     joint = int(n_rows @ expected_terms(n, rows, columns) @ n_columns)
     return (joint - terms.sum(first) - terms.sum(second) + terms.sum(np.array([n]))) / terms.per_bit

@@ -1,22 +1,9 @@
 """Plug-in and Miller-Madow estimates: information of two features and a class, from sums of entropy terms.
 
-With ``S`` the sum of the fixed-point terms ``T[count]`` over the cells of a table (see :mod:`bitsieve.counts.tables`)
-and ``B = N 2**shift``, ``H = (T[N] - S) / B``. Every mutual information is an integer combination of such sums, which
-becomes a float once. With x the pivot, y a feature and c the class:
-
-===========  =======================================  ==================================
-Sum          Table                                    Name here
-===========  =======================================  ==================================
-``T[N]``     all samples, one cell                    ``total``
-``S_c``      the classes                              ``class_sum``
-``S_y``      a feature                                ``marginals[0]``, ``pooled``
-``S_yc``     a feature and the class                  ``marginals[1]``, ``with_class``
-``S_xy``     the pivot and a feature                  ``pair_pooled``
-``S_xyc``    the pivot, a feature and the class       ``pair_with_class``
-===========  =======================================  ==================================
-
-docs/reference/numerics.md has all formulas. None is clipped: by plug-in, independence shows as 0 up to the rounding of
-the terms.
+With ``S`` the sum of the fixed-point terms over a table (see :mod:`bitsieve.counts.tables`) and ``B = N 2**shift``,
+``H = (T[N] - S) / B``, and every mutual information is an integer combination of such sums, made a float once:
+docs/reference/numerics.md has all formulas. None is clipped: by plug-in, independence shows as 0 up to the rounding
+of the terms.
 
 Miller and Madow add ``(K - 1) / (2 N ln 2)`` bits to an entropy, K the non-empty cells of its table. With the terms
 ``T[c] - 2**shift / (2 ln 2)`` for c > 0 every formula holds as it stands, with the same exactness.
@@ -26,7 +13,7 @@ G. A. Miller, "Note on the bias of information estimates", in: Information Theor
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import lru_cache
 from math import ldexp
 from typing import ClassVar
 
@@ -34,7 +21,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from bitsieve.counts.source import CountSource, conditioning, sums_of
-from bitsieve.counts.tables import PairForm, Terms, entropy_terms
+from bitsieve.counts.tables import PairForm, PairSums, Terms, entropy_terms
 from bitsieve.information.protocol import (
     ConditionalInformation,
     DisjointPairs,
@@ -48,17 +35,17 @@ from bitsieve.utils.choice import Scores
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.memory import square_matrix
 
-BITS_PER_CELL = 0.7213475204444817  # 1 / (2 ln 2): N times the bits that Miller and Madow add for a cell
-MAX_CACHE_BYTES = 256 << 20  # of rows of sums: a pivot with all features
-MAX_CACHED_PAIRS = 1 << 14  # sums of a pivot with single features, beside the rows
-SLAB_BYTES = 8 << 20  # allocated at once for many rows: page faults of one array a row take as long as counting
+BITS_PER_CELL = 0.7213475204444817  # 1 / (2 ln 2): the correction of Miller and Madow for a cell, times N
+CACHE_BYTES = 256 << 20  # of cached rows
+CACHED_PAIRS = 1 << 14  # single pairs that are cached beside rows
+SLAB_BYTES = 8 << 20  # allocated at once for rows: with one allocation a row, page faults take as long as counting
 
 
 class SumInformation(Information):
     """Information quantities that are integer combinations of sums of entropy terms, in bits.
 
-    A subclass says by ``terms_of(n_samples)`` what the terms are. A row of sums, those of a pivot with all features,
-    costs one pass over their counts and is cached. A matrix is computed in one fused pass and not cached.
+    A subclass says which terms. The sums of a pivot with all features, a row, cost one pass over the counts. Rows are
+    cached, so that a pivot costs nothing the second time. A matrix is computed in one fused pass and not cached.
     """
 
     conditions_on_sets: ClassVar[bool] = True
@@ -67,12 +54,13 @@ class SumInformation(Information):
         self.source = source
         self.sums = sums_of(source)
         self.terms = self.terms_of(source.n_samples)
-        self._cached_rows: dict[int, tuple[Integers, Integers | None]] = {}  # pivot to S_xy and S_xyc of all features
-        self._cached_pairs: dict[int, dict[int, int]] = {}  # pivot and feature to S_xy
-        self._n_cached_pairs = 0
-        self._max_cached_rows = max(2, MAX_CACHE_BYTES // (16 * max(source.n_features, 1)))
-        self._free_rows: list[Integers] = []
+        self._rows: dict[int, PairSums] = {}  # by pivot: its sums with all features
+        self._pairs: dict[int, dict[int, int]] = {}  # by pivot and column: ``S_xy``
+        self._pairs_left = CACHED_PAIRS
+        self._row_limit = max(2, CACHE_BYTES // (16 * max(source.n_features, 1)))
+        self._free_rows: list[Integers] = []  # allocated, and not yet used
 
+    #: The entropy terms of the estimator, for tables of so many samples.
     terms_of = staticmethod(entropy_terms)
 
     def conditional(self) -> ConditionalInformation:
@@ -90,7 +78,7 @@ class SumInformation(Information):
 
     @cached_property
     def marginals(self) -> tuple[Integers, Integers]:
-        """``S_y`` and ``S_yc`` of every feature."""
+        """``S_i`` and ``S_ic`` of every feature."""
         return self.sums.marginal_sums(self.terms)
 
     def bits(self, sums: Integers) -> Floats:
@@ -122,60 +110,43 @@ class SumInformation(Information):
         return np.asarray(self.marginals[0] != self.total)
 
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> SumPair:
-        row = self._cached_row(pivot, by_class)
-        if row is None and columns is not None:
-            pair_pooled, pair_with_class = self._count_pairs(pivot, columns, by_class)
-            return self.of_sums(pivot, columns, pair_pooled, pair_with_class)
-        if row is None:
-            row = self._count_row(pivot, by_class)
-        pair_pooled, pair_with_class = row
-        if columns is not None:
-            pair_pooled = pair_pooled[columns]
-        if columns is not None and pair_with_class is not None:
-            pair_with_class = pair_with_class[columns]
-        return self.of_sums(pivot, columns, pair_pooled, pair_with_class)
+        row = self._rows.get(pivot)
+        has_sums = row is not None and (row.by_class is not None or not by_class)
+        if row is not None and has_sums:
+            return self.of_sums(pivot, columns, row if columns is None else row.of_columns(columns))
+        if columns is None:
+            return self.of_sums(pivot, None, self._count_row(pivot, by_class))
+        return self.of_sums(pivot, columns, self._count_pairs(pivot, columns, by_class))
 
-    def _cached_row(self, pivot: int, by_class: bool) -> tuple[Integers, Integers | None] | None:
-        """``S_xy`` and ``S_xyc`` of the pivot with all features; None unless what is asked for is cached."""
-        row = self._cached_rows.get(pivot)
-        if row is not None and by_class and row[1] is None:
-            return None
-        return row
-
-    def _count_row(self, pivot: int, by_class: bool) -> tuple[Integers, Integers | None]:
-        """``S_xy`` and, if ``by_class``, ``S_xyc`` of the pivot with all features; cached if there is room."""
-        out = self._new_row(), self._new_row() if by_class else None
+    def _count_row(self, pivot: int, by_class: bool) -> PairSums:
+        """The sums of a pivot with all features; they are cached while there is room."""
+        out = PairSums(self._new_row(), self._new_row() if by_class else None)
         row = self.sums.pair_sums(self.terms, pivot, None, by_class, out)
-        if len(self._cached_rows) < self._max_cached_rows:
-            self._cached_rows[pivot] = row
+        if len(self._rows) < self._row_limit:
+            self._rows[pivot] = row
         return row
 
-    def _count_pairs(self, pivot: int, columns: Columns, by_class: bool) -> tuple[Integers, Integers | None]:
-        """``S_xy`` and, if ``by_class``, ``S_xyc`` of the pivot with some features; ``S_xy`` is cached."""
-        pair_pooled, pair_with_class = self.sums.pair_sums(self.terms, pivot, columns, by_class)
-        if self._n_cached_pairs + len(columns) <= MAX_CACHED_PAIRS:
-            self._n_cached_pairs += len(columns)
-            cached_pairs = self._cached_pairs.setdefault(pivot, {})
-            cached_pairs.update(zip(columns.tolist(), pair_pooled.tolist(), strict=True))
-        return pair_pooled, pair_with_class
+    def _count_pairs(self, pivot: int, columns: Columns, by_class: bool) -> PairSums:
+        """The sums of a pivot with some columns; the pooled ones are cached while there is room."""
+        sums = self.sums.pair_sums(self.terms, pivot, columns, by_class)
+        if len(columns) <= self._pairs_left:
+            self._pairs_left -= len(columns)
+            self._pairs.setdefault(pivot, {}).update(zip(columns.tolist(), sums.pooled.tolist(), strict=True))
+        return sums
 
-    def _cached_sums(self, pivot: int, columns: Columns) -> Integers | None:
-        """``S_xy`` of the pivot with some features; None unless all of them are cached."""
-        if pivot in self._cached_rows:
-            pair_pooled, _ = self._cached_rows[pivot]
-            return pair_pooled[columns]
-        cached_pairs = self._cached_pairs.get(pivot, {})
-        sums = [cached_pairs.get(column) for column in columns.tolist()]
+    def _cached_pair_sums(self, pivot: int, columns: Columns) -> Integers | None:
+        """``S_xy`` of a pivot with columns; None unless all of them are cached."""
+        if pivot in self._rows:
+            return self._rows[pivot].pooled[columns]
+        cached = self._pairs.get(pivot, {})
+        sums = [cached.get(column) for column in columns.tolist()]
         return None if None in sums else np.array(sums, np.int64)
 
-    def of_sums(
-        self, pivot: int, columns: Columns | None, pair_pooled: Integers, pair_with_class: Integers | None
-    ) -> SumPair:
-        """The information of features with one pivot, from ``S_xy`` and ``S_xyc``; without the latter, less of it."""
-        return SumPair(self, pivot, columns, pair_pooled, pair_with_class)
+    def of_sums(self, pivot: int, columns: Columns | None, sums: PairSums) -> SumPair:
+        """The information of ``columns`` (None: all) with one pivot, given their sums."""
+        return SumPair(self, pivot, columns, sums)
 
     def _new_row(self) -> Integers:
-        """An uninitialised row, from a slab of many."""
         if not self._free_rows:
             n_rows = max(1, min(128, SLAB_BYTES // (8 * max(self.n_features, 1))))
             self._free_rows = list(np.empty((n_rows, self.n_features), np.int64))
@@ -196,18 +167,29 @@ class SumInformation(Information):
         support = self.sums.disjoint_support(self.terms, self.marginals[0])
         if support is None:
             return None
-        return DisjointPairs(support, partial(self.of_sums, pair_with_class=None))
+
+        def pair_of_sums(pivot: int, columns: Columns, pooled: Integers) -> SumPair:
+            return self.of_sums(pivot, columns, PairSums(pooled, None))
+
+        return DisjointPairs(support, pair_of_sums)
 
     def conditional_rows(self, pivots: Columns, columns: Columns) -> Matrix:
         pooled, with_class = self.marginals
-        form = PairForm(-1, 1, pooled - with_class, np.zeros_like(pooled), self.terms.per_bit, False)
-        rows = [self._cached_rows.get(pivot, (None, None)) for pivot in pivots.tolist()]
-        pooled_rows = [row for row, _ in rows if row is not None]
-        class_rows = [row for _, row in rows if row is not None]
-        if len(class_rows) == len(pivots):
-            pair_pooled = np.array([row[columns] for row in pooled_rows])
-            pair_with_class = np.array([row[columns] for row in class_rows])
-            return form.values(pivots[:, None], columns, pair_pooled, pair_with_class)
+        form = PairForm(
+            pooled_sign=-1,
+            class_sign=1,
+            row_offsets=pooled - with_class,
+            column_offsets=np.zeros_like(pooled),
+            per_bit=self.terms.per_bit,
+            symmetric=False,
+        )
+        cached_rows = [self._rows[pivot] for pivot in pivots.tolist() if pivot in self._rows]
+        if len(cached_rows) == len(pivots) and all(row.by_class is not None for row in cached_rows):
+            sums = PairSums(
+                pooled=np.array([row.pooled[columns] for row in cached_rows]),
+                by_class=np.array([counted_by_class(row.by_class)[columns] for row in cached_rows]),
+            )
+            return form.values(pivots[:, None], columns, sums)
         out = np.empty((len(pivots), len(columns)))
         self.sums.matrix_rows(self.terms, form, pivots, columns, out)
         return out
@@ -229,20 +211,20 @@ class SumInformation(Information):
         return matrix
 
     def _cached_redundancy(self, columns: Columns, dtype: DTypeLike) -> Matrix | None:
-        """The redundancy of some columns with each other, from cached sums; None unless all of them are cached."""
-        cached_pivots = self._cached_rows.keys() | self._cached_pairs.keys()
+        """The matrix of redundancies, with entropies on the diagonal; None unless the sums of all pairs are cached."""
+        cached_pivots = self._rows.keys() | self._pairs.keys()
         if not cached_pivots >= set(columns[:-1].tolist()):
             return None
         matrix = square_matrix(len(columns), dtype)
         np.fill_diagonal(matrix, self.entropy[columns])
-        for i, pivot in enumerate(columns.tolist()):
-            later_columns = columns[i + 1 :]
-            pair_pooled = self._cached_sums(pivot, later_columns)
-            if pair_pooled is None:
+        for index, pivot in enumerate(columns.tolist()):
+            later_columns = columns[index + 1 :]
+            pooled = self._cached_pair_sums(pivot, later_columns)
+            if pooled is None:
                 return None
-            redundancy = self.of_sums(pivot, later_columns, pair_pooled, None).redundancy
-            matrix[i, i + 1 :] = redundancy
-            matrix[i + 1 :, i] = redundancy
+            redundancy = self.of_sums(pivot, later_columns, PairSums(pooled, None)).redundancy
+            matrix[index, index + 1 :] = redundancy
+            matrix[index + 1 :, index] = redundancy
         return matrix
 
     def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
@@ -250,40 +232,58 @@ class SumInformation(Information):
         self.put_relevance(pivots, columns, out)
 
     def _form(self, quantity: Quantity) -> PairForm:
-        """The weights with which the entries of a matrix are made of the sums of pairs."""
+        """The formula of a quantity, by the sums of a pair.
+
+        I(Xi;Xj)    (T[N] - S_i - S_j + S_ij) / B
+        I(Xi;Xj|C)  (S_c - S_ic - S_jc + S_ijc) / B
+        I(Xi;C|Xj)  (S_j - S_jc - S_ij + S_ijc) / B
+        """
         pooled, with_class = self.marginals
-        bit = self.terms.per_bit
+        per_bit = self.terms.per_bit
         if quantity == "redundancy":
-            return PairForm(1, 0, self.total - pooled, -pooled, bit, False)
+            return PairForm(
+                pooled_sign=1,
+                class_sign=0,
+                row_offsets=self.total - pooled,
+                column_offsets=-pooled,
+                per_bit=per_bit,
+                symmetric=False,
+            )
         if quantity == "conditional_redundancy":
-            return PairForm(0, 1, self.class_sum - with_class, -with_class, bit, False)
-        return PairForm(-1, 1, np.zeros_like(pooled), pooled - with_class, bit, quantity == "mean_relevance")
+            return PairForm(
+                pooled_sign=0,
+                class_sign=1,
+                row_offsets=self.class_sum - with_class,
+                column_offsets=-with_class,
+                per_bit=per_bit,
+                symmetric=False,
+            )
+        return PairForm(
+            pooled_sign=-1,
+            class_sign=1,
+            row_offsets=np.zeros_like(pooled),
+            column_offsets=pooled - with_class,
+            per_bit=per_bit,
+            symmetric=quantity == "mean_relevance",
+        )
 
 
 class SumPair(PairInformation):
-    """The information of some features y with one pivot x; each quantity is computed when it is read."""
+    """The information of features with one pivot: every quantity follows from the same sums."""
 
     information: SumInformation
 
-    def __init__(
-        self,
-        information: SumInformation,
-        pivot: int,
-        columns: Columns | None,
-        pair_pooled: Integers,
-        pair_with_class: Integers | None,
-    ) -> None:
+    def __init__(self, information: SumInformation, pivot: int, columns: Columns | None, sums: PairSums) -> None:
         self.information = information
         self.pivot = pivot
         self.columns = columns
-        self._pooled = pair_pooled  # S_xy
-        self._counted_with_class = pair_with_class  # S_xyc, if it was counted
+        self._sums = sums
 
     @property
     def redundancy(self) -> Floats:
         info = self.information
         pooled, _ = info.marginals
-        return info.bits(self._pooled + (info.total - pooled[self.pivot]) - self.of(pooled))
+        return info.bits(self._sums.pooled + (info.total - pooled[self.pivot]) - self.of(pooled))
 
     @property
     def conditional_redundancy(self) -> Floats:
@@ -294,12 +294,14 @@ class SumPair(PairInformation):
     @property
     def conditional_relevance(self) -> Floats:
         pooled, with_class = self.information.marginals
-        return self.information.bits(self._with_class - self._pooled + (pooled[self.pivot] - with_class[self.pivot]))
+        return self.information.bits(
+            self._with_class - self._sums.pooled + (pooled[self.pivot] - with_class[self.pivot])
+        )
 
     @property
     def joint_relevance(self) -> Floats:
         info = self.information
-        return info.bits(self._with_class - self._pooled + (info.total - info.class_sum))
+        return info.bits(self._with_class - self._sums.pooled + (info.total - info.class_sum))
 
     @property
     def joint_entropy(self) -> Floats:
@@ -308,14 +310,13 @@ class SumPair(PairInformation):
     @property
     def symmetric_relevance(self) -> Floats:
         info = self.information
-        joint_relevance = self._with_class - self._pooled + (info.total - info.class_sum)
-        joint_entropy = info.total - self._with_class
-        return joint_relevance / np.maximum(joint_entropy, 1)  # if the entropy is 0, so is the information
+        joint = self._with_class - self._sums.pooled + (info.total - info.class_sum)
+        return joint / np.maximum(info.total - self._with_class, 1)  # where the entropy is 0, so is the information
 
     @property
     def _with_class(self) -> Integers:
-        """S_xyc."""
-        return counted_by_class(self._counted_with_class)
+        """``S_xyc``."""
+        return counted_by_class(self._sums.by_class)
 
 
 class PlugInInformation(SumInformation):
@@ -330,7 +331,7 @@ class PlugInInformation(SumInformation):
 
 @lru_cache(maxsize=8)
 def miller_madow_terms(n_samples: int) -> Terms:
-    """The terms of ``n_samples`` samples, each less what Miller and Madow add for a non-empty cell."""
+    """The terms of ``n_samples`` less the penalty of a non-empty cell."""
     plain = entropy_terms(n_samples)
     table = plain.table.copy()
     table[1:] -= round(ldexp(BITS_PER_CELL, plain.shift))

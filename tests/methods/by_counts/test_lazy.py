@@ -203,7 +203,7 @@ MINIMA = ["cmim", "cmim_fleuret", "jmim"]
 @pytest.mark.parametrize("name", MINIMA)
 def test_minima_on_any_number_of_threads(name, monkeypatch):
     """Threads search groups of their own, with other marks to reach, and find the same."""
-    monkeypatch.setattr(packed, "WORTH_A_THREAD", 1e-12)
+    monkeypatch.setattr(packed, "MIN_SECONDS_FOR_THREAD", 1e-12)
     codes, classes = few_among_many(300)
     found = []
     for n_jobs in (1, 2, 5):
