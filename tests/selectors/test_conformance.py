@@ -1,8 +1,9 @@
 """scikit-learn's own checks of the selectors.
 
 Every public selector runs through them, with its defaults where they are quick, and two more for a binner that keeps
-missing values and for samples drawn at random. Selectors that are a face of one method share the glue of ForwardSelector:
-of them make test runs the checks whose outcome is up to the method. What fails, and why, is listed in ``docs/reference/limits.md``, too.
+missing values and for samples drawn at random. Selectors that are a face of one method share the glue of
+ForwardSelector: of them make test runs the checks whose outcome is up to the method. What fails, and why, is listed in
+``docs/reference/limits.md``, too.
 """
 
 from __future__ import annotations
