@@ -154,6 +154,7 @@ def test_a_script_that_slipped_in_would_not_run(browser, wine, tmp_path):
     assert "Content Security Policy" in browser.get_log("browser")[0]["message"]
 
 
+@pytest.mark.slow("five thousand rows of a page")
 def test_five_thousand_features_are_usable(browser, tmp_path):
     random = np.random.default_rng(0)
     y = random.integers(0, 2, 100)
