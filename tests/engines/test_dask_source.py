@@ -81,18 +81,21 @@ def test_with_any_number_of_workers(same_selection, frame, n_workers):
     same_selection(found, bitsieve.select(frame, "class", **how))
 
 
+WAYS_TO_ASK = [
+    {"binning": "mdl", "sample_weight": "times", "estimator": "shrinkage", "method": "mrmr"},
+    {"target": "real", "target_bins": 3, "binning": "quantile"},
+    {"constraints": bitsieve.Constraints(groups=[["whole", "truth"]], exclude=["text"])},
+    {"target": ["class", "other"]},
+    {"binning": "mdl", "uncut": "median"},
+    {"binning": "uniform", "sample_weight": "times"},
+    {"binning": "quantile", "method": "cife", "estimator": "corrected"},
+    {"binning": "quantile", "method": "jmi", "n_features_to_select": "auto"},
+]
+
+
 @pytest.mark.parametrize(
     "how",
-    [
-        {"binning": "mdl", "uncut": "median"},
-        {"binning": "uniform", "sample_weight": "times"},
-        {"binning": "mdl", "sample_weight": "times", "estimator": "shrinkage", "method": "mrmr"},
-        {"binning": "quantile", "method": "cife", "estimator": "corrected"},
-        {"binning": "quantile", "method": "jmi", "n_features_to_select": "auto"},
-        {"target": ["class", "other"]},
-        {"target": "real", "target_bins": 3, "binning": "quantile"},
-        {"constraints": bitsieve.Constraints(groups=[["whole", "truth"]], exclude=["text"])},
-    ],
+    quick_and_slow(WAYS_TO_ASK, quick=WAYS_TO_ASK[:4], reason="the same sums by other bins and estimators"),
     ids=lambda how: "-".join(map(str, how)),
 )
 def test_every_way_to_ask(same_selection, frame, how):

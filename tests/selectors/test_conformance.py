@@ -50,13 +50,13 @@ WITH_GLUE_OF_THEIR_OWN = ("ForwardSelector", "GDM")
 FACE_SELECTORS = [
     getattr(bitsieve, name)(**QUICK.get(name, {})) for name in FACES if name not in WITH_GLUE_OF_THEIR_OWN
 ]
+OVER_FOLDS = SelectorCV(methods=("mim",), classifier="ncm")
 CHECKED = [
     *(getattr(bitsieve, name)(**QUICK.get(name, {})) for name in WITH_GLUE_OF_THEIR_OWN),
     KnockoffSelector(n_draws=2),
     *OF_OTHER_INPUT,
     StabilitySelector(ForwardSelector(1), n_pairs=2),
     InteractionSelector(n_shuffles=19),
-    SelectorCV(methods=("mim",), classifier="ncm"),
     DominantSetClusters(),
 ]
 FRACTIONS = "fractional values are refused: they are no codes"
@@ -101,7 +101,7 @@ def test_scikit_learn(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("selector", FACE_SELECTORS, ids=lambda selector: type(selector).__name__)
+@pytest.mark.parametrize("selector", [*FACE_SELECTORS, OVER_FOLDS], ids=lambda selector: type(selector).__name__)
 def test_what_is_up_to_the_method(selector):
     run = set()
     for estimator, check in estimator_checks_generator(selector):
@@ -110,6 +110,12 @@ def test_what_is_up_to_the_method(selector):
             check(estimator)
             run.add(name)
     assert run == UP_TO_THE_METHOD - expected_failures(selector).keys()
+
+
+@pytest.mark.slow("every fit is a comparison over folds")
+@parametrize_with_checks([OVER_FOLDS], expected_failed_checks=expected_failures)
+def test_scikit_learn_over_folds(estimator, check):
+    check(estimator)
 
 
 @pytest.mark.slow("the glue of ForwardSelector, by test_a_selector_is_a_face")

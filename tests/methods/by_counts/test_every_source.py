@@ -289,8 +289,17 @@ def eliminations(information):
     return [part for one in found for part in (one.order, one.scores)]
 
 
-@every_kind
-@pytest.mark.parametrize("method", [spectrum, spectrum_in_tiles, quadratics, semidefinite, blankets, eliminations])
+GLOBAL_METHODS = (spectrum, spectrum_in_tiles, quadratics, semidefinite, blankets, eliminations)
+
+
+@pytest.mark.parametrize(
+    ("kind", "method"),
+    quick_and_slow(
+        product(KINDS, GLOBAL_METHODS),
+        quick={*product(QUICK_KINDS, GLOBAL_METHODS), *product(KINDS, [blankets])},
+        reason="the matrices of every kind are compared by test_matrices",
+    ),
+)
 def test_global_methods(agree, kind, method):
     agree(kind, method)
 
