@@ -17,6 +17,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv
 from sklearn.datasets import load_breast_cancer
+from tests.cover import quick_and_slow
 from tests.sparse_codes import sparse_codes
 from threadpoolctl import threadpool_limits
 
@@ -25,7 +26,10 @@ from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.sparse import SparseSource
 from bitsieve.information import make_information
 
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of commands are started: the first compiles for all
+# Hundreds of commands are started: the first compiles for all. The tests themselves are rewritten for their assertions,
+# which takes as long as many of them run: that is written down, too, whatever the environment asks for.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 hypothesis.settings.register_profile("no clock", deadline=None)  # a busy machine is no fault
 hypothesis.settings.load_profile("no clock")
 gc.disable()  # until all tests are known: hardly anything of what is made up to there is ever garbage
@@ -48,9 +52,8 @@ def sparse_source(codes, classes=None, **keywords):
     return SparseSource(sparse_codes(np.asarray(codes)), classes, **keywords)
 
 
-# Every test of methods on counts runs on each of these, in make test on those of QUICK_SOURCES: that all sources give
-# every method the same bits is shown in methods/by_counts/test_every_source.py. The kernels have tests of their own.
-QUICK_SOURCES = {"packed", "naive"}
+# Every test of methods on counts runs on each of these, in make test on the first: that all sources give every method
+# the same bits is shown in methods/by_counts/test_every_source.py. The kernels have tests of their own.
 SOURCES = {
     "packed": PackedSource,
     "packed-table": partial(PackedSource, kernel="table"),
@@ -125,12 +128,10 @@ def make_table():
     return dependent_table
 
 
-def source_case(name):
-    marks = [] if name in QUICK_SOURCES else [pytest.mark.slow("test_every_source compares all sources, bit by bit")]
-    return pytest.param(name, id=name, marks=marks)
-
-
-@pytest.fixture(scope="session", params=[source_case(name) for name in SOURCES])
+@pytest.fixture(
+    scope="session",
+    params=quick_and_slow(SOURCES, quick={"packed"}, reason="test_every_source compares all sources, bit by bit"),
+)
 def source(request):
     """``source(codes, classes, n_classes=, weights=, n_jobs=)``, of every kind of source."""
     return SOURCES[request.param]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import pytest
 from scipy import sparse
 from sklearn import datasets
 from tests import messy
+from tests.cover import quick_and_slow
 
 import bitsieve
 from bitsieve.cli import main
@@ -85,6 +87,17 @@ TABLES = {
     **{name: lambda name=name: messy_table(name) for name in messy.TABLES},
 }
 MESSY_ANSWERS = ("wine with gaps", "wine with row numbers", "people", "few whole numbers and others")
+# A chosen cross of tables and numbers of features: test_messy takes the other tables through every door.
+QUICK_SELECTIONS = [
+    ("wine with row numbers", 3),
+    ("few rows", None),
+    ("tumours with gaps", None),
+    ("a quantity with gaps", None),
+    ("people", None),
+    ("people", 3),
+    ("few whole numbers", None),
+    ("few whole numbers and others", 3),
+]
 
 
 @cache
@@ -127,8 +140,12 @@ def without_times(methods):
     return [{key: value for key, value in method.items() if not key.startswith("seconds")} for method in methods]
 
 
-@pytest.mark.parametrize("n_features_to_select", [None, 3])
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize(
+    ("name", "n_features_to_select"),
+    quick_and_slow(
+        product(TABLES, [None, 3]), quick=QUICK_SELECTIONS, reason="the same doors with another table of its kind"
+    ),
+)
 class TestSelect:
     def test_values(self, name, n_features_to_select):
         _, X, y = table(name)
@@ -189,7 +206,9 @@ def test_weights(n_features_to_select, tmp_path, capsys):
     assert [feature["name"] for feature in document["features"]] == features
 
 
-@pytest.mark.parametrize("name", MESSY_ANSWERS)
+@pytest.mark.parametrize(
+    "name", quick_and_slow(MESSY_ANSWERS, quick={"people"}, reason="the same doors with another table")
+)
 class TestQuestions:
     def test_compare(self, name, path, capsys):
         options = {"methods": ["cmim", "mim"], "classifier": "ncm", "folds": 3}

@@ -46,6 +46,7 @@ def test_each_answer_is_what_its_rule_takes():
     assert [answer.n_features for answer in found.answers[:4]] == [len(of.features) for of in found.answers[:4]]
 
 
+@pytest.mark.slow("a comparison of forty columns over folds")
 def test_knockoffs_answer_by_three_bins_where_a_list_may_be_long_enough():
     random = np.random.default_rng(0)
     X = random.normal(size=(1500, 40))

@@ -156,6 +156,7 @@ def test_a_continuous_target_is_binned_and_said_so(iris):
     assert len(document["target"]["edges"]) == 2
 
 
+@pytest.mark.slow("forty thousand classes")
 def test_forty_thousand_distinct_strings():
     n = 40_000
     codes = np.arange(n)

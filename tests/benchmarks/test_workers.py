@@ -7,6 +7,7 @@ from benchmarks.data import Shape, codes
 from benchmarks.workers import Worker, WorkerError, stored
 
 
+@pytest.mark.slow("starts a process and measures it")
 def test_worker_runs_a_piece_in_its_own_process():
     contestant = Contestant("others.mutual_info_classif")
     with stored(codes(Shape(300, 20, 3, 2))) as folder, Worker(contestant, folder, {"features": 7}) as worker:

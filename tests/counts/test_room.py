@@ -203,7 +203,8 @@ def test_what_a_method_is_said_to_take_it_takes(method, n_features, parameters):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.parametrize(("method", "share"), [pytest.param("qpfs", 0.08, marks=slow), ("speccmi", 0.08)])
+@slow
+@pytest.mark.parametrize(("method", "share"), [("qpfs", 0.08), ("speccmi", 0.08)])
 def test_what_landmarks_are_said_to_take_they_take(method, share):
     more = {"qpfs": "'alpha': 0.5"}.get(method, "")
     assert 1 / 1.2 < ratio(FITTED, method, 12_000, f"{{'approximation': Nystrom({share}), {more}}}") < 1.2

@@ -16,10 +16,11 @@ Nightly runs add 200,000 rows.
 from __future__ import annotations
 
 from functools import cache
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
+from tests.cover import quick_and_slow
 from tests.sparse_codes import sparse_codes
 
 from bitsieve import _native, interactions
@@ -85,22 +86,24 @@ every_order = pytest.mark.parametrize("order", ORDERS)
 
 
 @every_kernel
-@every_order
-@pytest.mark.parametrize("n_classes", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("order", "n_classes"),
+    quick_and_slow(
+        product(ORDERS, [1, 2, 3]), quick={(2, 1), (2, 2), (2, 3), (3, 2)}, reason="triples within other classes"
+    ),
+)
 def test_every_number_of_codes_beside_every_other(kernel, order, n_classes):
     check_every_shape(EVERY_NUMBER_OF_CODES, 64, n_classes, kernel, order)
 
 
 @every_kernel
-@every_order
 @pytest.mark.parametrize(
-    ("n_rows", "n_classes", "most_weight"),
-    [
-        (2_000, 2, 1),
-        (500, 3, 40),
-        pytest.param(2_000, 40, 1, marks=pytest.mark.slow("triples within each of 40 classes")),
-        pytest.param(20_000, 2, 1, marks=pytest.mark.slow("triples over 20,000 rows")),
-    ],
+    ("order", "n_rows", "n_classes", "most_weight"),
+    quick_and_slow(
+        [(order, *size) for order in ORDERS for size in ((2_000, 2, 1), (500, 3, 40), (2_000, 40, 1), (20_000, 2, 1))],
+        quick={(2, 2_000, 2, 1), (2, 500, 3, 40), (2, 2_000, 40, 1), (3, 500, 3, 40)},
+        reason="more triples, more rows or classes of them",
+    ),
 )
 def test_few_codes_beside_many_at_every_size(kernel, order, n_rows, n_classes, most_weight):
     check_every_shape((2, 3, 12, 13, 16), n_rows, n_classes, kernel, order, most_weight)

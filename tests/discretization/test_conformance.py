@@ -12,15 +12,17 @@ from bitsieve.discretization.transformers import (
 )
 
 _BINNERS = [
-    MDLBinner(),
     MDLBinner(uncut="median", missing="bin", n_jobs=2),
     EqualFrequencyBinner(),
-    EqualFrequencyBinner(n_bins=3, missing="bin", n_jobs=2),
-    EqualWidthBinner(),
     EqualWidthBinner(n_bins=300, missing="bin"),
-    CategoricalBinner(),
     CategoricalBinner(missing="bin"),
     ZeroApartBinner(),
+]
+_OTHER_PARAMETERS = [
+    MDLBinner(),
+    EqualFrequencyBinner(n_bins=3, missing="bin", n_jobs=2),
+    EqualWidthBinner(),
+    CategoricalBinner(),
     ZeroApartBinner(EqualFrequencyBinner(missing="bin"), n_jobs=2),
 ]
 
@@ -41,7 +43,13 @@ def test_scikit_learn(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("binner", _BINNERS)
+@pytest.mark.slow("the same classes with other parameters")
+@parametrize_with_checks(_OTHER_PARAMETERS, expected_failed_checks=_expected_failures)
+def test_scikit_learn_with_other_parameters(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("binner", [*_BINNERS, *_OTHER_PARAMETERS])
 def test_tags(binner):
     tags = binner.__sklearn_tags__()
     assert tags.input_tags.allow_nan == (binner.missing == "bin")

@@ -29,7 +29,9 @@ TABLE_OF_METHODS = PAGES / "methods" / "table.md"
 REFERENCE = [PAGES / "python.md", *sorted((PAGES / "python").glob("*.md"))]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MESSAGE = "bitsieve: "  # what a line of standard error begins with
-SLOW = re.compile("pyspark|distributed|GridSearchCV|bitsieve compare|compare\\(|how_many\\(")
+SLOW = re.compile(
+    "pyspark|distributed|duckdb|GridSearchCV|bitsieve compare|compare\\(|how_many\\(|write_report|--report"
+)
 
 
 class Block(NamedTuple):
@@ -51,9 +53,9 @@ def blocks_of(document: Path) -> list[Block]:
 
 
 def document_case(path: Path):
-    """The README, and every page that neither starts a cluster nor fits over folds, is quick."""
+    """The README is quick, and every page without a cluster, an engine, fits over folds and reports."""
     is_slow = path != README and SLOW.search(path.read_text())
-    marks = [pytest.mark.slow("starts a cluster or fits over folds")] if is_slow else []
+    marks = [pytest.mark.slow("starts a cluster or an engine, fits over folds or draws a report")] if is_slow else []
     return pytest.param(path, id=path.stem, marks=marks)
 
 
@@ -133,22 +135,23 @@ def test_commands_are_found_whatever_stands_before_them():
     ]
 
 
-@pytest.mark.parametrize("name", bitsieve.__all__)
-def test_every_public_name_has_a_row_and_an_entry(name):
-    assert re.search(rf"^\| (`\w+`, )?`{name}`(, `\w+`)? \|", REFERENCE[0].read_text(), re.MULTILINE)
-    entry = rf"`bitsieve\.{name}`" if name == "__version__" else rf"^\.\. auto(?:class|function):: {name}$"
-    assert len(re.findall(entry, "\n".join(path.read_text() for path in REFERENCE[1:]), re.MULTILINE)) == 1
+def test_every_public_name_has_a_row_and_an_entry():
+    rows, entries = REFERENCE[0].read_text(), "\n".join(path.read_text() for path in REFERENCE[1:])
+    for name in bitsieve.__all__:
+        assert re.search(rf"^\| (`\w+`, )?`{name}`(, `\w+`)? \|", rows, re.MULTILINE), name
+        entry = rf"`bitsieve\.{name}`" if name == "__version__" else rf"^\.\. auto(?:class|function):: {name}$"
+        assert len(re.findall(entry, entries, re.MULTILINE)) == 1, name
 
 
-@pytest.mark.parametrize("info", bitsieve.list_methods(), ids=lambda info: info.name)
-def test_every_method_has_its_row_and_its_section(info):
-    methods = "\n".join(path.read_text() for path in METHODS)
-    if info.same_as:
-        assert re.search(rf"^\| `{info.name}` \| `{info.same_as}` \|.*{re.escape(info.paper)}", methods, re.MULTILINE)
-    else:
-        row = rf"^\| `{info.name}` \|.*{re.escape(info.paper)}"
-        assert re.search(row, TABLE_OF_METHODS.read_text(), re.MULTILINE)
-        assert re.search(rf"^##+ {info.name}\b", methods, re.MULTILINE)
+def test_every_method_has_its_row_and_its_section():
+    methods, table = "\n".join(path.read_text() for path in METHODS), TABLE_OF_METHODS.read_text()
+    for info in bitsieve.list_methods():
+        paper = re.escape(info.paper)
+        if info.same_as:
+            assert re.search(rf"^\| `{info.name}` \| `{info.same_as}` \|.*{paper}", methods, re.MULTILINE), info.name
+        else:
+            assert re.search(rf"^\| `{info.name}` \|.*{paper}", table, re.MULTILINE), info.name
+            assert re.search(rf"^##+ {info.name}\b", methods, re.MULTILINE), info.name
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -183,7 +186,7 @@ def test_the_tree_of_the_source_is_the_real_one():
     assert sorted(re.findall(r"^ {6}(\w+)/", tree, re.MULTILINE)) == sorted(folders)
 
 
-@pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "CONTRIBUTING.md"], ids=name_of)
-def test_links_between_documents_lead_somewhere(document):
-    targets = re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text())
-    assert not [target for target in targets if not (document.parent / target).exists()]
+def test_links_between_documents_lead_somewhere():
+    for document in (*DOCUMENTS, ROOT / "CONTRIBUTING.md"):
+        targets = re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text())
+        assert not [target for target in targets if not (document.parent / target).exists()], name_of(document)

@@ -8,6 +8,7 @@ import pytest
 from tools.notebook import NOTEBOOK, executed
 
 
+@pytest.mark.slow("the steps of the README in a notebook")
 def test_the_notebook_shows_what_comes_out(tmp_path, monkeypatch):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("agg")

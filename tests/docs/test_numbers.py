@@ -114,15 +114,15 @@ def test_exit_codes_are_those_of_the_help(capsys):
     assert len(codes) == 6
 
 
-@pytest.mark.parametrize("page", USERS_PAGES, ids=name_of)
-def test_options_and_names_exist(page):
-    text = page.read_text(encoding="utf-8")
+def test_options_and_names_exist():
     options = {option.name for group in OPTIONS.values() for option in group} | {"--help", "--version", "--method"}
     options |= {f"--no-{option.removeprefix('--')}" for option in options}
-    unknown = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text)) - options - OTHER_PROGRAMS_OPTIONS
-    assert not unknown
-    names = set(re.findall(r"\bbitsieve\.(\w+)\(", text))
-    assert not {name for name in names if not hasattr(bitsieve, name)}
+    for page in USERS_PAGES:
+        text = page.read_text(encoding="utf-8")
+        unknown = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text)) - options - OTHER_PROGRAMS_OPTIONS
+        assert not unknown, name_of(page)
+        names = set(re.findall(r"\bbitsieve\.(\w+)\(", text))
+        assert not {name for name in names if not hasattr(bitsieve, name)}, name_of(page)
 
 
 def test_every_page_is_in_one_of_six_folders():

@@ -30,6 +30,7 @@ def test_the_site_is_built_without_a_warning(tmp_path):
     assert missing == ["__version__"]
 
 
+@pytest.mark.slow("draws every figure of the documents; the plots have tests of their own")
 def test_the_figure_is_what_its_program_draws(tmp_path):
     pytest.importorskip("matplotlib")
     program = ROOT / "examples" / "make_figures.py"

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, parquet
+from tests.cover import quick_and_slow
 
 import bitsieve
 from bitsieve.api.select import selection_of
@@ -58,7 +59,9 @@ def path(request, table, tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize("target", ["class", ["class", "text"]])
+@pytest.mark.parametrize(
+    "target", quick_and_slow(["class", ["class", "text"]], quick=["class"], reason="two targets of the same pieces")
+)
 def test_pieces_give_what_the_file_gives(same_selection, path, table, target):
     if path.is_dir():
         table = table.append_column("part", pa.array(np.where(np.arange(N) < 120, 1, 2)))

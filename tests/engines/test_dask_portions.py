@@ -120,18 +120,8 @@ def test_a_packed_portion_can_be_sent_and_says_what_it_weighs(table):
     assert sys.getsizeof(source) > source.nbytes
 
 
-@pytest.mark.parametrize(
-    "n_portions",
-    [
-        5,
-        *(
-            pytest.param(
-                n, marks=pytest.mark.slow("hundreds of tasks, whose sums the tests above have without a cluster")
-            )
-            for n in (1, 2 * FAN_IN + 1)
-        ),
-    ],
-)
+@pytest.mark.slow("tasks on a cluster, whose sums the tests above have without it")
+@pytest.mark.parametrize("n_portions", [1, 5, 2 * FAN_IN + 1])
 def test_a_cluster_gives_the_same_bits(table, client, n_portions):
     assert_equal_answers(PartitionedSource(portions_of(table, cut_into(n_portions), client)), table)
 

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
+from tests.cover import quick_and_slow
 from tests.diagnosed import raises_code
 
 import bitsieve
@@ -52,13 +53,15 @@ def in_parts(frame, n_parts):
     return dd.from_map(lambda part: part, parts, meta=frame.iloc[:0])
 
 
-@pytest.mark.parametrize("method", COUNTED)
+@pytest.mark.parametrize(
+    "method", quick_and_slow(COUNTED, quick=COUNTED[::3], reason="test_every_source has every method on portions")
+)
 def test_every_method_that_counts(same_selection, frame, method):
     how = {"method": method, "n_features_to_select": 3, "binning": "quantile", "n_bins": 4, "missing": "bin"}
     same_selection(bitsieve.select(in_parts(frame, 4), "class", **how), bitsieve.select(frame, "class", **how))
 
 
-@pytest.mark.parametrize("n_parts", [1, 3, 9])
+@pytest.mark.parametrize("n_parts", quick_and_slow([1, 3, 9], quick={3}, reason="other parts on the cluster"))
 def test_on_a_cluster_with_any_number_of_parts(same_selection, frame, client, n_parts):
     source = bitsieve.DaskSource(in_parts(frame, n_parts), client)
     how = {"method": "jmi", "missing": "bin", "n_features_to_select": 3}
@@ -70,7 +73,7 @@ def test_rows_without_a_target_are_left_out(same_selection, frame):
     same_selection(bitsieve.select(in_parts(frame, 3), "gaps", **how), bitsieve.select(frame, "gaps", **how))
 
 
-@pytest.mark.parametrize("n_workers", [1, 2])
+@pytest.mark.parametrize("n_workers", quick_and_slow([1, 2], quick={2}, reason="another cluster"))
 def test_with_any_number_of_workers(same_selection, frame, n_workers):
     how = {"missing": "bin", "n_features_to_select": 2}
     with LocalCluster(n_workers, threads_per_worker=1, processes=False, dashboard_address=":0") as few, Client(few):
@@ -78,18 +81,21 @@ def test_with_any_number_of_workers(same_selection, frame, n_workers):
     same_selection(found, bitsieve.select(frame, "class", **how))
 
 
+WAYS_TO_ASK = [
+    {"binning": "mdl", "sample_weight": "times", "estimator": "shrinkage", "method": "mrmr"},
+    {"target": "real", "target_bins": 3, "binning": "quantile"},
+    {"constraints": bitsieve.Constraints(groups=[["whole", "truth"]], exclude=["text"])},
+    {"target": ["class", "other"]},
+    {"binning": "mdl", "uncut": "median"},
+    {"binning": "uniform", "sample_weight": "times"},
+    {"binning": "quantile", "method": "cife", "estimator": "corrected"},
+    {"binning": "quantile", "method": "jmi", "n_features_to_select": "auto"},
+]
+
+
 @pytest.mark.parametrize(
     "how",
-    [
-        {"binning": "mdl", "uncut": "median"},
-        {"binning": "uniform", "sample_weight": "times"},
-        {"binning": "mdl", "sample_weight": "times", "estimator": "shrinkage", "method": "mrmr"},
-        {"binning": "quantile", "method": "cife", "estimator": "corrected"},
-        {"binning": "quantile", "method": "jmi", "n_features_to_select": "auto"},
-        {"target": ["class", "other"]},
-        {"target": "real", "target_bins": 3, "binning": "quantile"},
-        {"constraints": bitsieve.Constraints(groups=[["whole", "truth"]], exclude=["text"])},
-    ],
+    quick_and_slow(WAYS_TO_ASK, quick=WAYS_TO_ASK[:4], reason="the same sums by other bins and estimators"),
     ids=lambda how: "-".join(map(str, how)),
 )
 def test_every_way_to_ask(same_selection, frame, how):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import narwhals as nw
 import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
+from tests.cover import quick_and_slow
 
 import bitsieve
 from bitsieve.counts.packed import PackedSource
@@ -59,36 +62,55 @@ def same(found, expected):
 COUNTING = [method.name for method in list_methods() if method.required_capabilities <= COUNTS]
 
 
-@pytest.mark.parametrize("method", COUNTING)
+@pytest.mark.parametrize(
+    "method",
+    quick_and_slow(
+        COUNTING, quick={"jmi", "cmi", "speccmi"}, reason="the tables are those of the rows, whatever is counted"
+    ),
+)
 def test_every_method_on_counts(method):
     table = rows().drop_columns(["w", "quantity", "price", "day"])
     how = {"method": method, "n_features_to_select": 3, "missing": "bin"}
     same(bitsieve.select(duckdb.from_arrow(table), "y", push_down=True, **how), bitsieve.select(table, "y", **how))
 
 
+TARGETS = {
+    "weighted": {"target": "y", "sample_weight": "w"},
+    "quantity": {"target": "quantity"},
+    "weighted quantity": {"target": "quantity", "sample_weight": "w", "binning": "quantile"},
+    "two": {"target": ["y", "flag"]},
+    "two, weighted": {"target": ["quantity", "few"], "sample_weight": "w"},
+    "text": {"target": "price", "binning": "uniform"},
+    "few": {"target": "few", "column_types": {"day": "category"}},
+    "with gaps": {"target": "size", "drop_missing_target": True, "sample_weight": "w"},
+    "stopping": {
+        "target": "y",
+        "stopping": "significance",
+        "n_features_to_select": None,
+        "binning": "quantile",
+        "n_bins": 3,
+    },
+}
+QUICK_TARGETS = {
+    ("duckdb", "weighted quantity"),
+    ("duckdb", "text"),
+    ("duckdb", "with gaps"),
+    ("polars", "weighted"),
+    ("polars", "quantity"),
+    ("polars", "two"),
+    ("polars", "two, weighted"),
+    ("polars", "few"),
+    ("polars", "stopping"),
+}
+
+
 @pytest.mark.parametrize(
-    "how",
-    [
-        {"target": "y", "sample_weight": "w"},
-        {"target": "quantity"},
-        {"target": "quantity", "sample_weight": "w", "binning": "quantile"},
-        {"target": ["y", "flag"]},
-        {"target": ["quantity", "few"], "sample_weight": "w"},
-        {"target": "price", "binning": "uniform"},
-        {"target": "few", "column_types": {"day": "category"}},
-        {"target": "size", "drop_missing_target": True, "sample_weight": "w"},
-        {
-            "target": "y",
-            "stopping": "significance",
-            "n_features_to_select": None,
-            "binning": "quantile",
-            "n_bins": 3,
-        },
-    ],
-    ids=str,
+    ("lazy", "case"),
+    quick_and_slow(product(LAZY, TARGETS), quick=QUICK_TARGETS, reason="the same question to the other engine"),
+    indirect=["lazy"],
 )
-def test_targets_and_weights(lazy, how):
-    table, how = rows(), {"missing": "bin", "n_features_to_select": 4, **how}
+def test_targets_and_weights(lazy, case):
+    table, how = rows(), {"missing": "bin", "n_features_to_select": 4, **TARGETS[case]}
     same(bitsieve.select(lazy(table), push_down=True, **how), bitsieve.select(table, **how))
 
 
@@ -352,6 +374,7 @@ def test_rows_in_memory_are_not_pushed_down():
         bitsieve.select(rows(), "y", push_down=True)
 
 
+@pytest.mark.slow("many statements")
 def test_times_of_many_values_are_refused_by_name(monkeypatch):
     few_kept(monkeypatch, 1 << 8)
     table = rows().append_column("at", pa.array(np.arange(N) * 77_777_777, pa.timestamp("us")))

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from tests.cover import quick_and_slow
 
 import bitsieve
 from bitsieve.dataset.read import read_data
@@ -74,7 +75,9 @@ def with_identifiers(path):
     return path
 
 
-@pytest.mark.parametrize("binning", ["mdl", "none", "quantile"])
+@pytest.mark.parametrize(
+    "binning", quick_and_slow(["mdl", "none", "quantile"], quick={"quantile"}, reason="the same columns by other bins")
+)
 def test_a_spool_of_a_table_of_which_columns_are_left_out(tmp_path, packed, binning):
     data, spool = with_identifiers(tmp_path / "data.parquet"), tmp_path / "spool"
     for excluded, times in ((), 1), ((), 0), (["b"], 1), (["b"], 0), ((), 1):

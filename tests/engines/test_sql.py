@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import csv
 import sqlite3
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.cover import quick_and_slow
 
 import bitsieve
 from bitsieve.api.select import selection_of
@@ -91,22 +93,25 @@ def select_from_counts(table, method, n_features_to_select):
     return selection_of(run_on_read_table(table, ExecutionOptions(n_jobs=1), DiscretizationOptions(), selection))
 
 
-@pytest.mark.parametrize("way", WAYS)
+QUESTIONS = {
+    "class": (["-t", "y"], {"target": "y"}),
+    "weights": (["-t", "y", "--weight", "w"], {"target": "y", "sample_weight": "w"}),
+    "quantity": (
+        ["-t", "amount", "--binning", "quantile", "--bins", 4],
+        {"target": "amount", "binning": "quantile", "n_bins": 4},
+    ),
+    "exclude": (["-t", "few", "--exclude", "amount"], {"target": "few", "exclude": ["amount"]}),
+}
+QUICK_QUESTIONS = {*zip(WAYS, ["class", "weights", "quantity"], strict=False), (next(iter(WAYS)), "exclude")}
+
+
 @pytest.mark.parametrize(
-    ("words", "how"),
-    [
-        (["-t", "y"], {"target": "y"}),
-        (["-t", "y", "--weight", "w"], {"target": "y", "sample_weight": "w"}),
-        (
-            ["-t", "amount", "--binning", "quantile", "--bins", 4],
-            {"target": "amount", "binning": "quantile", "n_bins": 4},
-        ),
-        (["-t", "few", "--exclude", "amount"], {"target": "few", "exclude": ["amount"]}),
-    ],
-    ids=str,
+    ("way", "question"),
+    quick_and_slow(product(WAYS, QUESTIONS), quick=QUICK_QUESTIONS, reason="the same question to another engine"),
 )
-def test_the_selection_is_that_of_the_rows(tmp_path, printed, way, words, how):
+def test_the_selection_is_that_of_the_rows(tmp_path, printed, way, question):
     write, run, name = WAYS[way]
+    words, how = QUESTIONS[question]
     write(tmp_path / "t.db")
     statement = printed(tmp_path / "t.db", *words, "--missing", "bin")
     run(tmp_path / "t.db", statement, tmp_path / name)

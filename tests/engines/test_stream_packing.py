@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.cover import quick_and_slow
 
 import bitsieve
 from bitsieve.counts.packed_batches import PackedBatches
@@ -99,9 +100,24 @@ def test_values_that_the_first_batch_has_are_packed_at_once(second_passes, weigh
     assert second_passes == []
 
 
-@pytest.mark.parametrize("last", [N - 1, ROWS])
 @pytest.mark.parametrize(
-    ("name", "value"), [("whole", -8), ("whole", 99), ("whole", None), ("text", "other"), ("text", None), ("far", 5)]
+    ("last", "name", "value"),
+    quick_and_slow(
+        [
+            (last, *value)
+            for last in (N - 1, ROWS)
+            for value in (("whole", -8), ("whole", 99), ("whole", None), ("text", "other"), ("text", None), ("far", 5))
+        ],
+        quick={
+            (N - 1, "whole", -8),
+            (ROWS, "whole", 99),
+            (N - 1, "whole", None),
+            (ROWS, "text", "other"),
+            (N - 1, "text", None),
+            (ROWS, "far", 5),
+        },
+        reason="the same value in another batch",
+    ),
 )
 def test_another_value_in_a_later_batch_has_the_rows_packed_anew(
     second_passes, tmp_path, monkeypatch, name, value, last

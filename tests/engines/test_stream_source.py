@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import cycle, product
+
 import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from pyarrow import csv, dataset, feather, parquet
+from tests.cover import quick_and_slow
 from tests.diagnosed import raises_code
 
 import bitsieve
@@ -96,8 +99,14 @@ TESTED_BY_SHUFFLES = {"not-informative", "partly-informative"}
 HOW = {"n_features_to_select": 3, "missing": "bin"}
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("binning", ["mdl", "quantile", "uniform"])
+BINNINGS = ("mdl", "quantile", "uniform")
+QUICK_FORMS = [*zip(FORMS, cycle(BINNINGS), strict=False)]  # each form once, each binning about as often
+
+
+@pytest.mark.parametrize(
+    ("form", "binning"),
+    quick_and_slow(product(FORMS, BINNINGS), quick=QUICK_FORMS, reason="the same form by other bins"),
+)
 def test_every_form_and_binning(rows, folder, form, binning, small_batches):
     data = FORMS[form](rows, folder)
     found = bitsieve.select(data, "class", binning=binning, memory="1MB", **HOW)

@@ -140,6 +140,7 @@ def test_long_arrays_and_nested_settings_are_compared_to_their_ends(tmp_path):
             Checkpoint(path, plan_of(classifier=second))
 
 
+@pytest.mark.slow("a process that compares over folds")
 def test_the_same_question_in_another_process(tmp_path):
     """Hashes of text differ from process to process; the fingerprint does not."""
     script = (

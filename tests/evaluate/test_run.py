@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import cycle, product
+
 import numpy as np
 import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -9,6 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.mixture import BayesianGaussianMixture
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.svm import SVC
+from tests.cover import quick_and_slow
 
 import bitsieve
 from bitsieve import MDLBinner, make_selector
@@ -50,8 +53,14 @@ def naive_errors(X, y, method, counts, folds, classifier, *, once):
     return errors
 
 
-@pytest.mark.parametrize("protocol", ["nested", "paper"])
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
+@pytest.mark.parametrize(
+    ("classifier", "protocol"),
+    quick_and_slow(
+        product(CLASSIFIERS, ["nested", "paper"]),
+        quick=[*zip(CLASSIFIERS, cycle(["nested", "paper"]), strict=False)],
+        reason="the same classifier by the other protocol",
+    ),
+)
 def test_equal_to_a_naive_double_loop(classifier, protocol):
     # Whole numbers over 8 make the inner products of support vectors exact; neighbours need distances that differ.
     X, y = table(0, whole_numbers=classifier == "linear-svm")
@@ -87,6 +96,7 @@ def test_mixtures_equal_to_a_naive_loop():
     assert comparison.errors.sum() == wrong
 
 
+@pytest.mark.slow("a thousand columns of noise over twenty folds")
 def test_no_leak_within_folds_and_the_known_leak_of_the_papers():
     random = np.random.default_rng(0)
     X, y = random.normal(size=(60, 1000)), np.arange(60) % 2

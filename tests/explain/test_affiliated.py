@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer
+from tests.cover import quick_and_slow
 
 import bitsieve
 from bitsieve import GDM, ZeroApartBinner, affiliated, list_methods, make_selector
@@ -30,7 +31,14 @@ def by_hand(selected, nearness, tau):
     return [[j for _, j in sorted(group)] for group in groups]
 
 
-@pytest.mark.parametrize("name", [m.name for m in list_methods() if not m.same_as and "sdp" not in m.name])
+@pytest.mark.parametrize(
+    "name",
+    quick_and_slow(
+        [m.name for m in list_methods() if not m.same_as and "sdp" not in m.name],
+        quick={"mrmr", "speccmi", "relieff"},
+        reason="the columns of a selection, whichever method chose them",
+    ),
+)
 def test_every_method_s_result_by_correlation(cancer, name):
     X, y = cancer
     selector = make_selector(name, 4).fit(X, y)

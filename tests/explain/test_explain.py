@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from scipy.stats import chi2
 from sklearn.datasets import load_breast_cancer
+from tests.cover import quick_and_slow
 
 import bitsieve
 from bitsieve import Constraints, list_methods
@@ -218,7 +219,18 @@ def test_affiliated_features_are_told_of_on_both_sides(cancer):
         assert selection.explain(name).represented_by == first.feature
 
 
-@pytest.mark.parametrize("name", [info.name for info in list_methods() if not info.same_as])
+# One of each family: explanations ask the evidence, which the method does not change.
+QUICK_METHODS = {"mrmr", "jmi", "speccmi", "qpfs", "fcbf", "koller-sahami", "relieff", "svm-rfe", "vmi"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    quick_and_slow(
+        [info.name for info in list_methods() if not info.same_as],
+        quick=QUICK_METHODS,
+        reason="another method of a family",
+    ),
+)
 def test_every_method_is_explained(cancer, name):
     X, y = cancer
     selection = bitsieve.select(X.iloc[::4, 20:], y[::4], method=name, n_features_to_select=3)

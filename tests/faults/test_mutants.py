@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.cover import quick_and_slow
 from tests.faults import mutants
 
 
@@ -26,9 +27,7 @@ def test_whole_files_are_read(tmp_path):
         assert mutants.select_from(tmp_path / "whole")[0] == 0, kind
 
 
-@pytest.mark.parametrize(
-    ("first", "last"), [(0, 100), pytest.param(100, 500, marks=pytest.mark.slow("four hundred more files"))]
-)
+@pytest.mark.parametrize(("first", "last"), quick_and_slow([(0, 30), (30, 500)], quick={(0, 30)}, reason="more files"))
 def test_damaged_files(first, last):
     check(first, last)
 

@@ -14,6 +14,7 @@ import pytest
 from scipy import special
 from scipy.stats import binom, chi2, hypergeom
 from sklearn.base import clone
+from tests.cover import quick_and_slow
 
 import bitsieve
 from bitsieve import FCBF, QPFS, BitsieveWarning, ForwardSelector
@@ -146,7 +147,9 @@ def test_columns_count_up_to_the_level_and_no_further(price):
 
 @pytest.mark.parametrize("price", [None, 0.7])
 @pytest.mark.parametrize("at_once", [None, 3])
-@pytest.mark.parametrize("kind", [NaiveSource, PackedSource])
+@pytest.mark.parametrize(
+    "kind", quick_and_slow([NaiveSource, PackedSource], quick=[PackedSource], reason="the same counts by the reference")
+)
 def test_columns_that_count_are_those_of_all_tests_one_by_one(monkeypatch, kind, price, at_once):
     """Whatever is looked at first, and left out of what is tested: a column alone, and given each other one."""
     if at_once is not None:
@@ -199,7 +202,9 @@ def test_large_tables_have_the_tail_of_chi_squared():
     assert found == pytest.approx([tail, 0.0], rel=1e-9)  # two ways to sum 12 logarithms; of one code p is 1
 
 
-@pytest.mark.parametrize("binning", ["mdl", "quantile", "none"])
+@pytest.mark.parametrize(
+    "binning", quick_and_slow(["mdl", "quantile", "none"], quick={"mdl"}, reason="60 tables once more")
+)
 def test_lists_of_noise_seldom_hold_a_column_that_counts(binning):
     """At most 5 % of data sets, but for chance (one in a thousand)."""
     n_runs, wrong = 60, 0

@@ -100,6 +100,7 @@ def test_a_server_that_is_not_there():
         read_table("http://127.0.0.1:1/t.csv")
 
 
+@pytest.mark.slow("waits for a store that does not answer")
 def test_no_credentials_are_one_line(store, monkeypatch):
     boto = pytest.importorskip("boto3")
     del boto

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import pickle
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ import pytest
 from pyarrow import feather, parquet
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
+from tests.cover import quick_and_slow
 
 from bitsieve.io import parquet as io_parquet
 from bitsieve.io import text
@@ -80,8 +82,14 @@ def together(blocks):
     return pa.concat_tables(list(blocks)).combine_chunks()
 
 
-@pytest.mark.parametrize("content", TEXTS | TYPES)
-@pytest.mark.parametrize("size", [1, 7, 40, 10_000])
+@pytest.mark.parametrize(
+    ("size", "content"),
+    quick_and_slow(
+        product([1, 7, 40, 10_000], TEXTS | TYPES),
+        quick={*product([7], TEXTS | TYPES)},
+        reason="ranges of another size",
+    ),
+)
 def test_ranges_of_text_hold_what_the_file_holds(tmp_path, monkeypatch, content, size):
     monkeypatch.setattr(text, "RANGE_BYTES", size)
     path = tmp_path / "table.csv"

@@ -7,6 +7,7 @@ from zlib import crc32
 
 import numpy as np
 import pytest
+from tests.cover import quick_and_slow
 from tests.native import coding_trials, counting_trials, long_mdl_trials, sample_trials  # noqa: F401
 from tests.native.good_calls import entry_points
 from tests.native.trials import KERNELS, TRIALS, TRIED
@@ -36,9 +37,10 @@ def test_every_entry_point_is_tried():
     assert set(entry_points()) == TRIED | NOT_TRIED
 
 
+@pytest.mark.parametrize(("first", "last"), quick_and_slow([(0, 12), (12, 40)], quick={(0, 12)}, reason="more seeds"))
 @pytest.mark.parametrize("name", TRIALS)
-def test_random_problems_for_a_moment(name):
-    assert sum(run(name, seed) for seed in range(40)) > 0
+def test_random_problems_for_a_moment(name, first, last):
+    assert sum(run(name, seed) for seed in range(first, last)) > 0
 
 
 @pytest.mark.nightly

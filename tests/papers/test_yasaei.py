@@ -34,6 +34,7 @@ def test_the_integral_grows_with_the_correlation():
     assert bounds[0] == pytest.approx(0, abs=1e-12)
 
 
+@pytest.mark.slow("classifies images for every number of samples")
 def test_figure_1_the_error_falls_with_the_samples(monkeypatch):
     monkeypatch.setattr(yasaei_estimator, "SAMPLES", (100, 1600))
     monkeypatch.setattr(yasaei_estimator, "ITERATIONS", 20)

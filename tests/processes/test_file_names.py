@@ -82,6 +82,7 @@ def test_sources(run, folder, kind, more):
     assert sorted(feature["name"] for feature in found["features"]) == ["a", "b"]
 
 
+@pytest.mark.slow("a process that draws a report; test_python and test_count have such names")
 def test_select(run, folder):
     output, report = folder / f"o{LETTER}.parquet", folder / f"r{LETTER}.html"
     spool = folder / f"spool{LETTER}"

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.cover import quick_and_slow
 
 HEAVY = {"scipy", "sklearn", "pyarrow", "narwhals", "pandas", "polars", "matplotlib"}
 
@@ -66,7 +67,9 @@ def test_methods_and_refusals_import_nothing_heavy(data):
     assert not packages & HEAVY
 
 
-@pytest.mark.parametrize("command", ["select", "explain"])
+@pytest.mark.parametrize(
+    "command", quick_and_slow(["select", "explain"], quick={"select"}, reason="the same method by another command")
+)
 def test_a_method_on_counts_needs_no_scikit_learn(command, data):
     column = ["mean_area"] if command == "explain" else []
     imported, code = imported_by(command, *column, data, "--target", "diagnosis", "--method", "cmim")

@@ -154,6 +154,7 @@ def test_a_script_that_slipped_in_would_not_run(browser, wine, tmp_path):
     assert "Content Security Policy" in browser.get_log("browser")[0]["message"]
 
 
+@pytest.mark.slow("five thousand rows of a page")
 def test_five_thousand_features_are_usable(browser, tmp_path):
     random = np.random.default_rng(0)
     y = random.integers(0, 2, 100)
@@ -179,6 +180,7 @@ def test_five_thousand_features_are_usable(browser, tmp_path):
     assert column(browser, "column")[0] == "x4321"
 
 
+@pytest.mark.slow("the tables of a comparison by the script of test_tables_sort")
 def test_the_report_of_a_comparison_sorts_too(browser, tmp_path):
     X, y = load_wine(return_X_y=True)
     comparison = bitsieve.compare(X, y, methods=["mim", "jmi"], features=[2, 4], classifier="ncm", folds=3)

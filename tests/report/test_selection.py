@@ -57,11 +57,11 @@ def test_same_selection_same_page(selection, report):
 
 
 FAMILIES = {info.estimator: info.name for info in list_methods() if not info.same_as}  # one method of each class
-KINDS_OF_RESULT = {"ForwardSelector", "SpecCMI", "FCBF", "GMI", "ModelSelector"}  # bits, weights, groups, rows, a model
+QUICK_FAMILIES = {"FCBF", "ModelSelector"}  # groups of features, and a model; other tests draw bits
 
 
 def family_case(estimator, name):
-    is_slow = estimator not in KINDS_OF_RESULT
+    is_slow = estimator not in QUICK_FAMILIES
     marks = [pytest.mark.slow("draws the same figures of a result of the same kind")] if is_slow else []
     return pytest.param(name, id=estimator, marks=marks)
 

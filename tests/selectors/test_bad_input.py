@@ -180,6 +180,7 @@ def test_duplicate_column_names(make):
     refused(make, frame, Y, "several columns are named", "'a'", "give every column a name of its own")
 
 
+@pytest.mark.slow("forty thousand classes")
 @every_selector
 def test_forty_thousand_distinct_classes(make):
     """As many classes as samples: every code tells all of itself."""

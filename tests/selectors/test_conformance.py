@@ -1,7 +1,9 @@
 """scikit-learn's own checks of the selectors.
 
 Every public selector runs through them, with its defaults where they are quick, and two more for a binner that keeps
-missing values and for samples drawn at random. What fails, and why, is listed in ``docs/reference/limits.md``, too.
+missing values and for samples drawn at random. Selectors that are a face of one method share the glue of
+ForwardSelector: of them make test runs the checks whose outcome is up to the method. What fails, and why, is listed in
+``docs/reference/limits.md``, too.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 import bitsieve
 from bitsieve import (
@@ -40,23 +42,34 @@ OF_OTHER_INPUT = [
     ReliefF(1, n_neighbors=3, n_samples=10, random_state=0),
 ]
 QUICK = {"ModelSelector": {"model": DecisionTreeClassifier(random_state=0)}, "GDM": {"max_cuts": 3}}
+FACES = {
+    name: [method for method in list_methods() if method.estimator == name]
+    for name in dict.fromkeys(method.estimator for method in list_methods())
+}
+WITH_GLUE_OF_THEIR_OWN = ("ForwardSelector", "GDM")
+FACE_SELECTORS = [
+    getattr(bitsieve, name)(**QUICK.get(name, {})) for name in FACES if name not in WITH_GLUE_OF_THEIR_OWN
+]
+OVER_FOLDS = SelectorCV(methods=("mim",), classifier="ncm")
 CHECKED = [
-    *(
-        getattr(bitsieve, name)(**QUICK.get(name, {}))
-        for name in dict.fromkeys(method.estimator for method in list_methods())
-    ),
+    *(getattr(bitsieve, name)(**QUICK.get(name, {})) for name in WITH_GLUE_OF_THEIR_OWN),
     KnockoffSelector(n_draws=2),
     *OF_OTHER_INPUT,
     StabilitySelector(ForwardSelector(1), n_pairs=2),
     InteractionSelector(n_shuffles=19),
-    SelectorCV(methods=("mim",), classifier="ncm"),
     DominantSetClusters(),
 ]
 FRACTIONS = "fractional values are refused: they are no codes"
 WEIGHTED = tuple(f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse"))
-FACES = {
-    name: [method for method in list_methods() if method.estimator == name]
-    for name in dict.fromkeys(method.estimator for method in list_methods())
+UP_TO_THE_METHOD = {
+    "check_estimators_dtypes",
+    "check_fit2d_1feature",
+    "check_fit2d_1sample",
+    "check_fit_idempotent",
+    "check_methods_sample_order_invariance",
+    "check_parameters_default_constructible",
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_set_params",
 }
 
 
@@ -85,6 +98,29 @@ def expected_failures(selector):
 )  # of noise a StabilitySelector or knockoffs keep nothing
 @parametrize_with_checks(CHECKED, expected_failed_checks=expected_failures)
 def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("selector", [*FACE_SELECTORS, OVER_FOLDS], ids=lambda selector: type(selector).__name__)
+def test_what_is_up_to_the_method(selector):
+    run = set()
+    for estimator, check in estimator_checks_generator(selector):
+        name = check.func.__name__
+        if name in UP_TO_THE_METHOD - expected_failures(selector).keys():
+            check(estimator)
+            run.add(name)
+    assert run == UP_TO_THE_METHOD - expected_failures(selector).keys()
+
+
+@pytest.mark.slow("every fit is a comparison over folds")
+@parametrize_with_checks([OVER_FOLDS], expected_failed_checks=expected_failures)
+def test_scikit_learn_over_folds(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow("the glue of ForwardSelector, by test_a_selector_is_a_face")
+@parametrize_with_checks(FACE_SELECTORS, expected_failed_checks=expected_failures)
+def test_scikit_learn_on_a_face(estimator, check):
     check(estimator)
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
+from tests.cover import quick_and_slow
 
 from bitsieve import BitsieveWarning, Constraints, ForwardSelector, make_selector, select
 from bitsieve.methods.by_counts.criteria import CRITERIA
@@ -14,7 +15,10 @@ from bitsieve.methods.by_counts.criteria import CRITERIA
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 
 
-@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize(
+    "criterion",
+    quick_and_slow(CRITERIA, quick={"mrmr", "jmi", "cmim", "cmi"}, reason="the same loop by another criterion"),
+)
 def test_must_include_and_exclude(criterion):
     free = ForwardSelector(6, criterion=criterion).fit(X, y)
     wish = Constraints(must_include=["mean smoothness", 19], exclude=[int(free.selected_[0])])
@@ -71,7 +75,10 @@ def one_hot_table(seed=0):
     return table, pd.DataFrame({"city": city, **{f"other_{j}": other[:, j] for j in range(5)}}), y
 
 
-@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize(
+    "criterion",
+    quick_and_slow(CRITERIA, quick={"mrmr", "jmi", "cmim", "cmi"}, reason="the same groups by another criterion"),
+)
 def test_a_one_hot_group_is_its_category(criterion):
     """The combinations of the 0/1 columns are the category: same choices, same scores to the bit."""
     hot, plain, y = one_hot_table()

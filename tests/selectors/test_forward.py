@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
+from tests.cover import quick_and_slow
 
 from bitsieve import EqualFrequencyBinner, ForwardSelector, MDLBinner
 from bitsieve.engines.local import make_source
@@ -17,7 +18,10 @@ from bitsieve.utils.defaults import ESTIMATOR
 DEFINITION = 1e-13
 
 
-@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize(
+    "criterion",
+    quick_and_slow(CRITERIA, quick={"mrmr", "jmi", "cmim", "cmi"}, reason="golden results hold every criterion"),
+)
 def test_is_the_loop_on_binned_columns(criterion):
     X, y = load_breast_cancer(return_X_y=True)
     fitted = ForwardSelector(8, criterion=criterion).fit(X, y)
@@ -75,7 +79,10 @@ def test_twins_overlap_by_all_they_have():
     assert abs(fitted.overlap_[1] + (counts * np.log2(counts)).sum()) <= DEFINITION
 
 
-@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize(
+    "criterion",
+    quick_and_slow(CRITERIA, quick={"mrmr", "jmi", "cmim", "cmi"}, reason="the same loop by another criterion"),
+)
 def test_equal_for_any_number_of_threads(criterion):
     X, y = load_breast_cancer(return_X_y=True)
     one = ForwardSelector(5, criterion=criterion, n_jobs=1).fit(X, y)

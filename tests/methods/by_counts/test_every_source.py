@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache, partial
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -12,6 +13,7 @@ import pytest
 from dask.delayed import delayed
 from pyarrow import csv, feather, parquet
 from sklearn.datasets import dump_svmlight_file
+from tests.cover import quick_and_slow
 from tests.sparse_codes import sparse_codes
 
 from bitsieve.counts.kernels import available_kernels
@@ -172,17 +174,11 @@ def forward(name, stopping=None):
 QUICK_KINDS = {*list(KINDS)[:1], "sparse", "parquet"}
 kinds_and_estimators = pytest.mark.parametrize(
     ("kind", "estimator"),
-    [
-        pytest.param(
-            kind,
-            estimator,
-            marks=[]
-            if estimator == "plug-in" or kind in QUICK_KINDS
-            else [pytest.mark.slow("the same counts by another estimator")],
-        )
-        for estimator in ESTIMATORS
-        for kind in KINDS
-    ],
+    quick_and_slow(
+        product(KINDS, ESTIMATORS),
+        quick={*product(KINDS, ["plug-in"]), *product(QUICK_KINDS, ESTIMATORS)},
+        reason="the same counts by another estimator",
+    ),
 )
 
 
@@ -208,16 +204,16 @@ def test_lazy_evaluation(agree, kind, name, monkeypatch):
     agree(kind, forward(name))
 
 
-@pytest.mark.parametrize("stopping", STOPPING_RULES)
+# cmi counts given all that is chosen: one of its rules on every kind of source, and all of them on the quick kinds.
+QUICK_STOPPING = {("significance", "cmi", kind) for kind in KINDS}
+QUICK_STOPPING |= set(product(STOPPING_RULES, ["cmi"], [*QUICK_KINDS, "joined", "portions"]))
+
+
 @pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        *(("cmi", kind) for kind in KINDS),  # which counts given all that is chosen
-        *(
-            pytest.param("jmi", kind, marks=[] if kind in QUICK_KINDS else [pytest.mark.slow("the rules after cmi")])
-            for kind in KINDS
-        ),
-    ],
+    ("stopping", "name", "kind"),
+    quick_and_slow(
+        product(STOPPING_RULES, ["cmi", "jmi"], KINDS), quick=QUICK_STOPPING, reason="the same counts by another rule"
+    ),
 )
 def test_stopping_rules(agree, kind, name, stopping):
     if stopping == "knockoffs" and kind in ("joined", "portions"):  # their rows are not here, one column each
@@ -293,8 +289,17 @@ def eliminations(information):
     return [part for one in found for part in (one.order, one.scores)]
 
 
-@every_kind
-@pytest.mark.parametrize("method", [spectrum, spectrum_in_tiles, quadratics, semidefinite, blankets, eliminations])
+GLOBAL_METHODS = (spectrum, spectrum_in_tiles, quadratics, semidefinite, blankets, eliminations)
+
+
+@pytest.mark.parametrize(
+    ("kind", "method"),
+    quick_and_slow(
+        product(KINDS, GLOBAL_METHODS),
+        quick={*product(QUICK_KINDS, GLOBAL_METHODS), *product(KINDS, [blankets])},
+        reason="the matrices of every kind are compared by test_matrices",
+    ),
+)
 def test_global_methods(agree, kind, method):
     agree(kind, method)
 

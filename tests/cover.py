@@ -1,0 +1,23 @@
+"""A chosen cover in place of a whole cross: which cases run in ``make test``, and which in ``make test-slow`` alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+
+
+def quick_and_slow(cases: Iterable[Any], *, quick: Container[Any], reason: str) -> list[Any]:
+    """The cases for ``parametrize``: those in ``quick`` as they are, the others marked as slow for this reason.
+
+    A case of several values is a tuple, as ``parametrize`` takes it.
+    """
+    marked = []
+    for case in cases:
+        values = case if isinstance(case, tuple) else (case,)
+        marks = () if case in quick else (pytest.mark.slow(reason),)
+        marked.append(pytest.param(*values, marks=marks))
+    return marked
