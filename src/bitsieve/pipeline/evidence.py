@@ -37,6 +37,7 @@ def count_evidence(counted: Counted, selected: Columns, information: Information
     """What the counts say of the selected columns, by the plug-in information where no other is given."""
     information = information or counted.information
     overlap_with, overlap = overlaps(information, selected)
+    source = counted.information.source
     return CountEvidence(
         binner=counted.binner,
         relevance=information.relevance,
@@ -44,6 +45,8 @@ def count_evidence(counted: Counted, selected: Columns, information: Information
         overlap=overlap,
         informative=carries_information(counted.information, selected),
         leaks=leaks(counted.information),
+        class_sizes=source.class_sizes,
+        tables=source.tables(None, selected, True),
     )
 
 
