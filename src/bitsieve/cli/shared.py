@@ -171,7 +171,7 @@ def made_by(options: argparse.Namespace) -> dict[str, Any]:
     start: float = options.start
     files = {
         name: vars(options)[name]
-        for name in ("output", "output_ranking", "output_columns", "report")
+        for name in ("output", "output_ranking", "output_columns", "report", "save")
         if name in options
     }
     return {**files, "seconds": round(time.perf_counter() - start, 3)}
