@@ -1,0 +1,214 @@
+"""What the file of a selection holds, as frozen dataclasses. Nothing in it is a row of the data.
+
+``python -m tools.schema_page`` makes ``docs/reference/saved_selection.md`` of it, comments of the fields included.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Literal, TypeAlias
+
+from bitsieve.diagnostics import Diagnostic
+
+VERSION = 1  # of the schema; a later version reads every earlier one
+
+Label: TypeAlias = "str | int | float | bool | bytes | tuple[Label, ...] | None"
+Option: TypeAlias = (
+    "bool | int | float | str | list[Option] | tuple[Option, ...] | dict[str, Option] | ObjectOption | None"
+)
+ColumnKind = Literal["number", "date", "duration", "category"]
+ParsingFormat = Literal["numbers", "dates", "durations", "booleans"]
+COLUMN_KINDS: tuple[ColumnKind, ...] = ("number", "date", "duration", "category")
+TARGET_KINDS = ("classes", "binned", "joint")
+SIDES = ("left", "right")
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ObjectOption:
+    """An option that is an object, such as a criterion with parameters: its class, its parameters, and its text."""
+
+    class_name: str
+    parameters: dict[str, Option]
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Values:
+    """The values of an array: the categories of a column, or the labels of a target."""
+
+    dtype: str  # as numpy writes it, such as "<f8"; "U" for text of any length, "O" for objects
+    items: tuple[Label, ...]  # of dates and durations whole numbers in the unit of the dtype
+
+
+@dataclass(frozen=True, kw_only=True)
+class Versions:
+    """What a selection was made with."""
+
+    bitsieve: str  # the version of bitsieve
+    python: str  # that of Python
+    numpy: str  # that of numpy
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedData:
+    """The table that was selected from."""
+
+    n_samples: int  # rows of positive weight
+    total_weight: int  # the sum of their weights
+    n_features: int  # columns, the dropped ones included, without target, weights and groups
+    names: tuple[str, ...] | None  # of all features, in their order; None where they have none: x0, x1, ...
+    digest: str  # SHA-256 of the names and the kinds of all features
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedTarget:
+    """The target: its name, and its classes or where it was cut."""
+
+    name: str  # what messages call it
+    kind: str  # "classes", "binned" for a quantity, or "joint" for several columns
+    columns: tuple[str, ...]  # the names of several target columns; empty for one
+    labels: Values  # of the classes
+    edges: tuple[float, ...] | tuple[tuple[float, ...] | None, ...] | None  # of a quantity; several columns: of each
+    unit: str  # "M" of dates, "m" of durations, in microseconds; several columns: a letter each
+    requested_kind: str | None  # the option target_kind
+    requested_bins: int | None  # the option target_bins, where it is a number
+    n_numbers: int  # how many different whole numbers were cut
+    n_classes_of_quantity: int  # classes that a quantity is cut into by default
+    class_sizes: tuple[int, ...]  # the sum of the weights of every class
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedParsing:
+    """How the text of a column is read; the fields that a format does not have are empty."""
+
+    format: ParsingFormat  # what the text is
+    decimal: str = ""  # of numbers: "." or ","
+    group: str = ""  # of numbers: what groups their thousands
+    unit: str = ""  # of numbers: "%", a currency or a unit
+    is_whole: bool = False  # numbers without decimals
+    order: str = ""  # of dates: "day-first", "month-first" or "undecided"
+    has_time_zone: bool = False  # dates with a time zone become UTC
+    is_time_of_day: bool = False  # durations that are times of day
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cut:
+    """How the values of a column become codes.
+
+    A number gets the count of the edges below it, a category its rank. Where zero has a code of its own, it is 0, and
+    the other numbers begin at 1. The code of missing values is the last one.
+    """
+
+    edges: tuple[float, ...] | None  # ascending; None for categories
+    side: str = "left"  # where a number on an edge goes: "left" below it, "right" above it
+    categories: Values | None = None  # ascending; None for numbers that are cut
+    zero_apart: bool = False  # whether zero has a code of its own
+    missing_code: int | None = None  # None: missing values have no code
+    n_codes: int = 1  # that of missing values included
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedColumn:
+    """The column of a selected feature: how it was read and cut, and its counts."""
+
+    label: Label  # as the data has it
+    index: int  # among all features
+    kind: ColumnKind  # what its values are
+    parsing: SavedParsing | None  # None where its values were no text, or text that is categories
+    cut: Cut  # how they become codes
+    # shape (n_codes, n_classes): the sum of the weights of the rows of each code and class; None for a large table
+    counts: tuple[tuple[int, ...], ...] | None
+
+    @property
+    def name(self) -> str:
+        """The label as text."""
+        return str(self.label)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedFeature:
+    """A selected feature: its evidence and its column."""
+
+    score: float  # of the method at this choice
+    relevance: float  # I(X;C) in bits
+    overlap_with: int | None  # the position (0 for the best) of the earlier feature that shares most with it
+    overlap: float  # that information in bits; NaN for the first
+    informative: bool  # False where it is shown to be no more informative than chance
+    column: SavedColumn  # how it was read and cut
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedStep:
+    """A step of a greedy selection: which columns won, which came second, and by how much."""
+
+    winner: tuple[str, ...]  # names; several for a group of columns that are taken together
+    runner_up: tuple[str, ...] = ()  # empty where the choice was forced, and where the second is not known
+    gap: float = float("nan")  # of the scores that decided, in their unit; within 1e-10 it is a tie
+    is_exact: bool = True  # False: the gap is at least this
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedStopping:
+    """What ended a greedy selection."""
+
+    by: str  # "n_features_to_select", the name of a rule, or "no varying column left"
+    candidate: str | None  # the name of the column at which it ended
+    value: float  # of the rule, for that candidate; NaN where no rule stopped
+    reason: str  # the same in words
+    values: tuple[float, ...]  # of the rule, one for each feature
+    neighbours: tuple[tuple[str, ...], ...] | None  # the names of the columns that each was tested given
+    conclusion: str | None  # what a reader may conclude of each feature, of a rule with a rate
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certificate:
+    """The objective of a subset, the bound on every other's, and the gap between; NaN for no number."""
+
+    objective_bits: float  # of the selected subset
+    upper_bound_bits: float  # on the objective of every subset of this size
+    gap: float  # between the two, as a share of the bound
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectionDetails:
+    """What is known of a selection beside its ranking, without its rows."""
+
+    versions: Versions
+    data: SavedData
+    score_unit: str  # "bits", or another unit of the method's scores
+    options: dict[str, Option]  # the arguments of the call, defaults filled in; target and weights by their names
+    settled: dict[str, Option]  # what the options that were left open came to
+    execution: dict[str, Option]  # engine, memory and threads, which do not change the result
+    class_sizes: tuple[int, ...]  # the sum of the weights of the rows of every class
+    columns: tuple[SavedColumn, ...]  # of the selected features, best first
+    steps: tuple[SavedStep, ...]  # of a greedy method, else empty
+    stopping: SavedStopping | None
+    certificate: Certificate | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectionRecord:
+    """All that the file of a selection holds. Selections are equal whatever they were made with and where they ran."""
+
+    versions: Versions = field(compare=False)  # what it was made with
+    data: SavedData  # the table that was selected from
+    target: SavedTarget  # classes, or edges of a quantity
+    method: str  # its name
+    score_unit: str  # "bits", or another unit of the scores
+    options: dict[str, Option]  # the arguments of the call, defaults filled in; target and weights by their names
+    settled: dict[str, Option]  # what the options that were left open came to
+    execution: dict[str, Option] = field(compare=False)  # engine, memory and threads, which do not change the result
+    parameters: dict[str, Option]  # those of the options that were given
+    features: tuple[SavedFeature, ...]  # best first
+    steps: tuple[SavedStep, ...]  # of a greedy method, else empty
+    stopping: SavedStopping | None  # null where the method has no stopping rules
+    certificate: Certificate | None  # null where the method has no bound
+    diagnostics: tuple[Diagnostic, ...]  # notes and warnings: code, severity, message, advice, columns, fix, parameters
+
+
+def field_names(kind: type) -> list[str]:
+    """The names of the fields of a dataclass, which are the keys of its object in the file."""
+    return [item.name for item in fields(kind)]
