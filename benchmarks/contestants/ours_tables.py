@@ -83,7 +83,7 @@ def parzen_kernels(values, classes):
     """The same, every kernel summed by itself."""
     from bitsieve.methods.by_samples import parzen as module
 
-    module.MOST_NODES = 0
+    module.MAX_NODES = 0
     return parzen(values, classes)
 
 
