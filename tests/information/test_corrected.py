@@ -234,7 +234,7 @@ def test_what_is_kept_changes_no_bit(monkeypatch, make_table, whole, most):
 
     def answers():
         information = make_information("corrected", PackedSource(codes, classes))
-        information._max_cached_rows = 1 if most == 0 else 10**6
+        information._row_limit = 1 if most == 0 else 10**6
         pairs = [information.pair(pivot) for pivot in (0, 1, 2, 0)]
         named = ("redundancy", "conditional_relevance", "conditional_redundancy", "joint_relevance")
         return [getattr(pair, name).tobytes() for pair in pairs for name in named]
@@ -270,7 +270,7 @@ def test_what_chance_gives_is_kept_for_so_many_pivots(information_of, make_table
     """Asking again for one computes nothing; where there are as many as rows may be, all are dropped."""
     codes, classes = make_table(80, 9, seed=4)
     information, fresh = (information_of(codes, classes, estimator="corrected") for _ in range(2))
-    information._max_cached_rows = 3
+    information._row_limit = 3
     made, given = [], information.chance_given
     monkeypatch.setattr(information, "chance_given", lambda *counts: made.append(counts) or given(*counts))
     for pivot in (0, 1, 2, 3, 0, 8, 7, 6, 5):

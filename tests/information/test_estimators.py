@@ -360,7 +360,7 @@ def test_symmetric_relevance_is_a_share_of_the_joint_entropy(information_of, est
 def test_rows_that_are_not_kept_are_counted_again(information_of, estimator):
     codes, classes = mixed_table(60, 3)
     kept, dropped = (information_of(codes, classes, estimator=estimator) for _ in range(2))
-    for limit in ("_max_cached_rows", "_most_kept"):
+    for limit in ("_row_limit", "_most_kept"):
         if hasattr(dropped, limit):
             setattr(dropped, limit, 0)
     for pivot in (0, 2, 0):

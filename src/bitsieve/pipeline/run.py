@@ -9,6 +9,7 @@ from typing import Any
 from bitsieve.counts.threads import kept_threads
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.discretization.registry import make_binner, make_discretizer
+from bitsieve.methods.constraints import Candidates
 from bitsieve.methods.method import Method, check_capabilities
 from bitsieve.options import DiscretizationOptions, ExecutionOptions
 from bitsieve.pipeline import notes
@@ -48,8 +49,9 @@ def run_on_table(prepared: PreparedSelection, execution: ExecutionOptions) -> Fi
 def run_on_counts(prepared: PreparedSelection, counted: Counted, execution: ExecutionOptions) -> Fit:
     """Run a method on counts."""
     method = prepared.selection.method
-    n_selected = _number_to_select(prepared.selection, counted.table)
-    arguments = _arguments_for_table(prepared.selection, counted.table)
+    candidates = _candidates(prepared.selection, counted.table)
+    n_selected = _number_to_select(prepared.selection, counted.table, candidates)
+    arguments = _arguments(prepared.selection, candidates)
     with kept_threads():
         estimator = arguments.pop("estimator", counted.information.estimator)
         information = counted.estimated(estimator)
@@ -63,8 +65,9 @@ def run_on_counts(prepared: PreparedSelection, counted: Counted, execution: Exec
 def _run_on_rows(prepared: PreparedSelection, execution: ExecutionOptions) -> Fit:
     method = prepared.selection.method
     table = prepared.table
-    n_selected = _number_to_select(prepared.selection, table)
-    arguments = _arguments_for_table(prepared.selection, table)
+    candidates = _candidates(prepared.selection, table)
+    n_selected = _number_to_select(prepared.selection, table, candidates)
+    arguments = _arguments(prepared.selection, candidates)
     if "n_jobs" in inspect.signature(method.run).parameters:
         arguments["n_jobs"] = execution.n_jobs
     discretizer = None
@@ -118,20 +121,27 @@ def check_options(
     selection.check()
 
 
-def _arguments_for_table(selection: SelectionOptions, table: Dataset) -> dict[str, Any]:
-    """The arguments of the method's function, with the constraints as candidates among the columns of this table."""
+def _candidates(selection: SelectionOptions, table: Dataset) -> Candidates | None:
+    """The columns of the table among which a method with constraints selects; None for another method."""
+    if not selection.takes_constraints:
+        return None
+    return constraints_on(table, selection.constraints)
+
+
+def _arguments(selection: SelectionOptions, candidates: Candidates | None) -> dict[str, Any]:
+    """The arguments of the method's function, with the candidates in place of the constraints."""
     arguments = selection.arguments
-    if selection.takes_constraints:
-        arguments["constraints"] = constraints_on(table, selection.constraints)
+    if candidates is not None:
+        arguments["constraints"] = candidates
     return arguments
 
 
-def _number_to_select(selection: SelectionOptions, table: Dataset) -> int | None:
+def _number_to_select(selection: SelectionOptions, table: Dataset, candidates: Candidates | None) -> int | None:
     """The number of features to select from this table; None if the method ends by itself."""
     requested = selection.n_features_to_select
     count = FeatureCount(selection.method.ends_with)
-    if selection.takes_constraints:
-        number = constraints_on(table, selection.constraints).number(requested, count)
+    if candidates is not None:
+        number = candidates.number(requested, count)
     else:
         number = count.among(requested, table.n_features - len(table.left_out))
     return None if selection.ends_by_itself else number
