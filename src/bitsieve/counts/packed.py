@@ -42,7 +42,7 @@ from bitsieve.counts.tables import (
 )
 from bitsieve.counts.threads import run_blocks, spread, thread_count
 from bitsieve.utils.arrays import Columns, Flags, Integers, Matrix, Progress
-from bitsieve.utils.choice import TIE
+from bitsieve.utils.choice import TIE, RunnerUp
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.memory import WITHOUT_LOOKING, check_room, square_matrix
 
@@ -174,6 +174,7 @@ class PackedMinima:
         self.offsets = offsets
         self.per_bit = terms.per_bit
         self.native = _native.LazyMinima(source.packed, terms.table, terms.shift, start, terms.per_bit, TIE)
+        self.best_score = 0.0  # of the candidate of the latest choice, in bits
 
     def add(self, feature: int) -> None:
         self.native.add(feature, int(self.offsets[feature]))
@@ -186,7 +187,18 @@ class PackedMinima:
 
         self.source.run_all_groups(search, self.source.seconds(1, self.source.all_groups))
         best, score = self.native.first_at(candidates, int(largest[0]))
-        return best, score / self.per_bit
+        self.best_score = score / self.per_bit
+        return best, self.best_score
+
+    def runner_up(self, candidates: Flags, chosen: int) -> RunnerUp | None:
+        """The second of the candidates, for which a few more of them are brought up to date."""
+        others = candidates.copy()
+        others[chosen] = False
+        if not others.any():
+            return None
+        best_score = self.best_score
+        second, second_score = self.best(others)
+        return RunnerUp(second, best_score - second_score)
 
 
 class PackedSums(Sums):

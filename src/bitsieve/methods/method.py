@@ -187,6 +187,21 @@ class Stopping:
         return attributes
 
 
+@dataclass(frozen=True, kw_only=True)
+class GreedyStep:
+    """A step of a greedy selection: which columns won, which came second, and by how much.
+
+    The gap is the difference of the scores that decided, in the unit of the scores; within 1e-10 it is a tie, which
+    the lower column wins.
+    """
+
+    winner: Columns  # several for a group of columns that are taken together
+    # empty where the choice was forced, where no other candidate was left, and where the second is not known
+    runner_up: Columns = field(default_factory=lambda: np.empty(0, np.intp))
+    gap: float = float("nan")  # nan without a runner-up
+    is_exact: bool = True  # False: an upper bound of the second score is known, so that the gap is at least this
+
+
 @dataclass(frozen=True)
 class MethodResult:
     """What a method returns, from which a selector sets its fitted attributes."""
@@ -196,6 +211,7 @@ class MethodResult:
     ranks: Columns | None = None  # of the columns in `order`; None: 1, 2, 3, ...
     extras: Mapping[str, Any] = field(default_factory=dict)  # fitted attributes that this method alone has
     stopping: Stopping | None = None  # None for a method without stopping rules
+    steps: Sequence[GreedyStep] = ()  # of a greedy selection, one a choice; empty for other methods
     convergence_warning: Diagnostic | None = None  # how far an iteration stopped from its end, if it did
 
     @property

@@ -49,6 +49,29 @@ def top(values: Floats, k: int) -> Columns:
     return candidates[rank(values[candidates])[:k]]
 
 
+@dataclass(frozen=True)
+class RunnerUp:
+    """The candidate that came second in a greedy choice.
+
+    ``gap`` is the score of the chosen candidate less that of this one, in the unit of the scores; within 1e-10 the two
+    are tied. Where ``is_exact`` is False only an upper bound of the second score is known: the gap is at least this.
+    """
+
+    candidate: int
+    gap: float
+    is_exact: bool = True
+
+
+def runner_up(scores: Floats, candidates: Flags, chosen: int) -> RunnerUp | None:
+    """The second of the candidates by their exact scores; None if there is no other candidate."""
+    others = np.where(candidates, scores, -np.inf)
+    others[chosen] = -np.inf
+    second = pick(others)
+    if others[second] == -np.inf:
+        return None
+    return RunnerUp(second, float(scores[chosen] - scores[second]))
+
+
 class Scores(Protocol):
     """Scores of all candidates, given a set S of chosen features that grows."""
 
@@ -57,6 +80,9 @@ class Scores(Protocol):
 
     def best(self, candidates: Flags) -> tuple[int, float]:
         """The candidate to choose, and its score; S is not empty."""
+
+    def runner_up(self, candidates: Flags, chosen: int) -> RunnerUp | None:
+        """The second of the candidates that :meth:`best` was just asked about, by what is known of their scores."""
 
 
 class Monitor(Protocol):
@@ -74,10 +100,14 @@ class Monitor(Protocol):
 
 @dataclass(frozen=True)
 class GreedyChoice:
-    """Column indices in order of choice, and the score of each when it was chosen."""
+    """Column indices in order of choice, the score of each when it was chosen, and the runner-up of each choice.
+
+    A runner-up is None where the choice was forced, where no other candidate was left, and where none is known.
+    """
 
     order: Columns
     scores: Floats
+    runners_up: Sequence[RunnerUp | None] = ()
 
 
 def choose_greedily(
@@ -98,11 +128,13 @@ def choose_greedily(
     ``varies`` is False for constant columns. ``must_include`` are chosen first, in this order, and never refused;
     ``exclude`` are never chosen. ``progress(n_chosen, n_features_to_select)`` is called after each choice.
     """
-    best_first = partial(_largest, first if first_by is None else first_by, first)
+    deciding_first = first if first_by is None else first_by
+    best_first = partial(_largest, deciding_first, first)
     is_left = np.ones(len(varies), bool)
     is_left[list(exclude)] = False
     order: list[int] = []
     values: list[float] = []
+    runners_up: list[RunnerUp | None] = []
     while len(order) < n_features_to_select:
         varying = is_left & varies
         candidates = varying if varying.any() else is_left
@@ -118,13 +150,19 @@ def choose_greedily(
         accepted = _first_accepted(best_of, candidates, monitor, None if forced else is_left)
         if accepted is None:
             break
-        chosen, value = accepted
+        chosen, value, compared = accepted
+        if forced:
+            runners_up.append(None)
+        elif order:
+            runners_up.append(scores.runner_up(compared, chosen))
+        else:
+            runners_up.append(runner_up(deciding_first, compared, chosen))
         order.append(chosen)
         values.append(value)
         is_left[chosen] = False
         if progress is not None:
             progress(len(order), n_features_to_select)
-    return GreedyChoice(np.array(order, np.intp), np.array(values))
+    return GreedyChoice(np.array(order, np.intp), np.array(values), runners_up)
 
 
 def _largest(by: Floats, scores: Floats, candidates: Flags) -> tuple[int, float]:
@@ -135,12 +173,15 @@ def _largest(by: Floats, scores: Floats, candidates: Flags) -> tuple[int, float]
 
 def _first_accepted(
     best_of: Callable[[Flags], tuple[int, float]], candidates: Flags, monitor: Monitor | None, tried: Flags | None
-) -> tuple[int, float] | None:
-    """The best candidate that the monitor does not refuse, and its score; None if it refuses all."""
+) -> tuple[int, float, Flags] | None:
+    """The best candidate that the monitor does not refuse, its score, and the candidates that it was compared with.
+
+    None if the monitor refuses all.
+    """
     while candidates.any():
         chosen, value = best_of(candidates)
         if monitor is None or not monitor.refuses(chosen, value, tried):
-            return chosen, value
+            return chosen, value, candidates
         candidates = candidates.copy()
         candidates[chosen] = False
         candidates = monitor.others(candidates)

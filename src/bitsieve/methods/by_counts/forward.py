@@ -21,7 +21,16 @@ from bitsieve.methods.by_counts.greedy_scores import scores_by
 from bitsieve.methods.by_counts.stopping import StoppingRule, make_stopping
 from bitsieve.methods.by_counts.stopping.base import StoppingOutcome
 from bitsieve.methods.constraints import Candidates, check_constraints
-from bitsieve.methods.method import CONDITIONED, JOINED, TABLES, Method, MethodResult, Stopping, defaults_of
+from bitsieve.methods.method import (
+    CONDITIONED,
+    JOINED,
+    TABLES,
+    GreedyStep,
+    Method,
+    MethodResult,
+    Stopping,
+    defaults_of,
+)
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.choice import GreedyChoice, choose_greedily
 from bitsieve.utils.defaults import ESTIMATOR
@@ -33,7 +42,7 @@ from bitsieve.utils.progress import phase
 class ForwardChoice(GreedyChoice):
     """The chosen columns in order of choice, and the score of each when it was chosen, I(Xi;C) of the first."""
 
-    outcome: StoppingOutcome | None  # what the stopping rule measured
+    outcome: StoppingOutcome | None = None  # what the stopping rule measured
 
 
 def forward_select(
@@ -69,7 +78,7 @@ def forward_select(
         first_by=information.cautious_relevance,
     )
     outcome = None if monitor is None else monitor.outcome()
-    return ForwardChoice(choice.order, choice.scores, outcome)
+    return ForwardChoice(choice.order, choice.scores, choice.runners_up, outcome)
 
 
 def forward(
@@ -104,7 +113,27 @@ def forward(
         scores=np.repeat(choice.scores, sizes),
         ranks=np.repeat(np.arange(1, len(sizes) + 1), sizes),
         stopping=_stopping_of_columns(choice.outcome, rule, candidates, sizes),
+        steps=_steps(choice, candidates),
     )
+
+
+def _steps(choice: ForwardChoice, candidates: Candidates) -> list[GreedyStep]:
+    """Who won each step, who came second, and by how much, by column."""
+    steps = []
+    for chosen, second in zip(choice.order, choice.runners_up, strict=True):
+        winner = candidates.columns(np.array([chosen]))
+        if second is None:
+            steps.append(GreedyStep(winner=winner))
+            continue
+        steps.append(
+            GreedyStep(
+                winner=winner,
+                runner_up=candidates.columns(np.array([second.candidate])),
+                gap=second.gap,
+                is_exact=second.is_exact,
+            )
+        )
+    return steps
 
 
 def _stopping_of_columns(

@@ -6,6 +6,7 @@ of all candidates whenever a feature is chosen. `LazyScores` updates only those 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from bitsieve.information.protocol import Information, PairInformation
 from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 from bitsieve.utils.arrays import Columns, Flags, Floats
-from bitsieve.utils.choice import TIE, Scores, pick
+from bitsieve.utils.choice import TIE, RunnerUp, Scores, pick, runner_up
 
 # Lazy scores are used where counting all candidates with one feature takes this many seconds or more. Below that,
 # choosing which candidates to count costs more than it saves. Bounds of a mean redundancy are wider and save less.
@@ -51,6 +52,7 @@ class EagerScores:
         self.criterion = criterion
         self.folds = np.full(information.n_features, criterion.start)
         self.n_selected = 0
+        self.scores = np.empty(0)  # of all candidates, at the latest choice
 
     def add(self, feature: int) -> None:
         """Put a feature into S, and update the folds of all candidates."""
@@ -62,9 +64,13 @@ class EagerScores:
 
     def best(self, candidates: Flags) -> tuple[int, float]:
         """The best candidate and its score."""
-        scores = self.criterion.score(self.folds, self.information.cautious_relevance, self.n_selected)
-        best = pick(np.where(candidates, scores, -np.inf))
+        self.scores = self.criterion.score(self.folds, self.information.cautious_relevance, self.n_selected)
+        best = pick(np.where(candidates, self.scores, -np.inf))
         return best, _score_by_relevance(best, self.folds, self.n_selected, self.information, self.criterion)
+
+    def runner_up(self, candidates: Flags, chosen: int) -> RunnerUp | None:
+        """The second of the candidates."""
+        return runner_up(self.scores, candidates, chosen)
 
 
 class LazyScores:
@@ -132,6 +138,15 @@ class LazyScores:
                 continue
             best = int(self.front[pick(np.where(is_fresh, bounds, -np.inf))])
             return best, _score_by_relevance(best, self.folds, len(self.chosen), self.information, self.criterion)
+
+    def runner_up(self, candidates: Flags, chosen: int) -> RunnerUp | None:
+        """The candidate of the largest score or upper bound but for the chosen one: nothing is updated."""
+        bounds = self._upper_bounds(np.arange(len(self.n_folded)))
+        second = runner_up(bounds, candidates, chosen)
+        if second is None:
+            return None
+        is_fresh = self.n_folded[second.candidate] == len(self.chosen)
+        return replace(second, is_exact=bool(is_fresh))
 
     def _set_front(self, n_candidates: int) -> None:
         self.front = np.sort(self.by_initial_bound[:n_candidates])

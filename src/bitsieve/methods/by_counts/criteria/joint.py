@@ -11,7 +11,7 @@ import numpy as np
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.criteria.base import JointCriterion
 from bitsieve.utils.arrays import Flags
-from bitsieve.utils.choice import Scores, pick
+from bitsieve.utils.choice import RunnerUp, Scores, pick, runner_up
 
 
 class ConditionalCriterion(JointCriterion):
@@ -39,6 +39,7 @@ class ConditionalScores:
         self.chosen: list[int] = []
         self.condition: list[int] = []  # Z
         self.conditional = information.conditional()  # on Z
+        self.scores = np.empty(0)  # of all candidates, at the latest choice
 
     def add(self, feature: int) -> None:
         """Put a feature into S."""
@@ -54,9 +55,13 @@ class ConditionalScores:
 
     def best(self, candidates: Flags) -> tuple[int, float]:
         """The best candidate and its score."""
-        scores = self.conditional.conditional_relevance()
-        chosen = pick(np.where(candidates, scores, -np.inf))
-        return chosen, float(scores[chosen])
+        self.scores = self.conditional.conditional_relevance()
+        chosen = pick(np.where(candidates, self.scores, -np.inf))
+        return chosen, float(self.scores[chosen])
+
+    def runner_up(self, candidates: Flags, chosen: int) -> RunnerUp | None:
+        """The second of the candidates."""
+        return runner_up(self.scores, candidates, chosen)
 
 
 class TripleScores:
@@ -87,6 +92,10 @@ class TripleScores:
         """The best candidate and its score."""
         chosen = pick(np.where(candidates, self.sums, -np.inf))
         return chosen, float(self.sums[chosen])
+
+    def runner_up(self, candidates: Flags, chosen: int) -> RunnerUp | None:
+        """The second of the candidates."""
+        return runner_up(self.sums, candidates, chosen)
 
 
 @dataclass(frozen=True)

@@ -191,6 +191,9 @@ class _BoundScores:
         self.reached = value
         return chosen, value
 
+    def runner_up(self, candidates: Flags, chosen: int) -> None:
+        """None: the bounds of the others are not kept."""
+
 
 class _PlateauMonitor:
     """Ends the search where the best bound no longer grows."""
