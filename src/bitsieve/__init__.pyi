@@ -16,6 +16,7 @@ from bitsieve.api.information import entropy as entropy
 from bitsieve.api.information import mutual_information as mutual_information
 from bitsieve.api.information import mutual_information_matrix as mutual_information_matrix
 from bitsieve.api.interactions import interactions as interactions
+from bitsieve.api.load import load as load
 from bitsieve.api.select import select as select
 from bitsieve.counts.kernels import show_kernel as show_kernel
 from bitsieve.diagnostics import Diagnostic as Diagnostic
@@ -71,6 +72,7 @@ from bitsieve.selectors.pairwise import QPFS as QPFS
 from bitsieve.selectors.pairwise import SDPCMI as SDPCMI
 from bitsieve.selectors.pairwise import KollerSahami as KollerSahami
 from bitsieve.selectors.pairwise import SpecCMI as SpecCMI
+from bitsieve.selectors.selected_columns import SelectedColumns as SelectedColumns
 from bitsieve.selectors.separability import GMI as GMI
 from bitsieve.selectors.separability import RCFS as RCFS
 from bitsieve.selectors.separability import DpSelector as DpSelector

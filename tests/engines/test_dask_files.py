@@ -75,7 +75,7 @@ def test_pieces_give_what_the_file_gives(same_selection, path, table, target):
         DiscretizationOptions(binning="quantile"),
         SelectionOptions.by_name("jmi", {}, n_features_to_select=3),
     )
-    same_selection(selection_of(fit), expected)
+    same_selection(selection_of(fit, ReadOptions()), expected)
     assert read.original.with_target(["f1"]).column_names == ["f1", *np.ravel(target), "times"]
 
 

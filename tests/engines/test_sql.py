@@ -18,7 +18,7 @@ from bitsieve.cli import main
 from bitsieve.engines.saved_counts import SavedCountsDataset
 from bitsieve.engines.sql import load_counts
 from bitsieve.io.errors import DataError
-from bitsieve.options import DiscretizationOptions, ExecutionOptions
+from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.pipeline.way import run_on_read_table
 
@@ -90,7 +90,7 @@ def printed(capsys):
 
 def select_from_counts(table, method, n_features_to_select):
     selection = SelectionOptions.by_name(method, {}, n_features_to_select=n_features_to_select)
-    return selection_of(run_on_read_table(table, ExecutionOptions(n_jobs=1), DiscretizationOptions(), selection))
+    return selection_of(run_on_read_table(table, ExecutionOptions(n_jobs=1), DiscretizationOptions(), selection), ReadOptions())
 
 
 QUESTIONS = {

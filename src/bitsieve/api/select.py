@@ -16,6 +16,7 @@ from bitsieve.pipeline.diagnose import diagnose, may_be_chance
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.pipeline.way import run_selection
+from bitsieve.results.saved.describe import details_of
 from bitsieve.results.selection import Selection
 from bitsieve.utils.defaults import BINNING, SELECT_METHOD
 from bitsieve.utils.messages import warn_of
@@ -174,13 +175,13 @@ def select(
     )
     with progress_bar(verbose):
         fit = run_selection(data, read, execution, discretization, selection)
-        result = selection_of(fit)
+        result = selection_of(fit, read)
     warn_of(result.diagnostics)
     return result
 
 
-def selection_of(fit: Fit) -> Selection:
-    """The result of :func:`select` from a fit with its evidence."""
+def selection_of(fit: Fit, read: ReadOptions) -> Selection:
+    """The result of :func:`select` from a fit with its evidence; ``read`` is how its data was read."""
     table = fit.prepared.original
     evidence = fit.evidence_from_counts
     selected = fit.result.selected
@@ -214,6 +215,7 @@ def selection_of(fit: Fit) -> Selection:
             screened_out=fit.screened_out,
         ),
         fit=fit,
+        details=details_of(fit, read, labels),
     )
 
 

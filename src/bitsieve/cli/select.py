@@ -108,7 +108,7 @@ def _check_paths(arguments: argparse.Namespace, plan: ReadingPlan | None) -> Non
 def _save(selection: Selection, arguments: argparse.Namespace) -> list[str]:
     """Write the reduced table, the ranking and the report if they are asked for; return a line on each."""
     saved: list[str] = []
-    table = selection.fit.table
+    table = selection.required_fit().table
     target = table.target.name
     n_features = len(selection.features)
     what = f"{n_features:,} feature{'s' * (n_features != 1)}"
@@ -204,7 +204,7 @@ def _select(request: _Request, counts: Sequence[str] | None, client: Client | No
 
     table = _saved_counts(counts or ()) if request.plan is None else request.plan.open(request.read, client)
     fit = run_on_read_table(table, request.execution, request.discretization, request.selection)
-    return selection_of(fit)
+    return selection_of(fit, request.read)
 
 
 def _saved_counts(paths: Sequence[str]) -> Dataset:

@@ -157,7 +157,7 @@ class FeatureExplanation:
 
 def explain_feature(selection: ExplainedSelection, feature: object) -> FeatureExplanation:
     """Explain a feature given by name or number; see :meth:`bitsieve.Selection.explain`."""
-    evidence = selection.evidence
+    evidence = selection.required_evidence()
     names = evidence.table.names
     if feature == selection.target_name and feature not in list(names):
         raise UserError(
@@ -211,7 +211,7 @@ def explain_feature(selection: ExplainedSelection, feature: object) -> FeatureEx
 
 def _dropped_feature(selection: ExplainedSelection, column: int) -> FeatureExplanation:
     """The explanation of a column that was dropped before anything was counted."""
-    evidence = selection.evidence
+    evidence = selection.required_evidence()
     names = evidence.table.names
     reason = why_not_selected(selection, column, NOT_COUNTED, np.nan)
     groups = represented_by_selected(evidence).groups
@@ -273,7 +273,7 @@ def _name(names: Sequence[str], column: int) -> str | None:
 
 def _notes_on(selection: ExplainedSelection, column: int, reason: str) -> list[str]:
     """The notes of the selection that name a column, without one that the reason repeats."""
-    diagnostics = naming_column(selection.diagnostics, selection.evidence.table.names[column])
+    diagnostics = naming_column(selection.diagnostics, selection.required_evidence().table.names[column])
     if NO_RELATION in reason:
         diagnostics = [diagnostic for diagnostic in diagnostics if diagnostic.code != "no-reliable-relation"]
     return [str(diagnostic) for diagnostic in diagnostics]

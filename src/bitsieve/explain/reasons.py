@@ -43,10 +43,9 @@ class ExplainedSelection(Protocol):
     def target_name(self) -> str: ...
     @property
     def diagnostics(self) -> Sequence[Diagnostic]: ...
-    @property
-    def evidence(self) -> Evidence: ...
-    @property
-    def fit(self) -> Fit: ...
+
+    def required_evidence(self) -> Evidence: ...
+    def required_fit(self) -> Fit: ...
 
 
 def why_selected(selection: ExplainedSelection, position: int) -> str:
@@ -60,7 +59,7 @@ def why_selected(selection: ExplainedSelection, position: int) -> str:
 
 def why_not_selected(selection: ExplainedSelection, column: int, contribution: Contribution, added: float) -> str:
     """Why a column was not selected. ``added`` is the information that it adds to the selected ones, nan if unknown."""
-    evidence = selection.evidence
+    evidence = selection.required_evidence()
     uses_bins = find_method(selection.method).bins
     if column in evidence.dropped:
         return REASON_DROPPED[evidence.dropped[column]]
@@ -74,7 +73,7 @@ def why_not_selected(selection: ExplainedSelection, column: int, contribution: C
         return "is not selected because it was excluded"
     if column in evidence.screened_out:
         return "is not selected: the method ran on the columns of the largest relevance, and it is not one of them"
-    stopping = selection.fit.result.stopping
+    stopping = selection.required_fit().result.stopping
     if stopping is not None and column == stopping.candidate:
         return f"is not selected: it was next, and the selection ended there ({stopping.reason})"
     is_redundant = contribution.redundancy >= MIN_REDUNDANT * contribution.relevance
@@ -98,17 +97,17 @@ def _is_within_chance(evidence: Evidence, column: int, contribution: Contributio
 
 def _included_columns(selection: ExplainedSelection) -> list[int]:
     """The columns that the constraints of the selection include."""
-    constraints = selection.fit.selection.constraints
+    constraints = selection.required_fit().selection.constraints
     if constraints is None:
         return []
-    candidates = resolve(constraints, selection.evidence.table.names)
+    candidates = resolve(constraints, selection.required_evidence().table.names)
     return np.flatnonzero(np.isin(candidates.candidate_of_column, candidates.must_include)).tolist()
 
 
 def _excluded_columns(selection: ExplainedSelection) -> list[int]:
     """The columns that the constraints of the selection exclude."""
-    constraints = selection.fit.selection.constraints
+    constraints = selection.required_fit().selection.constraints
     if constraints is None:
         return []
-    candidates = resolve(constraints, selection.evidence.table.names)
+    candidates = resolve(constraints, selection.required_evidence().table.names)
     return np.flatnonzero(np.isin(candidates.candidate_of_column, candidates.exclude)).tolist()

@@ -40,6 +40,7 @@ def count_evidence(counted: Counted, selected: Columns, information: Information
     if information is None:
         information = counted.information
     overlap_with, overlap = overlaps(information, selected)
+    source = counted.information.source
     return CountEvidence(
         binner=counted.binner,
         relevance=information.relevance,
@@ -47,6 +48,8 @@ def count_evidence(counted: Counted, selected: Columns, information: Information
         overlap=overlap,
         informative=carries_information(counted.information, selected),
         leaks=leaks(counted.information),
+        class_sizes=source.class_sizes,
+        tables=source.tables(None, selected, True),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bitsieve.counts.tables import ContingencyTable
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.registry import make_discretizer
@@ -14,7 +15,7 @@ from bitsieve.methods.method import Method, MethodResult
 from bitsieve.options import DiscretizationOptions, ExecutionOptions
 from bitsieve.pipeline.prepare import PreparedSelection
 from bitsieve.pipeline.selection_options import SelectionOptions
-from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 from bitsieve.utils.lazy import Later
 
 
@@ -28,6 +29,8 @@ class CountEvidence:
     overlap: Floats  # shape (k,): that information, in bits; nan for the first
     informative: Later[Flags]  # shape (k,): whether each selected column is more informative than chance
     leaks: list[Leak]  # columns of the table that nearly determine the target
+    class_sizes: Integers  # shape (n_classes,): the sum of the weights of the rows of every class
+    tables: Sequence[ContingencyTable]  # of every selected column with the class
     is_sure: bool = False  # whether shuffles confirmed that the other selected columns are not
 
 

@@ -58,7 +58,7 @@ class Display(ABC):
         -------
         display
         """
-        return cls.of(selection.selector, selection.evidence).plot(ax=ax)
+        return cls.of(selection.selector, selection.required_evidence()).plot(ax=ax)
 
     @classmethod
     def from_estimator(

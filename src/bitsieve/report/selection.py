@@ -49,7 +49,7 @@ def selection_report(selection: Selection, *, command: str | None = None, when: 
             message="no feature is selected, so there is nothing to report",
             advice="ask for a number of features",
         )
-    curve = CurveDisplay.of(selection.selector, selection.evidence)
+    curve = CurveDisplay.of(selection.selector, selection.required_evidence())
     sections = [
         answer_section(selection, curve),
         ranking_section(selection),
@@ -57,8 +57,8 @@ def selection_report(selection: Selection, *, command: str | None = None, when: 
         redundancy_section(selection),
         substitutes_section(selection),
         target_section(selection),
-        bins_section(selection.evidence),
-        columns_section(selection.evidence, selection.diagnostics),
+        bins_section(selection.required_evidence()),
+        columns_section(selection.required_evidence(), selection.diagnostics),
         reproduction_section(selection, command, when or datetime.now(UTC)),
     ]
     title = f"Features informative about {selection.target_name}"
@@ -87,7 +87,7 @@ class Answer(Section):
 
 
 def answer_section(selection: Selection, display: CurveDisplay) -> Answer:
-    evidence = selection.evidence
+    evidence = selection.required_evidence()
     curve = display.curve
     source = evidence.information.source
     joint_relevance = float(curve.joint[curve.n_selected - 1])
@@ -137,7 +137,7 @@ class Ranking(Section):
 
 
 def ranking_section(selection: Selection) -> Ranking:
-    evidence = selection.evidence
+    evidence = selection.required_evidence()
     names = evidence.table.names
     contributions = evidence.contributions
     features = []
@@ -179,23 +179,23 @@ class HowMany(Section):
 
 
 def how_many_section(selection: Selection, display: CurveDisplay) -> HowMany:
-    evidence = selection.evidence
+    evidence = selection.required_evidence()
     names = evidence.table.names
     curve = display.curve
     next_columns = curve.columns[curve.n_selected :].tolist()
-    stopped_by = selection.fit.fitted_attribute("stopped_by_", USER_COUNT)
+    stopped_by = selection.required_fit().fitted_attribute("stopped_by_", USER_COUNT)
     level_header, level_rows = levels_in_words(selection)
     features = selected_names(evidence)
     return HowMany(
         svg=_svg(display, "information of the first features together"),
         n_selected=len(features),
         stopped_by=None if stopped_by == USER_COUNT else stopped_by,
-        stopping_reason=selection.fit.fitted_attribute("stopping_reason_", ""),
+        stopping_reason=selection.required_fit().fitted_attribute("stopping_reason_", ""),
         next_features=[names[j] for j in next_columns if j not in evidence.dropped],
         features=features,
         level_header=level_header,
         levels=list(zip(features, level_rows, strict=True)),
-        conclusion=conclusion_of(selection.fit),
+        conclusion=conclusion_of(selection),
     )
 
 
@@ -213,8 +213,8 @@ def redundancy_section(selection: Selection) -> Redundancy | None:
     """None for a single feature, which shares its information with no other."""
     if len(selection.features) < 2:
         return None
-    shared = RedundancyDisplay.of(selection.selector, selection.evidence)
-    tree = DendrogramDisplay.of(selection.selector, selection.evidence)
+    shared = RedundancyDisplay.of(selection.selector, selection.required_evidence())
+    tree = DendrogramDisplay.of(selection.selector, selection.required_evidence())
     return Redundancy(
         shared_svg=_svg(shared, "information that selected features share"),
         tree_svg=_svg(tree, "columns that are alike"),
@@ -243,7 +243,7 @@ class Substitutes(Section):
 
 
 def substitutes_section(selection: Selection) -> Substitutes:
-    evidence = selection.evidence
+    evidence = selection.required_evidence()
     names = evidence.table.names
     is_selected = np.isin(np.arange(len(names)), evidence.selected)
     candidates = np.flatnonzero(evidence.information.varies & ~is_selected)
@@ -278,7 +278,7 @@ def target_section(selection: Selection) -> TargetFigure | None:
     """None for a target of classes."""
     if not selection.target.is_quantity:
         return None
-    display = TargetDisplay.of(selection.selector, selection.evidence)
+    display = TargetDisplay.of(selection.selector, selection.required_evidence())
     return TargetFigure(
         target=selection.target_name,
         svg=_svg(display, f"{selection.target_name} over each selected feature"),

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.dataset.data_kinds import frame_of
+from bitsieve.dataset.data_kinds import check_library, frame_of
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.metrics.choice import Choice, OuterError, choose, outer_error, standard_errors
 from bitsieve.metrics.measures import ACCURACY, MEASURES, Measure
 from bitsieve.metrics.paired_test import PairedTest, paired_test
 from bitsieve.metrics.stability import kuncheva, nogueira
 from bitsieve.plots.figures import Axes, Curves, plot_curves
+from bitsieve.results.equality import equal_fields
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.messages import aligned, choices, displayed, finite, printable
@@ -32,7 +33,7 @@ UNTESTED = "W/T/L: the errors over several numbers of features are tested, not t
 BEST = "SelectKBest"  # the only baseline whose error depends on the number of features
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Comparison:
     """Cross-validated errors of several methods for every number of features.
 
@@ -67,7 +68,7 @@ class Comparison:
     baselines : dict of str to ndarray of shape (n_folds, n_counts)
         The errors of the majority class or the mean, of all columns, and of SelectKBest of scikit-learn.
     library : str
-        That of :meth:`to_frame`.
+        The library of frames that the data came in.
 
     Examples
     --------
@@ -87,8 +88,8 @@ class Comparison:
     errors: Columns = field(repr=False)
     redundancy: Floats = field(repr=False)
     separability: Floats = field(repr=False)
-    seconds_selecting: Floats = field(repr=False)
-    seconds_classifying: Floats = field(repr=False)
+    seconds_selecting: Floats = field(repr=False, compare=False)
+    seconds_classifying: Floats = field(repr=False, compare=False)
     selected: list[list[Columns]] = field(repr=False)
     names: list[str] = field(repr=False)
     parameters: dict[str, Any]
@@ -96,7 +97,7 @@ class Comparison:
     majority: Columns | Floats = field(repr=False)
     bayes_error_bounds: Floats | None = field(default=None, repr=False)
     baselines: dict[str, Floats] = field(default_factory=dict, repr=False)
-    library: str = field(default="pyarrow", repr=False)
+    library: str = field(default="pyarrow", repr=False, compare=False)
 
     @property
     def notes(self) -> list[str]:
@@ -251,16 +252,29 @@ class Comparison:
             }
         )
 
-    def to_frame(self) -> Any:
-        """The table as a data frame of the library that the data came in, else of pandas, or pyarrow without pandas.
+    def to_frame(self, library: str | None = None) -> Any:
+        """The table as a data frame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}, optional
+            By default pandas, or pyarrow where that is not installed.
 
         Returns
         -------
         dataframe
             The columns of :meth:`table`.
         """
+        library = check_library(library)
         table = self.table()
-        return table if self.library == "pyarrow" else frame_of(table.to_pydict(), self.library)
+        return table if library == "pyarrow" else frame_of(table.to_pydict(), library)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether two comparisons are equal in all but the seconds that they took."""
+        return isinstance(other, Comparison) and equal_fields(self, other)
+
+    def __hash__(self) -> int:
+        return hash((Comparison, *self.methods, *self.counts.tolist()))
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain Python values that ``json.dumps`` takes; a value that is no number is None.

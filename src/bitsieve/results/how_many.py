@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from bitsieve.diagnostics import Diagnostic
+from bitsieve.results.equality import equal_fields
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.messages import aligned, quoted
@@ -33,7 +34,7 @@ class NullBand:
     high: Floats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class HowMany:
     """What five rules would take, side by side.
 
@@ -67,6 +68,12 @@ class HowMany:
     def notes(self) -> list[str]:
         """The texts of the diagnostics."""
         return [str(diagnostic) for diagnostic in self.diagnostics]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, HowMany) and equal_fields(self, other)
+
+    def __hash__(self) -> int:
+        return hash((HowMany, self.reading))
 
     def _rows(self) -> list[tuple[str, str, str, str]]:
         def number(answer: Answer) -> str:

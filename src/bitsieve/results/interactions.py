@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.dataset.data_kinds import frame_of
+from bitsieve.dataset.data_kinds import check_library, frame_of
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.plots.figures import BLUE, INK, Axes, drawing, shortened
+from bitsieve.results.equality import equal_fields
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.messages import aligned, displayed, finite, number, printable
@@ -49,7 +50,7 @@ class Interactions:
     target_name : str
     diagnostics : list of Diagnostic
     library : str
-        Library of the data frames that are returned.
+        The library of frames that the data came in.
 
     Examples
     --------
@@ -74,12 +75,18 @@ class Interactions:
     n_samples: int
     target_name: str
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    library: str = field(default="pandas", repr=False)
+    library: str = field(default="pandas", repr=False, compare=False)
 
     @property
     def notes(self) -> list[str]:
         """The texts of the diagnostics."""
         return [str(diagnostic) for diagnostic in self.diagnostics]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Interactions) and equal_fields(self, other)
+
+    def __hash__(self) -> int:
+        return hash((Interactions, self.order, self.statistic, self.target_name, len(self.tuples)))
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
         """The header and the rows of the printed table."""
@@ -122,7 +129,7 @@ class Interactions:
         Parameters
         ----------
         library : {"pandas", "polars", "pyarrow"}, optional
-            By default that of the data, else pandas, or pyarrow if pandas is not installed.
+            By default pandas, or pyarrow where that is not installed.
 
         Returns
         -------
@@ -134,7 +141,7 @@ class Interactions:
         columns["value"] = self.values
         if self.p is not None:
             columns["p"] = self.p
-        return frame_of(columns, library or self.library)
+        return frame_of(columns, check_library(library))
 
     def to_column_frame(self, library: str | None = None) -> Any:
         """The columns as a data frame: column, value, the others of its strongest tuple, p and false discovery rate.
@@ -156,7 +163,7 @@ class Interactions:
             columns["p"] = self.columns_p
         if self.false_discovery is not None:
             columns["false_discovery"] = self.false_discovery
-        return frame_of(columns, library or self.library)
+        return frame_of(columns, check_library(library))
 
     def to_dict(self) -> dict[str, Any]:
         """The tuples and the columns as plain Python values that ``json.dumps`` takes.

@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.dataset.data_kinds import frame_of, library_of
+from bitsieve.dataset.data_kinds import check_library, collect, frame_of
+from bitsieve.dataset.take_columns import WantedColumns, keeps_rows, with_values
 from bitsieve.dataset.target import Target
-from bitsieve.diagnostics import Diagnostic
+from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.explain.evidence import Evidence
-from bitsieve.methods.by_counts.stopping import make_stopping
-from bitsieve.methods.registry import find_method
+from bitsieve.io.output import write_text
 from bitsieve.pipeline.fit import Fit
+from bitsieve.results.equality import equal_fields
+from bitsieve.results.saved.cut import cut_columns
+from bitsieve.results.saved.schema import (
+    Certificate,
+    SavedFeature,
+    SavedStopping,
+    SelectionDetails,
+    SelectionRecord,
+)
+from bitsieve.results.saved.targets import saved_target, target_of
+from bitsieve.results.saved.values import option_of, plain_diagnostic
+from bitsieve.results.saved.write import text_of_record
+from bitsieve.selectors.selected_columns import SelectedColumns
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.lazy import cached_property
-from bitsieve.utils.messages import aligned, displayed, finite, number, printable
+from bitsieve.utils.messages import aligned, displayed, finite, number, printable, warn_of
 from bitsieve.utils.parameters import check_choice
 
 if TYPE_CHECKING:
@@ -29,7 +43,7 @@ if TYPE_CHECKING:
 MAX_LABELS = 100  # beyond, the labels of the target are counted and not listed in a dictionary
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Selection:
     """The selected features in order of choice, and why.
 
@@ -62,10 +76,15 @@ class Selection:
         The options of the selection.
     diagnostics : list of Diagnostic
         What was noticed in the data and in the result; ``notes`` are their texts.
-    evidence : Evidence
-        The table as it was read and its binning, from which :meth:`explain` and a report count again.
-    fit : Fit
-        The options and the result of the method. ``selector`` is the fitted scikit-learn transformer made from it.
+    evidence : Evidence or None
+        The table as it was read, and how it was binned: what :meth:`explain` and a report count again. None for a
+        selection that was loaded or unpickled, which has no rows.
+    fit : Fit or None
+        What the method was run with, and what it returned. ``selector`` is the fitted scikit-learn transformer of it.
+        None where ``evidence`` is.
+    details : SelectionDetails
+        Options, versions, how each selected column was read and cut, and how close each step was: what :meth:`save`
+        writes beside the ranking.
 
     Examples
     --------
@@ -94,8 +113,9 @@ class Selection:
     n_samples: int
     parameters: dict[str, Any]
     diagnostics: list[Diagnostic]
-    evidence: Evidence = field(repr=False)
-    fit: Fit = field(repr=False)
+    evidence: Evidence | None = field(repr=False)
+    fit: Fit | None = field(repr=False)
+    details: SelectionDetails = field(repr=False)
 
     @property
     def notes(self) -> list[str]:
@@ -107,12 +127,44 @@ class Selection:
         """The fitted scikit-learn transformer."""
         from bitsieve.selectors.making import fitted_selector
 
-        return fitted_selector(self.fit)
+        return fitted_selector(self.required_fit())
 
     @property
     def unit(self) -> str:
         """The unit of the scores, such as "bits"; see :func:`bitsieve.list_methods`."""
-        return find_method(self.method).unit
+        return self.details.score_unit
+
+    def required_fit(self) -> Fit:
+        """:attr:`fit`, for what needs it.
+
+        Returns
+        -------
+        Fit
+
+        Raises
+        ------
+        ValueError
+            The selection was loaded or unpickled, and has no rows.
+        """
+        if self.fit is None:
+            raise _has_no_rows()
+        return self.fit
+
+    def required_evidence(self) -> Evidence:
+        """:attr:`evidence`, for what needs it.
+
+        Returns
+        -------
+        Evidence
+
+        Raises
+        ------
+        ValueError
+            The selection was loaded or unpickled, and has no rows.
+        """
+        if self.evidence is None:
+            raise _has_no_rows()
+        return self.evidence
 
     def __str__(self) -> str:
         lines = [table_text(self)]
@@ -154,15 +206,183 @@ class Selection:
         check_choice("kind", kind, list(DISPLAYS))
         return DISPLAYS[kind].from_selection(self, ax=ax)
 
-    def to_frame(self) -> Any:
+    def to_frame(self, library: str | None = None) -> Any:
         """The ranking as a data frame, one row a selected feature.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}, optional
+            By default pandas, or pyarrow where that is not installed.
 
         Returns
         -------
         dataframe
-            rank, feature, index, score, relevance, overlap_with, overlap, informative; of the library of ``table``.
+            rank, feature, index, score, relevance, overlap_with, overlap, informative.
         """
-        return frame_of(ranking(self), library_of(self.table))
+        return frame_of(ranking(self), check_library(library))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the selection to a file, without rows: :func:`bitsieve.load` reads it, in this and every later version.
+
+        Parameters
+        ----------
+        path : path
+            Of a file of JSON, which is overwritten if it is there.
+
+        Raises
+        ------
+        ValueError
+            The file cannot be written.
+
+        Examples
+        --------
+        >>> import bitsieve, os, tempfile
+        >>> X, y = [[0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]] * 5, ["no", "no", "yes", "yes"] * 5
+        >>> selection = bitsieve.select(X, y, n_features_to_select=2)
+        >>> path = os.path.join(tempfile.mkdtemp(), "selection.json")
+        >>> selection.save(path)
+        >>> bitsieve.load(path) == selection
+        True
+        """
+        write_text(path, text_of_record(self._record()), "saved selection")
+
+    def transform(self, data: Any, *, codes: bool = False) -> Any:
+        """The selected columns of another table, in the order in which the table of the selection had them.
+
+        Parameters
+        ----------
+        data : array-like or dataframe
+            pandas, polars (lazy, too), pyarrow, numpy or scipy.sparse. The columns of a frame may be in any order,
+            others than the selected ones are ignored, and the target need not be there. An array has the columns that
+            were selected from, in their order, without the target.
+        codes : bool, default=False
+            Whether to give the codes of the values, by the cuts of the selection: whole numbers from 0, and -1 for a
+            category that was not there before and for what cannot be read.
+
+        Returns
+        -------
+        table : of the kind of ``data``, shape (n_samples, k)
+
+        Raises
+        ------
+        ValueError
+            Columns are missing: all of them are named.
+
+        Warns
+        -----
+        BitsieveWarning
+            With ``codes``, on each column whose kind, text or categories changed.
+
+        Examples
+        --------
+        >>> import bitsieve
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> selection = bitsieve.select(X, y, n_features_to_select=2)
+        >>> selection.transform(X[X.columns[::-1]]).columns.tolist()
+        ['petal length (cm)', 'petal width (cm)']
+        >>> selection.transform(X.head(2), codes=True).to_numpy().tolist()
+        [[0, 0], [0, 0]]
+        """
+        order = np.argsort(self.indices)
+        labels = [self.features[i] for i in order]
+        has_names = self.details.data.names is not None
+        wanted = WantedColumns(labels, self.indices[order], self.details.data.n_features, has_names)
+        columns = wanted.take(data)
+        if not codes:
+            return columns
+        if not len(order):
+            raise UserError(code="no-features", message="no column is selected, so that there is nothing to code")
+        cut = cut_columns([self.details.columns[i] for i in order], collect(columns))
+        warn_of([diagnostic for column in cut for diagnostic in column.diagnostics])
+        return with_values(columns, np.column_stack([column.codes for column in cut]))
+
+    def to_sklearn(self) -> SelectedColumns:
+        """The selection as a fitted scikit-learn transformer, which keeps the selected columns.
+
+        Returns
+        -------
+        SelectedColumns
+            For pipelines: it takes columns by name from a frame, and by position from an array.
+
+        Examples
+        --------
+        >>> import bitsieve
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from sklearn.pipeline import make_pipeline
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> selector = bitsieve.select(X, y, n_features_to_select=2).to_sklearn()
+        >>> make_pipeline(selector, LogisticRegression()).fit(X, y).score(X, y).round(2)
+        0.97
+        """
+        data = self.details.data
+        support = np.zeros(data.n_features, bool)
+        support[self.indices] = True
+        names = None if data.names is None else list(data.names)
+        return SelectedColumns(support=support.tolist(), feature_names=names)._set_fitted()
+
+    def __eq__(self, other: object) -> bool:
+        """Whether two selections are equal in all that :meth:`save` writes but versions and engine."""
+        return isinstance(other, Selection) and equal_fields(self._record(), other._record())
+
+    def __hash__(self) -> int:
+        return hash((Selection, self.method, self.details.data.digest, self.n_samples, *self.indices.tolist()))
+
+    def __copy__(self) -> Selection:
+        return replace(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Selection:
+        """A copy with lists and arrays of its own; what it counts with is shared, as nothing changes it."""
+        return replace(
+            self,
+            features=list(self.features),
+            indices=self.indices.copy(),
+            scores=self.scores.copy(),
+            relevance=self.relevance.copy(),
+            overlap_with=list(self.overlap_with),
+            overlap=self.overlap.copy(),
+            informative=self.informative.copy(),
+            parameters=dict(self.parameters),
+            diagnostics=list(self.diagnostics),
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what :meth:`save` writes, and the reduced table where it is in memory; no other rows."""
+        table = self.table if keeps_rows(self.table) else None
+        return _unpickled, (self._record(), table)
+
+    def _record(self) -> SelectionRecord:
+        """All that the file of the selection holds."""
+        details = self.details
+        rank_of = {str(label): rank for rank, label in enumerate(self.features)}
+        features = tuple(
+            SavedFeature(
+                score=float(self.scores[i]),
+                relevance=float(self.relevance[i]),
+                overlap_with=None if self.overlap_with[i] is None else rank_of[str(self.overlap_with[i])],
+                overlap=float(self.overlap[i]),
+                informative=bool(self.informative[i]),
+                column=column,
+            )
+            for i, column in enumerate(details.columns)
+        )
+        return SelectionRecord(
+            versions=details.versions,
+            data=details.data,
+            target=saved_target(self.target, details.class_sizes),
+            method=self.method,
+            score_unit=details.score_unit,
+            options=details.options,
+            settled=details.settled,
+            execution=details.execution,
+            parameters={name: option_of(value) for name, value in self.parameters.items()},
+            features=features,
+            steps=details.steps,
+            stopping=details.stopping,
+            certificate=details.certificate,
+            diagnostics=tuple(plain_diagnostic(diagnostic) for diagnostic in self.diagnostics),
+        )
 
     def explain(self, feature: str | int) -> FeatureExplanation:
         """Why a feature is selected or not, and which selected one represents it, in bits.
@@ -201,7 +421,7 @@ class Selection:
             "score_unit": self.unit,
             "parameters": {name: _plain(value) for name, value in self.parameters.items()},
             "n_samples": self.n_samples,
-            "n_features": int(self.evidence.table.n_features),
+            "n_features": self.details.data.n_features,
             "target": {
                 "name": self.target_name,
                 "kind": self.target.kind,
@@ -210,8 +430,8 @@ class Selection:
                 "edges": _edges(edges),
             },
             "features": [self._feature_to_dict(i) for i in range(len(self.features))],
-            "stopping": _stopping(self.fit),
-            "certificate": _certificate(self.fit),
+            "stopping": _stopping(self.details.stopping),
+            "certificate": _certificate(self.details.certificate),
             "notes": self.notes,
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
         }
@@ -230,6 +450,56 @@ class Selection:
         for name, levels in levels_of(self).items():
             values[name] = levels[i]
         return {name: _plain(value) for name, value in values.items()}
+
+
+def selection_of_record(record: SelectionRecord, table: Any = None) -> Selection:
+    """The selection of a record; it has no rows but those of the reduced ``table``, if that is given."""
+    features = record.features
+    labels = [feature.column.label for feature in features]
+    return Selection(
+        method=record.method,
+        features=labels,
+        indices=np.array([feature.column.index for feature in features], np.intp),
+        scores=np.array([feature.score for feature in features], np.float64),
+        relevance=np.array([feature.relevance for feature in features], np.float64),
+        overlap_with=[None if feature.overlap_with is None else labels[feature.overlap_with] for feature in features],
+        overlap=np.array([feature.overlap for feature in features], np.float64),
+        informative=np.array([feature.informative for feature in features], bool),
+        table=table,
+        target=target_of(record.target),
+        target_name=record.target.name,
+        n_samples=record.data.n_samples,
+        parameters=dict(record.parameters),
+        diagnostics=list(record.diagnostics),
+        evidence=None,
+        fit=None,
+        details=SelectionDetails(
+            versions=record.versions,
+            data=record.data,
+            score_unit=record.score_unit,
+            options=record.options,
+            settled=record.settled,
+            execution=record.execution,
+            class_sizes=record.target.class_sizes,
+            columns=tuple(feature.column for feature in features),
+            steps=record.steps,
+            stopping=record.stopping,
+            certificate=record.certificate,
+        ),
+    )
+
+
+def _unpickled(record: SelectionRecord, table: Any) -> Selection:
+    return selection_of_record(record, table)
+
+
+def _has_no_rows() -> UserError:
+    """The error where rows are needed, and the selection was loaded or unpickled."""
+    return UserError(
+        code="selection-without-rows",
+        message="the selection was loaded from a file or unpickled, and has no rows to count again",
+        advice="call bitsieve.select on the data again",
+    )
 
 
 def ranking(selection: Selection) -> dict[str, Any]:
@@ -301,13 +571,12 @@ def levels_of(selection: Selection) -> dict[str, Any]:
 
     Empty if the selection was not ended by a rule with an error rate.
     """
-    names = selection.evidence.table.names
-    stopping = selection.fit.result.stopping
-    if stopping is None or conclusion_of(selection.fit) is None:
+    stopping = selection.details.stopping
+    if stopping is None or stopping.conclusion is None:
         return {}
-    levels: dict[str, Any] = {"least_level": stopping.values}
+    levels: dict[str, Any] = {"least_level": np.array(stopping.values)}
     if stopping.neighbours is not None:
-        levels["neighbours"] = [", ".join(str(names[j]) for j in columns) for columns in stopping.neighbours]
+        levels["neighbours"] = [", ".join(names) for names in stopping.neighbours]
     return levels
 
 
@@ -327,20 +596,20 @@ def levels_in_words(selection: Selection) -> tuple[list[str], list[list[str]]]:
     return header, rows
 
 
-def conclusion_of(fit: Fit) -> str | None:
+def conclusion_of(selection: Selection) -> str | None:
     """What a reader may conclude of a feature that a stopping rule with an error rate took; None for other rules."""
-    rule = fit.selection.stopping
-    return None if rule is None else make_stopping(rule).conclusion
+    stopping = selection.details.stopping
+    return None if stopping is None else stopping.conclusion
 
 
-def _certificate(fit: Fit) -> dict[str, float | None] | None:
+def _certificate(certificate: Certificate | None) -> dict[str, float | None] | None:
     """The objective of the selected subset, an upper bound of all subsets, and the gap; None if the method has none."""
-    if "upper_bound_" not in fit.result.extras:
+    if certificate is None:
         return None
     return {
-        "objective_bits": finite(fit.fitted_attribute("objective_")),
-        "upper_bound_bits": finite(fit.fitted_attribute("upper_bound_")),
-        "gap": finite(fit.fitted_attribute("gap_")),
+        "objective_bits": finite(certificate.objective_bits),
+        "upper_bound_bits": finite(certificate.upper_bound_bits),
+        "gap": finite(certificate.gap),
     }
 
 
@@ -350,23 +619,20 @@ def names_of(selector: Any, columns: Iterable[int]) -> list[str]:
     return [f"x{j}" if names is None else str(names[j]) for j in columns]
 
 
-def _stopping(fit: Fit) -> dict[str, Any] | None:
+def _stopping(stopping: SavedStopping | None) -> dict[str, Any] | None:
     """What ended the selection, and at which candidate; None if the method has no stopping rule."""
-    stopping = fit.result.stopping
     if stopping is None:
         return None
-    names = fit.table.names
     document: dict[str, Any] = {
         "by": stopping.by,
-        "candidate": None if stopping.candidate < 0 else str(names[stopping.candidate]),
+        "candidate": stopping.candidate,
         "value": finite(stopping.value),
         "values": [finite(value) for value in stopping.values],
     }
     if stopping.neighbours is not None:
-        document["given"] = [[str(names[j]) for j in columns] for columns in stopping.neighbours]
-    conclusion = conclusion_of(fit)
-    if conclusion is not None:
-        document["each_is"] = conclusion
+        document["given"] = [list(names) for names in stopping.neighbours]
+    if stopping.conclusion is not None:
+        document["each_is"] = stopping.conclusion
     return document
 
 

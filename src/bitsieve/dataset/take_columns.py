@@ -1,0 +1,134 @@
+"""Columns taken from any table by their labels in any order, or by position where the table has no labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from bitsieve.dataset.columns import check_labels, no_table
+from bitsieve.dataset.data_kinds import collect, is_path, keeps_columns_only, take_columns
+from bitsieve.dataset.encoding import as_array
+from bitsieve.diagnostics import UserError
+from bitsieve.utils.arrays import Columns
+from bitsieve.utils.lazy import issparse
+
+
+@dataclass(frozen=True)
+class WantedColumns:
+    """Columns of a table, as another table had them.
+
+    ``labels`` and ``indices`` are those of the wanted columns, in their order in that table, which had ``n_features``
+    columns; ``has_names`` says whether these had names.
+    """
+
+    labels: Sequence[object]
+    indices: Columns
+    n_features: int
+    has_names: bool
+
+    def take(self, data: Any) -> Any:
+        """The wanted columns of another table, in its own kind.
+
+        Those of a frame are taken by their labels; those of an array, and of a table without names, by position.
+
+        Raises
+        ------
+        UserError
+            If columns are missing, all of which are named, or an array has another number of columns.
+        """
+        if is_path(data):
+            raise UserError(
+                code="data-type-not-read",
+                message="the data is a path",
+                advice="give a table, such as pandas.read_csv(path)",
+            )
+        if keeps_columns_only(data):
+            return take_columns(data, self._names_in(_names_of(data)))
+        frame = nw.from_native(data, pass_through=True)
+        if isinstance(frame, nw.DataFrame):
+            return self._take_from_frame(data, frame)
+        X: Any = data if issparse(data) else as_array(data)
+        if len(X.shape) != 2:
+            raise no_table(X.shape)
+        self._check_number(X.shape[1])
+        if issparse(X) and X.format not in ("csr", "csc"):
+            return X.tocsc()[:, self.indices].asformat(X.format)
+        return X[:, self.indices]
+
+    def _take_from_frame(self, data: Any, frame: nw.DataFrame[Any]) -> Any:
+        labels = list(data.columns) if hasattr(data, "iloc") else list(frame.columns)
+        if not self.has_names:
+            self._check_number(len(labels))
+            positions = self.indices.tolist()
+        else:
+            positions = self._positions_in(labels)
+        if hasattr(data, "iloc"):
+            return data.iloc[:, positions]
+        return frame[:, positions].to_native()
+
+    def _names_in(self, names: Sequence[str]) -> list[str]:
+        if not self.has_names:
+            self._check_number(len(names))
+            return [names[j] for j in self.indices.tolist()]
+        return [names[position] for position in self._positions_in(names)]
+
+    def _positions_in(self, labels: Sequence[Any]) -> list[int]:
+        """The positions of the wanted columns among some labels; other columns may have one name, these may not."""
+        position_of = {label: position for position, label in enumerate(labels)}
+        by_text = {str(label): position for label, position in position_of.items()}
+        positions = [position_of.get(label, by_text.get(str(label))) for label in self.labels]
+        missing = [str(label) for label, position in zip(self.labels, positions, strict=True) if position is None]
+        if missing:
+            listed = ", ".join(map(repr, missing))
+            raise UserError(
+                code="columns-missing",
+                message=f"the table lacks {len(missing):,} of the {len(self.labels):,} selected columns: {listed}",
+                advice="add them, under these names",
+                columns=missing,
+            )
+        found = [position for position in positions if position is not None]
+        wanted = {labels[position] for position in found}
+        check_labels([label for label in labels if label in wanted])
+        return found
+
+    def _check_number(self, n_columns: int) -> None:
+        if n_columns != self.n_features:
+            raise UserError(
+                code="columns-differ",
+                message=f"the table has {n_columns:,} columns, and the selection was made from {self.n_features:,}",
+                advice="without names columns are taken by position: give all of them, without the target",
+            )
+
+
+def _names_of(data: Any) -> list[str]:
+    """The names of the columns of a lazy frame or a record batch."""
+    frame = nw.from_native(data, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        return frame.collect_schema().names()
+    return list(data.schema.names)
+
+
+def with_values(data: Any, values: NDArray[np.int32]) -> Any:
+    """A table of the kind of ``data``, with its names, which holds other values."""
+    if issparse(data):
+        return type(data)(values)
+    if keeps_columns_only(data) and isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame):
+        return nw.from_native(with_values(collect(data), values)).lazy().to_native()
+    if hasattr(data, "iloc"):
+        return type(data)(values, index=data.index, columns=data.columns)
+    frame = nw.from_native(collect(data), pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        return values
+    columns = {name: values[:, j] for j, name in enumerate(frame.columns)}
+    return nw.from_dict(columns, backend=frame.implementation).to_native()
+
+
+def keeps_rows(table: Any) -> bool:
+    """Whether a table holds its rows in memory: a frame, an array or a sparse matrix."""
+    frame = nw.from_native(table, pass_through=True)
+    return isinstance(frame, nw.DataFrame) or isinstance(table, np.ndarray) or issparse(table)

@@ -1,0 +1,270 @@
+"""What a fit knows beside its ranking, without its rows: the part of a selection that is kept for its file."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Sequence
+from hashlib import sha256
+from importlib.metadata import version
+from math import prod
+
+import numpy as np
+
+from bitsieve.counts.tables import ContingencyTable
+from bitsieve.dataset.dataset import Dataset
+from bitsieve.dataset.text_format import TextMeaning
+from bitsieve.diagnostics import UserError
+from bitsieve.discretization.base import Binning
+from bitsieve.discretization.coding import binning_name
+from bitsieve.discretization.separate_zero import SeparateZeroBinning
+from bitsieve.methods.by_counts.stopping import make_stopping
+from bitsieve.options import ReadOptions
+from bitsieve.pipeline.fit import Fit
+from bitsieve.results.saved.schema import (
+    Certificate,
+    ColumnKind,
+    Cut,
+    Label,
+    Option,
+    SavedColumn,
+    SavedData,
+    SavedStep,
+    SavedStopping,
+    SelectionDetails,
+    Versions,
+)
+from bitsieve.results.saved.text_formats import parsing_of
+from bitsieve.results.saved.values import label_of, option_of, values_of_array
+from bitsieve.utils.arrays import Columns
+
+MAX_COUNTS = 100_000  # cells of the table of a feature; of a larger one no counts are kept
+MAX_NAMES = 1000  # of target columns; a longer list is one of values
+
+
+def details_of(fit: Fit, read: ReadOptions, labels: Sequence[object]) -> SelectionDetails:
+    """What is kept of a fit with its evidence; ``labels`` are those of all features, as the data has them."""
+    evidence = fit.evidence_from_counts
+    table = fit.prepared.original
+    columns = [
+        _column(j, label_of(labels[j]), fit.table, evidence.binner, counts)
+        for j, counts in zip(fit.result.selected.tolist(), evidence.tables, strict=True)
+    ]
+    return SelectionDetails(
+        versions=Versions(
+            bitsieve=version("bitsieve"),
+            python=platform.python_version(),
+            numpy=np.__version__,
+        ),
+        data=SavedData(
+            n_samples=table.n_samples,
+            total_weight=int(evidence.class_sizes.sum()),
+            n_features=int(table.n_features),
+            names=_names(table),
+            digest=_digest(_names(table), _kinds(fit)),
+        ),
+        score_unit=fit.method.unit,
+        options=_options(fit, read),
+        settled=_settled(fit, evidence.binner),
+        execution=_execution(fit),
+        class_sizes=tuple(evidence.class_sizes.tolist()),
+        columns=tuple(columns),
+        steps=_steps(fit),
+        stopping=_stopping(fit),
+        certificate=_certificate(fit),
+    )
+
+
+def _names(table: Dataset) -> tuple[str, ...] | None:
+    """The names of all features; None where the data has none."""
+    has_labels = table.original is not None and table.original.labels is not None
+    if table.feature_names is None and not has_labels:
+        return None
+    return tuple(str(name) for name in table.names)
+
+
+def _kinds(fit: Fit) -> str:
+    """A letter for each feature: "n" for numbers and times, "c" for categories, "-" for a column that was dropped."""
+    n_features = int(fit.table.n_features)
+    categories = fit.evidence_from_counts.binner.categories_
+    kinds = ["n"] * n_features
+    if categories is not None:
+        kinds = ["n" if values is None else "c" for values in categories]
+    for j in fit.prepared.dropped:
+        kinds[j] = "-"
+    return "".join(kinds)
+
+
+def _digest(names: tuple[str, ...] | None, kinds: str) -> str:
+    """SHA-256 of the names and the kinds of all features, as one line of JSON each."""
+    digest = sha256()
+    for part in (names, kinds):
+        digest.update(json.dumps(part).encode() + b"\n")
+    return digest.hexdigest()
+
+
+def _column(j: int, label: Label, table: Dataset, binner: Binning, counts: ContingencyTable) -> SavedColumn:
+    """How a selected column was read and cut."""
+    meanings: dict[int, TextMeaning] = getattr(table, "meanings", {})  # saved counts have none
+    meaning = meanings.get(j)
+    cut = _cut(binner, j)
+    kind: ColumnKind = "number"
+    if cut.edges is None:
+        kind = "category"
+    elif meaning is not None and meaning.format.time is not None:
+        kind = "date" if meaning.format.time == "dates" else "duration"
+    return SavedColumn(
+        label=label,
+        index=j,
+        kind=kind,
+        parsing=None if meaning is None else parsing_of(meaning.format),
+        cut=cut,
+        counts=_counts(counts, cut.n_codes),
+    )
+
+
+def _cut(binner: Binning, j: int) -> Cut:
+    n_codes = int(binner.n_bins_[j])
+    missing_code = n_codes - 1 if binner.missing == "bin" else None
+    categories = None if binner.categories_ is None else binner.categories_[j]
+    if categories is not None:
+        values = values_of_array(np.asarray(categories))
+        return Cut(edges=None, categories=values, missing_code=missing_code, n_codes=n_codes)
+    zero_apart = isinstance(binner, SeparateZeroBinning) and bool(binner.zero_[j])
+    side = binner.rule_.side if isinstance(binner, SeparateZeroBinning) else binner.side
+    return Cut(
+        edges=tuple(binner.bin_edges_[j].tolist()),
+        side=side,
+        zero_apart=zero_apart,
+        missing_code=missing_code,
+        n_codes=n_codes,
+    )
+
+
+def _counts(table: ContingencyTable, n_codes: int) -> tuple[tuple[int, ...], ...] | None:
+    """The counts of a feature by its codes, of which the last may not occur, and the classes."""
+    if prod(table.shape) > MAX_COUNTS or n_codes * table.shape[2] > MAX_COUNTS:
+        return None
+    occurring = table.dense()[0]  # shape (codes that occur, classes)
+    counts = np.zeros((max(n_codes, len(occurring)), occurring.shape[1]), np.int64)
+    counts[: len(occurring)] = occurring
+    return tuple(tuple(row) for row in counts.tolist())
+
+
+def _options(fit: Fit, read: ReadOptions) -> dict[str, Option]:
+    """The arguments of the call, with the defaults of the method's parameters and of the number of features."""
+    selection, discretization = fit.selection, fit.prepared.requested_discretization
+    parameters = {**selection.parameters}
+    if selection.takes_constraints:
+        parameters["constraints"] = selection.requested.get("constraints")
+    values: dict[str, object] = {
+        "target": _name_of(read.target),
+        "sample_weight": _name_of(read.sample_weight),
+        "groups": _name_of(read.groups),
+        "method": fit.method.name,
+        "n_features_to_select": selection.n_features_to_select,
+        "include": list(selection.columns.include),
+        "exclude": list(selection.columns.exclude),
+        "identifiers": selection.columns.identifiers,
+        "screen": selection.screen,
+        "binning": discretization.binning,
+        "n_bins": discretization.n_bins,
+        "uncut": discretization.uncut,
+        "missing": discretization.missing,
+        "target_bins": read.target_bins,
+        "target_kind": read.target_kind,
+        "drop_missing_target": read.drop_missing_target,
+        "header": read.header,
+        "repair": read.repair,
+        "column_types": read.column_types or {},
+        **parameters,
+    }
+    return {name: option_of(value) for name, value in values.items()}
+
+
+def _name_of(column: object) -> str | list[str] | None:
+    """The name of a column of the data, or of several; None for values of its own."""
+    if isinstance(column, str):
+        return column
+    if isinstance(column, (list, tuple)) and column and all(isinstance(name, str) for name in column):
+        return list(column) if len(column) <= MAX_NAMES else None
+    return None
+
+
+def _settled(fit: Fit, binner: Binning) -> dict[str, Option]:
+    """What the options that may be left open came to."""
+    target = fit.prepared.original.target
+    try:
+        rule = binning_name(binner.rule_ if isinstance(binner, SeparateZeroBinning) else binner)
+    except UserError:  # a rule of the user's own
+        rule = type(binner).__name__
+    parameters = (binner.rule_ if isinstance(binner, SeparateZeroBinning) else binner).parameters
+    return {
+        "n_features_to_select": len(fit.result.selected),
+        "binning": rule,
+        "zero_apart": isinstance(binner, SeparateZeroBinning),
+        "n_bins": option_of(parameters.get("n_bins")),
+        "uncut": option_of(parameters.get("uncut")),
+        "missing": binner.missing,
+        "target_kind": "classes" if target.edges is None else "quantity",
+        "target_bins": None if target.edges is None else target.n_classes,
+    }
+
+
+def _execution(fit: Fit) -> dict[str, Option]:
+    execution = fit.execution
+    return {
+        "engine": execution.engine,
+        "memory": execution.memory,
+        "push_down": execution.push_down,
+        "n_jobs": execution.n_jobs,
+    }
+
+
+def _steps(fit: Fit) -> tuple[SavedStep, ...]:
+    names = fit.table.names
+
+    def named(columns: Columns) -> tuple[str, ...]:
+        return tuple(str(names[j]) for j in columns.tolist())
+
+    return tuple(
+        SavedStep(
+            winner=named(step.winner),
+            runner_up=named(step.runner_up),
+            gap=step.gap,
+            is_exact=step.is_exact,
+        )
+        for step in fit.result.steps
+    )
+
+
+def _stopping(fit: Fit) -> SavedStopping | None:
+    """What ended the selection, and at which candidate; None where the method has no rule that could."""
+    stopping = fit.result.stopping
+    if stopping is None:
+        return None
+    names = fit.table.names
+    neighbours = None
+    if stopping.neighbours is not None:
+        neighbours = tuple(tuple(str(names[j]) for j in columns) for columns in stopping.neighbours)
+    rule = fit.selection.stopping
+    return SavedStopping(
+        by=stopping.by,
+        candidate=None if stopping.candidate < 0 else str(names[stopping.candidate]),
+        value=float(stopping.value),
+        reason=stopping.reason,
+        values=tuple(stopping.values.tolist()),
+        neighbours=neighbours,
+        conclusion=None if rule is None else make_stopping(rule).conclusion,
+    )
+
+
+def _certificate(fit: Fit) -> Certificate | None:
+    """The objective of a subset, the bound on every other's, and the gap between; None where the method has none."""
+    if "upper_bound_" not in fit.result.extras:
+        return None
+    return Certificate(
+        objective_bits=float(fit.fitted_attribute("objective_")),
+        upper_bound_bits=float(fit.fitted_attribute("upper_bound_")),
+        gap=float(fit.fitted_attribute("gap_")),
+    )

@@ -1,0 +1,498 @@
+"""The file of a selection read back, and every value of it checked: nothing in it is run, imported or trusted."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from stat import S_ISREG
+from typing import NoReturn, cast
+
+import numpy as np
+
+from bitsieve.diagnostics import NAME_ONLY, Diagnostic, Severity
+from bitsieve.io.errors import DataError, readable
+from bitsieve.io.saved_selection import FORMAT
+from bitsieve.options import DAY_FIRST, MONTH_FIRST
+from bitsieve.results.saved.fields import Field, FieldError
+from bitsieve.results.saved.schema import (
+    COLUMN_KINDS,
+    SIDES,
+    TARGET_KINDS,
+    VERSION,
+    Certificate,
+    ColumnKind,
+    Cut,
+    Label,
+    ObjectOption,
+    Option,
+    ParsingFormat,
+    SavedColumn,
+    SavedData,
+    SavedFeature,
+    SavedParsing,
+    SavedStep,
+    SavedStopping,
+    SavedTarget,
+    SelectionRecord,
+    Values,
+    Versions,
+    field_names,
+)
+
+MAX_BYTES = 1 << 28  # of a file
+MAX_CODES = 1 << 16  # of a column
+_COUNTS_FILE = "counts.bitsieve"  # in a folder of 'bitsieve count --save'
+_DTYPES = ("U", "O")  # besides those of numbers, booleans and times
+_SEVERITIES = ("note", "warning", "error")
+_PARSINGS = ("numbers", "dates", "durations", "booleans")
+_DECIMALS = ("", ".", ",")
+_GROUPS = ("", ",", ".", "'’", " \u00a0\u2009\u202f")
+_ORDERS = ("", DAY_FIRST, MONTH_FIRST, "undecided")
+_UNITS_OF_TIME = "Mm"
+
+
+def read_record(path: str | PathLike[str]) -> SelectionRecord:
+    """Read the file of a selection.
+
+    Raises
+    ------
+    UserError
+        If there is no such file, or it is no whole selection that this version can read: one line that says why.
+    """
+    path = Path(path)
+    if (path / _COUNTS_FILE).is_file() or path.name == _COUNTS_FILE:
+        raise DataError(
+            code="not-saved-selection",
+            message=f"{str(path)!r} holds counts of 'bitsieve count', and no selection",
+            advice="select from them with 'bitsieve select --counts', or give a file of 'bitsieve select --save'",
+        )
+    with readable(path):
+        state = path.stat()
+        if not S_ISREG(state.st_mode):
+            raise DataError(
+                code="not-saved-selection",
+                message=f"{str(path)!r} is no file",
+                advice="give a file of 'bitsieve select --save'",
+            )
+        size = state.st_size
+        if size > MAX_BYTES:
+            raise DataError(
+                code="not-saved-selection",
+                message=f"{str(path)!r} has {size:,} bytes, more than the {MAX_BYTES:,} of any selection",
+                advice="give a file of 'bitsieve select --save'",
+            )
+        content = path.read_bytes()
+    return record_of_bytes(content, str(path))
+
+
+def record_of_bytes(content: bytes, name: str) -> SelectionRecord:
+    """Read the content of a file, which messages call ``name``."""
+    document = _parsed(content, name)
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        _refuse_foreign(name)
+    version = document.get("version")
+    if isinstance(version, int) and not isinstance(version, bool) and version > VERSION:
+        raise DataError(
+            code="newer-selection",
+            message=f"{name!r} was saved by a later version of bitsieve (schema {version}, this one reads {VERSION})",
+            advice="install that version or a later one",
+        )
+    try:
+        return _record(Field(document))
+    except FieldError as error:
+        problem = str(error)
+    except RecursionError:
+        problem = "it is nested too deeply"
+    raise _damaged(name, problem)
+
+
+def _damaged(name: str, problem: str) -> DataError:
+    return DataError(
+        code="damaged-file",
+        message=f"{name!r} is no whole selection ({problem})",
+        advice="save it again",
+    )
+
+
+def _refuse_foreign(name: str) -> NoReturn:
+    raise DataError(
+        code="not-saved-selection",
+        message=f"{name!r} is no selection saved by bitsieve",
+        advice="give a file of 'bitsieve select --save' or of Selection.save",
+    )
+
+
+class _Damaged(ValueError):
+    """The text is JSON but not such as selections have."""
+
+
+def _parsed(content: bytes, name: str) -> object:
+    """The values of a text of JSON, without a name that stands twice in an object."""
+    try:
+        return json.loads(content.decode("utf-8"), object_pairs_hook=_object, parse_constant=_refuse_constant)
+    except _Damaged as error:
+        problem = str(error)
+    except RecursionError:
+        problem = "it is nested too deeply"
+    except ValueError:  # no UTF-8, or no JSON, or a whole number of thousands of digits
+        if FORMAT.encode() not in content[:200]:
+            _refuse_foreign(name)
+        problem = "it breaks off, or is no JSON"
+    raise _damaged(name, problem)
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise _Damaged("a name stands twice in one object")
+    return members
+
+
+def _refuse_constant(constant: str) -> NoReturn:
+    raise _Damaged(f"{constant} is no JSON")
+
+
+def _record(root: Field) -> SelectionRecord:
+    members = root.members(["format", "version", *field_names(SelectionRecord)])
+    members["version"].integer(1, VERSION)
+    data = _data(members["data"])
+    target = _target(members["target"])
+    features = tuple(_feature(item, i, data, target) for i, item in enumerate(members["features"].items()))
+    indices = [feature.column.index for feature in features]
+    if len({*indices}) < len(indices):
+        raise members["features"].error("has a column twice")
+    stopping = members["stopping"]
+    certificate = members["certificate"]
+    return SelectionRecord(
+        versions=_versions(members["versions"]),
+        data=data,
+        target=target,
+        method=members["method"].text(),
+        score_unit=members["score_unit"].text(),
+        options=_options(members["options"]),
+        settled=_options(members["settled"]),
+        execution=_options(members["execution"]),
+        parameters=_options(members["parameters"]),
+        features=features,
+        steps=tuple(_step(item) for item in members["steps"].items()),
+        stopping=None if stopping.is_null else _stopping(stopping, len(features)),
+        certificate=None if certificate.is_null else _certificate(certificate),
+        diagnostics=tuple(_diagnostic(item) for item in members["diagnostics"].items()),
+    )
+
+
+def _versions(field: Field) -> Versions:
+    members = field.members(field_names(Versions))
+    return Versions(
+        bitsieve=members["bitsieve"].text(),
+        python=members["python"].text(),
+        numpy=members["numpy"].text(),
+    )
+
+
+def _data(field: Field) -> SavedData:
+    members = field.members(field_names(SavedData))
+    names = None if members["names"].is_null else members["names"].texts()
+    n_features = members["n_features"].integer()
+    if names is not None and len(names) != n_features:
+        raise members["names"].error(f"must hold {n_features:,} names")
+    return SavedData(
+        n_samples=members["n_samples"].integer(),
+        total_weight=members["total_weight"].integer(),
+        n_features=n_features,
+        names=names,
+        digest=members["digest"].text(),
+    )
+
+
+def _target(field: Field) -> SavedTarget:
+    members = field.members(field_names(SavedTarget))
+    labels = _values(members["labels"])
+    class_sizes = members["class_sizes"].integers()
+    if len(class_sizes) != len(labels.items):
+        raise members["class_sizes"].error(f"must hold {len(labels.items):,} numbers, one a class")
+    return SavedTarget(
+        name=members["name"].text(),
+        kind=members["kind"].choice(TARGET_KINDS),
+        columns=members["columns"].texts(),
+        labels=labels,
+        edges=_target_edges(members["edges"]),
+        unit=_unit(members["unit"]),
+        requested_kind=members["requested_kind"].optional_text(),
+        requested_bins=members["requested_bins"].optional_integer(),
+        n_numbers=members["n_numbers"].integer(),
+        n_allowed=members["n_allowed"].integer(),
+        class_sizes=class_sizes,
+    )
+
+
+def _unit(field: Field) -> str:
+    unit = field.text()
+    if not {*unit} <= {*_UNITS_OF_TIME, " "}:
+        raise field.error("must be 'M' of dates, 'm' of durations, or empty")
+    return unit
+
+
+def _target_edges(field: Field) -> tuple[float, ...] | tuple[tuple[float, ...] | None, ...] | None:
+    if field.is_null:
+        return None
+    items = field.items()
+    is_joint = any(item.is_null or isinstance(item.value, list) for item in items)
+    if is_joint:
+        return tuple(None if item.is_null else item.ascending_numbers() for item in items)
+    return field.ascending_numbers()
+
+
+def _feature(field: Field, position: int, data: SavedData, target: SavedTarget) -> SavedFeature:
+    members = field.members(field_names(SavedFeature))
+    return SavedFeature(
+        score=members["score"].number(),
+        relevance=members["relevance"].number(),
+        overlap_with=members["overlap_with"].optional_integer(0, position - 1),
+        overlap=members["overlap"].number(),
+        informative=members["informative"].boolean(),
+        column=_column(members["column"], data, target),
+    )
+
+
+def _column(field: Field, data: SavedData, target: SavedTarget) -> SavedColumn:
+    members = field.members(field_names(SavedColumn))
+    cut = _cut(members["cut"])
+    kind = cast(ColumnKind, members["kind"].choice(COLUMN_KINDS))
+    if (kind == "category") != (cut.edges is None):
+        raise members["cut"].error(f"does not go with a column of the kind {kind!r}")
+    parsing = members["parsing"]
+    return SavedColumn(
+        label=_label(members["label"]),
+        index=members["index"].integer(0, data.n_features - 1),
+        kind=kind,
+        parsing=None if parsing.is_null else _parsing(parsing),
+        cut=cut,
+        counts=_counts(members["counts"], cut.n_codes, len(target.class_sizes)),
+    )
+
+
+def _counts(field: Field, n_codes: int, n_classes: int) -> tuple[tuple[int, ...], ...] | None:
+    if field.is_null:
+        return None
+    rows = tuple(row.integers() for row in field.items())
+    if len(rows) != n_codes or any(len(row) != n_classes for row in rows):
+        raise field.error(f"must be {n_codes:,} rows of {n_classes:,} numbers")
+    return rows
+
+
+def _parsing(field: Field) -> SavedParsing:
+    members = field.members(field_names(SavedParsing))
+    parsing = SavedParsing(
+        format=cast(ParsingFormat, members["format"].choice(_PARSINGS)),
+        decimal=members["decimal"].choice(_DECIMALS),
+        group=members["group"].choice(_GROUPS),
+        unit=members["unit"].text(),
+        is_whole=members["is_whole"].boolean(),
+        order=members["order"].choice(_ORDERS),
+        has_time_zone=members["has_time_zone"].boolean(),
+        is_time_of_day=members["is_time_of_day"].boolean(),
+    )
+    if parsing.format == "numbers" and not (parsing.decimal and parsing.group):
+        raise field.error("lacks how numbers are written")
+    if parsing.format == "dates" and not parsing.order:
+        raise field.error("lacks the order of day and month")
+    return parsing
+
+
+def _cut(field: Field) -> Cut:
+    members = field.members(field_names(Cut))
+    n_codes = members["n_codes"].integer(1, MAX_CODES)
+    edges = None if members["edges"].is_null else members["edges"].ascending_numbers()
+    categories = None if members["categories"].is_null else _values(members["categories"])
+    if (edges is None) == (categories is None):
+        raise field.error("must have edges or categories, and not both")
+    n_values = len(edges) if edges is not None else 0
+    if categories is not None:
+        n_values = len(categories.items)
+    if n_values > n_codes:
+        raise field.error(f"has {n_values:,} values for {n_codes:,} codes")
+    return Cut(
+        edges=edges,
+        side=members["side"].choice(SIDES),
+        categories=categories,
+        zero_apart=members["zero_apart"].boolean(),
+        missing_code=members["missing_code"].optional_integer(0, n_codes - 1),
+        n_codes=n_codes,
+    )
+
+
+def _step(field: Field) -> SavedStep:
+    members = field.members(field_names(SavedStep))
+    return SavedStep(
+        winner=members["winner"].texts(),
+        runner_up=members["runner_up"].texts(),
+        gap=members["gap"].number(),
+        is_exact=members["is_exact"].boolean(),
+    )
+
+
+def _stopping(field: Field, n_selected: int) -> SavedStopping:
+    members = field.members(field_names(SavedStopping))
+    values = members["values"].numbers()
+    neighbours = None
+    if not members["neighbours"].is_null:
+        neighbours = tuple(item.texts() for item in members["neighbours"].items())
+    if len(values) != n_selected:
+        raise members["values"].error(f"must hold {n_selected:,} numbers, one a feature")
+    if neighbours is not None and len(neighbours) != n_selected:
+        raise members["neighbours"].error(f"must hold {n_selected:,} lists, one a feature")
+    return SavedStopping(
+        by=members["by"].text(),
+        candidate=members["candidate"].optional_text(),
+        value=members["value"].number(),
+        reason=members["reason"].text(),
+        values=values,
+        neighbours=neighbours,
+        conclusion=members["conclusion"].optional_text(),
+    )
+
+
+def _certificate(field: Field) -> Certificate:
+    members = field.members(field_names(Certificate))
+    return Certificate(
+        objective_bits=members["objective_bits"].number(),
+        upper_bound_bits=members["upper_bound_bits"].number(),
+        gap=members["gap"].number(),
+    )
+
+
+def _diagnostic(field: Field) -> Diagnostic:
+    members = field.members(["code", "severity", "message", "advice", "columns", "fix", "parameters"])
+    diagnostic = Diagnostic(
+        code=members["code"].text(),
+        severity=cast(Severity, members["severity"].choice(_SEVERITIES)),
+        message=members["message"].text(),
+        advice=members["advice"].text(),
+        columns=members["columns"].texts(),
+        fix=_settings(members["fix"]),
+        parameters=_settings(members["parameters"]),
+    )
+    try:
+        str(diagnostic)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):  # of a value that stands in the advice
+        raise members["advice"].error("is no advice") from None
+    return diagnostic
+
+
+def _settings(field: Field) -> dict[str, object]:
+    return {
+        name: NAME_ONLY if value.value == {"name_only": True} else _option(value)
+        for name, value in field.mapping().items()
+    }
+
+
+def _values(field: Field) -> Values:
+    """The values of an array, each of the kind that its dtype says."""
+    members = field.members(field_names(Values))
+    dtype = _dtype(members["dtype"])
+    items = members["items"]
+    if dtype == "U":
+        return Values(dtype=dtype, items=items.texts())
+    if dtype == "O":
+        return Values(dtype=dtype, items=tuple(_label(item) for item in items.items()))
+    kind = np.dtype(dtype).kind
+    if kind == "b":
+        return Values(dtype=dtype, items=tuple(item.boolean() for item in items.items()))
+    if kind == "f":
+        return Values(dtype=dtype, items=tuple(_float_label(item) for item in items.items()))
+    if kind in "mM":
+        return Values(dtype=dtype, items=tuple(item.integer(-(2**63), 2**63 - 1) for item in items.items()))
+    limits = np.iinfo(dtype)
+    return Values(dtype=dtype, items=tuple(item.integer(int(limits.min), int(limits.max)) for item in items.items()))
+
+
+def _dtype(field: Field) -> str:
+    """A type of numpy: numbers and booleans of at most 8 bytes, times, text, objects."""
+    text = field.text()
+    if text in _DTYPES:
+        return text
+    if len(text) > 12 or text[:1] not in "<>|=" or text[1:2] not in "biufmM":
+        raise field.error("is no type of values")
+    try:
+        dtype = np.dtype(text)
+    except (TypeError, ValueError):
+        raise field.error("is no type of values") from None
+    if dtype.itemsize > 8 or dtype.str != text:
+        raise field.error("is no type of values")
+    return text
+
+
+def _float_label(field: Field) -> float:
+    """A number among values, where one that JSON does not have is an object."""
+    if isinstance(field.value, dict):
+        label = _label(field)
+        if isinstance(label, float):
+            return label
+    return field.number()
+
+
+def _label(field: Field) -> Label:
+    if isinstance(field.value, list):
+        return tuple(_label(item) for item in field.items())
+    if isinstance(field.value, dict):
+        return _tagged_label(field)
+    return _plain(field)
+
+
+def _tagged_label(field: Field) -> Label:
+    members = field.mapping()
+    if [*members] == ["bytes"]:
+        try:
+            return bytes.fromhex(members["bytes"].text())
+        except ValueError:
+            raise members["bytes"].error("is no hexadecimal number") from None
+    if [*members] == ["float"]:
+        return _not_finite(members["float"])
+    raise field.error("is no label")
+
+
+def _not_finite(field: Field) -> float:
+    number = field.number()
+    if math.isfinite(number):
+        raise field.error("must be 'nan', 'inf' or '-inf'")
+    return number
+
+
+def _plain(field: Field) -> bool | int | float | str | None:
+    value = field.value
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return field.number()
+    raise field.error("is no value")
+
+
+def _options(field: Field) -> dict[str, Option]:
+    return {name: _option(value) for name, value in field.mapping().items()}
+
+
+def _option(field: Field) -> Option:
+    if isinstance(field.value, list):
+        return [_option(item) for item in field.items()]
+    if not isinstance(field.value, dict):
+        return _plain(field)
+    members = field.mapping()
+    tags: Sequence[str] = [*members]
+    if tags == ["mapping"]:
+        return _options(members["mapping"])
+    if tags == ["tuple"]:
+        return tuple(_option(item) for item in members["tuple"].items())
+    if tags == ["float"]:
+        return _not_finite(members["float"])
+    if tags == ["object"]:
+        parts = members["object"].members(["class", "parameters", "text"])
+        return ObjectOption(
+            class_name=parts["class"].text(),
+            parameters=_options(parts["parameters"]),
+            text=parts["text"].text(),
+        )
+    raise field.error("is no option")

@@ -1,0 +1,60 @@
+"""The target of a selection, without the classes of rows, as fields of the file, and back."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from bitsieve.dataset.quantity import TargetKind
+from bitsieve.dataset.target import Target
+from bitsieve.results.saved.schema import SavedTarget
+from bitsieve.results.saved.values import array_of_values, values_of_array
+
+
+def saved_target(target: Target, class_sizes: tuple[int, ...]) -> SavedTarget:
+    """The fields of a target; ``class_sizes`` are the sums of the weights of its classes."""
+    return SavedTarget(
+        name=target.name,
+        kind=target.kind,
+        columns=tuple(target.columns),
+        labels=values_of_array(target.labels),
+        edges=None if target.edges is None else tuple(_plain_edges(edge) for edge in target.edges),
+        unit=target.unit,
+        requested_kind=target.said.kind,
+        requested_bins=target.said.n_bins,
+        n_numbers=target.n_numbers,
+        n_allowed=target.n_allowed,
+        class_sizes=class_sizes,
+    )
+
+
+def target_of(saved: SavedTarget) -> Target:
+    """The target of these fields; it has no rows."""
+    return Target(
+        codes=np.empty(0, np.int32),
+        labels=array_of_values(saved.labels),
+        edges=_edges(saved),
+        kind=cast(Literal["classes", "binned", "joint"], saved.kind),
+        columns=saved.columns,
+        name=saved.name,
+        said=TargetKind(saved.requested_kind, saved.requested_bins),
+        n_numbers=saved.n_numbers,
+        unit=saved.unit,
+        n_allowed=saved.n_allowed,
+    )
+
+
+def _plain_edges(edge: Any) -> Any:
+    """An edge as a float; of several target columns the edges of one, None for one that was not cut."""
+    if edge is None:
+        return None
+    return tuple(edge.tolist()) if np.ndim(edge) else float(edge)
+
+
+def _edges(saved: SavedTarget) -> Any:
+    if saved.edges is None:
+        return None
+    if saved.kind == "joint":
+        return [None if edge is None else np.array(edge, np.float64) for edge in saved.edges]
+    return np.array(saved.edges, np.float64)
