@@ -38,6 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
     cluster = nullcontext() if address is None else _connected(address, arguments.threads)
     with progress_bar(not arguments.quiet), cluster as client:
         selection = _select(request, arguments.counts, client)
+        if arguments.save is not None:
+            selection.save(arguments.save)  # with notes in the words of Python, which a load shows
         selection.diagnostics[:] = map(arguments.wording.reworded, selection.diagnostics)
         saved = _save(selection, arguments)
 
@@ -79,6 +81,7 @@ def run_explain(arguments: argparse.Namespace) -> int:
 
 def _check_paths(arguments: argparse.Namespace, plan: ReadingPlan | None) -> None:
     """Refuse paths that are missing or cannot be written, before any work."""
+    from bitsieve.engines.saved_counts import check_selection_path
     from bitsieve.io.formats import written_endings
     from bitsieve.io.write import ROWS_WRITTEN
 
@@ -89,7 +92,10 @@ def _check_paths(arguments: argparse.Namespace, plan: ReadingPlan | None) -> Non
             message="--counts has no rows to write",
             advice="leave out --output",
         )
-    check_written(arguments, output=written_endings(), output_ranking=ROWS_WRITTEN, report=(".html",))
+    save = getattr(arguments, "save", None)
+    if save is not None:
+        check_selection_path(save)
+    check_written(arguments, output=written_endings(), output_ranking=ROWS_WRITTEN, report=(".html",), save=(".json",))
     if output is not None and plan is not None and output.lower().endswith(".npz"):
         if plan.engine.source and not holds_sparse_rows(arguments.data):
             raise UserError(
@@ -130,6 +136,8 @@ def _save(selection: Selection, arguments: argparse.Namespace) -> list[str]:
 
         write_rows(frame_of(ranking(selection), "pyarrow"), arguments.output_ranking)
         saved.append(f"saved the ranking of {what} to {arguments.output_ranking!r}")
+    if arguments.save is not None:
+        saved.append(f"saved the selection of {what} to {arguments.save!r}")
     if arguments.report is not None and not selection.features:
         saved.append("note: no report is written, as no feature is selected")
     elif arguments.report is not None:

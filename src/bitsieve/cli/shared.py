@@ -195,7 +195,7 @@ def made_by(options: argparse.Namespace) -> dict[str, Any]:
     """What a JSON document says of the run: the files that were written, and the seconds that it took."""
     start: float = options.start
     run: dict[str, Any] = {}
-    for name in ("output", "output_ranking", "output_columns", "report"):
+    for name in ("output", "output_ranking", "output_columns", "report", "save"):
         if name in options:
             run[name] = getattr(options, name)
     run["seconds"] = round(time.perf_counter() - start, 3)

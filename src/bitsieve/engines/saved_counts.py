@@ -30,6 +30,7 @@ from bitsieve.discretization.coding import binning_facts, binning_of, from_list,
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.io.errors import DataError, in_one_line
 from bitsieve.io.output import writing
+from bitsieve.io.saved_selection import is_saved_selection
 from bitsieve.utils.arrays import Columns, Integers
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import phase
@@ -109,6 +110,12 @@ class SavedCounts:
     def load(cls, folder: str | PathLike[str]) -> SavedCounts:
         """Read what :meth:`save` has written; refused if the folder holds no whole counts."""
         path = Path(folder)
+        if is_saved_selection(path):
+            raise DataError(
+                code="not-saved-counts",
+                message=f"{str(path)!r} is a selection of 'bitsieve select --save', and holds no counts",
+                advice="give the folder that 'bitsieve count --save' names",
+            )
         if not (path / _FILE).is_file():
             raise DataError(
                 code="not-saved-counts",
@@ -160,12 +167,34 @@ def _target_from_facts(facts: Mapping[str, Any]) -> Target:
 
 def check_folder(folder: str | PathLike[str]) -> None:
     """Refuse a file where counts are to be saved."""
+    if is_saved_selection(folder):
+        raise DataError(
+            code="cannot-write",
+            message=f"{str(folder)!r} is a selection of 'bitsieve select --save', and counts are saved to a folder",
+            advice="give another name",
+        )
     if Path(folder).is_file():
         raise DataError(
             code="cannot-write",
             message=f"{str(folder)!r} is a file, and counts are saved to a folder",
             advice="give another name",
         )
+
+
+def check_selection_path(path: str | PathLike[str]) -> None:
+    """Refuse a folder of saved counts where a selection is to be saved."""
+    if holds_counts(path):
+        raise DataError(
+            code="cannot-write",
+            message=f"{str(path)!r} holds counts of 'bitsieve count', and a selection is saved to a file",
+            advice="give another name",
+        )
+
+
+def holds_counts(path: str | PathLike[str]) -> bool:
+    """Whether a path is a folder of saved counts, or the file in it."""
+    path = Path(path)
+    return (path / _FILE).is_file() or (path.name == _FILE and path.is_file())
 
 
 class TabledSource(CountSource):

@@ -20,6 +20,7 @@ from bitsieve.engines.saved_counts import SavedCounts, check_cells, each_table, 
 from bitsieve.io.database import identifier
 from bitsieve.io.errors import in_one_line
 from bitsieve.io.formats import format_of
+from bitsieve.io.saved_selection import is_saved_selection
 from bitsieve.utils.messages import quoted
 
 COLUMNS = ("first", "first_value", "second", "second_value")  # then the class and the number of samples
@@ -149,7 +150,9 @@ def _literal(name: str) -> str:
 
 def load_counts(path: str | PathLike[str]) -> SavedCounts:
     """Saved counts, or what a statement has returned in a file."""
-    return load_result(Path(path)) if Path(path).is_file() else SavedCounts.load(path)
+    if Path(path).is_file() and not is_saved_selection(path):
+        return load_result(Path(path))
+    return SavedCounts.load(path)
 
 
 def load_result(path: Path) -> SavedCounts:

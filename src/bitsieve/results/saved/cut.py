@@ -45,7 +45,7 @@ class ColumnCodes:
     unread: tuple[str, ...]  # some of that text
     n_unseen: int  # rows with a category that was not there before
     unseen: tuple[str, ...]  # some of these categories
-    is_written_otherwise: bool  # whether its text is of another format than before, by which it was read
+    written_now: str  # how its values are written now; empty where that is as before
     has_missing_code: bool
 
     @property
@@ -54,19 +54,19 @@ class ColumnCodes:
         return [note for note in (self._on_kind(), self._on_text(), self._on_categories(), self._on_missing()) if note]
 
     def _on_kind(self) -> Diagnostic | None:
-        if self.kind_now == self.kind_before and not self.is_written_otherwise:
+        if self.kind_now == self.kind_before and not self.written_now:
             return None
-        now = f"{_WORDS[self.kind_now]} now"
+        holds = _WORDS[self.kind_now]
         what_is_done = "its values have no codes (-1)"
-        if self.is_written_otherwise:
-            now = "text now, or text of another format"
-            what_is_done = f"it was read as {_WORDS[self.kind_now]}, see whether they are the same unit"
+        if self.written_now:
+            holds = self.written_now
+            what_is_done = f"it is read as {_WORDS[self.kind_now]}: see that they are of the same unit"
         elif (self.codes != NO_CODE).any():
-            what_is_done = "its values were compared with the saved ones as text"
+            what_is_done = "its values are compared with the saved ones as text"
         return Diagnostic(
             code="kind-changed",
             severity="warning",
-            message=f"column {self.name!r} held {_WORDS[self.kind_before]} when it was selected, and holds {now}",
+            message=f"column {self.name!r} held {_WORDS[self.kind_before]} when it was selected, and holds {holds} now",
             advice=what_is_done,
             columns=(self.name,),
         )
@@ -119,7 +119,7 @@ class _Reading:
     kind: ColumnKind
     is_unread: Flags  # rows with text that the format cannot read
     unread: tuple[str, ...] = ()  # some of that text
-    is_written_otherwise: bool = False
+    written_now: str = ""  # how the values are written, where that is not as before
 
 
 def cut_columns(columns: Sequence[SavedColumn], data: Any) -> list[ColumnCodes]:
@@ -140,7 +140,10 @@ def _read_column(column: SavedColumn, table: InMemoryDataset, j: int) -> _Readin
         return _Reading(values=values, kind="category", is_unread=nothing_unread)
     meaning = table.meanings.get(j)
     time = None if meaning is None else meaning.format.time
-    return _Reading(values=values, kind=_kind_of_time(time), is_unread=nothing_unread)
+    kind = _kind_of_time(time)
+    was_formatted_text = column.parsing is not None and column.kind == kind == "number"
+    written_now = "numbers that are no text" if was_formatted_text else ""
+    return _Reading(values=values, kind=kind, is_unread=nothing_unread, written_now=written_now)
 
 
 def _kind_of_time(time: str | None) -> ColumnKind:
@@ -168,7 +171,7 @@ def _read_text(column: SavedColumn, words: Encoded) -> _Reading:
         return reading
     other = _read_by(meaning_of_text(text, n_rows).format, text, words)
     if other.is_unread.sum() < reading.is_unread.sum():
-        return replace(other, is_written_otherwise=True)
+        return replace(other, written_now="text" if column.parsing is None else "text of another format")
     return reading
 
 
@@ -216,7 +219,7 @@ def _cut_column(column: SavedColumn, reading: _Reading) -> ColumnCodes:
         unread=reading.unread,
         n_unseen=int(is_unseen.sum()),
         unseen=unseen,
-        is_written_otherwise=reading.is_written_otherwise,
+        written_now=reading.written_now,
         has_missing_code=cut.missing_code is not None,
     )
 

@@ -154,9 +154,6 @@ def _counts(table: ContingencyTable, n_codes: int) -> tuple[tuple[int, ...], ...
 def _options(fit: Fit, read: ReadOptions) -> dict[str, Option]:
     """The arguments of the call, with the defaults of the method's parameters and of the number of features."""
     selection, discretization = fit.selection, fit.prepared.requested_discretization
-    parameters = {**selection.parameters}
-    if selection.takes_constraints:
-        parameters["constraints"] = selection.requested.get("constraints")
     values: dict[str, object] = {
         "target": _name_of(read.target),
         "sample_weight": _name_of(read.sample_weight),
@@ -177,7 +174,8 @@ def _options(fit: Fit, read: ReadOptions) -> dict[str, Option]:
         "header": read.header,
         "repair": read.repair,
         "column_types": read.column_types or {},
-        **parameters,
+        **fit.method.parameters,
+        **selection.requested,
     }
     return {name: option_of(value) for name, value in values.items()}
 
@@ -186,9 +184,11 @@ def _name_of(column: object) -> str | list[str] | None:
     """The name of a column of the data, or of several; None for values of its own."""
     if isinstance(column, str):
         return column
-    if isinstance(column, (list, tuple)) and column and all(isinstance(name, str) for name in column):
-        return list(column) if len(column) <= MAX_NAMES else None
-    return None
+    if not isinstance(column, (list, tuple)) or not 0 < len(column) <= MAX_NAMES:
+        return None
+    if not all(isinstance(name, str) for name in column):
+        return None
+    return column[0] if len(column) == 1 else list(column)
 
 
 def _settled(fit: Fit, binner: Binning) -> dict[str, Option]:

@@ -13,6 +13,7 @@ from typing import NoReturn, cast
 import numpy as np
 
 from bitsieve.diagnostics import NAME_ONLY, Diagnostic, Severity
+from bitsieve.engines.saved_counts import holds_counts
 from bitsieve.io.errors import DataError, readable
 from bitsieve.io.saved_selection import FORMAT
 from bitsieve.options import DAY_FIRST, MONTH_FIRST
@@ -44,7 +45,6 @@ from bitsieve.results.saved.schema import (
 
 MAX_BYTES = 1 << 28  # of a file
 MAX_CODES = 1 << 16  # of a column
-_COUNTS_FILE = "counts.bitsieve"  # in a folder of 'bitsieve count --save'
 _DTYPES = ("U", "O")  # besides those of numbers, booleans and times
 _SEVERITIES = ("note", "warning", "error")
 _PARSINGS = ("numbers", "dates", "durations", "booleans")
@@ -63,7 +63,7 @@ def read_record(path: str | PathLike[str]) -> SelectionRecord:
         If there is no such file, or it is no whole selection that this version can read: one line that says why.
     """
     path = Path(path)
-    if (path / _COUNTS_FILE).is_file() or path.name == _COUNTS_FILE:
+    if holds_counts(path):
         raise DataError(
             code="not-saved-selection",
             message=f"{str(path)!r} holds counts of 'bitsieve count', and no selection",

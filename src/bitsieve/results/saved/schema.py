@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Literal, TypeAlias
 
 from bitsieve.diagnostics import Diagnostic
@@ -191,16 +191,16 @@ class SelectionDetails:
 
 @dataclass(frozen=True, kw_only=True)
 class SelectionRecord:
-    """All that the file of a selection holds."""
+    """All that the file of a selection holds. Selections are equal whatever they were made with and where they ran."""
 
-    versions: Versions
+    versions: Versions = field(compare=False)
     data: SavedData
     target: SavedTarget
     method: str
     score_unit: str
     options: dict[str, Option]
     settled: dict[str, Option]
-    execution: dict[str, Option]
+    execution: dict[str, Option] = field(compare=False)
     parameters: dict[str, Option]  # those of the options that were given
     features: tuple[SavedFeature, ...]  # best first
     steps: tuple[SavedStep, ...]
