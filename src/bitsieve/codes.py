@@ -80,6 +80,26 @@ CODES: dict[str, Code] = {
         "warning", "The table has so few rows that any column may look informative by chance.", "Get more rows."
     ),
     "empty": Code("note", "Columns without values were left out.", "Nothing."),
+    "kind-changed": Code(
+        "warning",
+        "A selected column holds another kind of values than before, or is written in another way.",
+        "Check the data; where its values cannot be read, they have no codes.",
+    ),
+    "text-not-read": Code(
+        "warning",
+        "A selected column has text that its format cannot read; it is taken as missing.",
+        "Correct the text, if it means numbers.",
+    ),
+    "unseen-categories": Code(
+        "warning",
+        "A selected column has categories that were not there before; they have no code.",
+        "Select again on data that has them.",
+    ),
+    "missing-without-code": Code(
+        "warning",
+        "A selected column had no missing values before, and has some now; they have no code.",
+        "Fill them in, or select again on data that has some.",
+    ),
     "identifier-dropped": Code(
         "note",
         "Columns that name or number the rows were left out.",
@@ -361,6 +381,20 @@ CODES: dict[str, Code] = {
     ),
     "pairs-only": Code("error", "Saved counts are of pairs of columns, and more are needed.", "Give the data."),
     "not-in-saved-counts": Code("error", "A column is included that was not counted.", "Count again with it."),
+    "not-saved-selection": Code(
+        "error", "A file is no saved selection.", "Give a file of `bitsieve select --save` or of `Selection.save`."
+    ),
+    "newer-selection": Code(
+        "error", "A selection was saved by a later version of bitsieve.", "Install that version or a later one."
+    ),
+    "selection-without-rows": Code(
+        "error",
+        "A selection that was loaded or unpickled has no rows to count again.",
+        "Call `select` on the data again.",
+    ),
+    "columns-missing": Code(
+        "error", "A table lacks columns that were selected.", "Add them, under the names that the message lists."
+    ),
     "not-saved-counts": Code("error", "A folder holds no saved counts.", "Give the folder of `bitsieve count --save`."),
     "counts-differ": Code(
         "error", "Saved counts have different columns, bins or classes.", "Count all parts with `--like`."

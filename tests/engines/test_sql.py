@@ -90,7 +90,9 @@ def printed(capsys):
 
 def select_from_counts(table, method, n_features_to_select):
     selection = SelectionOptions.by_name(method, {}, n_features_to_select=n_features_to_select)
-    return selection_of(run_on_read_table(table, ExecutionOptions(n_jobs=1), DiscretizationOptions(), selection), ReadOptions())
+    return selection_of(
+        run_on_read_table(table, ExecutionOptions(n_jobs=1), DiscretizationOptions(), selection), ReadOptions()
+    )
 
 
 QUESTIONS = {

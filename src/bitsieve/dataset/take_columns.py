@@ -47,11 +47,14 @@ class WantedColumns:
                 message="the data is a path",
                 advice="give a table, such as pandas.read_csv(path)",
             )
+        if hasattr(data, "iloc"):  # pandas, whose labels may be of any type, and some of them equal
+            return data.iloc[:, self._positions_in(list(data.columns))]
         if keeps_columns_only(data):
-            return take_columns(data, self._names_in(_names_of(data)))
+            names = _names_of(data)
+            return take_columns(data, [names[position] for position in self._positions_in(names)])
         frame = nw.from_native(data, pass_through=True)
         if isinstance(frame, nw.DataFrame):
-            return self._take_from_frame(data, frame)
+            return frame[:, self._positions_in(frame.columns)].to_native()
         X: Any = data if issparse(data) else as_array(data)
         if len(X.shape) != 2:
             raise no_table(X.shape)
@@ -60,25 +63,11 @@ class WantedColumns:
             return X.tocsc()[:, self.indices].asformat(X.format)
         return X[:, self.indices]
 
-    def _take_from_frame(self, data: Any, frame: nw.DataFrame[Any]) -> Any:
-        labels = list(data.columns) if hasattr(data, "iloc") else list(frame.columns)
-        if not self.has_names:
-            self._check_number(len(labels))
-            positions = self.indices.tolist()
-        else:
-            positions = self._positions_in(labels)
-        if hasattr(data, "iloc"):
-            return data.iloc[:, positions]
-        return frame[:, positions].to_native()
-
-    def _names_in(self, names: Sequence[str]) -> list[str]:
-        if not self.has_names:
-            self._check_number(len(names))
-            return [names[j] for j in self.indices.tolist()]
-        return [names[position] for position in self._positions_in(names)]
-
     def _positions_in(self, labels: Sequence[Any]) -> list[int]:
         """The positions of the wanted columns among some labels; other columns may have one name, these may not."""
+        if not self.has_names:
+            self._check_number(len(labels))
+            return [int(j) for j in self.indices]
         position_of = {label: position for position, label in enumerate(labels)}
         by_text = {str(label): position for label, position in position_of.items()}
         positions = [position_of.get(label, by_text.get(str(label))) for label in self.labels]

@@ -64,7 +64,19 @@ def test_the_file_itself_is_read(content):
 
 @pytest.mark.parametrize(
     "foreign",
-    [b"", b"{", b"{}", b"[]", b"1", b"null", b'"text"', b"a,b\n1,2\n", b"\x80\x04\x95", b"\xff\xfe{\x00}\x00", b"PK\x03\x04"],
+    [
+        b"",
+        b"{",
+        b"{}",
+        b"[]",
+        b"1",
+        b"null",
+        b'"text"',
+        b"a,b\n1,2\n",
+        b"\x80\x04\x95",
+        b"\xff\xfe{\x00}\x00",
+        b"PK\x03\x04",
+    ],
 )
 def test_what_is_no_selection(foreign):
     refused(foreign, {"not-saved-selection"})

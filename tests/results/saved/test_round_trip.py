@@ -148,7 +148,11 @@ def test_a_pickle_keeps_the_reduced_table(table, tmp_path):
 
 def test_what_needs_rows_is_refused_after_loading(table, tmp_path):
     loaded = through_a_file(selected(*table), tmp_path)
-    for call in (lambda: loaded.explain(0), lambda: loaded.selector, lambda: bitsieve.write_report(loaded, tmp_path / "r.html")):
+    for call in (
+        lambda: loaded.explain(0),
+        lambda: loaded.selector,
+        lambda: bitsieve.write_report(loaded, tmp_path / "r.html"),
+    ):
         with pytest.raises(bitsieve.UserError) as refused:
             call()
         assert refused.value.code == "selection-without-rows"

@@ -20,6 +20,7 @@ from bitsieve.dataset.dataset import InMemoryDataset, Values
 from bitsieve.dataset.encoding import WHOLE, Encoded, are_categories, encode_known, is_missing
 from bitsieve.dataset.text import Plain, meaning_of_text
 from bitsieve.dataset.text_format import ColumnRules, TextFormat
+from bitsieve.dataset.text_numbers import DigitStyle, Numbers
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.results.saved.schema import ColumnKind, Cut, SavedColumn
 from bitsieve.results.saved.text_formats import format_of
@@ -29,6 +30,7 @@ from bitsieve.utils.messages import quoted
 
 NO_CODE = -1  # of a value that the saved cuts do not have
 N_LISTED = 5  # values that a diagnostic names
+PLAIN_NUMBERS = Numbers(DigitStyle(decimal=".", group=","))
 _WORDS = {"number": "numbers", "date": "dates", "duration": "durations", "category": "categories"}
 
 
@@ -157,7 +159,10 @@ def _holds_text(values: Encoded) -> bool:
 
 
 def _read_text(column: SavedColumn, words: Encoded) -> _Reading:
-    """Read text by the format of its column; where that reads less than half, by the format that the text has."""
+    """Read text by the format of its column; where that reads less than half, by the format that the text has.
+
+    Text of which nothing can be read is categories.
+    """
     text = pa.array(words.categories.tolist(), pa.string())
     if column.kind == "category":
         if column.parsing is not None:
@@ -165,13 +170,16 @@ def _read_text(column: SavedColumn, words: Encoded) -> _Reading:
         values = Encoded(words.codes, np.array(text.to_pylist(), object))
         return _Reading(values=values, kind="category", is_unread=np.zeros(len(words), bool))
     n_rows = np.bincount(words.codes[words.codes >= 0], minlength=len(text))
-    text_format = Plain() if column.parsing is None else format_of(column.parsing)
-    reading = _read_by(text_format, text, words)
+    reading = _read_by(Plain() if column.parsing is None else format_of(column.parsing), text, words)
+    if column.parsing is None and column.kind == "number" and reading.is_unread.any():
+        reading = _read_by(PLAIN_NUMBERS, text, words)  # of which some may be other text
     if 2 * reading.is_unread.sum() <= n_rows.sum():
         return reading
     other = _read_by(meaning_of_text(text, n_rows).format, text, words)
     if other.is_unread.sum() < reading.is_unread.sum():
         return replace(other, written_now="text" if column.parsing is None else "text of another format")
+    if reading.is_unread.sum() == n_rows.sum():
+        return _Reading(values=words, kind="category", is_unread=np.zeros(len(words), bool))
     return reading
 
 

@@ -1,6 +1,6 @@
 """What the file of a selection holds, as frozen dataclasses. Nothing in it is a row of the data.
 
-``docs/reference/saved_selection.md`` describes the same fields for readers of the file; a test compares the two.
+``python -m tools.schema_page`` makes ``docs/reference/saved_selection.md`` of it, comments of the fields included.
 """
 
 from __future__ import annotations
