@@ -1,10 +1,9 @@
-"""``docs/reference/saved_selection.md``, made of the schema's dataclasses: ``python -m tools.schema_page`` writes it."""
+"""``docs/reference/saved_selection.md``, made of the schema: ``python -m tools.schema_page`` writes it anew."""
 
 from __future__ import annotations
 
 import ast
 from pathlib import Path
-from typing import NamedTuple
 
 from bitsieve.io.saved_selection import FORMAT
 from bitsieve.results.saved import schema
@@ -16,27 +15,22 @@ START = f"""\
 
 <!-- written by python -m tools.schema_page: change src/bitsieve/results/saved/schema.py, not this page -->
 
-What `Selection.save` and `bitsieve select --save` write, and `bitsieve.load` reads: one object of JSON in UTF-8, without rows of the data and
-without code. [How to keep a selection](../howto/keep_a_selection.md) shows its use. The object has `"format": "{FORMAT}"`,
-`"version": {schema.VERSION}`, and the fields of `SelectionRecord` below; a field whose type is another table holds an object of these
-fields, and a `tuple` is a list.
+What `Selection.save` and `bitsieve select --save` write, and `bitsieve.load` reads: one object of JSON in UTF-8, without
+rows of the data and without code. [How to keep a selection](../howto/keep_a_selection.md) shows its use. The object has
+`"format": "{FORMAT}"`, `"version": {schema.VERSION}`, and the fields of `SelectionRecord` below; a field whose
+type is another table holds an object of these fields, and a `tuple` is a list.
 
 - A later version of bitsieve reads every earlier version of the file, and refuses a later one by its number.
-- Numbers are written so that they read back to the same bits. What JSON has no number for is text: `"nan"`, `"inf"`, `"-inf"`.
-- Among labels and options, `{{"bytes": "6162"}}` is bytes, `{{"float": "nan"}}` no number, `{{"tuple": [1, 2]}}` a tuple, `{{"mapping": {{}}}}` a
-  mapping, and `{{"object": {{"class": "MIFS", "parameters": {{}}, "text": "MIFS()"}}}}` an object with parameters. `{{"name_only": true}}` in
-  the `fix` of a diagnostic stands for a parameter that is named without a value.
-- Fields that are missing or not known, a name that stands twice, and values of another type are errors: the file is read whole or not at all.
-- It holds names, categories, edges and counts of rows, and examples of values in notes. Treat it as confidential where these are.
+- Numbers are written so that they read back to the same bits. What JSON has no number for is text: `"nan"`, `"inf"` and
+  `"-inf"`.
+- Among labels and options, `{{"bytes": "6162"}}` is bytes, `{{"float": "nan"}}` no number, `{{"tuple": [1]}}` a tuple,
+  `{{"mapping": {{}}}}` a mapping, and `{{"object": {{"class": "MIFS", "parameters": {{}}, "text": "MIFS()"}}}}` an object
+  with parameters. `{{"name_only": true}}` in the `fix` of a diagnostic is a parameter that is named without a value.
+- Fields that are missing or not known, a name that stands twice, and values of another type are errors: the file is
+  read whole or not at all.
+- It holds names, categories, edges and counts of rows, and examples of values in notes. Treat it as confidential where
+  these are.
 """
-
-
-class FieldRow(NamedTuple):
-    """A field of a dataclass, as the source has it."""
-
-    name: str
-    type: str
-    comment: str
 
 
 def comment_at(lines: list[str], number: int) -> str:
@@ -63,11 +57,9 @@ def page() -> str:
         parts += ["| field | type | what it is |", "|---|---|---|"]
         for field in node.body:
             if isinstance(field, ast.AnnAssign):
-                row = FieldRow(
-                    ast.unparse(field.target), ast.unparse(field.annotation), comment_at(lines, field.lineno)
-                )
-                kind = row.type.replace("|", "\\|")
-                parts.append(f"| `{row.name}` | `{kind}` | {row.comment} |")
+                name = ast.unparse(field.target)
+                kind = ast.unparse(field.annotation).replace("|", "\\|")
+                parts.append(f"| `{name}` | `{kind}` | {comment_at(lines, field.lineno)} |")
         parts.append("")
     return "\n".join(parts)
 

@@ -107,10 +107,7 @@ def test_depth_bombs(content, opening):
     refused(content.rstrip()[:-1] + b', "more": ' + bomb.encode())
     nested = content.replace(b'"mapping": {}', b'"mapping": {"a": ' + b"[" * 900 + b"]" * 900 + b"}", 1)
     assert nested != content
-    try:
-        record_of_bytes(nested, NAME)
-    except bitsieve.UserError as error:
-        assert error.code == "damaged-file"
+    refused(nested, {"damaged-file"})
 
 
 def test_numbers_that_are_none(content):
@@ -242,11 +239,12 @@ def test_any_byte_changed_is_read_or_refused(content):
 def use(content):
     """Read a selection, and show and apply it if it can be read."""
     try:
-        selection = selection_of_record(record_of_bytes(content, NAME))
-    except bitsieve.UserError as error:
-        assert error.code in CODES
+        record = record_of_bytes(content, NAME)
+    except bitsieve.UserError:
+        refused(content)
         return
-    assert selection == selection
+    selection = selection_of_record(record)
+    assert selection == selection_of_record(record)
     str(selection)
     selection.to_dict()
     text_of_record(selection._record())

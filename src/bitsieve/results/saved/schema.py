@@ -47,9 +47,9 @@ class Values:
 class Versions:
     """What a selection was made with."""
 
-    bitsieve: str
-    python: str
-    numpy: str
+    bitsieve: str  # the version of bitsieve
+    python: str  # that of Python
+    numpy: str  # that of numpy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ class SavedData:
 
     n_samples: int  # rows of positive weight
     total_weight: int  # the sum of their weights
-    n_features: int
+    n_features: int  # columns, the dropped ones included, without target, weights and groups
     names: tuple[str, ...] | None  # of all features, in their order; None where they have none: x0, x1, ...
     digest: str  # SHA-256 of the names and the kinds of all features
 
@@ -67,14 +67,14 @@ class SavedData:
 class SavedTarget:
     """The target: its name, and its classes or where it was cut."""
 
-    name: str
-    kind: str  # one of TARGET_KINDS
+    name: str  # what messages call it
+    kind: str  # "classes", "binned" for a quantity, or "joint" for several columns
     columns: tuple[str, ...]  # the names of several target columns; empty for one
     labels: Values  # of the classes
     edges: tuple[float, ...] | tuple[tuple[float, ...] | None, ...] | None  # of a quantity; several columns: of each
     unit: str  # "M" of dates, "m" of durations, in microseconds; several columns: a letter each
-    requested_kind: str | None
-    requested_bins: int | None
+    requested_kind: str | None  # the option target_kind
+    requested_bins: int | None  # the option target_bins, where it is a number
     n_numbers: int  # how many different whole numbers were cut
     n_allowed: int  # classes that a quantity is cut into by default
     class_sizes: tuple[int, ...]  # the sum of the weights of every class
@@ -84,7 +84,7 @@ class SavedTarget:
 class SavedParsing:
     """How the text of a column is read; the fields that a format does not have are empty."""
 
-    format: ParsingFormat
+    format: ParsingFormat  # what the text is
     decimal: str = ""  # of numbers: "." or ","
     group: str = ""  # of numbers: what groups their thousands
     unit: str = ""  # of numbers: "%", a currency or a unit
@@ -105,9 +105,9 @@ class Cut:
     edges: tuple[float, ...] | None  # ascending; None for categories
     side: str = "left"  # where a number on an edge goes: "left" below it, "right" above it
     categories: Values | None = None  # ascending; None for numbers that are cut
-    zero_apart: bool = False
+    zero_apart: bool = False  # whether zero has a code of its own
     missing_code: int | None = None  # None: missing values have no code
-    n_codes: int = 1
+    n_codes: int = 1  # that of missing values included
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,9 +116,9 @@ class SavedColumn:
 
     label: Label  # as the data has it
     index: int  # among all features
-    kind: ColumnKind
+    kind: ColumnKind  # what its values are
     parsing: SavedParsing | None  # None where its values were no text, or text that is categories
-    cut: Cut
+    cut: Cut  # how they become codes
     # shape (n_codes, n_classes): the sum of the weights of the rows of each code and class; None for a large table
     counts: tuple[tuple[int, ...], ...] | None
 
@@ -132,12 +132,12 @@ class SavedColumn:
 class SavedFeature:
     """A selected feature: its evidence and its column."""
 
-    score: float
+    score: float  # of the method at this choice
     relevance: float  # I(X;C) in bits
     overlap_with: int | None  # the position (0 for the best) of the earlier feature that shares most with it
     overlap: float  # that information in bits; NaN for the first
-    informative: bool
-    column: SavedColumn
+    informative: bool  # False where it is shown to be no more informative than chance
+    column: SavedColumn  # how it was read and cut
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,10 +154,10 @@ class SavedStep:
 class SavedStopping:
     """What ended a greedy selection."""
 
-    by: str
+    by: str  # "n_features_to_select", the name of a rule, or "no varying column left"
     candidate: str | None  # the name of the column at which it ended
-    value: float
-    reason: str
+    value: float  # of the rule, for that candidate; NaN where no rule stopped
+    reason: str  # the same in words
     values: tuple[float, ...]  # of the rule, one for each feature
     neighbours: tuple[tuple[str, ...], ...] | None  # the names of the columns that each was tested given
     conclusion: str | None  # what a reader may conclude of each feature, of a rule with a rate
@@ -167,9 +167,9 @@ class SavedStopping:
 class Certificate:
     """The objective of a subset, the bound on every other's, and the gap between; NaN for no number."""
 
-    objective_bits: float
-    upper_bound_bits: float
-    gap: float
+    objective_bits: float  # of the selected subset
+    upper_bound_bits: float  # on the objective of every subset of this size
+    gap: float  # between the two, as a share of the bound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,20 +193,20 @@ class SelectionDetails:
 class SelectionRecord:
     """All that the file of a selection holds. Selections are equal whatever they were made with and where they ran."""
 
-    versions: Versions = field(compare=False)
-    data: SavedData
-    target: SavedTarget
-    method: str
-    score_unit: str
-    options: dict[str, Option]
-    settled: dict[str, Option]
-    execution: dict[str, Option] = field(compare=False)
+    versions: Versions = field(compare=False)  # what it was made with
+    data: SavedData  # the table that was selected from
+    target: SavedTarget  # classes, or edges of a quantity
+    method: str  # its name
+    score_unit: str  # "bits", or another unit of the scores
+    options: dict[str, Option]  # the arguments of the call, defaults filled in; target and weights by their names
+    settled: dict[str, Option]  # what the options that were left open came to
+    execution: dict[str, Option] = field(compare=False)  # engine, memory and threads, which do not change the result
     parameters: dict[str, Option]  # those of the options that were given
     features: tuple[SavedFeature, ...]  # best first
-    steps: tuple[SavedStep, ...]
-    stopping: SavedStopping | None
-    certificate: Certificate | None
-    diagnostics: tuple[Diagnostic, ...]
+    steps: tuple[SavedStep, ...]  # of a greedy method, else empty
+    stopping: SavedStopping | None  # null where the method has no stopping rules
+    certificate: Certificate | None  # null where the method has no bound
+    diagnostics: tuple[Diagnostic, ...]  # notes and warnings: code, severity, message, advice, columns, fix, parameters
 
 
 def field_names(kind: type) -> list[str]:
