@@ -21,7 +21,10 @@ def severities_in_source():
             if isinstance(node, ast.Call):
                 arguments = {keyword.arg: keyword.value for keyword in node.keywords}
                 is_note = getattr(node.func, "id", "") == "Diagnostic"
-                severity = ast.literal_eval(arguments["severity"]) if "severity" in arguments else "note"
+                given = arguments.get("severity", ast.Constant("note"))
+                if not isinstance(given, ast.Constant):  # read from a file
+                    continue
+                severity = given.value
                 severity = severity if is_note else "error"
                 code = arguments.get("code")
             elif isinstance(node, ast.FunctionDef):

@@ -128,7 +128,8 @@ def test_class_has_its_sections(name):
 @pytest.mark.parametrize("name", [name for name in CLASSES if hasattr(CLASSES[name], "fit")])
 def test_fitted_attributes_are_those_described(name):
     X, y = [[0.0, "a"], [1.0, "b"], [2.0, "a"], [3.0, "b"]], [0, 0, 1, 1]
-    estimator = CLASSES[name](*([bitsieve.ForwardSelector(1)] if name == "StabilitySelector" else []))
+    required = {"StabilitySelector": [bitsieve.ForwardSelector(1)], "SelectedColumns": [[True, False]]}
+    estimator = CLASSES[name](*required.get(name, []))
     if "n_features_to_select" in estimator.get_params():
         estimator.set_params(n_features_to_select=1)
     if name == "MDLBinner":

@@ -35,6 +35,6 @@ def load(path: str | PathLike[str]) -> Selection:
     >>> X, y = [[0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]] * 5, ["no", "no", "yes", "yes"] * 5
     >>> bitsieve.select(X, y, n_features_to_select=2).save(path)
     >>> bitsieve.load(path).features
-    ['x0', 'x2']
+    ['x0', 'x1']
     """
     return selection_of_record(read_record(path))

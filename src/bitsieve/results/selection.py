@@ -229,6 +229,10 @@ class Selection:
         path : path
             Of a file of JSON, which is overwritten if it is there.
 
+        Returns
+        -------
+        None
+
         Raises
         ------
         ValueError
@@ -313,7 +317,7 @@ class Selection:
         >>> from sklearn.pipeline import make_pipeline
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
         >>> selector = bitsieve.select(X, y, n_features_to_select=2).to_sklearn()
-        >>> make_pipeline(selector, LogisticRegression()).fit(X, y).score(X, y).round(2)
+        >>> round(make_pipeline(selector, LogisticRegression()).fit(X, y).score(X, y), 2)
         0.97
         """
         data = self.details.data
