@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bitsieve.dataset.arrow import column_of_arrow, flags, is_text
 from bitsieve.dataset.columns import read_columns
 from bitsieve.dataset.dataset import InMemoryDataset, Values
-from bitsieve.dataset.encoding import WHOLE, Encoded, are_categories, encode_known, is_missing
+from bitsieve.dataset.encoding import MAX_EXACT_INTEGER, Encoded, are_categories, encode_with_missing, is_missing
 from bitsieve.dataset.text import Plain, meaning_of_text
 from bitsieve.dataset.text_format import ColumnRules, TextFormat
 from bitsieve.dataset.text_numbers import DigitStyle, Numbers
@@ -261,9 +261,11 @@ def _ranks(values: Values, saved: NDArray[Any]) -> tuple[NDArray[np.int32], tupl
 
 def _encoded_numbers(values: NDArray[Any]) -> Encoded:
     """Numbers as categories; whole numbers as integers, also where missing values made them floats."""
-    encoded = encode_known(values)
+    encoded = encode_with_missing(values)
     categories = encoded.categories
-    if categories.dtype.kind == "f" and bool((np.abs(categories) <= WHOLE).all() and (categories % 1 == 0).all()):
+    if categories.dtype.kind == "f" and bool(
+        (np.abs(categories) <= MAX_EXACT_INTEGER).all() and (categories % 1 == 0).all()
+    ):
         categories = categories.astype(np.int64)
     return Encoded(encoded.codes, categories)
 

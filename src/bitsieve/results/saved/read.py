@@ -224,7 +224,7 @@ def _target(field: Field) -> SavedTarget:
         requested_kind=members["requested_kind"].optional_text(),
         requested_bins=members["requested_bins"].optional_integer(),
         n_numbers=members["n_numbers"].integer(),
-        n_allowed=members["n_allowed"].integer(),
+        n_classes_of_quantity=members["n_classes_of_quantity"].integer(),
         class_sizes=class_sizes,
     )
 

@@ -76,7 +76,7 @@ class SavedTarget:
     requested_kind: str | None  # the option target_kind
     requested_bins: int | None  # the option target_bins, where it is a number
     n_numbers: int  # how many different whole numbers were cut
-    n_allowed: int  # classes that a quantity is cut into by default
+    n_classes_of_quantity: int  # classes that a quantity is cut into by default
     class_sizes: tuple[int, ...]  # the sum of the weights of every class
 
 

@@ -21,10 +21,10 @@ def saved_target(target: Target, class_sizes: tuple[int, ...]) -> SavedTarget:
         labels=values_of_array(target.labels),
         edges=None if target.edges is None else tuple(_plain_edges(edge) for edge in target.edges),
         unit=target.unit,
-        requested_kind=target.said.kind,
-        requested_bins=target.said.n_bins,
+        requested_kind=target.requested_kind.kind,
+        requested_bins=target.requested_kind.n_bins,
         n_numbers=target.n_numbers,
-        n_allowed=target.n_allowed,
+        n_classes_of_quantity=target.n_classes_of_quantity,
         class_sizes=class_sizes,
     )
 
@@ -38,10 +38,10 @@ def target_of(saved: SavedTarget) -> Target:
         kind=cast(Literal["classes", "binned", "joint"], saved.kind),
         columns=saved.columns,
         name=saved.name,
-        said=TargetKind(saved.requested_kind, saved.requested_bins),
+        requested_kind=TargetKind(saved.requested_kind, saved.requested_bins),
         n_numbers=saved.n_numbers,
         unit=saved.unit,
-        n_allowed=saved.n_allowed,
+        n_classes_of_quantity=saved.n_classes_of_quantity,
     )
 
 

@@ -99,7 +99,7 @@ def _target(target: SavedTarget) -> Json:
         "requested_kind": target.requested_kind,
         "requested_bins": target.requested_bins,
         "n_numbers": target.n_numbers,
-        "n_allowed": target.n_allowed,
+        "n_classes_of_quantity": target.n_classes_of_quantity,
         "class_sizes": list(target.class_sizes),
     }
 
