@@ -17,8 +17,8 @@ START = f"""\
 
 What `Selection.save` and `bitsieve select --save` write, and `bitsieve.load` reads: one object of JSON in UTF-8,
 without rows of the data and without code. [How to keep a selection](../howto/keep_a_selection.md) shows its use. The
-object has `"format": "{FORMAT}"`, `"version": {schema.VERSION}`, and the fields of `SelectionRecord` below; a field whose
-type is another table holds an object of these fields, and a `tuple` is a list.
+object has `"format": "{FORMAT}"`, `"version": {schema.VERSION}`, and the fields of `SelectionRecord` below; a field
+whose type is another table holds an object of these fields, and a `tuple` is a list.
 
 - A later version of bitsieve reads every earlier version of the file, and refuses a later one by its number.
 - Numbers are written so that they read back to the same bits. What JSON has no number for is text: `"nan"`, `"inf"` and
