@@ -16,17 +16,17 @@ START = f"""\
 <!-- written by python -m tools.schema_page: change src/bitsieve/results/saved/schema.py, not this page -->
 
 What `Selection.save` and `bitsieve select --save` write, and `bitsieve.load` reads: one object of JSON in UTF-8,
-without rows of the data and without code. [How to keep a selection](../howto/keep_a_selection.md) shows its use.
-The object has `"format": "{FORMAT}"`, `"version": {schema.VERSION}`, and the fields of `SelectionRecord` below; a
-field whose type is another table holds an object of these fields, and a `tuple` is a list.
+without rows of the data and without code. [How to keep a selection](../howto/keep_a_selection.md) shows its use. The
+object has `"format": "{FORMAT}"`, `"version": {schema.VERSION}`, and the fields of `SelectionRecord` below; a field
+whose type is another table holds an object of these fields, and a `tuple` is a list.
 
 - A later version of bitsieve reads every earlier version of the file, and refuses a later one by its number.
 - Numbers are written so that they read back to the same bits. What JSON has no number for is text: `"nan"`, `"inf"` and
   `"-inf"`.
 - Among labels and options, `{{"bytes": "6162"}}` is bytes, `{{"float": "nan"}}` no number, `{{"tuple": [1]}}` a tuple,
   `{{"mapping": {{}}}}` a mapping, and `{{"object": {{"class": "MIFS", "parameters": {{}}, "text": "MIFS()"}}}}` an
-  object with parameters. `{{"name_only": true}}` in the `fix` of a diagnostic is a parameter that is named without
-  a value.
+  object with parameters. `{{"name_only": true}}` in the `fix` of a diagnostic is a parameter that is named without a
+  value.
 - Fields that are missing or not known, a name that stands twice, and values of another type are errors: the file is
   read whole or not at all.
 - It holds names, categories, edges and counts of rows, and examples of values in notes. Treat it as confidential where

@@ -424,7 +424,7 @@ def test_what_may_be_chance_is_marked_and_a_list_of_nothing_else_is_given():
     assert selection.features[0] == "signal"
     assert selection.informative.tolist() == [True, False, False, False]
     assert [line.endswith("  may be chance") for line in str(selection).splitlines()[1:5]] == [False, True, True, True]
-    assert selection.to_frame()["informative"].to_pylist() == selection.informative.tolist()
+    assert selection.to_frame()["informative"].tolist() == selection.informative.tolist()
     nothing = bitsieve.select(noise, y)
     assert not nothing.informative.any()
     assert any("relevance 0" in note for note in nothing.notes)

@@ -181,7 +181,7 @@ def select(
 
 
 def selection_of(fit: Fit, read: ReadOptions) -> Selection:
-    """The selection that a user holds, of a fit with its evidence; ``read`` is how its data was read."""
+    """The result of :func:`select` from a fit with its evidence; ``read`` is how its data was read."""
     table = fit.prepared.original
     evidence = fit.evidence_from_counts
     selected = fit.result.selected
