@@ -132,7 +132,7 @@ std::tuple<std::int64_t, double, bool> next_infection(Input<double> weights, Inp
     require(weights.size() > 0, "there is at least one weight");
     require_size(gains, std::int64_t(weights.size()), "gains");
     const InfectionStep step = infection_step(weights.data(), gains.data(), std::int64_t(weights.size()), tolerance);
-    return {step.place, step.length, step.leaves};
+    return {step.index, step.length, step.leaves};
 }
 
 void take_infection(Output<double> weights, Output<double> gains, std::int64_t place, double length, bool leaves,
@@ -146,16 +146,16 @@ void take_infection(Output<double> weights, Output<double> gains, std::int64_t p
 
 // Spanning trees and their cross edges.
 
-constexpr double kWidest = 1e150;  // of a dimension: sums of squares of differences stay finite
+constexpr double kMaxWidth = 1e150;  // of a dimension: sums of squares of differences stay finite
 
-// Points (dimension, point) are finite, no two further apart than kWidest in a dimension, distinct and in lexicographic
-// order.
+// Points (dimension, point) are finite, distinct and in lexicographic order, and no two are further apart than kMaxWidth
+// in a dimension.
 void require_points(const double* coordinates, std::int64_t dims, std::int64_t count, const char* otherwise) {
     for (std::int64_t k = 0; k < dims && count > 0; ++k) {
         const double* x = coordinates + k * count;
-        require(std::all_of(x, x + count, [](double one) { return std::isfinite(one); }), otherwise);
+        require(std::all_of(x, x + count, [](double value) { return std::isfinite(value); }), otherwise);
         const auto [low, high] = std::minmax_element(x, x + count);
-        require(*high / 2 - *low / 2 <= kWidest / 2, otherwise);
+        require(*high / 2 - *low / 2 <= kMaxWidth / 2, otherwise);
     }
     for (std::int64_t i = 1; i < count; ++i) {
         std::int64_t k = 0;

@@ -49,8 +49,8 @@ std::int64_t scale(std::uint64_t c, u128 log, int shift) {
     const Uint192 p = product(c, log);
     const int drop = kFraction - shift - 1;  // one bit more than the result, to round on; 59 <= drop <= 119
     const u128 high = (u128(p.high) << 64) | p.middle;
-    const u128 kept = drop >= 64 ? high >> (drop - 64) : (high << (64 - drop)) | (p.low >> drop);
-    return std::int64_t((kept + 1) >> 1);
+    const u128 truncated = drop >= 64 ? high >> (drop - 64) : (high << (64 - drop)) | (p.low >> drop);
+    return std::int64_t((truncated + 1) >> 1);
 }
 
 }  // namespace
@@ -90,9 +90,9 @@ std::vector<std::int64_t> term_table(std::uint64_t n, std::uint64_t limit) {
             for (std::uint64_t c = p * p; c < limit; c += p) factor[c] = std::uint32_t(p);
     std::vector<u128> log(limit / 2 + 1, 0);  // no factor of a count is larger than its half
     for (std::uint64_t c = 2; c < limit; ++c) {
-        const u128 of_count = factor[c] ? log[factor[c]] + log[c / factor[c]] : log2_q120(c);
-        if (c < log.size()) log[c] = of_count;
-        table[c] = scale(c, of_count, shift);
+        const u128 log_of_count = factor[c] ? log[factor[c]] + log[c / factor[c]] : log2_q120(c);
+        if (c < log.size()) log[c] = log_of_count;
+        table[c] = scale(c, log_of_count, shift);
     }
     return table;
 }

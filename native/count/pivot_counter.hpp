@@ -1,4 +1,4 @@
-// One feature, the pivot, counted with SIMD groups of others, by whichever form they are kept in.
+// Counts one feature, the pivot, with SIMD groups of others, in whichever form they are kept.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,6 @@ namespace bitsieve {
 // Small tables are incremented directly. For large ones (up to 65536 x 65536 codes) samples are visited in the order of
 // the pivot's codes, so that memory for one row of the table is enough.
 
-// The codes of one feature in class order, and what the walk needs of them.
 class TableCounter {
 public:
     // feature -1: a constant, whose pair sums are the marginal sums of the other feature.
@@ -30,7 +29,7 @@ public:
     void cells(std::int64_t other, std::int64_t* pooled_cells, std::int64_t* class_cells);
 
 private:
-    // pooled_cell(count) and class_cell(count) for every cell of the two tables, or some of the empty ones left out.
+    // Calls pooled_cell(count) and class_cell(count) for every cell of the two tables; empty cells may be left out.
     template <class Pooled, class PerClass>
     void visit(std::int64_t other, bool per_class, const Pooled& pooled_cell, const PerClass& class_cell);
     template <class Pooled>
@@ -71,7 +70,7 @@ private:
     const PackedTable& packed_;
     const std::int64_t feature_, n_pairs_;
     bool ready_ = false;
-    std::shared_ptr<const PackedTable::PivotStorage> taken_;
+    std::shared_ptr<const PackedTable::PivotStorage> pivot_storage_;
     std::vector<RowTable> row_tables_;
     std::vector<std::int64_t> row_terms_;
     std::optional<TableCounter> codes_;

@@ -1,4 +1,4 @@
-// Rows of bytes to columns of bytes.
+// Transposes blocks of bytes.
 #pragma once
 
 #include <cstdint>

@@ -7,8 +7,8 @@ namespace bitsieve {
 
 namespace {
 
-constexpr int kLeastExponent = -1000;  // 2^1000 is still a number
-constexpr double kRounding = 1e-9;     // far above that of a correlation and of its bound
+constexpr int kMinExponent = -1000;  // 2^1000 is still a number
+constexpr double kRounding = 1e-9;   // far above that of a correlation and of its bound
 
 // Mean and length of a column of stored values and zeros.
 template <class Real>
@@ -23,7 +23,7 @@ void moments_of(const Real* x, std::int64_t stored, std::int64_t zeros, double& 
     if (!(low < high)) return;
     int exponent = 0;
     std::frexp(std::max(-low, high), &exponent);
-    exponent = std::max(exponent, kLeastExponent);
+    exponent = std::max(exponent, kMinExponent);
     const double scale = std::ldexp(1.0, -exponent), n = double(stored + zeros);
     double sum = 0.0;
     for (std::int64_t i = 0; i < stored; ++i) sum += double(x[i]) * scale;
@@ -89,10 +89,10 @@ void fill_products(const SparseColumns<Real, Index>& columns, const Moments& mom
 
 template <class Real, class Index>
 void find_correlated(const SparseColumns<Real, Index>& columns, const Moments& moments, const ChosenRows& chosen,
-                     double least, std::int64_t first, std::int64_t last, Correlated& out) {
+                     double min_correlation, std::int64_t first, std::int64_t last, Correlated& out) {
     const std::int64_t n_chosen = chosen.n_chosen;
     const double root = std::sqrt(double(columns.n_samples));
-    const double enough = least * (1 - kRounding);
+    const double threshold = min_correlation * (1 - kRounding);
     double highest = 0.0;
     for (std::int64_t s = 0; s < n_chosen; ++s) highest = std::max(highest, std::abs(chosen.level[s]));
     std::vector<double> sum(std::size_t(n_chosen), 0.0);
@@ -101,22 +101,23 @@ void find_correlated(const SparseColumns<Real, Index>& columns, const Moments& m
         if (!(length > 0)) continue;
         const bool full = columns.full(j);
         const double centred = full ? moments.mean[j] : 0.0, level = full ? 0.0 : root * moments.mean[j] / length;
-        const double apart = std::abs(level) * highest;  // most that columns without a common row correlate by
+        const double max_disjoint = std::abs(level) * highest;  // most that columns without a common row correlate by
         const double share = std::sqrt(double(columns.stored(j)) * (1 + level * level));
-        const std::int64_t reach = std::partition_point(chosen.peak, chosen.peak + n_chosen,
-                                                        [&](double peak) { return share * peak + apart >= enough; }) -
-                                   chosen.peak;
-        if (reach == 0) continue;
-        std::fill_n(sum.begin(), reach, 0.0);
+        const std::int64_t n_reached =
+            std::partition_point(chosen.peak, chosen.peak + n_chosen,
+                                 [&](double peak) { return share * peak + max_disjoint >= threshold; }) -
+            chosen.peak;
+        if (n_reached == 0) continue;
+        std::fill_n(sum.begin(), n_reached, 0.0);
         for (Index p = columns.start[j]; p < columns.start[j + 1]; ++p) {
             const double value = double(columns.value[p]) - centred;
             const std::int64_t i = std::int64_t(columns.row[p]);
-            for (std::int64_t q = chosen.start[i]; q < chosen.start[i + 1] && chosen.column[q] < reach; ++q)
+            for (std::int64_t q = chosen.start[i]; q < chosen.start[i + 1] && chosen.column[q] < n_reached; ++q)
                 sum[chosen.column[q]] += value * chosen.value[q];
         }
-        for (std::int64_t s = 0; s < reach; ++s) {
+        for (std::int64_t s = 0; s < n_reached; ++s) {
             const double correlation = sum[s] / length - level * chosen.level[s];
-            if (std::abs(correlation) < least) continue;
+            if (std::abs(correlation) < min_correlation) continue;
             out.column.push_back(j);
             out.chosen.push_back(s);
             out.correlation.push_back(correlation);

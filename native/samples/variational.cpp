@@ -44,7 +44,7 @@ double log2_of(double x) {
 
 // The same steps as those of eight lanes at once.
 double exp2_of(double x) {
-    if (x < kLeastExponent) return 0.0;
+    if (x < kMinExponent) return 0.0;
     const double shifted = x + kToInteger, r = x - (shifted - kToInteger), r2 = r * r;
     double even = kExp2Terms[8], odd = kExp2Terms[7];
     for (int i = 6; i >= 0; i -= 2) {

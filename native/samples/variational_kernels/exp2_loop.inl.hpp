@@ -1,7 +1,7 @@
 // Powers of two of F64x8, eight doubles, and of floats; see variational.hpp.
 
 inline F64x8 exp2_of(F64x8 x) {
-    x = F64x8::max(x, F64x8::broadcast(kLeastExponent));
+    x = F64x8::max(x, F64x8::broadcast(kMinExponent));
     const F64x8 shifted = F64x8::add(x, F64x8::broadcast(kToInteger));
     const F64x8 r = F64x8::subtract(x, F64x8::subtract(shifted, F64x8::broadcast(kToInteger)));
     const F64x8 r2 = F64x8::multiply(r, r);
@@ -18,7 +18,7 @@ inline F64x8 exp2_of(F64x8 x) {
 // 2^x of floats, Floats or the Wide of Floats.
 template <class Floats>
 inline Floats exp2_of_floats(Floats x) {
-    x = Floats::max(x, Floats::broadcast(kLeastExponentFloat32));
+    x = Floats::max(x, Floats::broadcast(kMinExponentFloat32));
     const Floats shifted = Floats::add(x, Floats::broadcast(kToIntegerFloat32));
     const Floats r = Floats::subtract(x, Floats::subtract(shifted, Floats::broadcast(kToIntegerFloat32)));
     const Floats r2 = Floats::multiply(r, r);
@@ -45,6 +45,6 @@ void exp2_all(const double* x, std::int64_t count, double* out) {
         const std::int64_t n = std::min<std::int64_t>(8, count - i);
         std::copy(x + i, x + i + n, block);
         exp2_of(F64x8::load(block)).store(block);
-        for (std::int64_t j = 0; j < n; ++j) out[i + j] = x[i + j] < kLeastExponent ? 0.0 : block[j];
+        for (std::int64_t j = 0; j < n; ++j) out[i + j] = x[i + j] < kMinExponent ? 0.0 : block[j];
     }
 }

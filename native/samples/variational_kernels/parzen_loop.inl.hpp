@@ -68,7 +68,7 @@ struct Axis {
             middle_[n] = powers * r * r;
             fall_[n] = 2.0 * powers * r;
         }
-        shorten(last);
+        shorten_gaps(last);
         exp2_all(middle_.data(), std::int64_t(at.size()), middle_.data());
         exp2_all(fall_.data(), std::int64_t(at.size()), fall_.data());
         weights.resize(at.size() * kWindow);
@@ -94,7 +94,7 @@ private:
     }
 
     // Stretches of more than kWindow nodes without a sample become kWindow long: windows meet across none.
-    void shorten(std::int64_t last) {
+    void shorten_gaps(std::int64_t last) {
         std::vector<std::int64_t> to(std::size_t(last + 1), -1);
         for (const std::int64_t node : first) to[std::size_t(node)] = 0;
         std::int64_t place = 0, before = 0;
@@ -190,8 +190,8 @@ void joint_logs(const JointPoints& p, double* logs) {
         for (std::int64_t k = 0; k < p.n_shared; ++k) {
             const F64x8 at = F64x8::broadcast(p.shared[k * p.n_samples + n]);
             for (std::int64_t j = 0; j < padded; j += 8) {
-                const F64x8 apart = F64x8::subtract(at, F64x8::load(&shared[std::size_t(k * padded + j)]));
-                F64x8::subtract(F64x8::load(&base[std::size_t(j)]), F64x8::multiply(apart, apart))
+                const F64x8 difference = F64x8::subtract(at, F64x8::load(&shared[std::size_t(k * padded + j)]));
+                F64x8::subtract(F64x8::load(&base[std::size_t(j)]), F64x8::multiply(difference, difference))
                     .store(&base[std::size_t(j)]);
             }
         }
@@ -199,9 +199,9 @@ void joint_logs(const JointPoints& p, double* logs) {
             const F64x8 at = F64x8::broadcast(p.own[o * p.n_samples + n]);
             F64x8 nearest = F64x8::broadcast(-HUGE_VAL);
             for (std::int64_t j = 0; j < padded; j += 8) {
-                const F64x8 apart = F64x8::subtract(at, F64x8::load(&own[std::size_t(o * padded + j)]));
+                const F64x8 difference = F64x8::subtract(at, F64x8::load(&own[std::size_t(o * padded + j)]));
                 const F64x8 exponent =
-                    F64x8::subtract(F64x8::load(&base[std::size_t(j)]), F64x8::multiply(apart, apart));
+                    F64x8::subtract(F64x8::load(&base[std::size_t(j)]), F64x8::multiply(difference, difference));
                 exponent.store(&exponents[std::size_t(j)]);
                 nearest = F64x8::max(nearest, exponent);
             }
