@@ -176,10 +176,9 @@ void fill_pair_tables(const PackedTable& packed, std::int64_t pivot, std::int64_
     require_pivot(packed, pivot);
     require_features(packed, columns, "columns");
     require_size(n_codes, std::int64_t(columns.size()), "n_codes");
-    constexpr std::int64_t most = std::int64_t(1) << 31;  // of samples, and so of classes
     constexpr std::int64_t kEndOfCodes = (std::int64_t(1) << 16) + 1;
     require_within(n_rows, pivot < 0 ? 1 : packed.arity(pivot), kEndOfCodes, "n_rows");
-    require(n_classes == 1 || (n_classes >= packed.n_classes() && n_classes <= most), "n_classes are too few");
+    require(n_classes == 1 || (n_classes >= packed.n_classes() && n_classes <= kMaxSamples), "n_classes are too few");
     std::int64_t cells = 0;
     for (std::size_t k = 0; k < columns.size(); ++k) {
         require_within(n_codes.data()[k], packed.arity(columns.data()[k]), kEndOfCodes, "n_codes");

@@ -127,8 +127,8 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> exp2_by(const std::string& kernel, I
 
 nb::ndarray<nb::numpy, double, nb::ndim<1>> log2_of_counts(std::int64_t limit) {
     require_within(limit, 0, kMaxTabled + 1, "limit");
-    std::vector<double> logs;
-    for (std::int64_t n = 0; n < limit; ++n) logs.push_back(log2_of(double(n)));
+    std::vector<double> logs(static_cast<std::size_t>(limit));
+    for (std::size_t n = 0; n < logs.size(); ++n) logs[n] = log2_of(double(n));
     return to_numpy(std::move(logs));
 }
 

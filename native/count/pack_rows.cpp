@@ -91,8 +91,9 @@ public:
         const std::uint8_t* row[64 + kAhead];
         for (std::int64_t t = 0; t < n_rows; ++t)
             row[t] = reinterpret_cast<const std::uint8_t*>(table_.codes + rows[t] * step);
+        // Rows to fetch ahead: most likely the next ones of the table.
         for (std::int64_t t = n_rows; t < n_rows + kAhead; ++t)
-            row[t] = row[t - 1] + step;  // the next rows, most likely; only fetched ahead
+            row[t] = row[t - 1] + step;  // NOLINT(clang-analyzer-security.ArrayBound): n_rows is 1 to 64
         for (std::int64_t t = 0; t < n_rows; t += kTransposeBlock) {
             std::uint8_t* out = words_[0].codes + first_sample + t;
             const std::int64_t n = std::min<std::int64_t>(kTransposeBlock, n_rows - t);

@@ -285,6 +285,7 @@ void PackedTable::gather_planes(const PackedTable& from, const std::vector<std::
 
 PackedTable PackedTable::gathered(const std::vector<std::int64_t>& features) const {
     std::vector<std::int32_t> arities;
+    arities.reserve(features.size());
     for (const std::int64_t feature : features) arities.push_back(arities_[feature]);
     PackedTable out({sizes_.begin(), sizes_.end() - 1}, std::move(arities), kernel_, limit_, uses_counters_);
     const auto feature_of = [&](std::int64_t g, int lane) {

@@ -180,6 +180,7 @@ class SparsePartitionSums {
 public:
     SparsePartitionSums(const SparsePartitionSums&) = delete;  // walk_ holds pointers to this object and its members
     SparsePartitionSums& operator=(const SparsePartitionSums&) = delete;
+    ~SparsePartitionSums() = default;
 
     SparsePartitionSums(const SparseCounts& counts, const Terms& terms, const SparsePartition& partition,
                         const ColumnSums& column_sums)

@@ -35,6 +35,7 @@ public:
                 Statistic statistic, std::int64_t n_top);
     TupleSearch(const TupleSearch&) = delete;  // the terms point into its own table
     TupleSearch& operator=(const TupleSearch&) = delete;
+    ~TupleSearch() = default;
 
     // All pairs of a feature of the SIMD groups [i0, i1) and a later one of [j0, j1).
     void pairs(std::int64_t i0, std::int64_t i1, std::int64_t j0, std::int64_t j1);

@@ -104,7 +104,8 @@ struct DistinctNumbers {
     }
 
     const Number *low, *high;
-    std::vector<std::size_t> begin, n_unseen;  // left: numbers of the span that were not met yet
+    std::vector<std::size_t> begin;     // where the marks of each column begin in `seen`
+    std::vector<std::size_t> n_unseen;  // numbers of the span that have not occurred yet
     std::vector<SpreadNumbers<Number>> spread;
     std::vector<std::uint8_t> seen;
 };
@@ -122,14 +123,14 @@ Ragged<typename WidenFloat<T>::type> distinct(const Columns& table, const typena
         [&](std::int64_t j, std::int64_t, const T* values, std::int64_t count) {
             const std::size_t column = std::size_t(j), span = numbers.begin[column + 1] - numbers.begin[column];
             if (span == 0) return numbers.spread[column].add(values, count);
-            const Number all_codes = low[j];
+            const Number lowest = low[j];
             std::uint8_t* at = numbers.seen.data() + numbers.begin[column];
             std::size_t n_new = 0;
             if constexpr (sizeof(T) == 1) {
                 if (span <= kFewBytes) {  // bytes are searched for many at a time, and most are met at once
                     for (std::size_t place = 0; place < span; ++place)
                         if (!at[place] &&
-                            std::memchr(values, std::uint8_t(at_offset(all_codes, place)), std::size_t(count))) {
+                            std::memchr(values, std::uint8_t(at_offset(lowest, place)), std::size_t(count))) {
                             at[place] = 1;
                             ++n_new;
                         }
@@ -138,7 +139,7 @@ Ragged<typename WidenFloat<T>::type> distinct(const Columns& table, const typena
                 }
             }
             for (std::int64_t i = 0; i < count; ++i) {
-                const std::size_t place = offset<T>(values[i], all_codes);
+                const std::size_t place = offset<T>(values[i], lowest);
                 if (place >= span) continue;
                 n_new += 1 - at[place];
                 at[place] = 1;
@@ -207,11 +208,11 @@ private:
     // Whether all categories are numbers of a type.
     template <class T>
     bool type_holds_all() const {
-        const std::int64_t all_codes = numbers_[0], most = numbers_[size_ - 1];
-        if (order_ == 0 && most < 0) return sizeof(T) == 8 && std::is_unsigned_v<T>;  // by its bits, beyond int64
-        if (all_codes < 0 && (std::is_unsigned_v<T> || all_codes < std::int64_t(std::numeric_limits<T>::min())))
+        const std::int64_t smallest = numbers_[0], largest = numbers_[size_ - 1];
+        if (order_ == 0 && largest < 0) return sizeof(T) == 8 && std::is_unsigned_v<T>;  // by its bits, beyond int64
+        if (smallest < 0 && (std::is_unsigned_v<T> || smallest < std::int64_t(std::numeric_limits<T>::min())))
             return false;
-        return most < 0 || std::uint64_t(most) <= std::uint64_t(std::numeric_limits<T>::max());
+        return largest < 0 || std::uint64_t(largest) <= std::uint64_t(std::numeric_limits<T>::max());
     }
 
     const std::int64_t* numbers_ = nullptr;
