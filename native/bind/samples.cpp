@@ -33,8 +33,10 @@ void fill_nearest(const std::string& kernel, InputGrid<double> grid, InputGrid<f
                   Input<std::int64_t> samples, Input<std::int64_t> rows, Input<std::int64_t> members, double tolerance,
                   Grid<std::int64_t> out) {
     const DifferenceKernel& chosen = *kernel_set(kernel).differences;
-    const std::int64_t n_samples = std::int64_t(grid.shape(0)), n_columns = std::int64_t(grid.shape(1));
-    const std::int64_t k = std::int64_t(out.shape(1)), n_found = std::int64_t(found.shape(1));
+    const std::int64_t n_samples = std::int64_t(grid.shape(0));
+    const std::int64_t n_columns = std::int64_t(grid.shape(1));
+    const std::int64_t k = std::int64_t(out.shape(1));
+    const std::int64_t n_found = std::int64_t(found.shape(1));
     const std::int64_t n_added = std::int64_t(added.shape(1));
     require_all_within(samples, 0, n_samples, "samples");
     require_all_within(rows, 0, std::int64_t(samples.size()), "rows");
@@ -69,7 +71,8 @@ void add_weighted(const std::string& kernel, InputGrid<double> numbers, Input<do
                   Input<std::int64_t> samples, InputGrid<std::int64_t> others, InputGrid<double> weights,
                   Output<double> out) {
     const DifferenceKernel& chosen = *kernel_set(kernel).differences;
-    const std::int64_t n_samples = std::int64_t(numbers.shape(0)), n_columns = std::int64_t(numbers.shape(1));
+    const std::int64_t n_samples = std::int64_t(numbers.shape(0));
+    const std::int64_t n_columns = std::int64_t(numbers.shape(1));
     require_size(spans, n_columns, "spans");
     require_size(out, n_columns, "out");
     require_all_within(samples, 0, n_samples, "samples");
@@ -200,7 +203,9 @@ void fill_cross_edges(const std::string& kernel, Input<std::uint32_t> shared_ran
     require_points(shared_values.data(), std::int64_t(shared_values.shape(0)), std::int64_t(shared_values.shape(1)),
                    "shared_values must be finite, less than 1e150 apart, distinct and in lexicographic order");
     for (std::size_t c = 0; c < columns.size(); ++c) {
-        const std::int64_t f = columns.data()[c], first = starts.data()[f], last = starts.data()[f + 1];
+        const std::int64_t f = columns.data()[c];
+        const std::int64_t first = starts.data()[f];
+        const std::int64_t last = starts.data()[f + 1];
         require_within(first, 0, std::int64_t(values.size()) + 1, "starts");
         require_within(last, first, std::int64_t(values.size()) + 1, "starts");
         require_points(values.data() + first, 1, last - first,
@@ -212,7 +217,9 @@ void fill_cross_edges(const std::string& kernel, Input<std::uint32_t> shared_ran
                         int(shared_values.shape(0))};
     CrossEdges weigh(*kernel_set(kernel).trees, shared, to_vector(shared_sample), to_vector(last_sample),
                      to_vector(in_first), to_vector(in_second));
-    const std::int64_t *wanted = columns.data(), *start = starts.data(), n_wanted = std::int64_t(columns.size());
+    const std::int64_t* wanted = columns.data();
+    const std::int64_t* start = starts.data();
+    const std::int64_t n_wanted = std::int64_t(columns.size());
     const std::int64_t n_samples = std::int64_t(ranks.shape(1));
     nb::gil_scoped_release unlocked;
     for (std::int64_t c = 0; c < n_wanted; ++c) {

@@ -44,7 +44,8 @@ public:
 
 private:
     ListedCodes checked(std::int64_t n_classes, std::int64_t block) const {
-        const std::int64_t n_rows = std::int64_t(classes_.size()), n_columns = std::int64_t(start_.size()) - 1;
+        const std::int64_t n_rows = std::int64_t(classes_.size());
+        const std::int64_t n_columns = std::int64_t(start_.size()) - 1;
         require_within(n_columns, 1, std::int64_t(1) << 31, "the number of columns");
         require_within(n_rows, 1, kMaxSamples + 1, "the number of rows");
         require_within(n_classes, 1, kMaxClasses + 1, "n_classes");
@@ -212,8 +213,8 @@ void cells(const OwningSparseCounts& owner, Int32Array row, Int32Array label, In
     require_all_within(columns, 0, counts.n_columns(), "columns");
     require(pooled_cells.shape(0) == columns.size() && (!class_cells || class_cells->shape(0) == columns.size()),
             "there is one row a column");
-    const std::int64_t width = std::int64_t(pooled_cells.shape(1)),
-                       class_width = class_cells ? std::int64_t(class_cells->shape(1)) : 0;
+    const std::int64_t width = std::int64_t(pooled_cells.shape(1));
+    const std::int64_t class_width = class_cells ? std::int64_t(class_cells->shape(1)) : 0;
     nb::gil_scoped_release unlocked;
     const SparsePartition partition = partition_of(counts, row, label, part_of, class_of);
     require(partition_cells(counts, partition, columns.data(), std::int64_t(columns.size()), pooled_cells.data(), width,

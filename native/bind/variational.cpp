@@ -78,7 +78,8 @@ Weighted<Real> weighted_of(std::int64_t n_samples, std::int64_t n_classes, const
     require(start.data()[0] == 0 && start.data()[n_blocks] == std::int64_t(active.size()),
             "start runs from 0 to the size of active");
     for (std::int64_t b = 0; b < n_blocks; ++b) {
-        const std::int32_t first = start.data()[b], end = start.data()[b + 1];
+        const std::int32_t first = start.data()[b];
+        const std::int32_t end = start.data()[b + 1];
         require(first <= end && end <= std::int64_t(active.size()), "start must ascend");
         for (std::int32_t i = first; i < end; ++i) {
             require_within(active.data()[i], 0, n_classes, "active");
@@ -144,8 +145,9 @@ void likelihood_tables(const std::string& kernel, const CodesArgument& codes, In
     if (chosen >= 0) require_codes(columns, chosen);
     require_features(columns, arities, features);
     require_size(true_class, std::int64_t(arities.size()), "true_class");
-    const std::int64_t *feature_indices = features.data(), count = std::int64_t(features.size()),
-                       *offsets = offset.data();
+    const std::int64_t* feature_indices = features.data();
+    const std::int64_t count = std::int64_t(features.size());
+    const std::int64_t* offsets = offset.data();
     double* sums = true_class.data();
     std::visit(
         [&](const auto& into) {
@@ -233,7 +235,8 @@ void pair_sums_float64(const std::string& kernel, std::int64_t n_samples, std::i
         require(candidates.count == 1, "a state is kept of one candidate only");
         require_size(*state, weighted.n_blocks() * n_classes * 8, "state");
     }
-    double *sums = true_class.data(), *state_out = state ? state->data() : nullptr;
+    double* sums = true_class.data();
+    double* state_out = state ? state->data() : nullptr;
     exact_pairwise(kernels, weighted, columns, classes, n_features, given, candidates, sums, state_out);
 }
 
@@ -263,7 +266,8 @@ void kernel_sums(const std::string& kernel, Input<double> x, double sx, std::opt
     require(sx > 0 && (!z || sz > 0), "the scales of a kernel must be greater than 0");
     require_within(first, 0, n, "first");
     require_within(last, first + 1, n + 1, "last");
-    const double *points = x.data(), *others = z ? z->data() : nullptr;
+    const double* points = x.data();
+    const double* others = z ? z->data() : nullptr;
     double* sums = out.data();
     nb::gil_scoped_release unlocked;
     kernels.kernel_sums(points, sx, others, sz, n, first, last, sums);

@@ -23,9 +23,14 @@ constexpr std::array<u128, kTerms> kOddReciprocal = odd_reciprocals();
 
 // floor(a * b / 2^120) for a, b < 2^127, from four 64-bit products; the product must fit 248 bits.
 u128 multiply(u128 a, u128 b) {
-    const std::uint64_t a1 = std::uint64_t(a >> 64), a0 = std::uint64_t(a);
-    const std::uint64_t b1 = std::uint64_t(b >> 64), b0 = std::uint64_t(b);
-    const u128 low = u128(a0) * b0, m1 = u128(a1) * b0, m2 = u128(a0) * b1, high = u128(a1) * b1;
+    const std::uint64_t a1 = std::uint64_t(a >> 64);
+    const std::uint64_t a0 = std::uint64_t(a);
+    const std::uint64_t b1 = std::uint64_t(b >> 64);
+    const std::uint64_t b0 = std::uint64_t(b);
+    const u128 low = u128(a0) * b0;
+    const u128 m1 = u128(a1) * b0;
+    const u128 m2 = u128(a0) * b1;
+    const u128 high = u128(a1) * b1;
     const u128 middle = (low >> 64) + std::uint64_t(m1) + std::uint64_t(m2);
     const u128 top = high + (m1 >> 64) + (m2 >> 64) + (middle >> 64);
     return (top << 8) | (std::uint64_t(middle) >> 56);
@@ -61,9 +66,11 @@ u128 log2_q120(std::uint64_t c) {
     if (k > 0 && ((c >> (k - 1)) & 1)) ++k;
     const u128 power = u128(1) << k;
     const bool below = c < power;
-    const u128 p = below ? power - c : c - power, q = c + power;
+    const u128 p = below ? power - c : c - power;
+    const u128 q = c + power;
     if (p == 0) return u128(k) << kFraction;
-    const u128 quotient = (p << 60) / q, rest = (p << 60) % q;
+    const u128 quotient = (p << 60) / q;
+    const u128 rest = (p << 60) % q;
     const u128 z = (quotient << 60) | ((rest << 60) / q);
     const u128 square = multiply(z, z);
     u128 sum = kOddReciprocal[kTerms - 1];

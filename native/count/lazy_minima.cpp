@@ -45,7 +45,8 @@ LazyMinima::Bound LazyMinima::bound(const bool* candidates, std::int64_t simd_gr
 }
 
 void LazyMinima::advance(std::int64_t simd_group) {
-    std::int64_t pooled_sums[kLanes] = {}, class_sums[kLanes] = {};
+    std::int64_t pooled_sums[kLanes] = {};
+    std::int64_t class_sums[kLanes] = {};
     const std::size_t next = std::size_t(depth_[std::size_t(simd_group)]++);
     pivots_[next].group_sums(simd_group, terms_, pooled_sums, class_sums);
     for (int lane = 0; lane < kLanes; ++lane) {
@@ -87,7 +88,8 @@ std::int64_t LazyMinima::first_at(const bool* candidates, std::int64_t largest, 
     for (std::int64_t g = 0; g < packed_.n_simd_groups(); ++g) {
         if (depth_[std::size_t(g)] < std::int64_t(pivots_.size())) continue;
         for (int lane = 0; lane < kLanes; ++lane) {
-            const std::int64_t feature = packed_.feature_at(g, lane), lowest = lowest_[std::size_t(g * kLanes + lane)];
+            const std::int64_t feature = packed_.feature_at(g, lane);
+            const std::int64_t lowest = lowest_[std::size_t(g * kLanes + lane)];
             if (feature < 0 || feature >= first || !candidates[feature] || !reaches(lowest, largest)) continue;
             first = feature;
             minimum = lowest;

@@ -239,7 +239,8 @@ std::shared_ptr<const PackedTable::PivotStorage> PackedTable::pivot(std::int64_t
     const std::lock_guard<std::mutex> lock(storage->filling);
     if (storage->planes) return storage;
     const Group& group = groups_[simd_group_of(feature)];
-    const int lane = lane_of(feature), n_planes = arities_[feature] - 1;
+    const int lane = lane_of(feature);
+    const int n_planes = arities_[feature] - 1;
     storage->margins.resize(sizes_.size() * std::size_t(n_planes));
     for (std::int64_t s = 0; s <= n_classes(); ++s)
         for (int p = 0; p < n_planes; ++p)
@@ -297,7 +298,8 @@ PackedTable PackedTable::gathered(const std::vector<std::int64_t>& features) con
             out.gather_planes(*this, features, g);
             continue;
         }
-        const std::uint8_t none = 0, *rows[kLanes];
+        const std::uint8_t none = 0;
+        const std::uint8_t* rows[kLanes];
         std::int64_t steps[kLanes];
         for (int lane = 0; lane < kLanes; ++lane) {
             const std::int64_t feature = feature_of(g, lane);

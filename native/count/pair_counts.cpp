@@ -102,10 +102,13 @@ void pair_tables(const PackedTable& packed, std::int64_t pivot_feature, std::int
                  const std::int64_t* columns, const std::int64_t* n_codes, std::int64_t n, std::int64_t n_classes,
                  std::int64_t* out) {
     PlaneCells cells(packed, pivot_feature);
-    std::vector<std::uint16_t> pivot_scratch, scratch;
+    std::vector<std::uint16_t> pivot_scratch;
+    std::vector<std::uint16_t> scratch;
     const std::uint16_t* pivot_codes = nullptr;
     for (std::int64_t k = 0; k < n; out += n_rows * n_codes[k++] * n_classes) {
-        const std::int64_t other = columns[k], width = n_codes[k], arity = packed.arity(other);
+        const std::int64_t other = columns[k];
+        const std::int64_t width = n_codes[k];
+        const std::int64_t arity = packed.arity(other);
         if (!cells.hold(other)) {
             if (pivot_feature >= 0 && !pivot_codes) pivot_codes = packed.codes(pivot_feature, pivot_scratch);
             add_samples(packed, pivot_codes, packed.codes(other, scratch), width, n_classes, out);

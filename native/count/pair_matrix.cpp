@@ -25,8 +25,10 @@ public:
     // sums of pairs: pooled_sums[a * 8 + b] for feature rows[a], a < n_rows, and columns[b]; -1: no feature.
     void tile(const std::int64_t* rows, int n_rows, const std::int64_t* columns, const std::int64_t* pooled_sums,
               const std::int64_t* class_sums) const {
-        const Side down(rows, n_rows, form_, out_.position), across(columns, kLanes, form_, out_.position);
-        double forward[kLanes * kLanes], backward[kLanes * kLanes];
+        const Side down(rows, n_rows, form_, out_.position);
+        const Side across(columns, kLanes, form_, out_.position);
+        double forward[kLanes * kLanes];
+        double backward[kLanes * kLanes];
         values_(n_rows, pooled_sums, form_.pooled_sign, class_sums, form_.class_sign, down.row, across.column,
                 form_.one_bit, forward);
         const double* mirror = forward;
@@ -100,7 +102,8 @@ void matrix_block(const PackedTable& packed, const Terms& terms, const PairForm&
                   std::int64_t j0, std::int64_t j1, const Matrix<Real>& out) {
     const Writer<Real> write(packed, form, out);
     const ClassLayout layout = packed.layout();
-    std::int64_t pooled_sums[kLanes * kLanes] = {}, class_sums[kLanes * kLanes] = {};
+    std::int64_t pooled_sums[kLanes * kLanes] = {};
+    std::int64_t class_sums[kLanes * kLanes] = {};
     std::int64_t* const class_sums_or_null = form.class_sign ? class_sums : nullptr;
     for (std::int64_t i = i0; i < i1; ++i) {
         const std::int64_t* rows = packed.features(i);
@@ -117,7 +120,8 @@ void matrix_block(const PackedTable& packed, const Terms& terms, const PairForm&
                                });
         }
         for (; i < packed.n_narrow_groups() && j < std::min(j1, packed.n_narrow_groups()); ++j) {
-            const PlaneGroup pivots = packed.group(i), other = packed.group(j);
+            const PlaneGroup pivots = packed.group(i);
+            const PlaneGroup other = packed.group(j);
             if (pivots.n_planes * other.n_planes > kManyCells) break;
             packed.kernel().pair_sums({pivots.planes, pivots.margins, pivots.n_planes, kLanes, nullptr}, other, layout,
                                       terms, pooled_sums, class_sums_or_null);
@@ -138,9 +142,11 @@ void matrix_rows(const PackedTable& packed, const Terms& terms, const PairForm& 
                  std::int64_t n_pivots, const std::int64_t* groups, std::int64_t n_groups,
                  const MatrixRows<Real>& out) {
     const auto values = packed.kernel().tile_values;
-    std::int64_t row[kLanes], column[kLanes];
+    std::int64_t row[kLanes];
+    std::int64_t column[kLanes];
     const std::int64_t nothing[kLanes] = {};
-    double forward[kLanes], backward[kLanes];
+    double forward[kLanes];
+    double backward[kLanes];
     for (std::int64_t a = 0; a < n_pivots; ++a) {
         const std::int64_t i = pivots[a];
         each_group(

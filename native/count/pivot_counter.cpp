@@ -108,7 +108,8 @@ void TableCounter::visit(std::int64_t other, bool per_class, const Pooled& poole
 }
 
 void TableCounter::sums(std::int64_t other, const Terms& terms, std::int64_t* pooled_sums, std::int64_t* class_sums) {
-    std::int64_t pooled_sum = 0, within_sum = 0;
+    std::int64_t pooled_sum = 0;
+    std::int64_t within_sum = 0;
     visit(
         other, class_sums != nullptr, [&](std::uint32_t count) { pooled_sum += terms(count); },
         [&](std::uint32_t count) { within_sum += terms(count); });

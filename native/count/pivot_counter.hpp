@@ -90,7 +90,8 @@ void each_counted_group(const PackedTable& packed, const Terms& terms, std::int6
     }
     const std::int64_t step = std::int64_t(pivots.lanes) * kLanes;
     ByteGroup at_once[kAtOnce];
-    std::vector<std::int64_t> pooled_sums(std::size_t(kAtOnce * step)), class_sums(per_class ? pooled_sums.size() : 0);
+    std::vector<std::int64_t> pooled_sums(std::size_t(kAtOnce * step));
+    std::vector<std::int64_t> class_sums(per_class ? pooled_sums.size() : 0);
     for (std::int64_t first = 0; first < n_groups; first += kAtOnce) {
         const std::int64_t n = std::min(kAtOnce, n_groups - first);
         for (std::int64_t g = 0; g < n; ++g) at_once[g] = packed.byte_group(groups[first + g]);
@@ -113,7 +114,8 @@ void each_group(const PackedTable& packed, const Terms& terms, std::int64_t pivo
         each_counted_group(packed, terms, pivot_feature < 0 ? -1 : packed.simd_group_of(pivot_feature),
                            pivot_feature < 0 ? 0 : packed.lane_of(pivot_feature), groups, n_counted, per_class, take);
     PivotCounter pivot(packed, pivot_feature, n_groups * kLanes);
-    std::int64_t pooled_sums[kLanes] = {}, class_sums[kLanes] = {};
+    std::int64_t pooled_sums[kLanes] = {};
+    std::int64_t class_sums[kLanes] = {};
     for (std::int64_t g = n_counted; g < n_groups; ++g) {
         pivot.group_sums(groups[g], terms, pooled_sums, per_class ? class_sums : nullptr);
         take(groups[g], pooled_sums, class_sums);

@@ -48,7 +48,8 @@ void SparseCounts::count_cells() {
 }
 
 void SparseCounts::transpose_to_rows(std::int64_t block) {
-    const std::int64_t n = columns_.n_columns, n_rows = columns_.n_rows;
+    const std::int64_t n = columns_.n_columns;
+    const std::int64_t n_rows = columns_.n_rows;
     std::fill(rows_.start, rows_.start + n_rows + 1, 0);
     for (std::int64_t e = 0; e < columns_.start[n]; ++e) ++rows_.start[columns_.row[e] + 1];
     for (std::int64_t i = 0; i < n_rows; ++i) rows_.start[i + 1] += rows_.start[i];
@@ -75,7 +76,8 @@ void SparseCounts::column_sums(const Terms& terms, std::int64_t first, std::int6
                                std::int64_t* per_class) const {
     std::vector<std::uint32_t> of_code(std::size_t(max_codes_), 0);
     for (std::int64_t j = first; j < last; ++j) {
-        std::int64_t pooled_sum = 0, class_sum = 0;
+        std::int64_t pooled_sum = 0;
+        std::int64_t class_sum = 0;
         for (const ListedCell* cell = cells_begin(j); cell != cells_end(j); ++cell) {
             class_sum += terms(cell->count);
             of_code[cell->code] += cell->count;
@@ -98,17 +100,20 @@ bool partition_cells(const SparseCounts& counts, const SparsePartition& partitio
     const std::vector<std::int32_t> positions = positions_of_rows(counts, partition);
     std::vector<ListedEntry> entries;
     CoOccurrences co_occurrences(counts, partition);
-    std::vector<std::int64_t> pooled_cells, class_cells, code_total(std::size_t(counts.max_codes()), 0);
+    std::vector<std::int64_t> pooled_cells;
+    std::vector<std::int64_t> class_cells;
+    std::vector<std::int64_t> code_total(std::size_t(counts.max_codes()), 0);
     // Of a cell that changes, the count before is taken out of the list, and the count after is added.
-    std::vector<std::int64_t> lost_pooled_cells, lost_class_cells;
+    std::vector<std::int64_t> lost_pooled_cells;
+    std::vector<std::int64_t> lost_class_cells;
     const auto change = [](std::vector<std::int64_t>& added, std::vector<std::int64_t>& lost) {
         return [&added, &lost](std::int64_t before, std::int64_t now) {
             if (now) added.push_back(now);
             if (before) lost.push_back(before);
         };
     };
-    const auto change_pooled = change(pooled_cells, lost_pooled_cells),
-               change_class = change(class_cells, lost_class_cells);
+    const auto change_pooled = change(pooled_cells, lost_pooled_cells);
+    const auto change_class = change(class_cells, lost_class_cells);
     TableWalk walk(counts, partition, sizes, change_pooled, change_class);
     const auto settle = [](std::vector<std::int64_t>& added, std::vector<std::int64_t>& lost, std::int64_t* out,
                            std::int64_t room) {
@@ -128,7 +133,8 @@ bool partition_cells(const SparseCounts& counts, const SparsePartition& partitio
         class_cells = sizes.label;
         lost_pooled_cells.clear();
         lost_class_cells.clear();
-        const ListedCell *begin = counts.cells_begin(j), *end = counts.cells_end(j);
+        const ListedCell* begin = counts.cells_begin(j);
+        const ListedCell* end = counts.cells_end(j);
         for (const ListedCell* cell = begin; cell != end; ++cell) {
             class_cells.push_back(cell->count);
             code_total[cell->code] += cell->count;
@@ -260,11 +266,12 @@ void partition_sums_by_rows(const SparseCounts& counts, const Terms& terms, cons
     SparsePartitionSums sums(counts, terms, partition, column_sums);
     const std::int32_t* columns = counts.listed_columns();
     const std::uint16_t* codes = counts.listed_codes();
-    std::vector<std::int64_t> begin(std::size_t(partition.n_rows)), end(begin);
+    std::vector<std::int64_t> begin(std::size_t(partition.n_rows));
+    std::vector<std::int64_t> end(begin);
     std::vector<std::uint64_t> next(std::size_t(last - first + 1), 0);
     for (std::int64_t i = 0; i < partition.n_rows; ++i) {
-        const std::int32_t *low = columns + counts.row_begin(partition.row[i]),
-                           *high = columns + counts.row_end(partition.row[i]);
+        const std::int32_t* low = columns + counts.row_begin(partition.row[i]);
+        const std::int32_t* high = columns + counts.row_end(partition.row[i]);
         if (first > 0) low = std::lower_bound(low, high, std::int32_t(first));
         if (last < counts.n_columns()) high = std::lower_bound(low, high, std::int32_t(last));
         begin[i] = low - columns;

@@ -114,7 +114,8 @@ public:
     void each_class(const Visit& visit) const {
         for (const ListedCell* cell = begin_; cell != end_;) {
             const std::int32_t label = cell->label;
-            std::int64_t listed = 0, n_cooccurring = 0;
+            std::int64_t listed = 0;
+            std::int64_t n_cooccurring = 0;
             for (; cell != end_ && cell->label == label; ++cell) {
                 listed += cell->count;
                 n_cooccurring += n_cooccurring_[cell - begin_];
@@ -129,7 +130,8 @@ private:
         const std::int32_t part = partition_.part_of[co_occurrences[i].label];
         std::int64_t in_part = 0;
         while (i < co_occurrences.size() && partition_.part_of[co_occurrences[i].label] == part) {
-            const std::int32_t label = co_occurrences[i].label, its_class = partition_.class_of[label];
+            const std::int32_t label = co_occurrences[i].label;
+            const std::int32_t its_class = partition_.class_of[label];
             std::int64_t in_label = 0;
             for (; i < co_occurrences.size() && co_occurrences[i].label == label; ++i) {
                 const ListedCell& n_cooccurring = co_occurrences[i];

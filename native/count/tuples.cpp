@@ -106,7 +106,8 @@ TupleSearch::TupleSearch(const PackedTable& packed, std::vector<std::int64_t> ta
       best_(std::size_t(packed.n_features()), {kNoValue, {-1, -1, -1}}),
       min_top_value_(n_top == 0 ? kPastAll : kNoValue) {
     for (std::int64_t c = 0; c < packed.n_classes(); ++c) class_terms_ -= terms_(std::uint64_t(packed.class_size(c)));
-    std::vector<std::int64_t> groups, x(single_information_.size());
+    std::vector<std::int64_t> groups;
+    std::vector<std::int64_t> x(single_information_.size());
     for (std::int64_t g = 0; g < packed.n_simd_groups(); ++g) groups.push_back(g);
     row_sums(packed, terms_, -1, groups.data(), std::int64_t(groups.size()), x.data(), single_information_.data());
     for (std::size_t f = 0; f < x.size(); ++f) single_information_[f] += class_terms_ - x[f];
@@ -147,8 +148,9 @@ void TupleSearch::take_pairs(std::int64_t i, std::int64_t simd_group, const std:
     for (int lane = same_group ? packed_.lane_of(i) + 1 : 0; lane < kLanes; ++lane) {
         const std::int64_t j = varying(simd_group, lane);
         if (j < 0) continue;
-        const std::int64_t features[] = {i, j}, one = single_information_[std::size_t(i)],
-                           other = single_information_[std::size_t(j)];
+        const std::int64_t features[] = {i, j};
+        const std::int64_t one = single_information_[std::size_t(i)];
+        const std::int64_t other = single_information_[std::size_t(j)];
         std::int64_t values[2];
         pair_values<kWhat>(class_sums[lane] - pooled_sums[lane] + class_terms_, one, other, values);
         if (values[0] >= best_[std::size_t(i)].value || values[1] >= best_[std::size_t(j)].value ||
@@ -159,7 +161,8 @@ void TupleSearch::take_pairs(std::int64_t i, std::int64_t simd_group, const std:
 
 void TupleSearch::pairs(std::int64_t i0, std::int64_t i1, std::int64_t j0, std::int64_t j1) {
     const ClassLayout layout = packed_.layout();
-    std::int64_t pooled_sums[kLanes * kLanes], class_sums[kLanes * kLanes];
+    std::int64_t pooled_sums[kLanes * kLanes];
+    std::int64_t class_sums[kLanes * kLanes];
     for (std::int64_t i = i0; i < i1; ++i)
         for (std::int64_t j = std::max(i, j0); j < j1; ++j) {
             const PlaneGroup rows = packed_.group(i);
@@ -180,7 +183,8 @@ void TupleSearch::FirstFeature::multiply(const PlaneGroup& second, std::int64_t 
     std::uint64_t* out = products.data();
     for (std::int64_t w = 0; w < n_words; ++w)
         for (int a = 0; a < n_first; ++a, out += row) {
-            const std::uint64_t plane = planes[std::size_t(w * n_first + a)], *others = second.planes + w * row;
+            const std::uint64_t plane = planes[std::size_t(w * n_first + a)];
+            const std::uint64_t* others = second.planes + w * row;
             for (std::int64_t p = 0; p < row; ++p) out[p] = plane & others[p];
         }
 }
@@ -251,8 +255,10 @@ void TupleSearch::take_triples(std::int64_t i, std::int64_t j, std::int64_t simd
 // The triples of one first feature, the second features of a group and the third ones of another.
 void TupleSearch::count_triples(const FirstFeature& first, std::int64_t j, std::int64_t k,
                                 const std::vector<PairTables>& jk) {
-    const PairTables &ij = first.with(j), &ik = first.with(k);
-    const int n_first = packed_.group(first.simd_group).n_planes, n_second = packed_.group(j).n_planes;
+    const PairTables& ij = first.with(j);
+    const PairTables& ik = first.with(k);
+    const int n_first = packed_.group(first.simd_group).n_planes;
+    const int n_second = packed_.group(j).n_planes;
     TripleView view{{first.products.data(), nullptr, n_first * n_second, kLanes, nullptr},
                     n_first,
                     n_second,

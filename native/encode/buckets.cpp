@@ -24,7 +24,8 @@ template <class Value>
 std::pair<double, double> extremes(std::size_t n, const Value& value) {
     constexpr std::size_t kAccumulators = 8;
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    double low[kAccumulators], high[kAccumulators];
+    double low[kAccumulators];
+    double high[kAccumulators];
     std::fill_n(low, kAccumulators, kInfinity);
     std::fill_n(high, kAccumulators, -kInfinity);
     const std::size_t whole = n / kAccumulators * kAccumulators;
@@ -114,10 +115,12 @@ bool BucketedColumn::separate_least(double low) {
 template <class Position, class Label, class Times>
 void BucketedColumn::count(std::size_t n, double reach, std::size_t n_buckets, const Position& position,
                            const Label& label, const Times& times, Buckets& out) {
-    const double scale = double(n_buckets) / reach, last = double(n_buckets - 1);
+    const double scale = double(n_buckets) / reach;
+    const double last = double(n_buckets - 1);
     bucket_.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
-        const double exact = position(i), scaled = exact * scale;
+        const double exact = position(i);
+        const double scaled = exact * scale;
         const std::int32_t bucket = std::int32_t(scaled < last ? scaled : last);  // the last one where scaled is NaN
         bucket_[i] = std::uint16_t(exact == exact ? bucket : std::int32_t(n_buckets));
     }
@@ -175,7 +178,8 @@ void BucketedColumn::split(std::uint32_t start, std::size_t n, double low, doubl
 
 BucketedColumn::Opened BucketedColumn::open(int depth, std::size_t b) {
     if (samples_.empty()) order_column();
-    const std::uint32_t start = at(depth).start_of(b), end = at(depth).ends[b];
+    const std::uint32_t start = at(depth).start_of(b);
+    const std::uint32_t end = at(depth).ends[b];
     Sample* const samples = &samples_[start];
     const std::size_t n = end - start;
     if (n > kFewSamples) {
@@ -197,7 +201,8 @@ void BucketedColumn::truncate(std::size_t n) {
 
 std::size_t BucketedColumn::divide(std::size_t b, double cut) {
     Buckets& column = depths_[0];
-    const auto first = samples_.begin() + column.start_of(b), last = samples_.begin() + column.ends[b];
+    const auto first = samples_.begin() + column.start_of(b);
+    const auto last = samples_.begin() + column.ends[b];
     const auto middle = std::partition(first, last, [cut](const Sample& sample) { return sample.value <= cut; });
     if (middle == first) return b;
     divided_.assign(n_classes_, 0);

@@ -208,7 +208,8 @@ private:
     // Whether all categories are numbers of a type.
     template <class T>
     bool type_holds_all() const {
-        const std::int64_t smallest = numbers_[0], largest = numbers_[size_ - 1];
+        const std::int64_t smallest = numbers_[0];
+        const std::int64_t largest = numbers_[size_ - 1];
         if (order_ == 0 && largest < 0) return sizeof(T) == 8 && std::is_unsigned_v<T>;  // by its bits, beyond int64
         if (smallest < 0 && (std::is_unsigned_v<T> || smallest < std::int64_t(std::numeric_limits<T>::min())))
             return false;

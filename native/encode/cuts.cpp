@@ -25,7 +25,8 @@ struct Span {
 template <class T>
 bool is_small_span(const T* values, std::int64_t n, std::uint64_t limit, Span& span) {
     if constexpr (std::is_floating_point_v<T>) {
-        double low = kInt32, high = -kInt32;
+        double low = kInt32;
+        double high = -kInt32;
         for (std::int64_t i = 0; i < n; ++i) {
             const double v = double(values[i]);
             if (v != v) continue;
@@ -37,7 +38,8 @@ bool is_small_span(const T* values, std::int64_t n, std::uint64_t limit, Span& s
         if (low > high) return false;
         span = {low, std::uint64_t(high - low)};
     } else {
-        T low = values[0], high = low;
+        T low = values[0];
+        T high = low;
         for (std::int64_t i = 1; i < n; ++i) {
             low = std::min(low, values[i]);
             high = std::max(high, values[i]);
@@ -98,7 +100,8 @@ void select_positions(std::uint64_t* first, std::uint64_t* last, const std::size
 // Whether one number seems to be a quarter of a long column, by a few of its rows.
 template <class T>
 bool repeats_one(const T* values, std::int64_t n) {
-    constexpr int kLooks = 64, kSame = 12;
+    constexpr int kLooks = 64;
+    constexpr int kSame = 12;
     double seen[kLooks];
     int n_seen = 0;
     for (int i = 0; i < kLooks; ++i)
@@ -143,7 +146,8 @@ bool cut_by_selection(std::int64_t total, std::int64_t n_bins, ColumnScratch& sc
         if (rank > (ranks.empty() ? 0 : ranks.back()) && rank < total) ranks.push_back(rank);
     }
     scratch.positions.clear();
-    std::int64_t before = 0, n_selected = 0;
+    std::int64_t before = 0;
+    std::int64_t n_selected = 0;
     auto rank = ranks.begin();
     for (std::uint32_t& count : scratch.counts) {  // from here on, whether an interval is kept
         const std::int64_t n_present = count;

@@ -25,7 +25,8 @@ void code_column(const T* places, std::int64_t stride, std::int64_t n_rows, cons
         out[i] = code;
     }
     std::vector<std::int32_t> code(std::size_t(n_ranks) + 1, -1);  // [1 + rank]; of a missing value, -1, it is -1
-    std::int32_t n_codes = 0, n_values = 0;
+    std::int32_t n_codes = 0;
+    std::int32_t n_values = 0;
     for (std::int64_t r = 0; r < n_ranks; ++r) {
         if (occurs[r]) code[std::size_t(r) + 1] = n_codes++;
         n_values = std::max(n_values, rank[r] + 1);

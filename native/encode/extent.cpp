@@ -13,7 +13,8 @@ namespace {
 // The smallest and largest of the integers of a column.
 template <class T>
 void extend_range(const T* values, std::int64_t stride, std::int64_t n, T& low, T& high) {
-    T smallest = low, largest = high;
+    T smallest = low;
+    T largest = high;
     const auto scan = [&](std::int64_t step) {
         for (std::int64_t i = 0; i < n; ++i) {
             smallest = std::min(smallest, values[i * step]);
@@ -36,7 +37,8 @@ constexpr std::int64_t kWidth = 4096 / std::int64_t(sizeof(T));
 template <class T>
 void extend_ranges_of_rows(const T* values, std::int64_t stride, std::int64_t n_rows, std::int64_t n_columns, T* low,
                            T* high, std::uint8_t* content_flags) {
-    T smallest[kWidth<T>], largest[kWidth<T>];
+    T smallest[kWidth<T>];
+    T largest[kWidth<T>];
     [[maybe_unused]] std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t> missing[kWidth<T>] = {};
     std::copy(low, low + n_columns, smallest);
     std::copy(high, high + n_columns, largest);
@@ -60,7 +62,8 @@ void integer_extent(const Columns& table, Extent<T>& result) {
         last = std::min(first + kWidth<T>, table.size());
         const Column& column = table.columns[std::size_t(first)];
         const T* values = static_cast<const T*>(column.values);
-        T *low = &result.low[std::size_t(first)], *high = &result.high[std::size_t(first)];
+        T* low = &result.low[std::size_t(first)];
+        T* high = &result.high[std::size_t(first)];
         if (column.stride != 1 && side_by_side<T>(table, first, last)) {
             extend_ranges_of_rows(values, column.stride, table.n_rows, last - first, low, high,
                                   &result.content_flags[std::size_t(first)]);
@@ -80,7 +83,8 @@ void float_extent(const Columns& table, bool find_fractions, Extent<double>& res
         std::uint8_t& content_flags = result.content_flags[std::size_t(j)];
         content_flags |= kHasNumbers;
         if (double(low) == -kInfinity || double(high) == kInfinity) content_flags |= kHasInfinite;
-        double &smallest = result.low[std::size_t(j)], &largest = result.high[std::size_t(j)];
+        double& smallest = result.low[std::size_t(j)];
+        double& largest = result.high[std::size_t(j)];
         smallest = std::min(smallest, double(low));
         largest = std::max(largest, double(high));
     };
@@ -88,7 +92,8 @@ void float_extent(const Columns& table, bool find_fractions, Extent<double>& res
         side_by_side<T>(table, 0, table.size())) {
         const Column& start = table.columns[0];
         for (std::int64_t first = 0; first < table.size(); first += kWidth<T>) {
-            T low[kWidth<T>], high[kWidth<T>];
+            T low[kWidth<T>];
+            T high[kWidth<T>];
             const std::int64_t width = std::min(kWidth<T>, table.size() - first);
             std::fill_n(low, width, T(kInfinity));
             std::fill_n(high, width, -T(kInfinity));

@@ -63,7 +63,8 @@ public:
         runs_.resize(n_runs);
         blocks_.resize(n_runs);
         for (std::size_t r = 0; r < n_runs; ++r) {
-            const std::uint32_t first = first_of_run_[r], end = first_of_run_[r + 1];
+            const std::uint32_t first = first_of_run_[r];
+            const std::uint32_t end = first_of_run_[r + 1];
             runs_[r] = {std::uint32_t(classes[first]), end - first};
             blocks_[r] = {r + 1, end < n ? midpoint(values[end - 1], values[end]) : 0.0};
         }

@@ -154,7 +154,8 @@ private:
 
     // Samples of one value.
     void search_value(double value, const std::uint32_t* counts) {
-        std::int64_t label = kMixed, classes = 0;
+        std::int64_t label = kMixed;
+        std::int64_t classes = 0;
         for (std::size_t c = 0; c < n_classes_; ++c)
             if (counts[c] && ++classes == 1) label = std::int64_t(c);
         next_value(value, classes == 1 ? label : kMixed);
@@ -187,7 +188,8 @@ private:
     // what is left is linear in every l_c, so that it is least where each is at one of its ends.
     std::int64_t move_bucket(const std::uint32_t* counts) {
         const std::int64_t size = std::accumulate(counts, counts + n_classes_, std::int64_t(0));
-        const std::uint64_t middle = n_left_ + std::uint64_t(size / 2), beyond = n_total_ - middle;
+        const std::uint64_t middle = n_left_ + std::uint64_t(size / 2);
+        const std::uint64_t beyond = n_total_ - middle;
         const std::int64_t level = terms_(middle) + terms_(beyond);
         const std::int64_t slope = terms_(middle + 1) + terms_(beyond - 1) - level;
         std::int64_t bound = level - slope * (size / 2) - left_sum_ - right_sum_;
@@ -198,9 +200,10 @@ private:
 
     // Moves samples of one class; what is added to both sums.
     std::int64_t move(std::size_t c, std::uint32_t count) {
-        const std::uint32_t left = left_[c], right = total_[c] - left;
-        const std::int64_t to_left = terms_(left + count) - terms_(left),
-                           to_right = terms_(right - count) - terms_(right);
+        const std::uint32_t left = left_[c];
+        const std::uint32_t right = total_[c] - left;
+        const std::int64_t to_left = terms_(left + count) - terms_(left);
+        const std::int64_t to_right = terms_(right - count) - terms_(right);
         left_[c] += count;
         n_left_ += count;
         left_sum_ += to_left;

@@ -84,14 +84,16 @@ void sort_by_key(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratch) {
     const std::size_t n = items.size();
     if (n < 2) return;
     if (n <= kFewItems) return insertion_sort(&items[0], &items[0] + n, smaller);
-    std::uint64_t min_key = items[0].key, max_key = min_key;
+    std::uint64_t min_key = items[0].key;
+    std::uint64_t max_key = min_key;
     for (const KeyedRow& item : items) {
         min_key = std::min(min_key, item.key);
         max_key = std::max(max_key, item.key);
     }
     if (min_key == max_key) return;
     scratch.resize(n);
-    const double low = value_of(min_key), high = value_of(max_key);
+    const double low = value_of(min_key);
+    const double high = value_of(max_key);
     if (n <= kMaxInBuckets && std::isfinite(double(n) / (high - low)) && high - low < kMaxSpread &&
         sort_in_buckets(items, scratch, low, high))
         return;

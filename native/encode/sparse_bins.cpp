@@ -111,7 +111,8 @@ void code_stored(const StoredNumbers<Real>& table, std::int64_t first, std::int6
                  std::uint16_t* code) {
     std::int64_t begin = 0;
     for (std::int64_t j = first; j < last; begin = ends[j++ - first]) {
-        const double *low = cuts + begin, *high = cuts + ends[j - first];
+        const double* low = cuts + begin;
+        const double* high = cuts + ends[j - first];
         for (std::int64_t e = table.start[j]; e < table.start[j + 1]; ++e) {
             const double value = double(table.value[e]);
             if (value != value) {

@@ -10,7 +10,8 @@ namespace bitsieve {
 
 // Roundings of 2^-24: of each number, of each difference, of the sums of a chunk, and of the sum of the chunks.
 DistanceError distance_error(std::int64_t n_columns) {
-    const double rounding = std::ldexp(1.01, -24), n = double(n_columns);
+    const double rounding = std::ldexp(1.01, -24);
+    const double n = double(n_columns);
     return {(double(kChunkColumns) + n / double(kChunkColumns) + 4) * rounding, n * rounding};
 }
 

@@ -43,7 +43,8 @@ inline __attribute__((always_inline)) void tile_distances(const float* const* pi
 }
 
 void distances(const NumberTiles& tiles, const std::int64_t* samples, std::int64_t count, float* out) {
-    const std::int64_t row = tiles.n_tiles * kTileSamples, n_columns = tiles.n_columns;
+    const std::int64_t row = tiles.n_tiles * kTileSamples;
+    const std::int64_t n_columns = tiles.n_columns;
     std::vector<const float*> pivots;
     for (std::int64_t i = 0; i < count; ++i)
         pivots.push_back(tiles.tile(samples[i] / kTileSamples) + samples[i] % kTileSamples);
@@ -60,7 +61,8 @@ void distances(const NumberTiles& tiles, const std::int64_t* samples, std::int64
 }
 
 double distance(const double* a, const double* b, std::int64_t n_columns) {
-    Doubles even = {}, odd = {};
+    Doubles even = {};
+    Doubles odd = {};
     std::int64_t f = 0;
     for (; f + 2 * kDoubles <= n_columns; f += 2 * kDoubles) {
         even += absolute(load(a + f) - load(b + f));

@@ -37,7 +37,8 @@ InfectionStep infection_step(const double* weights, const double* gains, std::in
         return error * error;
     };
     if (sum_by_halves(squared_error, 0, n) <= tolerance * tolerance) return {-1, 0.0, false};
-    std::int64_t best = 0, worst = -1;
+    std::int64_t best = 0;
+    std::int64_t worst = -1;
     for (std::int64_t i = 0; i < n; ++i) {
         if (gains[i] - mean > gains[best] - mean) best = i;
         if (weights[i] > 0 && (worst < 0 || gains[i] - mean < gains[worst] - mean)) worst = i;

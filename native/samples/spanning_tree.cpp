@@ -46,7 +46,8 @@ std::vector<std::int32_t> roughly_sorted(const double* y, std::int64_t count) {
     constexpr int kBits = 10;
     const double least = *std::min_element(y, y + count);
     std::vector<std::uint32_t> key(static_cast<std::size_t>(count));
-    std::vector<std::int32_t> order(key.size()), next(key.size());
+    std::vector<std::int32_t> order(key.size());
+    std::vector<std::int32_t> next(key.size());
     for (std::int64_t i = 0; i < count; ++i) {  // the bits of floats that are not negative rise with them
         const float above = float(y[i] - least);
         std::memcpy(&key[std::size_t(i)], &above, sizeof above);
@@ -88,7 +89,8 @@ struct PlaneCut {
 
     template <class IsAbove>
     void part(std::int32_t* order, std::int64_t count, IsAbove is_above) {
-        std::int64_t below = 0, above = 0;
+        std::int64_t below = 0;
+        std::int64_t above = 0;
         for (std::int64_t i = 0; i < count; ++i) {  // without branches: they could not be foreseen
             const std::int32_t point = order[i];
             const bool is = is_above(point);
@@ -112,7 +114,8 @@ Blocks blocks_of(const Points& points) {
     blocks.order.resize(std::size_t(points.count));
     std::iota(blocks.order.begin(), blocks.order.end(), 0);
     if (points.dims == 2) {
-        const double *x = points.coordinates.data(), *y = x + points.count;
+        const double* x = points.coordinates.data();
+        const double* y = x + points.count;
         std::vector<std::int32_t> by_y = roughly_sorted(y, points.count);
         PlaneCut cut{x, y, blocks.cell, by_y, by_y};
         for (std::size_t i = 0; i < by_y.size(); ++i) cut.place_in_y[std::size_t(by_y[i])] = std::int32_t(i);
@@ -176,7 +179,8 @@ void CrossEdges::merge(const Ranked& last) {
     std::vector<std::int64_t>& representative = by_last_;  // not needed any more
     std::int64_t before = -1;
     for (const std::int64_t point : order_) {
-        const std::size_t p = std::size_t(point), b = std::size_t(before);
+        const std::size_t p = std::size_t(point);
+        const std::size_t b = std::size_t(before);
         if (before < 0 || shared_rank_[p] != shared_rank_[b] || last_rank_[p] != last_rank_[b]) {
             representative[merged_points_.size()] = point;
             merged_points_.push_back({0.0, 0.0, 0.0});
@@ -205,7 +209,8 @@ double CrossEdges::operator()(const Ranked& last) {
     double sum = 0.0;
     for (const MergedPoint& place : merged_points_) sum += 2.0 * place.first * place.second / place.count;
     for (const Edge& edge : edges_) {
-        const MergedPoint &a = merged_points_[std::size_t(edge.low)], &b = merged_points_[std::size_t(edge.high)];
+        const MergedPoint& a = merged_points_[std::size_t(edge.low)];
+        const MergedPoint& b = merged_points_[std::size_t(edge.high)];
         sum += (a.first * b.second + a.second * b.first) / (a.count * b.count);
     }
     return sum;

@@ -38,7 +38,8 @@ public:
         join(position_of_[0]);
         while (n_joined_ < n_points_) {
             const double key = shortest(look_from_newest());
-            const std::int64_t low = std::int64_t(key / kKey), high = std::int64_t(key - double(low) * kKey);
+            const std::int64_t low = std::int64_t(key / kKey);
+            const std::int64_t high = std::int64_t(key - double(low) * kKey);
             *edges++ = {low, high};
             join(position_of_[size(low)] >= 0 ? position_of_[size(low)] : position_of_[size(high)]);
         }
@@ -59,7 +60,8 @@ private:
               longest(size(n), -1.0) {}
 
         void take_in(int k, std::int64_t i, double x) {
-            double &l = low[size(k * count + i)], &h = high[size(k * count + i)];
+            double& l = low[size(k * count + i)];
+            double& h = high[size(k * count + i)];
             h = l == kInfinity ? x : std::max(h, x);
             l = std::min(l, x);
         }
@@ -74,7 +76,9 @@ private:
     int dims() const { return kDims > 0 ? kDims : dims_; }
 
     void place(const Points& points, std::int64_t point, std::int64_t at) {
-        const std::int64_t cell = at / size_, block = cell / 8, lane = at % size_;
+        const std::int64_t cell = at / size_;
+        const std::int64_t block = cell / 8;
+        const std::int64_t lane = at % size_;
         for (int k = 0; k < dims(); ++k) {
             const double x = points.coordinates[size(k * n_points_ + point)];
             x_[size((cell * dims() + k) * size_ + lane)] = x;
@@ -89,7 +93,9 @@ private:
 
     // The point at this place moves to the tree, the last one of its cell into its place.
     void join(std::int64_t at) {
-        const std::int64_t cell = at / size_, start = cell * size_, last = start + --n_left_[size(cell)];
+        const std::int64_t cell = at / size_;
+        const std::int64_t start = cell * size_;
+        const std::int64_t last = start + --n_left_[size(cell)];
         for (int k = 0; k < dims(); ++k) {
             double* x = &x_[size((cell * dims() + k) * size_)];
             joined_[size(k * stride_ + n_joined_)] = x[at - start];
@@ -210,7 +216,8 @@ private:
                 .bits();
         const F64x8 u = F64x8::broadcast(joined_point_[size(joined)]);
         for (unsigned bits = touched; bits; bits &= bits - 1) {
-            const std::int64_t cell = block * 8 + __builtin_ctz(bits), start = cell * size_;
+            const std::int64_t cell = block * 8 + __builtin_ctz(bits);
+            const std::int64_t start = cell * size_;
             const double* x = &x_[size(start * dims())];
             for (std::int64_t lane = 0; lane < n_left_[size(cell)]; lane += 8) {
                 F64x8 distance = F64x8::broadcast(0.0);
@@ -219,8 +226,8 @@ private:
                     const F64x8 side = F64x8::subtract(F64x8::load(x + k * size_ + lane), from);
                     distance = F64x8::add(distance, F64x8::multiply(side, side));
                 }
-                const F64x8 best = F64x8::load(&best_[size(start + lane)]),
-                            from = F64x8::load(&from_[size(start + lane)]);
+                const F64x8 best = F64x8::load(&best_[size(start + lane)]);
+                const F64x8 from = F64x8::load(&from_[size(start + lane)]);
                 const Mask level = Mask::both(F64x8::equal(distance, best), F64x8::less(u, from));
                 const Mask nearer = Mask::any(F64x8::less(distance, best), level);
                 F64x8::select(nearer, distance, best).store(&best_[size(start + lane)]);
@@ -240,9 +247,11 @@ private:
     }
 
     void sum_up_cell(std::int64_t cell) {
-        const std::int64_t left = n_left_[size(cell)], start = cell * size_;
+        const std::int64_t left = n_left_[size(cell)];
+        const std::int64_t start = cell * size_;
         if (left == 0) return cells_.close(dims(), cell);
-        F64x8 least = F64x8::broadcast(kInfinity), greatest = F64x8::broadcast(0.0);
+        F64x8 least = F64x8::broadcast(kInfinity);
+        F64x8 greatest = F64x8::broadcast(0.0);
         for (std::int64_t lane = 0; lane < left; lane += 8) {
             const F64x8 best = F64x8::load(&best_[size(start + lane)]);
             least = F64x8::min(least, best);
@@ -253,8 +262,8 @@ private:
         cells_.longest[size(cell)] = greatest.greatest();
         F64x8 edge = F64x8::broadcast(kInfinity);
         for (std::int64_t lane = 0; lane < left; lane += 8) {
-            const F64x8 from = F64x8::load(&from_[size(start + lane)]),
-                        point = F64x8::load(&point_[size(start + lane)]);
+            const F64x8 from = F64x8::load(&from_[size(start + lane)]);
+            const F64x8 point = F64x8::load(&point_[size(start + lane)]);
             const F64x8 key =
                 F64x8::add(F64x8::multiply(F64x8::min(from, point), F64x8::broadcast(kKey)), F64x8::max(from, point));
             const Mask level = F64x8::equal(F64x8::load(&best_[size(start + lane)]), shortest);
@@ -296,7 +305,8 @@ public:
         for (std::int64_t at = 0; n_left_ > 1;) {
             join(at);
             at = position_of(look_from_newest());
-            const double u = from()[at], v = point()[at];
+            const double u = from()[at];
+            const double v = point()[at];
             *edges++ = {std::int64_t(std::min(u, v)), std::int64_t(std::max(u, v))};
         }
     }
@@ -328,11 +338,15 @@ private:
 
     // Takes the newest point of the tree into account; the least squared length of an edge from the tree.
     double look_from_newest() {
-        const F64x8 infinity = F64x8::broadcast(kInfinity), u = F64x8::broadcast(newest_point_);
-        const std::int64_t stride = stride_,
-                           left = n_left_;  // copies: stores to the arrays would have members read again
-        const double *const coordinates = x(0), *const joined = newest();
-        double *const bests = best(), *const origins = from(), *const leasts = least();
+        const F64x8 infinity = F64x8::broadcast(kInfinity);
+        const F64x8 u = F64x8::broadcast(newest_point_);
+        const std::int64_t stride = stride_;
+        const std::int64_t left = n_left_;  // copies: stores to the arrays would have members read again
+        const double* const coordinates = x(0);
+        const double* const joined = newest();
+        double* const bests = best();
+        double* const origins = from();
+        double* const leasts = least();
         F64x8 shortest = infinity;
         for (std::int64_t start = 0; start < left; start += kPointsPerWord) {
             F64x8 of_block = infinity;
@@ -343,7 +357,8 @@ private:
                         F64x8::subtract(F64x8::load(coordinates + k * stride + i), F64x8::broadcast(joined[k]));
                     distance = F64x8::add(distance, F64x8::multiply(side, side));
                 }
-                const F64x8 before = F64x8::load(bests + i), origin = F64x8::load(origins + i);
+                const F64x8 before = F64x8::load(bests + i);
+                const F64x8 origin = F64x8::load(origins + i);
                 const Mask level = Mask::both(F64x8::equal(distance, before), F64x8::less(u, origin));
                 const F64x8 now = F64x8::min(distance, before);
                 F64x8::select(Mask::any(F64x8::less(distance, before), level), u, origin).store(origins + i);
@@ -374,7 +389,8 @@ private:
     }
 
     double key(std::int64_t i) {
-        const double u = from()[i], v = point()[i];
+        const double u = from()[i];
+        const double v = point()[i];
         return std::min(u, v) * kKey + std::max(u, v);
     }
 

@@ -13,7 +13,8 @@ constexpr double kRounding = 1e-9;   // far above that of a correlation and of i
 // Mean and length of a column of stored values and zeros.
 template <class Real>
 void moments_of(const Real* x, std::int64_t stored, std::int64_t zeros, double& mean, double& length) {
-    double low = zeros > 0 ? 0.0 : double(x[0]), high = low;
+    double low = zeros > 0 ? 0.0 : double(x[0]);
+    double high = low;
     for (std::int64_t i = 0; i < stored; ++i) {
         low = std::min(low, double(x[i]));
         high = std::max(high, double(x[i]));
@@ -24,7 +25,8 @@ void moments_of(const Real* x, std::int64_t stored, std::int64_t zeros, double& 
     int exponent = 0;
     std::frexp(std::max(-low, high), &exponent);
     exponent = std::max(exponent, kMinExponent);
-    const double scale = std::ldexp(1.0, -exponent), n = double(stored + zeros);
+    const double scale = std::ldexp(1.0, -exponent);
+    const double n = double(stored + zeros);
     double sum = 0.0;
     for (std::int64_t i = 0; i < stored; ++i) sum += double(x[i]) * scale;
     double centre = sum / n;
@@ -46,9 +48,11 @@ void products(const SparseColumns<Real, Index>& columns, const Moments& moments,
               std::int64_t first, std::int64_t last, double* out) {
     const std::int64_t tasks = kTasks ? kTasks : weights.n_tasks;
     for (std::int64_t j = first; j < last; ++j) {
-        const double length = moments.length[j], mean = moments.mean[j];
+        const double length = moments.length[j];
+        const double mean = moments.mean[j];
         const bool full = columns.full(j);
-        const double centred = full ? mean : 0.0, implied = full ? 0.0 : mean;
+        const double centred = full ? mean : 0.0;
+        const double implied = full ? 0.0 : mean;
         for (std::int64_t t = 0; t < tasks; ++t) {
             double sum = 0.0;
             for (Index p = columns.start[j]; p < columns.start[j + 1]; ++p)
@@ -100,7 +104,8 @@ void find_correlated(const SparseColumns<Real, Index>& columns, const Moments& m
         const double length = moments.length[j];
         if (!(length > 0)) continue;
         const bool full = columns.full(j);
-        const double centred = full ? moments.mean[j] : 0.0, level = full ? 0.0 : root * moments.mean[j] / length;
+        const double centred = full ? moments.mean[j] : 0.0;
+        const double level = full ? 0.0 : root * moments.mean[j] / length;
         const double max_disjoint = std::abs(level) * highest;  // most that columns without a common row correlate by
         const double share = std::sqrt(double(columns.stored(j)) * (1 + level * level));
         const std::int64_t n_reached =

@@ -6,7 +6,8 @@ inline F64x8 exp2_of(F64x8 x) {
     const F64x8 r = F64x8::subtract(x, F64x8::subtract(shifted, F64x8::broadcast(kToInteger)));
     const F64x8 r2 = F64x8::multiply(r, r);
     // Even and odd pairs are summed separately: two short chains of dependent operations instead of a long one.
-    F64x8 even = F64x8::broadcast(kExp2Terms[8]), odd = F64x8::broadcast(kExp2Terms[7]);
+    F64x8 even = F64x8::broadcast(kExp2Terms[8]);
+    F64x8 odd = F64x8::broadcast(kExp2Terms[7]);
     for (int i = 6; i >= 0; i -= 2) {
         even = F64x8::add(F64x8::multiply(even, r2), F64x8::broadcast(kExp2Terms[i]));
         if (i > 0) odd = F64x8::add(F64x8::multiply(odd, r2), F64x8::broadcast(kExp2Terms[i - 1]));

@@ -119,7 +119,8 @@ void naive_tile(const Weighted<typename Vector::Real>& w, std::int64_t first, st
             sum[i] = first_sum<Vector>(w, b);
         }
         const auto* weights = w.weights + b * w.n_classes * 8;
-        const std::int32_t *active = w.active + w.start[b], *const end = w.active + w.start[b + 1];
+        const std::int32_t* active = w.active + w.start[b];
+        const std::int32_t* const end = w.active + w.start[b + 1];
         for_classes<Vector>(w.n_classes, active, end, false, [&](auto wide, std::int64_t c, bool) {
             using Wide = decltype(wide);
             const Wide weight = Wide::load(weights + 8 * c);
@@ -205,8 +206,10 @@ void pairwise_tile(const Weighted<typename Vector::Real>& w, std::int64_t first,
                    std::int64_t arity, const std::vector<Pending<typename Vector::Real>>& pending,
                    const PairwiseState<typename Vector::Real>& pairs, typename Vector::Real* values, Product& product) {
     using Real = typename Vector::Real;
-    constexpr std::int64_t kAhead = 1024 / sizeof(Real), kLineClasses = 8 / sizeof(Real);
-    const bool has_state = values != nullptr, store = has_state && pairs.store;
+    constexpr std::int64_t kAhead = 1024 / sizeof(Real);
+    constexpr std::int64_t kLineClasses = 8 / sizeof(Real);
+    const bool has_state = values != nullptr;
+    const bool store = has_state && pairs.store;
     Vector mantissa = Vector::narrow(product.mantissa);
     typename Vector::Exponents exponents;
     Registers<Lookup> lookups(pending.size());
@@ -223,7 +226,8 @@ void pairwise_tile(const Weighted<typename Vector::Real>& w, std::int64_t first,
         Vector sum = first_sum<Vector>(w, b);
         const Real* weights = w.weights + b * w.n_classes * 8;
         Real* state = has_state ? values + b * w.n_classes * 8 : nullptr;
-        const std::int32_t *active = w.active + w.start[b], *const end = w.active + w.start[b + 1];
+        const std::int32_t* active = w.active + w.start[b];
+        const std::int32_t* const end = w.active + w.start[b + 1];
         // The state of a candidate lies in main memory, in runs too short for the hardware to follow: fetched ahead.
         if (has_state)
             for (std::int64_t c = 0; c < w.n_classes; c += kLineClasses) __builtin_prefetch(state + 8 * c + kAhead);
@@ -262,8 +266,10 @@ void pairwise(const Weighted<typename Vector::Real>& w, const CodeColumns& colum
     const std::int64_t step = tile_blocks<Vector>(w, 96 << 10);
     for (std::int64_t b = 0; b < w.n_blocks(); b += step)
         for (std::int64_t i = 0; i < candidates.count; ++i) {
-            const std::int64_t f = candidates.features[i], last = std::min(b + step, w.n_blocks());
-            std::int64_t widest = 0, narrowest = INT64_MAX;
+            const std::int64_t f = candidates.features[i];
+            const std::int64_t last = std::min(b + step, w.n_blocks());
+            std::int64_t widest = 0;
+            std::int64_t narrowest = INT64_MAX;
             pending.clear();
             for (const Tables<Real>& t : pairs.pending) {
                 const std::int64_t cells = std::int64_t(columns.arities[t.chosen]) * columns.arities[f];
@@ -299,7 +305,8 @@ void count_keys(const std::uint8_t* keys, std::int64_t n, int n_keys, std::int32
                 std::memcpy(&block, keys + t, sizeof block);
                 matches -= Bytes(block == std::uint8_t(key));
             }
-            std::uint64_t words[kKeysAtOnce / 8], pairs = 0;
+            std::uint64_t words[kKeysAtOnce / 8];
+            std::uint64_t pairs = 0;
             std::memcpy(words, &matches, sizeof words);
             for (const std::uint64_t word : words) pairs += (word & kEvenBytes) + ((word >> 8) & kEvenBytes);
             counts[key] += std::int32_t((pairs * 0x0001000100010001ULL) >> 48);
