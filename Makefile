@@ -1,8 +1,8 @@
 # make demo   set up and run the main job on a real data set
 # make test   set up and run the tests that protect every part, in two processes; under four minutes on two cores
 # make test-all   the same, and the tests marked as slow (make test-slow runs those alone)
-# make lint   style, types and import directions, and the layout of the kernels
-# make tidy   clang-tidy over the kernels and the bindings, some minutes on two cores; FILES=... over some of them
+# make lint   style, types and import directions; layout and clang-tidy of the kernels, about a minute on two cores
+# make tidy   clang-tidy alone; FILES=... over some of the kernels, CHECKS=clang-analyzer-* with the static analyzer too
 # make docs   the documents as a site, build/docs/index.html
 # make bench  the benchmarks (about half an hour), a table for each, and docs/project/figures.md with all that was measured
 # make mutants NUMBER=30 SEED=0   small changes, so many to the Python that counts and to the kernels, drawn at random, that
@@ -18,13 +18,14 @@
 # make release       all files of a release in dist: source archive, wheels of PYTHON and OTHERS, the documents, what an install
 #                    brings, checksums; built twice, and the two must agree in every byte
 # make audit, sbom   known weaknesses of the packages installed, and a list of them (CycloneDX); audit needs the network
-# make nightly       what takes too long for every run: thousands of damaged files, long fuzzing
+# make nightly       what takes too long for every run: the static analyzer, thousands of damaged files, long fuzzing
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 EMSCRIPTEN ?= /usr/share/emscripten
 KERNELS := $(shell find native tests/native -name '*.cpp' -o -name '*.hpp')
 FILES ?= $(filter native/%.cpp,$(KERNELS))
+CHECKS ?=
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native -type f)
 
 .PHONY: demo test test-slow test-all lint tidy docs bench mutants studies native-test cross lowest sanitize wheel release audit sbom nightly clean
@@ -59,7 +60,7 @@ test-slow: $(VENV)/.installed-dev
 
 test-all: test test-slow
 
-lint: $(VENV)/.installed-dev
+lint: $(VENV)/.installed-dev tidy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -69,8 +70,10 @@ lint: $(VENV)/.installed-dev
 # The bindings need nanobind and Python, whose headers the compile commands name.
 tidy: $(VENV)/.installed-dev
 	$(BIN)/python -m pip install --quiet nanobind
-	cmake -S . -B build/tidy -DBITSIEVE_NATIVE_TEST=BOTH -DPython_EXECUTABLE=$(abspath $(BIN)/python) -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
-	echo $(FILES) | xargs -n 1 -P 2 $(BIN)/clang-tidy -p build/tidy --quiet
+	mkdir -p build
+	cmake -S . -B build/tidy -DBITSIEVE_NATIVE_TEST=BOTH -DPython_EXECUTABLE=$(abspath $(BIN)/python) \
+		-DCMAKE_EXPORT_COMPILE_COMMANDS=ON >build/tidy.log
+	echo $(FILES) | xargs -n 1 -P 2 $(BIN)/clang-tidy -p build/tidy --quiet --checks='$(CHECKS)'
 
 docs: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet -e ".[docs]"
@@ -97,7 +100,7 @@ studies: $(VENV)/.installed-dev
 	$(if $(DATA),$(BIN)/python -m benchmarks.default_method $(DATA) --binning quantile)
 
 native-test:
-	cmake -S . -B build/sanitized -DBITSIEVE_NATIVE_TEST=ON -DBITSIEVE_SANITIZE=address,undefined
+	cmake -S . -B build/sanitized -DBITSIEVE_NATIVE_TEST=ON -DBITSIEVE_SANITIZE=address,undefined -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
 	cmake --build build/sanitized --parallel 2
 	UBSAN_OPTIONS=halt_on_error=1 build/sanitized/native_test
 
@@ -140,6 +143,7 @@ sbom: $(VENV)/.installed
 	build/audit/bin/cyclonedx-py environment $(BIN)/python --pyproject pyproject.toml --of JSON -o build/sbom.json
 
 nightly: $(VENV)/.installed-dev
+	$(MAKE) tidy CHECKS='clang-analyzer-*,-clang-analyzer-optin.performance.Padding' FILES='$(filter-out native/bind/%,$(FILES))'
 	$(BIN)/python -m pytest -m nightly
 	if $(BIN)/python -m pip install --quiet atheris; then $(BIN)/python -m tests.faults.fuzz -max_total_time=600 build/corpus; fi
 

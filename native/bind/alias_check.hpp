@@ -1,5 +1,5 @@
-// Entry points whose outputs share no memory with another argument, nor with what a table keeps of earlier calls: a
-// kernel trusts the inputs that were checked, so that none may be written to while it runs.
+// The check that an output of an entry point shares no memory with another argument, nor with an array that a table
+// keeps from earlier calls. Kernels trust inputs that were checked once, so none may be written to while they run.
 #pragma once
 
 #include "bind/binding.hpp"
@@ -8,30 +8,30 @@ namespace bitsieve {
 
 class ArgumentExtents;
 template <class T>
-void take_kept(const T&, ArgumentExtents&) {}  // nothing, but of what has a function of its own
+void add_kept_arrays(const T&, ArgumentExtents&) {}  // overloaded by the classes that keep arrays
 
-// The memory of the arrays of one call, and of those that its table keeps.
+// The address ranges of the arrays of one call, and of those that its table keeps.
 class ArgumentExtents {
 public:
     template <class T>
-    void take(const T& other) {
-        take_kept(other, *this);
+    void add(const T& other) {
+        add_kept_arrays(other, *this);
     }
-    void take(PackedTable&) {}  // the call itself writes to it
-    void take(const PackedTable& table) {
+    void add(PackedTable&) {}  // the call itself writes to it
+    void add(const PackedTable& table) {
         if (!table.has_storage()) return;
-        keep(table.planes(), table.plane_words());
-        keep(table.wide(), table.wide_codes());
+        add_range(table.planes(), table.plane_words());
+        add_range(table.wide(), table.wide_codes());
     }
     template <class T>
-    void keep(const T* first, std::int64_t size) {
+    void add_range(const T* first, std::int64_t size) {
         if (size == 0) return;
         const auto low = reinterpret_cast<std::uintptr_t>(first);
         ranges_.push_back({low, low + std::uintptr_t(size) * sizeof(T), false});
     }
 
     template <class... Of>
-    void take(const NoConvertArray<Of...>& array) {
+    void add(const NoConvertArray<Of...>& array) {
         if (array.size() == 0) return;
         const auto first = reinterpret_cast<std::uintptr_t>(array.data());
         AddressRange extent{first, first + array.itemsize(),
@@ -44,16 +44,16 @@ public:
         ranges_.push_back(extent);
     }
     template <class T>
-    void take(const std::optional<T>& given) {
-        if (given) take(*given);
+    void add(const std::optional<T>& argument) {
+        if (argument) add(*argument);
     }
     template <class T>
-    void take(const std::vector<T>& given) {
-        for (const T& one : given) take(one);
+    void add(const std::vector<T>& argument) {
+        for (const T& item : argument) add(item);
     }
     template <class... T>
-    void take(const std::variant<T...>& given) {
-        std::visit([this](const auto& one) { take(one); }, given);
+    void add(const std::variant<T...>& argument) {
+        std::visit([this](const auto& item) { add(item); }, argument);
     }
 
     void require_disjoint() const {
@@ -72,12 +72,12 @@ private:
     std::vector<AddressRange> ranges_;
 };
 
-// The entry point `call` behind that check.
+// The entry point `call`, which runs only if the outputs among its arguments overlap nothing else.
 template <class Result, class... Arguments>
 auto with_alias_check(Result (*call)(Arguments...)) {
     return [call](Arguments... arguments) -> Result {
         ArgumentExtents memory;
-        (memory.take(arguments), ...);
+        (memory.add(arguments), ...);
         memory.require_disjoint();
         return call(static_cast<Arguments&&>(arguments)...);
     };

@@ -100,13 +100,13 @@ nb::tuple extent_of(const GivenColumns& columns, bool whole) {
     nb::tuple result;
     with_type(table.type, [&](auto number) {
         using T = decltype(number);
-        Extent<typename WidenFloat<T>::type> found;
+        Extent<typename WidenFloat<T>::type> extents;
         {
             nb::gil_scoped_release unlocked;
-            found = extent<T>(table, whole);
+            extents = extent<T>(table, whole);
         }
-        result = nb::make_tuple(as_array(std::move(found.content_flags)), as_array(std::move(found.low)),
-                                as_array(std::move(found.high)));
+        result = nb::make_tuple(as_array(std::move(extents.content_flags)), as_array(std::move(extents.low)),
+                                as_array(std::move(extents.high)));
     });
     return result;
 }
@@ -140,13 +140,14 @@ nb::tuple distinct_of(const GivenColumns& columns, const AnyColumn& low, const A
     nb::tuple result;
     with_type(table.type, [&](auto number) {
         using T = decltype(number);
-        const auto *least = values_of<T>(low, "low"), *most = values_of<T>(high, "high");
-        Ragged<typename WidenFloat<T>::type> found;
+        const auto* lowest = values_of<T>(low, "low");
+        const auto* highest = values_of<T>(high, "high");
+        Ragged<typename WidenFloat<T>::type> numbers;
         {
             nb::gil_scoped_release unlocked;
-            found = distinct<T>(table, least, most);
+            numbers = distinct<T>(table, lowest, highest);
         }
-        result = nb::make_tuple(as_array(std::move(found.values)), as_array(std::move(found.ends)));
+        result = nb::make_tuple(as_array(std::move(numbers.values)), as_array(std::move(numbers.ends)));
     });
     return result;
 }
@@ -156,15 +157,16 @@ auto code_categories_of(const GivenColumns& columns, Input<std::int64_t> categor
                         const GivenCodes& out) {
     const Columns table = columns_of(columns);
     check_layout(table, ends, categories.size(), missing_code, place, out);
-    std::vector<std::uint8_t> found(std::size_t(table.size()));
+    std::vector<std::uint8_t> result(std::size_t(table.size()));
     {
         nb::gil_scoped_release unlocked;
-        const Categories known{categories.data(), ends.data(), are_unsigned};
+        const Categories sorted_numbers{categories.data(), ends.data(), are_unsigned};
         with_codes(table, out, [&](auto number, auto* codes) {
-            code_categories<decltype(number)>(table, known, missing_code.data(), place.data(), codes, found.data());
+            code_categories<decltype(number)>(table, sorted_numbers, missing_code.data(), place.data(), codes,
+                                              result.data());
         });
     }
-    return to_numpy(std::move(found));
+    return to_numpy(std::move(result));
 }
 
 auto code_dictionaries_of(const std::vector<AnyColumn>& places, Input<std::int32_t> rank, Input<std::int64_t> ends,
@@ -216,12 +218,12 @@ auto mdl_cuts_of(const GivenColumns& columns, InputGrid<std::int32_t> classes, s
     const ClassVectors vectors{classes.data(), std::int64_t(classes.shape(0)), std::size_t(n_classes)};
     const std::int64_t* times = checked_weights(weights, table.n_rows);
     const Terms terms = terms_of(term_table, shift);
-    Ragged<double> found;
+    Ragged<double> result;
     {
         nb::gil_scoped_release unlocked;
-        with_type(table.type, [&](auto number) { found = mdl_cuts<decltype(number)>(table, vectors, times, terms); });
+        with_type(table.type, [&](auto number) { result = mdl_cuts<decltype(number)>(table, vectors, times, terms); });
     }
-    return as_arrays(std::move(found));
+    return as_arrays(std::move(result));
 }
 
 auto order_statistic_cuts_of(const GivenColumns& columns, std::int64_t n_bins,
@@ -229,24 +231,24 @@ auto order_statistic_cuts_of(const GivenColumns& columns, std::int64_t n_bins,
     const Columns table = columns_of(columns);
     require_within(n_bins, 2, kMaxCodes, "n_bins");
     const std::int64_t* times = checked_weights(weights, table.n_rows);
-    Ragged<double> found;
+    Ragged<double> result;
     {
         nb::gil_scoped_release unlocked;
         with_type(table.type,
-                  [&](auto number) { found = order_statistic_cuts<decltype(number)>(table, n_bins, times); });
+                  [&](auto number) { result = order_statistic_cuts<decltype(number)>(table, n_bins, times); });
     }
-    return as_arrays(std::move(found));
+    return as_arrays(std::move(result));
 }
 
 auto order_by_class(Input<std::int32_t> classes, std::int64_t n_classes) {
     require_within(std::int64_t(classes.size()), 0, kMaxSamples + 1, "the number of rows");
     require_within(n_classes, 1, kMaxClasses + 1, "n_classes");
-    ClassOrder found;
+    ClassOrder result;
     {
         nb::gil_scoped_release unlocked;
-        found = class_order(classes.data(), std::int64_t(classes.size()), n_classes);
+        result = class_order(classes.data(), std::int64_t(classes.size()), n_classes);
     }
-    return std::make_tuple(to_numpy(std::move(found.rows)), to_numpy(std::move(found.sizes)));
+    return std::make_tuple(to_numpy(std::move(result.rows)), to_numpy(std::move(result.sizes)));
 }
 
 }  // namespace

@@ -38,7 +38,8 @@ auto dependence_of_codes_of(Input<std::int32_t> codes, const Vectors& classes, s
     const Parts parts = parts_of(order, starts, n_rows);
     const Terms terms = terms_of(table, shift);
     const std::int32_t* given = codes.data();
-    std::vector<std::int64_t> freedom(std::size_t(vectors.n_vectors)), sums(freedom);
+    std::vector<std::int64_t> freedom(std::size_t(vectors.n_vectors));
+    std::vector<std::int64_t> sums(freedom);
     {
         nb::gil_scoped_release unlocked;
         const std::int64_t n_codes = 1 + std::int64_t(*std::max_element(given, given + n_rows));
@@ -50,12 +51,14 @@ auto dependence_of_codes_of(Input<std::int32_t> codes, const Vectors& classes, s
 auto dependence_of_cuts_of(const Matrix& columns, const Vectors& classes, std::int64_t n_classes,
                            Input<std::uint32_t> order, Input<std::int64_t> starts, Input<std::int64_t> table, int shift,
                            bool cut_at_median) {
-    const std::int64_t n_rows = std::int64_t(columns.shape(0)), n_columns = std::int64_t(columns.shape(1));
+    const std::int64_t n_rows = std::int64_t(columns.shape(0));
+    const std::int64_t n_columns = std::int64_t(columns.shape(1));
     const ClassVectors vectors = vectors_of(classes, n_rows, n_classes);
     const Parts parts = parts_of(order, starts, n_rows);
     const Terms terms = terms_of(table, shift);
     const double* values = columns.data();
-    std::vector<std::int64_t> freedom(std::size_t(n_columns * vectors.n_vectors)), sums(freedom);
+    std::vector<std::int64_t> freedom(std::size_t(n_columns * vectors.n_vectors));
+    std::vector<std::int64_t> sums(freedom);
     {
         nb::gil_scoped_release unlocked;
         dependence_of_cuts(values, n_rows, n_columns, vectors, parts, terms, cut_at_median, freedom.data(),

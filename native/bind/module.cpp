@@ -19,7 +19,8 @@ nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>> make_term_table(std::uint64_t 
 
 std::int64_t sum_terms(Input<std::int64_t> counts, Input<std::int64_t> table, int shift) {
     const Terms terms = terms_of(table, shift);
-    const std::int64_t *c = counts.data(), *end = c + counts.size();
+    const std::int64_t* c = counts.data();
+    const std::int64_t* end = c + counts.size();
     nb::gil_scoped_release unlocked;
     std::uint64_t sum = 0;  // without a sign, as the table may hold anything: it wraps
     for (; c != end; ++c) {

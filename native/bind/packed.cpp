@@ -122,7 +122,8 @@ void fill_row(const PackedTable& packed, const Input<std::int64_t>& table, int s
     if (class_sums) require_size(*class_sums, packed.n_features(), "class_sums");
     const std::int64_t* wanted = groups.data();
     const std::int64_t n_wanted = std::int64_t(groups.size());
-    std::int64_t *pooled_out = pooled_sums.data(), *class_out = class_sums ? class_sums->data() : nullptr;
+    std::int64_t* pooled_out = pooled_sums.data();
+    std::int64_t* class_out = class_sums ? class_sums->data() : nullptr;
     nb::gil_scoped_release unlocked;
     row_sums(packed, terms, pivot, wanted, n_wanted, pooled_out, class_out);
 }
@@ -154,7 +155,8 @@ void fill_pair_cells(const PackedTable& packed, std::int64_t pivot, Input<std::i
         throw std::invalid_argument("one row a column is needed");
     require_pivot(packed, pivot);
     require_features(packed, columns, "columns");
-    const std::int64_t rows = pivot < 0 ? 1 : packed.arity(pivot), most = std::max(packed.n_samples(), kPlaneCells);
+    const std::int64_t rows = pivot < 0 ? 1 : packed.arity(pivot);
+    const std::int64_t most = std::max(packed.n_samples(), kPlaneCells);
     for (std::int64_t k = 0; k < n; ++k) {
         const std::int64_t cells = rows * packed.arity(columns.data()[k]);
         require(std::int64_t(pooled_cells.shape(1)) >= std::min(cells, most), "the rows of pooled_cells are too short");
@@ -163,9 +165,10 @@ void fill_pair_cells(const PackedTable& packed, std::int64_t pivot, Input<std::i
                 "the rows of class_cells are too short");
     }
     const std::int64_t* features = columns.data();
-    const std::int64_t pooled_width = std::int64_t(pooled_cells.shape(1)),
-                       class_width = class_cells ? std::int64_t(class_cells->shape(1)) : 0;
-    std::int64_t *pooled_out = pooled_cells.data(), *class_out = class_cells ? class_cells->data() : nullptr;
+    const std::int64_t pooled_width = std::int64_t(pooled_cells.shape(1));
+    const std::int64_t class_width = class_cells ? std::int64_t(class_cells->shape(1)) : 0;
+    std::int64_t* pooled_out = pooled_cells.data();
+    std::int64_t* class_out = class_cells ? class_cells->data() : nullptr;
     nb::gil_scoped_release unlocked;
     pair_cells(packed, pivot, features, n, pooled_width, pooled_out, class_width, class_out);
 }
@@ -176,10 +179,9 @@ void fill_pair_tables(const PackedTable& packed, std::int64_t pivot, std::int64_
     require_pivot(packed, pivot);
     require_features(packed, columns, "columns");
     require_size(n_codes, std::int64_t(columns.size()), "n_codes");
-    constexpr std::int64_t most = std::int64_t(1) << 31;  // of samples, and so of classes
     constexpr std::int64_t kEndOfCodes = (std::int64_t(1) << 16) + 1;
     require_within(n_rows, pivot < 0 ? 1 : packed.arity(pivot), kEndOfCodes, "n_rows");
-    require(n_classes == 1 || (n_classes >= packed.n_classes() && n_classes <= most), "n_classes are too few");
+    require(n_classes == 1 || (n_classes >= packed.n_classes() && n_classes <= kMaxSamples), "n_classes are too few");
     std::int64_t cells = 0;
     for (std::size_t k = 0; k < columns.size(); ++k) {
         require_within(n_codes.data()[k], packed.arity(columns.data()[k]), kEndOfCodes, "n_codes");
@@ -189,7 +191,9 @@ void fill_pair_tables(const PackedTable& packed, std::int64_t pivot, std::int64_
         require(cells <= std::int64_t(out.size()), "out is too short");
     }
     require_size(out, cells, "out");
-    const std::int64_t *features = columns.data(), *codes = n_codes.data(), n = std::int64_t(columns.size());
+    const std::int64_t* features = columns.data();
+    const std::int64_t* codes = n_codes.data();
+    const std::int64_t n = std::int64_t(columns.size());
     std::int64_t* tables = out.data();
     nb::gil_scoped_release unlocked;
     pair_tables(packed, pivot, n_rows, features, codes, n, n_classes, tables);
@@ -206,7 +210,8 @@ void fill_rows(const PackedTable& packed, const Input<std::int64_t>& table, int 
     require_groups(packed, groups);
     require_places(packed, place, std::int64_t(out.shape(1)));
     const MatrixRows<Real> rows{out.data(), std::int64_t(out.shape(1)), place.data()};
-    const std::int64_t n_pivots = std::int64_t(pivots.size()), n_groups = std::int64_t(groups.size());
+    const std::int64_t n_pivots = std::int64_t(pivots.size());
+    const std::int64_t n_groups = std::int64_t(groups.size());
     nb::gil_scoped_release unlocked;
     matrix_rows(packed, terms, form, pivots.data(), n_pivots, groups.data(), n_groups, rows);
 }
@@ -235,7 +240,8 @@ Partition partition_of(const PackedTable& packed, const Input<std::uint32_t>& or
     require(starts.size() >= 1 && starts.data()[0] == 0, "starts begin with 0");
     require(starts.data()[starts.size() - 1] == std::int64_t(order.size()), "starts end with the size of order");
     for (std::size_t z = 0; z + 1 < starts.size(); ++z) {
-        const std::int64_t first = starts.data()[z], last = starts.data()[z + 1];
+        const std::int64_t first = starts.data()[z];
+        const std::int64_t last = starts.data()[z + 1];
         require(first <= last && last <= std::int64_t(order.size()), "starts must ascend");
         for (std::int64_t t = first; t < last; ++t)
             require(order.data()[t] < packed.n_samples() && (t == first || order.data()[t - 1] < order.data()[t]),
@@ -266,14 +272,16 @@ void fill_partition_sums(const PackedTable& packed, Input<std::int64_t> table, i
     require_size(class_sums, packed.n_features(), "class_sums");
     const std::int64_t* wanted = groups.data();
     const std::int64_t n_wanted = std::int64_t(groups.size());
-    std::int64_t *pooled_out = pooled_sums.data(), *class_out = class_sums.data();
+    std::int64_t* pooled_out = pooled_sums.data();
+    std::int64_t* class_out = class_sums.data();
     nb::gil_scoped_release unlocked;
     partition_sums(packed, terms, partition, wanted, n_wanted, pooled_out, class_out);
 }
 
 auto marginals_of(const PackedTable& packed, Input<std::int64_t> table, int shift, Input<std::uint32_t> order,
                   Input<std::int64_t> starts) {
-    std::int64_t z = 0, zc = 0;
+    std::int64_t z = 0;
+    std::int64_t zc = 0;
     partition_marginals(packed, terms_of(table, shift), partition_of(packed, order, starts), &z, &zc);
     return std::make_tuple(z, zc);
 }
@@ -314,9 +322,11 @@ void fill_shuffled_sums(Input<std::int64_t> table, int shift, Input<std::uint16_
     require_ends(part_ends, std::int64_t(run_ends.size()), "part_ends");
     require_size(out, std::int64_t(seeds.size()), "out");
     const std::uint16_t* given = codes.data();
-    const std::int64_t *runs = run_ends.data(), *parts = part_ends.data();
+    const std::int64_t* runs = run_ends.data();
+    const std::int64_t* parts = part_ends.data();
     const std::uint64_t* first = seeds.data();
-    const std::int64_t n = std::int64_t(codes.size()), n_parts = std::int64_t(part_ends.size());
+    const std::int64_t n = std::int64_t(codes.size());
+    const std::int64_t n_parts = std::int64_t(part_ends.size());
     const std::int64_t n_seeds = std::int64_t(seeds.size());
     std::int64_t* sums = out.data();
     nb::gil_scoped_release unlocked;

@@ -33,8 +33,10 @@ void fill_nearest(const std::string& kernel, InputGrid<double> grid, InputGrid<f
                   Input<std::int64_t> samples, Input<std::int64_t> rows, Input<std::int64_t> members, double tolerance,
                   Grid<std::int64_t> out) {
     const DifferenceKernel& chosen = *kernel_set(kernel).differences;
-    const std::int64_t n_samples = std::int64_t(grid.shape(0)), n_columns = std::int64_t(grid.shape(1));
-    const std::int64_t k = std::int64_t(out.shape(1)), n_found = std::int64_t(found.shape(1));
+    const std::int64_t n_samples = std::int64_t(grid.shape(0));
+    const std::int64_t n_columns = std::int64_t(grid.shape(1));
+    const std::int64_t k = std::int64_t(out.shape(1));
+    const std::int64_t n_found = std::int64_t(found.shape(1));
     const std::int64_t n_added = std::int64_t(added.shape(1));
     require_all_within(samples, 0, n_samples, "samples");
     require_all_within(rows, 0, std::int64_t(samples.size()), "rows");
@@ -69,7 +71,8 @@ void add_weighted(const std::string& kernel, InputGrid<double> numbers, Input<do
                   Input<std::int64_t> samples, InputGrid<std::int64_t> others, InputGrid<double> weights,
                   Output<double> out) {
     const DifferenceKernel& chosen = *kernel_set(kernel).differences;
-    const std::int64_t n_samples = std::int64_t(numbers.shape(0)), n_columns = std::int64_t(numbers.shape(1));
+    const std::int64_t n_samples = std::int64_t(numbers.shape(0));
+    const std::int64_t n_columns = std::int64_t(numbers.shape(1));
     require_size(spans, n_columns, "spans");
     require_size(out, n_columns, "out");
     require_all_within(samples, 0, n_samples, "samples");
@@ -132,7 +135,7 @@ std::tuple<std::int64_t, double, bool> next_infection(Input<double> weights, Inp
     require(weights.size() > 0, "there is at least one weight");
     require_size(gains, std::int64_t(weights.size()), "gains");
     const InfectionStep step = infection_step(weights.data(), gains.data(), std::int64_t(weights.size()), tolerance);
-    return {step.place, step.length, step.leaves};
+    return {step.index, step.length, step.leaves};
 }
 
 void take_infection(Output<double> weights, Output<double> gains, std::int64_t place, double length, bool leaves,
@@ -146,16 +149,16 @@ void take_infection(Output<double> weights, Output<double> gains, std::int64_t p
 
 // Spanning trees and their cross edges.
 
-constexpr double kWidest = 1e150;  // of a dimension: sums of squares of differences stay finite
+constexpr double kMaxWidth = 1e150;  // of a dimension: sums of squares of differences stay finite
 
-// Points (dimension, point) are finite, no two further apart than kWidest in a dimension, distinct and in lexicographic
-// order.
+// Points (dimension, point) are finite, distinct and in lexicographic order, and no two are further apart than kMaxWidth
+// in a dimension.
 void require_points(const double* coordinates, std::int64_t dims, std::int64_t count, const char* otherwise) {
     for (std::int64_t k = 0; k < dims && count > 0; ++k) {
         const double* x = coordinates + k * count;
-        require(std::all_of(x, x + count, [](double one) { return std::isfinite(one); }), otherwise);
+        require(std::all_of(x, x + count, [](double value) { return std::isfinite(value); }), otherwise);
         const auto [low, high] = std::minmax_element(x, x + count);
-        require(*high / 2 - *low / 2 <= kWidest / 2, otherwise);
+        require(*high / 2 - *low / 2 <= kMaxWidth / 2, otherwise);
     }
     for (std::int64_t i = 1; i < count; ++i) {
         std::int64_t k = 0;
@@ -200,7 +203,9 @@ void fill_cross_edges(const std::string& kernel, Input<std::uint32_t> shared_ran
     require_points(shared_values.data(), std::int64_t(shared_values.shape(0)), std::int64_t(shared_values.shape(1)),
                    "shared_values must be finite, less than 1e150 apart, distinct and in lexicographic order");
     for (std::size_t c = 0; c < columns.size(); ++c) {
-        const std::int64_t f = columns.data()[c], first = starts.data()[f], last = starts.data()[f + 1];
+        const std::int64_t f = columns.data()[c];
+        const std::int64_t first = starts.data()[f];
+        const std::int64_t last = starts.data()[f + 1];
         require_within(first, 0, std::int64_t(values.size()) + 1, "starts");
         require_within(last, first, std::int64_t(values.size()) + 1, "starts");
         require_points(values.data() + first, 1, last - first,
@@ -212,7 +217,9 @@ void fill_cross_edges(const std::string& kernel, Input<std::uint32_t> shared_ran
                         int(shared_values.shape(0))};
     CrossEdges weigh(*kernel_set(kernel).trees, shared, to_vector(shared_sample), to_vector(last_sample),
                      to_vector(in_first), to_vector(in_second));
-    const std::int64_t *wanted = columns.data(), *start = starts.data(), n_wanted = std::int64_t(columns.size());
+    const std::int64_t* wanted = columns.data();
+    const std::int64_t* start = starts.data();
+    const std::int64_t n_wanted = std::int64_t(columns.size());
     const std::int64_t n_samples = std::int64_t(ranks.shape(1));
     nb::gil_scoped_release unlocked;
     for (std::int64_t c = 0; c < n_wanted; ++c) {

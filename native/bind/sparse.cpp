@@ -9,7 +9,7 @@ namespace bitsieve {
 namespace {
 
 // What the counts fill with the codes by row.
-struct RowRoom {
+struct RowArrays {
     Output<std::int64_t> start;
     Output<std::int32_t> column;
     Output<std::uint16_t> code;
@@ -19,38 +19,41 @@ struct RowRoom {
 class OwningSparseCounts {
 public:
     OwningSparseCounts(Input<std::int64_t> start, Int32Array row, Input<std::uint16_t> code, Int32Array classes,
-                       std::int64_t n_classes, std::optional<Input<std::uint32_t>> weights, RowRoom room,
+                       std::int64_t n_classes, std::optional<Input<std::uint32_t>> weights, RowArrays row_arrays,
                        std::int64_t block)
         : start_(std::move(start)),
           row_(std::move(row)),
           code_(std::move(code)),
           classes_(std::move(classes)),
           weights_(std::move(weights)),
-          room_(std::move(room)),
-          counts_(checked(n_classes, block), {room_.start.data(), room_.column.data(), room_.code.data()}, block,
+          row_arrays_(std::move(row_arrays)),
+          counts_(checked(n_classes, block),
+                  {row_arrays_.start.data(), row_arrays_.column.data(), row_arrays_.code.data()}, block,
                   classes_.data(), n_classes, weights_ ? weights_->data() : nullptr) {}
 
     const SparseCounts& counts() const { return counts_; }
 
-    friend void take_kept(const OwningSparseCounts& held, ArgumentExtents& memory) {
-        const auto keep = [&](const auto&... arrays) {
-            (memory.keep(arrays.data(), std::int64_t(arrays.size())), ...);
+    friend void add_kept_arrays(const OwningSparseCounts& owner, ArgumentExtents& extents) {
+        const auto add_all = [&](const auto&... arrays) {
+            (extents.add_range(arrays.data(), std::int64_t(arrays.size())), ...);
         };
-        keep(held.start_, held.row_, held.code_, held.classes_, held.room_.start, held.room_.column, held.room_.code);
-        if (held.weights_) keep(*held.weights_);
+        add_all(owner.start_, owner.row_, owner.code_, owner.classes_, owner.row_arrays_.start,
+                owner.row_arrays_.column, owner.row_arrays_.code);
+        if (owner.weights_) add_all(*owner.weights_);
     }
 
 private:
     ListedCodes checked(std::int64_t n_classes, std::int64_t block) const {
-        const std::int64_t n_rows = std::int64_t(classes_.size()), n_columns = std::int64_t(start_.size()) - 1;
+        const std::int64_t n_rows = std::int64_t(classes_.size());
+        const std::int64_t n_columns = std::int64_t(start_.size()) - 1;
         require_within(n_columns, 1, std::int64_t(1) << 31, "the number of columns");
         require_within(n_rows, 1, kMaxSamples + 1, "the number of rows");
         require_within(n_classes, 1, kMaxClasses + 1, "n_classes");
         require_all_within(classes_, 0, n_classes, "classes");
         require_size(code_, std::int64_t(row_.size()), "code");
-        require_size(room_.start, n_rows + 1, "row_start");
-        require_size(room_.column, std::int64_t(row_.size()), "listed_column");
-        require_size(room_.code, std::int64_t(row_.size()), "listed_code");
+        require_size(row_arrays_.start, n_rows + 1, "row_start");
+        require_size(row_arrays_.column, std::int64_t(row_.size()), "listed_column");
+        require_size(row_arrays_.code, std::int64_t(row_.size()), "listed_code");
         require_within(block, 1, std::int64_t(1) << 40, "block");
         const std::int64_t* start = start_.data();
         require(start[0] == 0 && start[n_columns] == std::int64_t(row_.size()),
@@ -80,7 +83,7 @@ private:
     Input<std::uint16_t> code_;
     Int32Array classes_;
     std::optional<Input<std::uint32_t>> weights_;
-    RowRoom room_;
+    RowArrays row_arrays_;
     SparseCounts counts_;
 };
 
@@ -89,9 +92,9 @@ void construct(OwningSparseCounts* self, Input<std::int64_t> start, Int32Array r
                Output<std::int64_t> row_start, Output<std::int32_t> listed_column, Output<std::uint16_t> listed_code,
                std::int64_t block) {
     nb::gil_scoped_release unlocked;
-    RowRoom room{std::move(row_start), std::move(listed_column), std::move(listed_code)};
+    RowArrays row_arrays{std::move(row_start), std::move(listed_column), std::move(listed_code)};
     new (self) OwningSparseCounts(std::move(start), std::move(row), std::move(code), std::move(classes), n_classes,
-                                  std::move(weights), std::move(room), block);
+                                  std::move(weights), std::move(row_arrays), block);
 }
 
 SparsePartition partition_of(const SparseCounts& counts, const Int32Array& row, const Int32Array& label,
@@ -129,9 +132,9 @@ void require_block(const SparseCounts& counts, std::int64_t first, std::int64_t 
     require_within(last, first, counts.n_columns() + 1, "last");
 }
 
-void column_sums(const OwningSparseCounts& held, Input<std::int64_t> table, int shift, std::int64_t first,
+void column_sums(const OwningSparseCounts& owner, Input<std::int64_t> table, int shift, std::int64_t first,
                  std::int64_t last, Output<std::int64_t> pooled, Output<std::int64_t> per_class) {
-    const SparseCounts& counts = held.counts();
+    const SparseCounts& counts = owner.counts();
     const Terms terms = terms_of(table, shift);
     require_block(counts, first, last);
     require_size(pooled, counts.n_columns(), "own");
@@ -140,11 +143,11 @@ void column_sums(const OwningSparseCounts& held, Input<std::int64_t> table, int 
     counts.column_sums(terms, first, last, pooled.data(), per_class.data());
 }
 
-void sums_by_rows(const OwningSparseCounts& held, Input<std::int64_t> table, int shift, Int32Array row,
+void sums_by_rows(const OwningSparseCounts& owner, Input<std::int64_t> table, int shift, Int32Array row,
                   Int32Array label, Int32Array part_of, Int32Array class_of, Input<std::int64_t> own_sums,
                   Input<std::int64_t> own_class_sums, std::int64_t first, std::int64_t last,
                   Output<std::int64_t> pooled_sums, std::optional<Output<std::int64_t>> class_sums) {
-    const SparseCounts& counts = held.counts();
+    const SparseCounts& counts = owner.counts();
     const Terms terms = terms_of(table, shift);
     const ColumnSums sums = own_of(counts, own_sums, own_class_sums);
     require_block(counts, first, last);
@@ -156,11 +159,11 @@ void sums_by_rows(const OwningSparseCounts& held, Input<std::int64_t> table, int
                            class_sums ? class_sums->data() : nullptr);
 }
 
-void sums_by_columns(const OwningSparseCounts& held, Input<std::int64_t> table, int shift, Int32Array row,
+void sums_by_columns(const OwningSparseCounts& owner, Input<std::int64_t> table, int shift, Int32Array row,
                      Int32Array label, Int32Array part_of, Int32Array class_of, Input<std::int64_t> own_sums,
                      Input<std::int64_t> own_class_sums, Input<std::int64_t> columns, Output<std::int64_t> pooled_sums,
                      std::optional<Output<std::int64_t>> class_sums) {
-    const SparseCounts& counts = held.counts();
+    const SparseCounts& counts = owner.counts();
     const Terms terms = terms_of(table, shift);
     const ColumnSums sums = own_of(counts, own_sums, own_class_sums);
     require_all_within(columns, 0, counts.n_columns(), "columns");
@@ -172,11 +175,11 @@ void sums_by_columns(const OwningSparseCounts& held, Input<std::int64_t> table, 
                               pooled_sums.data(), class_sums ? class_sums->data() : nullptr);
 }
 
-std::int64_t sums_cooccurring(const OwningSparseCounts& held, Input<std::int64_t> table, int shift, Int32Array row,
+std::int64_t sums_cooccurring(const OwningSparseCounts& owner, Input<std::int64_t> table, int shift, Int32Array row,
                               Int32Array label, Int32Array part_of, Int32Array class_of, Input<std::int64_t> own_sums,
                               Input<std::int64_t> own_class_sums, Output<std::int64_t> columns,
                               Output<std::int64_t> pooled_sums) {
-    const SparseCounts& counts = held.counts();
+    const SparseCounts& counts = owner.counts();
     const Terms terms = terms_of(table, shift);
     const ColumnSums sums = own_of(counts, own_sums, own_class_sums);
     nb::gil_scoped_release unlocked;
@@ -189,10 +192,10 @@ std::int64_t sums_cooccurring(const OwningSparseCounts& held, Input<std::int64_t
     return partition_sums_cooccurring(counts, terms, partition, sums, columns.data(), pooled_sums.data());
 }
 
-void sums_disjoint(const OwningSparseCounts& held, Input<std::int64_t> table, int shift, Int32Array row,
+void sums_disjoint(const OwningSparseCounts& owner, Input<std::int64_t> table, int shift, Int32Array row,
                    Int32Array label, Int32Array part_of, Int32Array class_of, Input<std::int64_t> own_sums,
                    Input<std::int64_t> own_class_sums, Input<std::int64_t> columns, Output<std::int64_t> pooled_sums) {
-    const SparseCounts& counts = held.counts();
+    const SparseCounts& counts = owner.counts();
     const Terms terms = terms_of(table, shift);
     const ColumnSums sums = own_of(counts, own_sums, own_class_sums);
     require_all_within(columns, 0, counts.n_columns(), "columns");
@@ -203,15 +206,15 @@ void sums_disjoint(const OwningSparseCounts& held, Input<std::int64_t> table, in
                             pooled_sums.data());
 }
 
-void cells(const OwningSparseCounts& held, Int32Array row, Int32Array label, Int32Array part_of, Int32Array class_of,
+void cells(const OwningSparseCounts& owner, Int32Array row, Int32Array label, Int32Array part_of, Int32Array class_of,
            Input<std::int64_t> columns, Grid<std::int64_t> pooled_cells,
            std::optional<Grid<std::int64_t>> class_cells) {
-    const SparseCounts& counts = held.counts();
+    const SparseCounts& counts = owner.counts();
     require_all_within(columns, 0, counts.n_columns(), "columns");
     require(pooled_cells.shape(0) == columns.size() && (!class_cells || class_cells->shape(0) == columns.size()),
             "there is one row a column");
-    const std::int64_t width = std::int64_t(pooled_cells.shape(1)),
-                       class_width = class_cells ? std::int64_t(class_cells->shape(1)) : 0;
+    const std::int64_t width = std::int64_t(pooled_cells.shape(1));
+    const std::int64_t class_width = class_cells ? std::int64_t(class_cells->shape(1)) : 0;
     nb::gil_scoped_release unlocked;
     const SparsePartition partition = partition_of(counts, row, label, part_of, class_of);
     require(partition_cells(counts, partition, columns.data(), std::int64_t(columns.size()), pooled_cells.data(), width,

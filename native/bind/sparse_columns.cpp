@@ -32,37 +32,37 @@ auto mdl(Starts start, Int32Array row, Input<Real> value, std::int64_t first, st
     require_within(n_rows, 1, kMaxSamples + 1, "the number of rows");
     require_within(n_classes, 1, kMaxClasses + 1, "n_classes");
     const Terms terms = terms_of(table, shift);
-    Ragged<double> found;
+    Ragged<double> result;
     {
         nb::gil_scoped_release unlocked;
         require_all_within(classes, 0, n_classes, "classes");
         const RowClasses rows{classes.data(), n_classes, checked_weights(weights, n_rows)};
-        found = stored_mdl_cuts(numbers_of(start, row, value, first, last, n_rows), first, last, rows, terms);
+        result = stored_mdl_cuts(numbers_of(start, row, value, first, last, n_rows), first, last, rows, terms);
     }
-    return as_arrays(std::move(found));
+    return as_arrays(std::move(result));
 }
 
 template <class Real>
 auto order_statistics(Starts start, Int32Array row, Input<Real> value, std::int64_t first, std::int64_t last,
                       std::int64_t n_rows, std::int64_t n_bins, std::optional<Starts> weights) {
     require_within(n_bins, 1, kMaxCodes, "n_bins");
-    Ragged<double> found;
+    Ragged<double> result;
     {
         nb::gil_scoped_release unlocked;
         const std::int64_t* times = checked_weights(weights, n_rows);
-        found = stored_order_cuts(numbers_of(start, row, value, first, last, n_rows), first, last, n_bins, times);
+        result = stored_order_cuts(numbers_of(start, row, value, first, last, n_rows), first, last, n_bins, times);
     }
-    return as_arrays(std::move(found));
+    return as_arrays(std::move(result));
 }
 
 template <class Real>
 auto distinct(Starts start, Int32Array row, Input<Real> value, std::int64_t first, std::int64_t last) {
-    Ragged<double> found;
+    Ragged<double> result;
     {
         nb::gil_scoped_release unlocked;
-        found = stored_distinct(numbers_of(start, row, value, first, last, kMaxSamples), first, last);
+        result = stored_distinct(numbers_of(start, row, value, first, last, kMaxSamples), first, last);
     }
-    return as_arrays(std::move(found));
+    return as_arrays(std::move(result));
 }
 
 template <class Real>

@@ -60,7 +60,8 @@ void search(TupleSearch& self, std::int64_t i0, std::int64_t i1, std::int64_t j0
 
 // Values, and the features of each tuple, three to a tuple.
 auto listed(const std::vector<Tuple>& tuples) {
-    std::vector<std::int64_t> values, features;
+    std::vector<std::int64_t> values;
+    std::vector<std::int64_t> features;
     for (const Tuple& tuple : tuples) {
         values.push_back(tuple.value);
         features.insert(features.end(), tuple.features, tuple.features + kMaxInTuple);

@@ -11,18 +11,18 @@
 namespace bitsieve {
 namespace {
 
-using GivenCodes = std::variant<ByColumn<const std::uint8_t>, ByColumn<const std::uint16_t>>;
+using CodesArgument = std::variant<ByColumn<const std::uint8_t>, ByColumn<const std::uint16_t>>;
 
-using GivenReals = std::variant<Input<double>, Input<float>>;  // of which one entry point takes one type
-using GivenTables = std::variant<Output<double>, Output<float>>;
+using RealsArgument = std::variant<Input<double>, Input<float>>;  // of which one entry point takes one type
+using TablesArgument = std::variant<Output<double>, Output<float>>;
 
 template <class Real>
-const Input<Real>& of_type(const GivenReals& given) {
+const Input<Real>& of_type(const RealsArgument& given) {
     if (const auto* array = std::get_if<Input<Real>>(&given)) return *array;
     throw nb::type_error("the weights and tables are of two types, or not of that of the entry point");
 }
 
-CodeColumns columns_of(const GivenCodes& given, const Input<std::int32_t>& arities, std::int64_t n_samples) {
+CodeColumns columns_of(const CodesArgument& given, const Input<std::int32_t>& arities, std::int64_t n_samples) {
     return std::visit(
         [&](const auto& codes) -> CodeColumns {
             require_size(arities, std::int64_t(codes.shape(1)), "arities");
@@ -65,7 +65,7 @@ void require_tables(const Array& cells, const Input<std::int64_t>& offset, const
 }
 
 template <class Real>
-Weighted<Real> weighted_of(std::int64_t n_samples, std::int64_t n_classes, const GivenReals& given,
+Weighted<Real> weighted_of(std::int64_t n_samples, std::int64_t n_classes, const RealsArgument& given,
                            const Input<double>& log_weights, const Input<std::int32_t>& start,
                            const Input<std::int32_t>& active) {
     const Input<Real>& weights = of_type<Real>(given);
@@ -78,7 +78,8 @@ Weighted<Real> weighted_of(std::int64_t n_samples, std::int64_t n_classes, const
     require(start.data()[0] == 0 && start.data()[n_blocks] == std::int64_t(active.size()),
             "start runs from 0 to the size of active");
     for (std::int64_t b = 0; b < n_blocks; ++b) {
-        const std::int32_t first = start.data()[b], end = start.data()[b + 1];
+        const std::int32_t first = start.data()[b];
+        const std::int32_t end = start.data()[b + 1];
         require(first <= end && end <= std::int64_t(active.size()), "start must ascend");
         for (std::int32_t i = first; i < end; ++i) {
             require_within(active.data()[i], 0, n_classes, "active");
@@ -127,41 +128,43 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> exp2_by(const std::string& kernel, I
 
 nb::ndarray<nb::numpy, double, nb::ndim<1>> log2_of_counts(std::int64_t limit) {
     require_within(limit, 0, kMaxTabled + 1, "limit");
-    std::vector<double> logs;
-    for (std::int64_t n = 0; n < limit; ++n) logs.push_back(log2_of(double(n)));
+    std::vector<double> logs(static_cast<std::size_t>(limit));
+    for (std::size_t n = 0; n < logs.size(); ++n) logs[n] = log2_of(double(n));
     return to_numpy(std::move(logs));
 }
 
-void likelihood_tables(const std::string& kernel, const GivenCodes& codes, Input<std::int32_t> arities,
+void likelihood_tables(const std::string& kernel, const CodesArgument& codes, Input<std::int32_t> arities,
                        Input<std::int64_t> sizes, Input<double> log_counts, std::int64_t chosen,
-                       Input<std::int64_t> features, Input<std::int64_t> offset, bool logs, const GivenTables& cells,
+                       Input<std::int64_t> features, Input<std::int64_t> offset, bool logs, const TablesArgument& cells,
                        Output<double> true_class) {
     nb::gil_scoped_release unlocked;
-    const VariationalKernel& loops = *kernel_set(kernel).variational;
+    const VariationalKernel& kernels = *kernel_set(kernel).variational;
     const CodeColumns columns = columns_of(codes, arities, 1);
     const Classes classes = classes_of(sizes, log_counts, columns.rows);
     require_within(chosen, -1, std::int64_t(arities.size()), "chosen");
     if (chosen >= 0) require_codes(columns, chosen);
     require_features(columns, arities, features);
     require_size(true_class, std::int64_t(arities.size()), "true_class");
-    const std::int64_t *wanted = features.data(), count = std::int64_t(features.size()), *offsets = offset.data();
+    const std::int64_t* feature_indices = features.data();
+    const std::int64_t count = std::int64_t(features.size());
+    const std::int64_t* offsets = offset.data();
     double* sums = true_class.data();
     std::visit(
         [&](const auto& into) {
             using Real = std::decay_t<decltype(*into.data())>;
             require_tables<Real>(into, offset, arities, features, chosen < 0 ? 1 : arities.data()[chosen],
                                  classes.count);
-            fill_tables(loops, columns, classes, chosen, wanted, count, offsets, logs, into.data(), sums);
+            fill_tables(kernels, columns, classes, chosen, feature_indices, count, offsets, logs, into.data(), sums);
         },
         cells);
 }
 
-void naive_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, const GivenReals& weights,
+void naive_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, const RealsArgument& weights,
                 Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active,
-                const GivenCodes& codes, Input<std::int32_t> arities, const GivenReals& cells,
+                const CodesArgument& codes, Input<std::int32_t> arities, const RealsArgument& cells,
                 Input<std::int64_t> offset, Input<std::int64_t> features, Output<double> out) {
     nb::gil_scoped_release unlocked;
-    const VariationalKernel& loops = *kernel_set(kernel).variational;
+    const VariationalKernel& kernels = *kernel_set(kernel).variational;
     const CodeColumns columns = columns_of(codes, arities, n_samples);
     require_features(columns, arities, features);
     const Candidates candidates = candidates_of(features, out);
@@ -173,17 +176,17 @@ void naive_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t 
         const Tables<Real> tables{given.data(), offset.data(), -1};
         loop(weighted, columns, tables, candidates);
     };
-    weights.index() == 0 ? run(double(), loops.naive) : run(float(), loops.naive_float32);
+    weights.index() == 0 ? run(double(), kernels.naive) : run(float(), kernels.naive_float32);
 }
 
 void pair_sums_float32(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes,
-                       const GivenReals& weights, Input<double> log_weights, Input<std::int32_t> start,
-                       Input<std::int32_t> active, const GivenCodes& codes, Input<std::int32_t> arities,
-                       const std::vector<std::int64_t>& pending, const std::vector<GivenReals>& cells,
+                       const RealsArgument& weights, Input<double> log_weights, Input<std::int32_t> start,
+                       Input<std::int32_t> active, const CodesArgument& codes, Input<std::int32_t> arities,
+                       const std::vector<std::int64_t>& pending, const std::vector<RealsArgument>& cells,
                        const std::vector<Input<std::int64_t>>& offsets, double exponent,
                        std::optional<Output<float>> state, Input<std::int64_t> features, Output<double> out) {
     nb::gil_scoped_release unlocked;
-    const VariationalKernel& loops = *kernel_set(kernel).variational;
+    const VariationalKernel& kernels = *kernel_set(kernel).variational;
     const auto weighted = weighted_of<float>(n_samples, n_classes, weights, log_weights, start, active);
     const CodeColumns columns = columns_of(codes, arities, n_samples);
     require_features(columns, arities, features);
@@ -202,17 +205,17 @@ void pair_sums_float32(const std::string& kernel, std::int64_t n_samples, std::i
         require_all_within(features, 0, std::int64_t(state->size()) / pairwise.row, "a feature with a state");
     }
     const Candidates candidates = candidates_of(features, out);
-    loops.pairwise_float32(weighted, columns, pairwise, candidates);
+    kernels.pairwise_float32(weighted, columns, pairwise, candidates);
 }
 
 void pair_sums_float64(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes,
-                       const GivenReals& weights, Input<double> log_weights, Input<std::int32_t> start,
-                       Input<std::int32_t> active, const GivenCodes& codes, Input<std::int32_t> arities,
+                       const RealsArgument& weights, Input<double> log_weights, Input<std::int32_t> start,
+                       Input<std::int32_t> active, const CodesArgument& codes, Input<std::int32_t> arities,
                        Input<std::int64_t> sizes, Input<double> log_counts, const std::vector<std::int64_t>& given,
                        Input<std::int64_t> features, Output<double> true_class, Output<double> out,
                        std::optional<Output<double>> state) {
     nb::gil_scoped_release unlocked;
-    const VariationalKernel& loops = *kernel_set(kernel).variational;
+    const VariationalKernel& kernels = *kernel_set(kernel).variational;
     const auto weighted = weighted_of<double>(n_samples, n_classes, weights, log_weights, start, active);
     const CodeColumns columns = columns_of(codes, arities, n_samples);
     const Classes classes = classes_of(sizes, log_counts, n_samples);
@@ -232,15 +235,16 @@ void pair_sums_float64(const std::string& kernel, std::int64_t n_samples, std::i
         require(candidates.count == 1, "a state is kept of one candidate only");
         require_size(*state, weighted.n_blocks() * n_classes * 8, "state");
     }
-    double *sums = true_class.data(), *kept = state ? state->data() : nullptr;
-    exact_pairwise(loops, weighted, columns, classes, n_features, given, candidates, sums, kept);
+    double* sums = true_class.data();
+    double* state_out = state ? state->data() : nullptr;
+    exact_pairwise(kernels, weighted, columns, classes, n_features, given, candidates, sums, state_out);
 }
 
 // Sums where the state holds the logarithms already.
-void state_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, const GivenReals& weights,
+void state_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, const RealsArgument& weights,
                 Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active, double exponent,
                 Output<double> state, Output<double> out) {
-    const VariationalKernel& loops = *kernel_set(kernel).variational;
+    const VariationalKernel& kernels = *kernel_set(kernel).variational;
     const auto weighted = weighted_of<double>(n_samples, n_classes, weights, log_weights, start, active);
     require_size(state, weighted.n_blocks() * n_classes * 8, "state");
     require_size(out, 1, "out");
@@ -250,22 +254,23 @@ void state_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t 
     const PairwiseState<double> pairwise{exponent, {}, state.data(), 0, false};
     const Candidates candidates{&feature, 1, out.data()};
     nb::gil_scoped_release unlocked;
-    loops.pairwise(weighted, no_columns, pairwise, candidates);
+    kernels.pairwise(weighted, no_columns, pairwise, candidates);
 }
 
 void kernel_sums(const std::string& kernel, Input<double> x, double sx, std::optional<Input<double>> z, double sz,
                  std::int64_t first, std::int64_t last, Output<double> out) {
-    const VariationalKernel& loops = *kernel_set(kernel).variational;
+    const VariationalKernel& kernels = *kernel_set(kernel).variational;
     const std::int64_t n = std::int64_t(x.size());
     if (z) require_size(*z, n, "z");
     require_size(out, n, "out");
     require(sx > 0 && (!z || sz > 0), "the scales of a kernel must be greater than 0");
     require_within(first, 0, n, "first");
     require_within(last, first + 1, n + 1, "last");
-    const double *points = x.data(), *others = z ? z->data() : nullptr;
+    const double* points = x.data();
+    const double* others = z ? z->data() : nullptr;
     double* sums = out.data();
     nb::gil_scoped_release unlocked;
-    loops.kernel_sums(points, sx, others, sz, n, first, last, sums);
+    kernels.kernel_sums(points, sx, others, sz, n, first, last, sums);
 }
 
 }  // namespace

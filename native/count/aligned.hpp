@@ -1,5 +1,4 @@
-// Memory at a multiple of so many bytes, and its release: C++17's own functions for it are not there on
-// Windows.
+// Allocates and frees memory at a multiple of `alignment` bytes. Windows lacks std::aligned_alloc.
 #pragma once
 
 #include <cstddef>

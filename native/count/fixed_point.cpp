@@ -23,9 +23,14 @@ constexpr std::array<u128, kTerms> kOddReciprocal = odd_reciprocals();
 
 // floor(a * b / 2^120) for a, b < 2^127, from four 64-bit products; the product must fit 248 bits.
 u128 multiply(u128 a, u128 b) {
-    const std::uint64_t a1 = std::uint64_t(a >> 64), a0 = std::uint64_t(a);
-    const std::uint64_t b1 = std::uint64_t(b >> 64), b0 = std::uint64_t(b);
-    const u128 low = u128(a0) * b0, m1 = u128(a1) * b0, m2 = u128(a0) * b1, high = u128(a1) * b1;
+    const std::uint64_t a1 = std::uint64_t(a >> 64);
+    const std::uint64_t a0 = std::uint64_t(a);
+    const std::uint64_t b1 = std::uint64_t(b >> 64);
+    const std::uint64_t b0 = std::uint64_t(b);
+    const u128 low = u128(a0) * b0;
+    const u128 m1 = u128(a1) * b0;
+    const u128 m2 = u128(a0) * b1;
+    const u128 high = u128(a1) * b1;
     const u128 middle = (low >> 64) + std::uint64_t(m1) + std::uint64_t(m2);
     const u128 top = high + (m1 >> 64) + (m2 >> 64) + (middle >> 64);
     return (top << 8) | (std::uint64_t(middle) >> 56);
@@ -49,8 +54,8 @@ std::int64_t scale(std::uint64_t c, u128 log, int shift) {
     const Uint192 p = product(c, log);
     const int drop = kFraction - shift - 1;  // one bit more than the result, to round on; 59 <= drop <= 119
     const u128 high = (u128(p.high) << 64) | p.middle;
-    const u128 kept = drop >= 64 ? high >> (drop - 64) : (high << (64 - drop)) | (p.low >> drop);
-    return std::int64_t((kept + 1) >> 1);
+    const u128 truncated = drop >= 64 ? high >> (drop - 64) : (high << (64 - drop)) | (p.low >> drop);
+    return std::int64_t((truncated + 1) >> 1);
 }
 
 }  // namespace
@@ -61,9 +66,11 @@ u128 log2_q120(std::uint64_t c) {
     if (k > 0 && ((c >> (k - 1)) & 1)) ++k;
     const u128 power = u128(1) << k;
     const bool below = c < power;
-    const u128 p = below ? power - c : c - power, q = c + power;
+    const u128 p = below ? power - c : c - power;
+    const u128 q = c + power;
     if (p == 0) return u128(k) << kFraction;
-    const u128 quotient = (p << 60) / q, rest = (p << 60) % q;
+    const u128 quotient = (p << 60) / q;
+    const u128 rest = (p << 60) % q;
     const u128 z = (quotient << 60) | ((rest << 60) / q);
     const u128 square = multiply(z, z);
     u128 sum = kOddReciprocal[kTerms - 1];
@@ -90,9 +97,9 @@ std::vector<std::int64_t> term_table(std::uint64_t n, std::uint64_t limit) {
             for (std::uint64_t c = p * p; c < limit; c += p) factor[c] = std::uint32_t(p);
     std::vector<u128> log(limit / 2 + 1, 0);  // no factor of a count is larger than its half
     for (std::uint64_t c = 2; c < limit; ++c) {
-        const u128 of_count = factor[c] ? log[factor[c]] + log[c / factor[c]] : log2_q120(c);
-        if (c < log.size()) log[c] = of_count;
-        table[c] = scale(c, of_count, shift);
+        const u128 log_of_count = factor[c] ? log[factor[c]] + log[c / factor[c]] : log2_q120(c);
+        if (c < log.size()) log[c] = log_of_count;
+        table[c] = scale(c, log_of_count, shift);
     }
     return table;
 }

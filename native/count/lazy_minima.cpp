@@ -36,16 +36,17 @@ void LazyMinima::add(std::int64_t feature, std::int64_t offset) {
 }
 
 LazyMinima::Bound LazyMinima::bound(const bool* candidates, std::int64_t simd_group) const {
-    std::int64_t most = kNoMinimum;
+    std::int64_t highest = kNoMinimum;
     const std::int64_t* features = packed_.features(simd_group);
     for (int lane = 0; lane < kLanes; ++lane)
         if (features[lane] >= 0 && candidates[features[lane]])
-            most = std::max(most, lowest_[std::size_t(simd_group * kLanes + lane)]);
-    return {most, simd_group};
+            highest = std::max(highest, lowest_[std::size_t(simd_group * kLanes + lane)]);
+    return {highest, simd_group};
 }
 
 void LazyMinima::advance(std::int64_t simd_group) {
-    std::int64_t pooled_sums[kLanes] = {}, class_sums[kLanes] = {};
+    std::int64_t pooled_sums[kLanes] = {};
+    std::int64_t class_sums[kLanes] = {};
     const std::size_t next = std::size_t(depth_[std::size_t(simd_group)]++);
     pivots_[next].group_sums(simd_group, terms_, pooled_sums, class_sums);
     for (int lane = 0; lane < kLanes; ++lane) {
@@ -56,28 +57,28 @@ void LazyMinima::advance(std::int64_t simd_group) {
 
 void LazyMinima::largest(const bool* candidates, std::int64_t first, std::int64_t last, std::int64_t* best_so_far) {
     const auto below = [](const Bound& a, const Bound& b) { return a.sum < b.sum; };
-    const auto counts = [&](const Bound& of_group) {
-        return reaches(of_group.sum, __atomic_load_n(best_so_far, __ATOMIC_RELAXED));
+    const auto may_win = [&](const Bound& group_bound) {
+        return reaches(group_bound.sum, __atomic_load_n(best_so_far, __ATOMIC_RELAXED));
     };
     std::vector<Bound> waiting;
     for (std::int64_t g = first; g < last; ++g) {
-        const Bound of_group = bound(candidates, g);
-        if (of_group.sum != kNoMinimum) waiting.push_back(of_group);
+        const Bound group_bound = bound(candidates, g);
+        if (group_bound.sum != kNoMinimum) waiting.push_back(group_bound);
     }
     std::make_heap(waiting.begin(), waiting.end(), below);
-    while (!waiting.empty() && counts(waiting.front())) {
+    while (!waiting.empty() && may_win(waiting.front())) {
         std::pop_heap(waiting.begin(), waiting.end(), below);
-        Bound of_group = waiting.back();
+        Bound group_bound = waiting.back();
         waiting.pop_back();
-        std::int64_t& depth = depth_[std::size_t(of_group.simd_group)];
-        while (depth < std::int64_t(pivots_.size()) && counts(of_group)) {
-            advance(of_group.simd_group);
-            of_group = bound(candidates, of_group.simd_group);
+        std::int64_t& depth = depth_[std::size_t(group_bound.simd_group)];
+        while (depth < std::int64_t(pivots_.size()) && may_win(group_bound)) {
+            advance(group_bound.simd_group);
+            group_bound = bound(candidates, group_bound.simd_group);
         }
         if (depth < std::int64_t(pivots_.size())) continue;
-        std::int64_t known = __atomic_load_n(best_so_far, __ATOMIC_RELAXED);
-        while (known < of_group.sum && !__atomic_compare_exchange_n(best_so_far, &known, of_group.sum, false,
-                                                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        std::int64_t current = __atomic_load_n(best_so_far, __ATOMIC_RELAXED);
+        while (current < group_bound.sum && !__atomic_compare_exchange_n(best_so_far, &current, group_bound.sum, false,
+                                                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
         }
     }
 }
@@ -87,10 +88,11 @@ std::int64_t LazyMinima::first_at(const bool* candidates, std::int64_t largest, 
     for (std::int64_t g = 0; g < packed_.n_simd_groups(); ++g) {
         if (depth_[std::size_t(g)] < std::int64_t(pivots_.size())) continue;
         for (int lane = 0; lane < kLanes; ++lane) {
-            const std::int64_t feature = packed_.feature_at(g, lane), least = lowest_[std::size_t(g * kLanes + lane)];
-            if (feature < 0 || feature >= first || !candidates[feature] || !reaches(least, largest)) continue;
+            const std::int64_t feature = packed_.feature_at(g, lane);
+            const std::int64_t lowest = lowest_[std::size_t(g * kLanes + lane)];
+            if (feature < 0 || feature >= first || !candidates[feature] || !reaches(lowest, largest)) continue;
             first = feature;
-            minimum = least;
+            minimum = lowest;
         }
     }
     return first < packed_.n_features() ? first : -1;

@@ -27,6 +27,7 @@ public:
                double one_bit, double tie);
     LazyMinima(const LazyMinima&) = delete;  // the terms point into its own table
     LazyMinima& operator=(const LazyMinima&) = delete;
+    ~LazyMinima() = default;
 
     std::int64_t n_features() const { return packed_.n_features(); }
     std::int64_t n_simd_groups() const { return packed_.n_simd_groups(); }

@@ -13,8 +13,6 @@ namespace bitsieve {
 
 namespace {
 
-// Codes read from a raw table, to be made bits of planes.
-
 constexpr std::int64_t kAhead = 16;  // rows that are fetched before they are read
 
 // A code as a byte; what is too large for any plane stays so.
@@ -45,10 +43,10 @@ public:
         in_strips_ = sizeof(Code) == 1 && table.feature_stride == 1 && n_features >= kTransposeBlock;
     }
 
-    // The columns that are read from now on. What is not read of them matches no plane.
-    void take(const std::int64_t* columns, std::int64_t n) {
+    // Selects the columns that `read` reads from now on. Samples that are not read keep kNoCode, which no plane matches.
+    void select_columns(const std::int64_t* columns, std::int64_t n) {
         starts_.assign(columns, columns + n);
-        place_.resize(std::size_t(n));
+        word_of_column_.resize(std::size_t(n));
         std::int64_t width = 1;
         if (in_strips_) {
             width = kTransposeBlock;
@@ -62,7 +60,7 @@ public:
         for (std::int64_t f = 0; f < n; ++f) {
             std::int64_t strip = f;
             if (in_strips_) strip = std::upper_bound(starts_.begin(), starts_.end(), columns[f]) - starts_.begin() - 1;
-            place_[std::size_t(f)] = strip * width + columns[f] - starts_[std::size_t(strip)];
+            word_of_column_[std::size_t(f)] = strip * width + columns[f] - starts_[std::size_t(strip)];
         }
         words_.resize(starts_.size() * std::size_t(width));
         clear();
@@ -71,17 +69,19 @@ public:
     void clear() { std::fill(words_.begin(), words_.end(), Word()); }
 
     // The 64 samples of the f-th of these columns.
-    const std::uint8_t* samples(std::int64_t f) const { return words_[std::size_t(place_[std::size_t(f)])].codes; }
+    const std::uint8_t* samples(std::int64_t f) const {
+        return words_[std::size_t(word_of_column_[std::size_t(f)])].codes;
+    }
 
-    // Reads some rows as the samples from `at` on.
-    void read(const std::int64_t* rows, std::int64_t n_rows, std::int64_t at) {
+    // Reads rows of the raw table as the samples first_sample, first_sample + 1, ... of the tile.
+    void read(const std::int64_t* rows, std::int64_t n_rows, std::int64_t first_sample) {
         const std::int64_t step = table_.sample_stride;
         if (!in_strips_) {
-            const bool together = sizeof(Code) == 1 && step == 1 && consecutive(rows, n_rows);
+            const bool is_contiguous = sizeof(Code) == 1 && step == 1 && consecutive(rows, n_rows);
             for (std::size_t f = 0; f < starts_.size(); ++f) {
                 const Code* in = table_.column(starts_[f]);
-                std::uint8_t* out = words_[f].codes + at;
-                if (together)
+                std::uint8_t* out = words_[f].codes + first_sample;
+                if (is_contiguous)
                     std::memcpy(out, in + rows[0], std::size_t(n_rows));
                 else
                     for (std::int64_t t = 0; t < n_rows; ++t) out[t] = to_byte(in[rows[t] * step]);
@@ -91,10 +91,11 @@ public:
         const std::uint8_t* row[64 + kAhead];
         for (std::int64_t t = 0; t < n_rows; ++t)
             row[t] = reinterpret_cast<const std::uint8_t*>(table_.codes + rows[t] * step);
+        // Rows to fetch ahead: most likely the next ones of the table.
         for (std::int64_t t = n_rows; t < n_rows + kAhead; ++t)
-            row[t] = row[t - 1] + step;  // the next rows, most likely
+            row[t] = row[t - 1] + step;  // NOLINT(clang-analyzer-security.ArrayBound): n_rows is 1 to 64
         for (std::int64_t t = 0; t < n_rows; t += kTransposeBlock) {
-            std::uint8_t* out = words_[0].codes + at + t;
+            std::uint8_t* out = words_[0].codes + first_sample + t;
             const std::int64_t n = std::min<std::int64_t>(kTransposeBlock, n_rows - t);
             for (const std::int64_t start : starts_) {
                 if (start % 64 < kTransposeBlock)
@@ -113,22 +114,23 @@ private:
     const CodeTable<Code>& table_;
     std::int64_t n_features_;
     bool in_strips_;
-    std::vector<std::int64_t> starts_, place_;  // the first column of a strip; the word of a column
+    std::vector<std::int64_t> starts_;          // the first column of each strip
+    std::vector<std::int64_t> word_of_column_;  // the index into words_ of each selected column
     std::vector<Word> words_;
 };
 
 }  // namespace
 
-// Makes one word of the planes of a group, of samples(lane); returns the samples whose code is beyond its planes by one
-// at least.
+// Makes one word of every plane of a group from the codes samples(lane). Returns the mask of the samples whose code is
+// greater than the number of planes.
 template <class Samples>
 std::uint64_t PackedTable::write_masks(std::int64_t g, std::int64_t word, bool add, Samples&& samples) {
     static const Word none;
     const Group& group = groups_[g];
-    std::uint64_t *out = planes_.get() + group.planes + word * group.n_planes * kLanes, beyond = 0;
-    for (int p = 0; p < group.n_planes;
-         ++p)  // of the next word: groups in turn are more places than the processor follows
-        __builtin_prefetch(out + (group.n_planes + p) * kLanes, 1);
+    std::uint64_t* out = planes_.get() + group.planes + word * group.n_planes * kLanes;
+    std::uint64_t beyond = 0;
+    // The next word is fetched ahead: the groups, which are visited in turn, are more streams than the processor follows.
+    for (int p = 0; p < group.n_planes; ++p) __builtin_prefetch(out + (group.n_planes + p) * kLanes, 1);
     for (int lane = 0; lane < kLanes; ++lane)
         if (feature_at(g, lane) >= 0)
             beyond |= kernel_.plane_masks(samples(lane), group.n_planes, add, out + lane);
@@ -141,9 +143,10 @@ namespace {
 
 // Samples of one class that lie in one word of every plane.
 struct ClassWord {
-    std::int64_t rows[64];   // of the raw table
-    std::int64_t n_rows;     // 0: none is left below the end
-    std::int64_t word, bit;  // the word of the class, and the bit of its first sample there
+    std::int64_t rows[64];  // of the raw table
+    std::int64_t n_rows;    // 0: none is left below the end
+    std::int64_t word;      // of the class
+    std::int64_t bit;       // of the first sample in this word
 };
 
 // The next samples of a class, of which n_done are packed: up to the end of a word, the end of the class in the batch,
@@ -167,11 +170,11 @@ ClassWord next_word_of_class(const Batch& batch, std::int64_t class_index, std::
 
 }  // namespace
 
-// Rows are taken in chunks that keep the columns at hand in the second-level cache; within a chunk, class by class.
-// A chunk may end within a word of a class: the next one goes on in that word.
+// Rows are packed in chunks for which the selected columns stay in the second-level cache; within a chunk, class by
+// class. A chunk may end within a word of a class: the next chunk goes on in that word.
 template <class Code>
 void PackedTable::pack_groups(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
-    constexpr std::int64_t kMaxGroups = 64;  // whose tile and rows fit the second-level cache
+    constexpr std::int64_t kMaxGroups = 64;  // groups whose tile and rows fit the second-level cache
     const std::int64_t block = table.feature_stride == 1 ? kMaxGroups : 1;  // groups may share the memory of a row
     const std::int64_t chunk = std::max<std::int64_t>(1 << 15, n_classes() * 512);
     Tile<Code> tile(table, n_features());
@@ -181,7 +184,7 @@ void PackedTable::pack_groups(const CodeTable<Code>& table, const Batch& batch, 
     const std::int64_t n_rows = batch.rows_needed(order_start[n_classes() - 1] + batch.sizes[n_classes() - 1]);
     for (std::int64_t g0 = first; g0 < last; g0 += block) {
         const std::int64_t n_groups = std::min(block, last - g0);
-        tile.take(&features_by_arity_[g0 * kLanes], std::min(n_groups * kLanes, n_narrow_ - g0 * kLanes));
+        tile.select_columns(&features_by_arity_[g0 * kLanes], std::min(n_groups * kLanes, n_narrow_ - g0 * kLanes));
         std::fill(n_done.begin(), n_done.end(), 0);
         for (std::int64_t row_end = chunk; row_end < n_rows + chunk; row_end += chunk)
             for (std::int64_t c = 0; c < n_classes(); ++c)

@@ -226,29 +226,30 @@ const std::uint16_t* PackedTable::codes(std::int64_t feature, std::vector<std::u
 }
 
 std::shared_ptr<const PackedTable::PivotStorage> PackedTable::pivot(std::int64_t feature) const {
-    std::shared_ptr<PivotStorage> taken;
+    std::shared_ptr<PivotStorage> storage;
     {
         const std::lock_guard<std::mutex> lock(latest_->mutex);
-        if (latest_->feature == feature) taken = latest_->taken.lock();
-        if (!taken) {
-            taken = std::make_shared<PivotStorage>();
+        if (latest_->feature == feature) storage = latest_->storage.lock();
+        if (!storage) {
+            storage = std::make_shared<PivotStorage>();
             latest_->feature = feature;
-            latest_->taken = taken;
+            latest_->storage = storage;
         }
     }
-    const std::lock_guard<std::mutex> lock(taken->filling);
-    if (taken->planes) return taken;
+    const std::lock_guard<std::mutex> lock(storage->filling);
+    if (storage->planes) return storage;
     const Group& group = groups_[simd_group_of(feature)];
-    const int lane = lane_of(feature), n_planes = arities_[feature] - 1;
-    taken->margins.resize(sizes_.size() * std::size_t(n_planes));
+    const int lane = lane_of(feature);
+    const int n_planes = arities_[feature] - 1;
+    storage->margins.resize(sizes_.size() * std::size_t(n_planes));
     for (std::int64_t s = 0; s <= n_classes(); ++s)
         for (int p = 0; p < n_planes; ++p)
-            taken->margins[s * n_planes + p] = margins_[group.margins + (s * group.n_planes + p) * kLanes + lane];
-    taken->planes.reset(new std::uint64_t[std::size_t(n_words() * n_planes)]);
+            storage->margins[s * n_planes + p] = margins_[group.margins + (s * group.n_planes + p) * kLanes + lane];
+    storage->planes.reset(new std::uint64_t[std::size_t(n_words() * n_planes)]);
     for (std::int64_t w = 0; w < n_words(); ++w)
         for (int p = 0; p < n_planes; ++p)
-            taken->planes[w * n_planes + p] = planes_[group.planes + (w * group.n_planes + p) * kLanes + lane];
-    return taken;
+            storage->planes[w * n_planes + p] = planes_[group.planes + (w * group.n_planes + p) * kLanes + lane];
+    return storage;
 }
 
 // Plane by plane, all lanes of some words before the next ones. The last code of a feature has no plane of its own, but
@@ -285,6 +286,7 @@ void PackedTable::gather_planes(const PackedTable& from, const std::vector<std::
 
 PackedTable PackedTable::gathered(const std::vector<std::int64_t>& features) const {
     std::vector<std::int32_t> arities;
+    arities.reserve(features.size());
     for (const std::int64_t feature : features) arities.push_back(arities_[feature]);
     PackedTable out({sizes_.begin(), sizes_.end() - 1}, std::move(arities), kernel_, limit_, uses_counters_);
     const auto feature_of = [&](std::int64_t g, int lane) {
@@ -296,7 +298,8 @@ PackedTable PackedTable::gathered(const std::vector<std::int64_t>& features) con
             out.gather_planes(*this, features, g);
             continue;
         }
-        const std::uint8_t none = 0, *rows[kLanes];
+        const std::uint8_t none = 0;
+        const std::uint8_t* rows[kLanes];
         std::int64_t steps[kLanes];
         for (int lane = 0; lane < kLanes; ++lane) {
             const std::int64_t feature = feature_of(g, lane);

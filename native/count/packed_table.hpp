@@ -44,11 +44,11 @@ struct CodeTable {
     }
 };
 
-// Rows of a raw table that are packed together: of every class sizes[c] samples, which follow first[c] others of that
-// class; order: their rows class by class (null: as they come).
+// Rows of a raw table that are packed together.
 struct Batch {
-    const std::int64_t *sizes, *first;
-    const std::uint32_t* order;
+    const std::int64_t* sizes;   // samples of every class in this batch
+    const std::int64_t* first;   // samples of every class in the batches before
+    const std::uint32_t* order;  // the rows class by class; null: the rows of the table are in this order already
 
     std::int64_t row(std::int64_t t) const { return order == nullptr ? t : std::int64_t(order[t]); }
 
@@ -85,13 +85,15 @@ public:
     template <class Code>
     void pack(const CodeTable<Code>& table, std::int64_t first, std::int64_t last);
 
-    // The same samples with some of the features only, in this order, in the form they have here. They must all be
-    // ready.
-    PackedTable gathered(const std::vector<std::int64_t>& features) const;
-    // The same in batches of rows: `add` for each batch, then `finish` with how often each code occurs.
+    // Fills the SIMD groups [first, last) in batches of rows: `add` for each batch, then `finish`, which counts the
+    // codes.
     template <class Code>
     void add(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last);
     void finish(std::int64_t first, std::int64_t last);
+
+    // A packed table of the same samples with these features only, in this order and in the form they have here. They
+    // must all be ready.
+    PackedTable gathered(const std::vector<std::int64_t>& features) const;
 
     // Looks at storage that was filled before: throws std::invalid_argument where it is that of no packed table.
     void check(std::int64_t first, std::int64_t last) const;
@@ -194,11 +196,11 @@ private:
     std::unique_ptr<std::uint64_t[], Free> planes_;
     std::vector<std::uint32_t> margins_;
     std::unique_ptr<std::uint16_t[], Free> wide_;
-    // The pivot asked for last, as long as anybody counts with it.
+    // The pivot that was taken out last, shared by all threads that count with it.
     struct Latest {
         std::mutex mutex;
         std::int64_t feature = -1;
-        std::weak_ptr<PivotStorage> taken;
+        std::weak_ptr<PivotStorage> storage;
     };
     std::unique_ptr<Latest> latest_ = std::make_unique<Latest>();
 };

@@ -19,7 +19,7 @@ public:
         : packed_(packed),
           arity_(pivot < 0 ? 1 : packed.arity(pivot)),
           as_planes_(!packed.uses_counters() && (pivot < 0 || !packed.is_wide(pivot))) {
-        if (as_planes_ && pivot >= 0) taken_ = packed.pivot(pivot);
+        if (as_planes_ && pivot >= 0) pivot_storage_ = packed.pivot(pivot);
     }
 
     // Whether the pivot and a feature are both bit planes.
@@ -35,8 +35,8 @@ public:
         const std::int64_t n_columns = group.n_planes + 1;
         if (simd_group != counted_) {
             tables_.resize(std::size_t(packed_.n_classes() * arity_ * n_columns * kLanes));
-            const std::uint64_t* planes = taken_ ? taken_->planes.get() : nullptr;
-            const std::uint32_t* margins = taken_ ? taken_->margins.data() : nullptr;
+            const std::uint64_t* planes = pivot_storage_ ? pivot_storage_->planes.get() : nullptr;
+            const std::uint32_t* margins = pivot_storage_ ? pivot_storage_->margins.data() : nullptr;
             const PivotPlanes view{planes, margins, int(arity_ - 1), 1, nullptr};
             packed_.kernel().pair_cells(view, group, packed_.layout(), tables_.data());
             counted_ = simd_group;
@@ -50,7 +50,7 @@ private:
     const PackedTable& packed_;
     const std::int64_t arity_;
     const bool as_planes_;
-    std::shared_ptr<const PackedTable::PivotStorage> taken_;
+    std::shared_ptr<const PackedTable::PivotStorage> pivot_storage_;
     std::vector<std::uint64_t> tables_;
     std::int64_t counted_ = -1;  // the SIMD group whose cells are in the tables
 };
@@ -102,10 +102,13 @@ void pair_tables(const PackedTable& packed, std::int64_t pivot_feature, std::int
                  const std::int64_t* columns, const std::int64_t* n_codes, std::int64_t n, std::int64_t n_classes,
                  std::int64_t* out) {
     PlaneCells cells(packed, pivot_feature);
-    std::vector<std::uint16_t> pivot_scratch, scratch;
+    std::vector<std::uint16_t> pivot_scratch;
+    std::vector<std::uint16_t> scratch;
     const std::uint16_t* pivot_codes = nullptr;
     for (std::int64_t k = 0; k < n; out += n_rows * n_codes[k++] * n_classes) {
-        const std::int64_t other = columns[k], width = n_codes[k], arity = packed.arity(other);
+        const std::int64_t other = columns[k];
+        const std::int64_t width = n_codes[k];
+        const std::int64_t arity = packed.arity(other);
         if (!cells.hold(other)) {
             if (pivot_feature >= 0 && !pivot_codes) pivot_codes = packed.codes(pivot_feature, pivot_scratch);
             add_samples(packed, pivot_codes, packed.codes(other, scratch), width, n_classes, out);

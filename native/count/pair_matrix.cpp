@@ -25,8 +25,10 @@ public:
     // sums of pairs: pooled_sums[a * 8 + b] for feature rows[a], a < n_rows, and columns[b]; -1: no feature.
     void tile(const std::int64_t* rows, int n_rows, const std::int64_t* columns, const std::int64_t* pooled_sums,
               const std::int64_t* class_sums) const {
-        const Side down(rows, n_rows, form_, out_.place), across(columns, kLanes, form_, out_.place);
-        double forward[kLanes * kLanes], backward[kLanes * kLanes];
+        const Side down(rows, n_rows, form_, out_.position);
+        const Side across(columns, kLanes, form_, out_.position);
+        double forward[kLanes * kLanes];
+        double backward[kLanes * kLanes];
         values_(n_rows, pooled_sums, form_.pooled_sign, class_sums, form_.class_sign, down.row, across.column,
                 form_.one_bit, forward);
         const double* mirror = forward;
@@ -42,34 +44,34 @@ public:
     }
 
 private:
-    // Eight features: the integers they add to a pair's number, and where they stand in the matrix.
+    // Eight features: the integers that they add to the number of a pair, and their positions in the matrix.
     struct Side {
-        Side(const std::int64_t* features, int n, const PairForm& form, const std::int64_t* places) : size(n) {
+        Side(const std::int64_t* features, int n, const PairForm& form, const std::int64_t* positions) : size(n) {
             for (int i = 0; i < kLanes; ++i) {
                 const std::int64_t f = i < n ? features[i] : -1;
                 row[i] = f < 0 ? 0 : form.row[f];
                 column[i] = f < 0 ? 0 : form.column[f];
-                place[i] = f < 0 ? -1 : places[f];
-                in_a_run = in_a_run && place[i] == place[0] + i;
+                position[i] = f < 0 ? -1 : positions[f];
+                in_a_run = in_a_run && position[i] == position[0] + i;
             }
-            in_a_run = in_a_run && place[0] >= 0;
+            in_a_run = in_a_run && position[0] >= 0;
         }
         int size;
         bool in_a_run = true;
-        std::int64_t row[kLanes], column[kLanes], place[kLanes];
+        std::int64_t row[kLanes], column[kLanes], position[kLanes];
     };
 
     void write(const Side& down, const Side& across, const double* values, int down_step, int across_step) const {
         for (int a = 0; a < down.size; ++a) {
-            if (down.place[a] < 0) continue;
-            Real* out = out_.values + down.place[a] * out_.size;
+            if (down.position[a] < 0) continue;
+            Real* out = out_.values + down.position[a] * out_.size;
             const double* value = values + a * down_step;
             if (across.in_a_run) {
-                out += across.place[0];
+                out += across.position[0];
                 for (int b = 0; b < kLanes; ++b) out[b] = Real(value[b * across_step]);
             } else {
                 for (int b = 0; b < across.size; ++b)
-                    if (across.place[b] >= 0) out[across.place[b]] = Real(value[b * across_step]);
+                    if (across.position[b] >= 0) out[across.position[b]] = Real(value[b * across_step]);
             }
         }
     }
@@ -100,7 +102,8 @@ void matrix_block(const PackedTable& packed, const Terms& terms, const PairForm&
                   std::int64_t j0, std::int64_t j1, const Matrix<Real>& out) {
     const Writer<Real> write(packed, form, out);
     const ClassLayout layout = packed.layout();
-    std::int64_t pooled_sums[kLanes * kLanes] = {}, class_sums[kLanes * kLanes] = {};
+    std::int64_t pooled_sums[kLanes * kLanes] = {};
+    std::int64_t class_sums[kLanes * kLanes] = {};
     std::int64_t* const class_sums_or_null = form.class_sign ? class_sums : nullptr;
     for (std::int64_t i = i0; i < i1; ++i) {
         const std::int64_t* rows = packed.features(i);
@@ -117,7 +120,8 @@ void matrix_block(const PackedTable& packed, const Terms& terms, const PairForm&
                                });
         }
         for (; i < packed.n_narrow_groups() && j < std::min(j1, packed.n_narrow_groups()); ++j) {
-            const PlaneGroup pivots = packed.group(i), other = packed.group(j);
+            const PlaneGroup pivots = packed.group(i);
+            const PlaneGroup other = packed.group(j);
             if (pivots.n_planes * other.n_planes > kManyCells) break;
             packed.kernel().pair_sums({pivots.planes, pivots.margins, pivots.n_planes, kLanes, nullptr}, other, layout,
                                       terms, pooled_sums, class_sums_or_null);
@@ -138,9 +142,11 @@ void matrix_rows(const PackedTable& packed, const Terms& terms, const PairForm& 
                  std::int64_t n_pivots, const std::int64_t* groups, std::int64_t n_groups,
                  const MatrixRows<Real>& out) {
     const auto values = packed.kernel().tile_values;
-    std::int64_t row[kLanes], column[kLanes];
+    std::int64_t row[kLanes];
+    std::int64_t column[kLanes];
     const std::int64_t nothing[kLanes] = {};
-    double forward[kLanes], backward[kLanes];
+    double forward[kLanes];
+    double backward[kLanes];
     for (std::int64_t a = 0; a < n_pivots; ++a) {
         const std::int64_t i = pivots[a];
         each_group(
@@ -160,8 +166,8 @@ void matrix_rows(const PackedTable& packed, const Terms& terms, const PairForm& 
                     for (int b = 0; b < kLanes; ++b) forward[b] = (forward[b] + backward[b]) * 0.5;
                 }
                 for (int b = 0; b < kLanes && features[b] >= 0; ++b)
-                    if (out.place[features[b]] >= 0)
-                        out.values[a * out.size + out.place[features[b]]] = Real(forward[b]);
+                    if (out.position[features[b]] >= 0)
+                        out.values[a * out.size + out.position[features[b]]] = Real(forward[b]);
             });
     }
 }

@@ -22,12 +22,12 @@ struct PairForm {
     bool symmetric;
 };
 
-// A square matrix of numbers of pairs; features stand at place[feature], those at -1 are left out.
+// A square matrix of numbers of pairs. Feature f has the row and the column position[f]; -1: it is left out.
 template <class Real>
 struct Matrix {
     Real* values;
     std::int64_t size;
-    const std::int64_t* place;
+    const std::int64_t* position;
 };
 
 // Writes value(i, j) and its mirror image value(j, i) for every pair of features of the groups [i0, i1) x [j0, j1)
@@ -36,12 +36,12 @@ template <class Real>
 void matrix_block(const PackedTable&, const Terms&, const PairForm&, std::int64_t i0, std::int64_t i1, std::int64_t j0,
                   std::int64_t j1, const Matrix<Real>& out);
 
-// Rows of numbers of pairs, one for each pivot, `size` numbers long; places as in a Matrix.
+// Rows of numbers of pairs, one for each pivot, `size` numbers long; positions as in a Matrix.
 template <class Real>
 struct MatrixRows {
     Real* values;
     std::int64_t size;
-    const std::int64_t* place;
+    const std::int64_t* position;
 };
 
 // Writes value(pivots[a], j) into row a for every feature j of the SIMD groups listed: the very numbers of

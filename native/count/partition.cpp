@@ -121,7 +121,8 @@ PartitionVectors refine(const PackedTable& packed, const Partition& partition, s
             if (at[codes[*t]]++ == 0) present.push_back(codes[*t]);
         std::sort(present.begin(), present.end());
         for (const auto code : present) {  // at: how many, then where the next one goes (-1: left out)
-            const std::int64_t n = at[code], start = out.starts.back();
+            const std::int64_t n = at[code];
+            const std::int64_t start = out.starts.back();
             at[code] = n < 2 ? -1 : start;
             if (n >= 2) out.starts.push_back(start + n);
         }
@@ -139,15 +140,20 @@ void partition_sums(const PackedTable& packed, const Terms& terms, const Partiti
     const Runs runs = class_runs(packed, partition);
     const std::int64_t rest = left_out(packed, partition, terms);
     const std::uint32_t* order = partition.order;
-    std::vector<std::uint16_t> scratch, sorted(std::size_t(partition.n_kept()));
+    std::vector<std::uint16_t> scratch;
+    std::vector<std::uint16_t> sorted(std::size_t(partition.n_kept()));
     for (std::int64_t g = 0; g < n_groups; ++g) {
         const std::int64_t* features = packed.features(groups[g]);
         for (int lane = 0; lane < kLanes && features[lane] >= 0; ++lane) {
             const std::int64_t feature = features[lane];
             const std::uint16_t* codes = packed.codes(feature, scratch);
             for (std::size_t t = 0; t < sorted.size(); ++t) sorted[t] = codes[order[t]];
-            Counter class_counter(packed.arity(feature)), pooled_counter(packed.arity(feature));
-            std::int64_t pooled_sum = rest, class_sum = rest, t = 0, r = 0;
+            Counter class_counter(packed.arity(feature));
+            Counter pooled_counter(packed.arity(feature));
+            std::int64_t pooled_sum = rest;
+            std::int64_t class_sum = rest;
+            std::int64_t t = 0;
+            std::int64_t r = 0;
             for (std::int64_t z = 0; z < partition.n_parts; ++z) {
                 const std::int64_t first = t;
                 for (; r < runs.part_ends[z]; ++r) {
@@ -188,7 +194,8 @@ std::int64_t degrees_of_freedom(const PackedTable& packed, const Partition& part
     for (std::int64_t z = 0; z < partition.n_parts; ++z) {
         const std::int64_t n_classes = runs.part_ends[z] - (z ? runs.part_ends[z - 1] : 0);
         if (n_classes < 2) continue;
-        const std::int64_t first = partition.starts[z], n = partition.starts[z + 1] - first;
+        const std::int64_t first = partition.starts[z];
+        const std::int64_t n = partition.starts[z + 1] - first;
         const auto code = [&](std::int64_t i) { return codes[partition.order[first + i]]; };
         for (std::int64_t i = 0; i < n; ++i) counter.add(code(i));
         sum += (counter.distinct(n, code) - 1) * (n_classes - 1);
@@ -220,7 +227,9 @@ void shuffled_sums(const Terms& terms, const std::uint16_t* codes, std::int64_t 
     for (std::int64_t b = 0; b < n_seeds; ++b) {
         drawn.assign(codes, codes + n);  // afresh, so that a draw depends on its seed alone
         Random random(seeds[b]);
-        std::int64_t sum = 0, t = 0, r = 0;
+        std::int64_t sum = 0;
+        std::int64_t t = 0;
+        std::int64_t r = 0;
         for (std::int64_t z = 0; z < n_parts; ++z) {
             const std::int64_t last = run_ends[part_ends[z] - 1];
             for (; r < part_ends[z]; ++r) {

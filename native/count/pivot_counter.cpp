@@ -108,7 +108,8 @@ void TableCounter::visit(std::int64_t other, bool per_class, const Pooled& poole
 }
 
 void TableCounter::sums(std::int64_t other, const Terms& terms, std::int64_t* pooled_sums, std::int64_t* class_sums) {
-    std::int64_t pooled_sum = 0, within_sum = 0;
+    std::int64_t pooled_sum = 0;
+    std::int64_t within_sum = 0;
     visit(
         other, class_sums != nullptr, [&](std::uint32_t count) { pooled_sum += terms(count); },
         [&](std::uint32_t count) { within_sum += terms(count); });
@@ -148,7 +149,7 @@ void PivotCounter::group_sums(std::int64_t simd_group, const Terms& terms, std::
 
 void PivotCounter::prepare(const Terms& terms, bool per_class) {
     if (ready_ || feature_ < 0) return;
-    taken_ = packed_.pivot(feature_);
+    pivot_storage_ = packed_.pivot(feature_);
     make_row_tables(terms, per_class);
     ready_ = true;
 }
@@ -156,7 +157,7 @@ void PivotCounter::prepare(const Terms& terms, bool per_class) {
 PivotPlanes PivotCounter::view(const Terms& terms, bool per_class) {
     if (feature_ < 0) return {nullptr, nullptr, 0, 1, nullptr};
     prepare(terms, per_class);
-    return {taken_->planes.get(), taken_->margins.data(), packed_.arity(feature_) - 1, 1,
+    return {pivot_storage_->planes.get(), pivot_storage_->margins.data(), packed_.arity(feature_) - 1, 1,
             row_tables_.empty() ? nullptr : row_tables_.data()};
 }
 
@@ -170,7 +171,7 @@ void PivotCounter::make_row_tables(const Terms& terms, bool per_class) {
     for (std::int64_t s = 0; s <= layout.n_classes; ++s) {
         std::int64_t last = layout.class_size[s];
         for (int r = 0; r <= n_planes; ++r) {
-            const std::int64_t margin = r < n_planes ? taken_->margins[s * n_planes + r] : last;
+            const std::int64_t margin = r < n_planes ? pivot_storage_->margins[s * n_planes + r] : last;
             last -= margin;
             int shift = 0;
             while ((std::int64_t(1) << shift) <= margin) ++shift;

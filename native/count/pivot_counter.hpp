@@ -1,4 +1,4 @@
-// One feature, the pivot, counted with SIMD groups of others, by whichever form they are kept in.
+// Counts one feature, the pivot, with SIMD groups of others, in whichever form they are kept.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,6 @@ namespace bitsieve {
 // Small tables are incremented directly. For large ones (up to 65536 x 65536 codes) samples are visited in the order of
 // the pivot's codes, so that memory for one row of the table is enough.
 
-// The codes of one feature in class order, and what the walk needs of them.
 class TableCounter {
 public:
     // feature -1: a constant, whose pair sums are the marginal sums of the other feature.
@@ -30,7 +29,7 @@ public:
     void cells(std::int64_t other, std::int64_t* pooled_cells, std::int64_t* class_cells);
 
 private:
-    // pooled_cell(count) and class_cell(count) for every cell of the two tables, or some of the empty ones left out.
+    // Calls pooled_cell(count) and class_cell(count) for every cell of the two tables; empty cells may be left out.
     template <class Pooled, class PerClass>
     void visit(std::int64_t other, bool per_class, const Pooled& pooled_cell, const PerClass& class_cell);
     template <class Pooled>
@@ -71,7 +70,7 @@ private:
     const PackedTable& packed_;
     const std::int64_t feature_, n_pairs_;
     bool ready_ = false;
-    std::shared_ptr<const PackedTable::PivotStorage> taken_;
+    std::shared_ptr<const PackedTable::PivotStorage> pivot_storage_;
     std::vector<RowTable> row_tables_;
     std::vector<std::int64_t> row_terms_;
     std::optional<TableCounter> codes_;
@@ -91,7 +90,8 @@ void each_counted_group(const PackedTable& packed, const Terms& terms, std::int6
     }
     const std::int64_t step = std::int64_t(pivots.lanes) * kLanes;
     ByteGroup at_once[kAtOnce];
-    std::vector<std::int64_t> pooled_sums(std::size_t(kAtOnce * step)), class_sums(per_class ? pooled_sums.size() : 0);
+    std::vector<std::int64_t> pooled_sums(std::size_t(kAtOnce * step));
+    std::vector<std::int64_t> class_sums(per_class ? pooled_sums.size() : 0);
     for (std::int64_t first = 0; first < n_groups; first += kAtOnce) {
         const std::int64_t n = std::min(kAtOnce, n_groups - first);
         for (std::int64_t g = 0; g < n; ++g) at_once[g] = packed.byte_group(groups[first + g]);
@@ -114,7 +114,8 @@ void each_group(const PackedTable& packed, const Terms& terms, std::int64_t pivo
         each_counted_group(packed, terms, pivot_feature < 0 ? -1 : packed.simd_group_of(pivot_feature),
                            pivot_feature < 0 ? 0 : packed.lane_of(pivot_feature), groups, n_counted, per_class, take);
     PivotCounter pivot(packed, pivot_feature, n_groups * kLanes);
-    std::int64_t pooled_sums[kLanes] = {}, class_sums[kLanes] = {};
+    std::int64_t pooled_sums[kLanes] = {};
+    std::int64_t class_sums[kLanes] = {};
     for (std::int64_t g = n_counted; g < n_groups; ++g) {
         pivot.group_sums(groups[g], terms, pooled_sums, per_class ? class_sums : nullptr);
         take(groups[g], pooled_sums, class_sums);

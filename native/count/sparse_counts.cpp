@@ -22,16 +22,17 @@ void SparseCounts::count_cells() {
     n_codes_.assign(std::size_t(n), 0);
     n_listed_.assign(std::size_t(n), 0);
     cell_start_.assign(std::size_t(n + 1), 0);
-    std::size_t most = 0;  // cells there may be
+    std::size_t max_cells = 0;  // cells there may be
     for (std::int64_t j = 0; j < n; ++j) {
         std::int32_t codes = 0;
         for (std::int64_t e = columns_.start[j]; e < columns_.start[j + 1]; ++e)
             codes = std::max(codes, std::int32_t(columns_.code[e]) + 1);
         n_codes_[j] = codes;
-        most_codes_ = std::max(most_codes_, std::int64_t(codes));
-        most += std::size_t(std::min(columns_.start[j + 1] - columns_.start[j], std::int64_t(codes) * n_classes()));
+        max_codes_ = std::max(max_codes_, std::int64_t(codes));
+        max_cells +=
+            std::size_t(std::min(columns_.start[j + 1] - columns_.start[j], std::int64_t(codes) * n_classes()));
     }
-    cells_.reserve(most);
+    cells_.reserve(max_cells);
     CellCounter counter;
     for (std::int64_t j = 0; j < n; ++j) {
         const std::int64_t begin = columns_.start[j];
@@ -47,43 +48,46 @@ void SparseCounts::count_cells() {
 }
 
 void SparseCounts::transpose_to_rows(std::int64_t block) {
-    const std::int64_t n = columns_.n_columns, n_rows = columns_.n_rows;
+    const std::int64_t n = columns_.n_columns;
+    const std::int64_t n_rows = columns_.n_rows;
     std::fill(rows_.start, rows_.start + n_rows + 1, 0);
     for (std::int64_t e = 0; e < columns_.start[n]; ++e) ++rows_.start[columns_.row[e] + 1];
     for (std::int64_t i = 0; i < n_rows; ++i) rows_.start[i + 1] += rows_.start[i];
     std::vector<std::int64_t> next(rows_.start, rows_.start + n_rows);
-    std::vector<std::int64_t> place(columns_.start, columns_.start + n);  // of every column, what was not taken yet
+    std::vector<std::int64_t> next_entry(columns_.start,
+                                         columns_.start + n);  // of every column, what was not taken yet
     for (std::int64_t first = 0, last; first < n_rows; first = last) {
         const std::int64_t* beyond =
             std::upper_bound(rows_.start + first + 1, rows_.start + n_rows + 1, rows_.start[first] + block);
         last = std::max<std::int64_t>(beyond - rows_.start - 1, first + 1);
         for (std::int64_t j = 0; j < n; ++j) {
-            std::int64_t e = place[j];
+            std::int64_t e = next_entry[j];
             for (const std::int64_t end = columns_.start[j + 1]; e < end && columns_.row[e] < last; ++e) {
                 const std::int64_t to = next[columns_.row[e]]++;
                 rows_.column[to] = std::int32_t(j);
                 rows_.code[to] = columns_.code[e];
             }
-            place[j] = e;
+            next_entry[j] = e;
         }
     }
 }
 
 void SparseCounts::column_sums(const Terms& terms, std::int64_t first, std::int64_t last, std::int64_t* pooled,
                                std::int64_t* per_class) const {
-    std::vector<std::uint32_t> of_code(std::size_t(most_codes_), 0);
+    std::vector<std::uint32_t> of_code(std::size_t(max_codes_), 0);
     for (std::int64_t j = first; j < last; ++j) {
-        std::int64_t alone = 0, with_class = 0;
+        std::int64_t pooled_sum = 0;
+        std::int64_t class_sum = 0;
         for (const ListedCell* cell = cells_begin(j); cell != cells_end(j); ++cell) {
-            with_class += terms(cell->count);
+            class_sum += terms(cell->count);
             of_code[cell->code] += cell->count;
         }
         for (const ListedCell* cell = cells_begin(j); cell != cells_end(j); ++cell) {
-            alone += terms(of_code[cell->code]);  // T[0] = 0
+            pooled_sum += terms(of_code[cell->code]);  // T[0] = 0
             of_code[cell->code] = 0;
         }
-        pooled[j] = alone;
-        per_class[j] = with_class;
+        pooled[j] = pooled_sum;
+        per_class[j] = class_sum;
     }
 }
 
@@ -96,25 +100,27 @@ bool partition_cells(const SparseCounts& counts, const SparsePartition& partitio
     const std::vector<std::int32_t> positions = positions_of_rows(counts, partition);
     std::vector<ListedEntry> entries;
     CoOccurrences co_occurrences(counts, partition);
-    std::vector<std::int64_t> pooled_cells, class_cells, code_total(std::size_t(counts.most_codes()), 0);
-    // A cell that loses what it would hold is taken out of the list again; the rest of the cells are as the margins
-    // say.
-    std::vector<std::int64_t> lost_pooled_cells, lost_class_cells;
-    const auto change = [](std::vector<std::int64_t>& made, std::vector<std::int64_t>& lost) {
-        return [&made, &lost](std::int64_t before, std::int64_t now) {
-            if (now) made.push_back(now);
+    std::vector<std::int64_t> pooled_cells;
+    std::vector<std::int64_t> class_cells;
+    std::vector<std::int64_t> code_total(std::size_t(counts.max_codes()), 0);
+    // Of a cell that changes, the count before is taken out of the list, and the count after is added.
+    std::vector<std::int64_t> lost_pooled_cells;
+    std::vector<std::int64_t> lost_class_cells;
+    const auto change = [](std::vector<std::int64_t>& added, std::vector<std::int64_t>& lost) {
+        return [&added, &lost](std::int64_t before, std::int64_t now) {
+            if (now) added.push_back(now);
             if (before) lost.push_back(before);
         };
     };
-    const auto note_pooled = change(pooled_cells, lost_pooled_cells),
-               note_class = change(class_cells, lost_class_cells);
-    TableWalk walk(counts, partition, sizes, note_pooled, note_class);
-    const auto settle = [](std::vector<std::int64_t>& made, std::vector<std::int64_t>& lost, std::int64_t* out,
+    const auto change_pooled = change(pooled_cells, lost_pooled_cells);
+    const auto change_class = change(class_cells, lost_class_cells);
+    TableWalk walk(counts, partition, sizes, change_pooled, change_class);
+    const auto settle = [](std::vector<std::int64_t>& added, std::vector<std::int64_t>& lost, std::int64_t* out,
                            std::int64_t room) {
-        std::sort(made.begin(), made.end());
+        std::sort(added.begin(), added.end());
         std::sort(lost.begin(), lost.end());
         std::vector<std::int64_t> left;
-        std::set_difference(made.begin(), made.end(), lost.begin(), lost.end(), std::back_inserter(left));
+        std::set_difference(added.begin(), added.end(), lost.begin(), lost.end(), std::back_inserter(left));
         while (!left.empty() && left.front() == 0) left.erase(left.begin());
         if (std::int64_t(left.size()) > room) return false;
         std::copy(left.begin(), left.end(), out);
@@ -127,15 +133,17 @@ bool partition_cells(const SparseCounts& counts, const SparsePartition& partitio
         class_cells = sizes.label;
         lost_pooled_cells.clear();
         lost_class_cells.clear();
-        const ListedCell *begin = counts.cells_begin(j), *end = counts.cells_end(j);
+        const ListedCell* begin = counts.cells_begin(j);
+        const ListedCell* end = counts.cells_end(j);
         for (const ListedCell* cell = begin; cell != end; ++cell) {
             class_cells.push_back(cell->count);
             code_total[cell->code] += cell->count;
         }
         for (const ListedCell* cell = begin; cell != end; ++cell)
             if (const std::int64_t total = std::exchange(code_total[cell->code], 0)) pooled_cells.push_back(total);
-        const std::int64_t hit = walk.walk(j, co_occurrences.of(j, entries.data(), std::int64_t(entries.size())));
-        pooled_cells.push_back(counts.n_samples() - sizes.listed - counts.n_listed(j) + hit);
+        const std::int64_t n_cooccurring =
+            walk.walk(j, co_occurrences.of(j, entries.data(), std::int64_t(entries.size())));
+        pooled_cells.push_back(counts.n_samples() - sizes.listed - counts.n_listed(j) + n_cooccurring);
         if (!settle(pooled_cells, lost_pooled_cells, pooled_rows + k * pooled_width, pooled_width)) return false;
         if (!class_rows) continue;
         std::vector<std::int64_t> rest(std::size_t(counts.n_classes()));
@@ -154,12 +162,12 @@ namespace {
 // T, of large counts too: the same few counts come again and again.
 class RememberedTerms {
 public:
-    explicit RememberedTerms(const Terms& terms) : terms_(terms), known_(kSlots, {0, 0}) {}
+    explicit RememberedTerms(const Terms& terms) : terms_(terms), cache_(kSlots, {0, 0}) {}
 
     std::int64_t operator()(std::int64_t count) {
         const std::uint64_t c = std::uint64_t(count);
         if (c < terms_.limit) return terms_.table[c];
-        auto& [key, value] = known_[c % kSlots];
+        auto& [key, value] = cache_[c % kSlots];
         if (key != c) {
             key = c;
             value = terms_(c);
@@ -170,7 +178,7 @@ public:
 private:
     static constexpr std::size_t kSlots = 4096;
     Terms terms_;
-    std::vector<std::pair<std::uint64_t, std::int64_t>> known_;
+    std::vector<std::pair<std::uint64_t, std::int64_t>> cache_;
 };
 
 // Sums over the tables of a partition with one column after the other.
@@ -178,6 +186,7 @@ class SparsePartitionSums {
 public:
     SparsePartitionSums(const SparsePartitionSums&) = delete;  // walk_ holds pointers to this object and its members
     SparsePartitionSums& operator=(const SparsePartitionSums&) = delete;
+    ~SparsePartitionSums() = default;
 
     SparsePartitionSums(const SparseCounts& counts, const Terms& terms, const SparsePartition& partition,
                         const ColumnSums& column_sums)
@@ -202,13 +211,13 @@ public:
         class_sum_ = class_base_ + columns_.per_class[column];
         const std::int64_t left = counts_.n_samples() - sizes_.listed - counts_.n_listed(column);
         if (n == 0) {
-            *pooled_sums =
-                pooled_sum_ + terms_(std::max(left, std::int64_t(0)));  // below 0: no column of its size is apart
+            // left is below 0 where no column of this size can be disjoint.
+            *pooled_sums = pooled_sum_ + terms_(std::max(left, std::int64_t(0)));
             if (class_sums) *class_sums = class_sum_ + untouched_classes(column);
             return;
         }
-        const std::int64_t hit = walk_.walk(column, co_occurrences_.of(column, entries, n));
-        *pooled_sums = pooled_sum_ + terms_(left + hit);
+        const std::int64_t n_cooccurring = walk_.walk(column, co_occurrences_.of(column, entries, n));
+        *pooled_sums = pooled_sum_ + terms_(left + n_cooccurring);
         if (!class_sums) return;
         walk_.each_class([&](std::int32_t c, std::int64_t listed, std::int64_t both) {
             class_sum_ += terms_(rest_of(c) - listed + both) - class_rest_[c];
@@ -257,11 +266,12 @@ void partition_sums_by_rows(const SparseCounts& counts, const Terms& terms, cons
     SparsePartitionSums sums(counts, terms, partition, column_sums);
     const std::int32_t* columns = counts.listed_columns();
     const std::uint16_t* codes = counts.listed_codes();
-    std::vector<std::int64_t> begin(std::size_t(partition.n_rows)), end(begin);
+    std::vector<std::int64_t> begin(std::size_t(partition.n_rows));
+    std::vector<std::int64_t> end(begin);
     std::vector<std::uint64_t> next(std::size_t(last - first + 1), 0);
     for (std::int64_t i = 0; i < partition.n_rows; ++i) {
-        const std::int32_t *low = columns + counts.row_begin(partition.row[i]),
-                           *high = columns + counts.row_end(partition.row[i]);
+        const std::int32_t* low = columns + counts.row_begin(partition.row[i]);
+        const std::int32_t* high = columns + counts.row_end(partition.row[i]);
         if (first > 0) low = std::lower_bound(low, high, std::int32_t(first));
         if (last < counts.n_columns()) high = std::lower_bound(low, high, std::int32_t(last));
         begin[i] = low - columns;

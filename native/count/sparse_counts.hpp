@@ -67,7 +67,7 @@ public:
     std::int32_t class_of(std::int64_t row) const { return classes_[row]; }
     const ListedCodes& columns() const { return columns_; }
     std::int64_t n_codes(std::int64_t j) const { return n_codes_[j]; }    // one more than the largest listed code
-    std::int64_t most_codes() const { return most_codes_; }               // of any column
+    std::int64_t max_codes() const { return max_codes_; }                 // of any column
     std::int64_t n_listed(std::int64_t j) const { return n_listed_[j]; }  // samples with a listed code
 
     // By class, then by code.
@@ -92,7 +92,7 @@ private:
     ListedRows rows_;
     const std::int32_t* classes_;
     const std::uint32_t* weights_;
-    std::int64_t n_samples_ = 0, most_codes_ = 0;
+    std::int64_t n_samples_ = 0, max_codes_ = 0;
     std::vector<std::int64_t> class_size_, cell_start_;
     std::vector<std::uint32_t> n_listed_;
     std::vector<std::int32_t> n_codes_;

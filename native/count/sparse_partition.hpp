@@ -84,8 +84,8 @@ public:
           sizes_(sizes),
           pooled_cell_(pooled_cell),
           class_cell_(class_cell),
-          part_code_(std::size_t(counts.most_codes()), 0),
-          code_taken_(part_code_),
+          part_code_(std::size_t(counts.max_codes()), 0),
+          code_cooccurring_(part_code_),
           code_total_(part_code_) {}
 
     // Calls for all cells that the co-occurrences change. Returns the number of samples listed by both; taken(c)
@@ -93,31 +93,34 @@ public:
     std::int64_t walk(std::int64_t column, const std::vector<ListedCell>& co_occurrences) {
         begin_ = counts_.cells_begin(column);
         end_ = counts_.cells_end(column);
-        taken_.assign(std::size_t(end_ - begin_), 0);
+        n_cooccurring_.assign(std::size_t(end_ - begin_), 0);
         std::int64_t all = 0;
         for (std::size_t i = 0; i < co_occurrences.size();) all += walk_part(co_occurrences, i);
         for (const ListedCell* cell = begin_; cell != end_; ++cell) {
             code_total_[cell->code] += cell->count;
-            if (const std::int64_t hit = taken_[cell - begin_]) class_cell_(cell->count, cell->count - hit);
+            if (const std::int64_t n_cooccurring = n_cooccurring_[cell - begin_])
+                class_cell_(cell->count, cell->count - n_cooccurring);
         }
         for (const ListedCell* cell = begin_; cell != end_; ++cell) {
             const std::int64_t total = std::exchange(code_total_[cell->code], 0);
-            if (const std::int64_t hit = std::exchange(code_taken_[cell->code], 0)) pooled_cell_(total, total - hit);
+            if (const std::int64_t n_cooccurring = std::exchange(code_cooccurring_[cell->code], 0))
+                pooled_cell_(total, total - n_cooccurring);
         }
         return all;
     }
 
     // Calls found(class, samples listed, samples hit) for every class that lists a code of the column.
-    template <class Found>
-    void each_class(const Found& found) const {
+    template <class Visit>
+    void each_class(const Visit& visit) const {
         for (const ListedCell* cell = begin_; cell != end_;) {
             const std::int32_t label = cell->label;
-            std::int64_t listed = 0, hit = 0;
+            std::int64_t listed = 0;
+            std::int64_t n_cooccurring = 0;
             for (; cell != end_ && cell->label == label; ++cell) {
                 listed += cell->count;
-                hit += taken_[cell - begin_];
+                n_cooccurring += n_cooccurring_[cell - begin_];
             }
-            found(label, listed, hit);
+            visit(label, listed, n_cooccurring);
         }
     }
 
@@ -127,14 +130,15 @@ private:
         const std::int32_t part = partition_.part_of[co_occurrences[i].label];
         std::int64_t in_part = 0;
         while (i < co_occurrences.size() && partition_.part_of[co_occurrences[i].label] == part) {
-            const std::int32_t label = co_occurrences[i].label, its_class = partition_.class_of[label];
+            const std::int32_t label = co_occurrences[i].label;
+            const std::int32_t its_class = partition_.class_of[label];
             std::int64_t in_label = 0;
             for (; i < co_occurrences.size() && co_occurrences[i].label == label; ++i) {
-                const ListedCell& hit = co_occurrences[i];
-                class_cell_(0, hit.count);
-                in_label += hit.count;
-                part_code_[hit.code] += hit.count;
-                taken_[find_cell(begin_, end_, its_class, hit.code) - begin_] += hit.count;
+                const ListedCell& n_cooccurring = co_occurrences[i];
+                class_cell_(0, n_cooccurring.count);
+                in_label += n_cooccurring.count;
+                part_code_[n_cooccurring.code] += n_cooccurring.count;
+                n_cooccurring_[find_cell(begin_, end_, its_class, n_cooccurring.code) - begin_] += n_cooccurring.count;
             }
             class_cell_(sizes_.label[label], sizes_.label[label] - in_label);
             in_part += in_label;
@@ -142,7 +146,7 @@ private:
         for (std::size_t k = first; k < i; ++k)
             if (const std::int64_t count = std::exchange(part_code_[co_occurrences[k].code], 0)) {
                 pooled_cell_(0, count);
-                code_taken_[co_occurrences[k].code] += count;
+                code_cooccurring_[co_occurrences[k].code] += count;
             }
         pooled_cell_(sizes_.part[part], sizes_.part[part] - in_part);
         return in_part;
@@ -153,7 +157,7 @@ private:
     const Sizes& sizes_;
     Pooled pooled_cell_;
     PerClass class_cell_;
-    std::vector<std::int64_t> part_code_, code_taken_, code_total_, taken_;
+    std::vector<std::int64_t> part_code_, code_cooccurring_, code_total_, n_cooccurring_;
     const ListedCell *begin_ = nullptr, *end_ = nullptr;
 };
 

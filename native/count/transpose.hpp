@@ -1,4 +1,4 @@
-// Rows of bytes to columns of bytes.
+// Transposes blocks of bytes.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,8 @@ constexpr int kTransposeBlock = 16;  // rows and columns that are transposed at 
 template <class Row>
 inline void transpose_block(Row&& row, std::uint8_t* out, std::int64_t out_stride) {
 #if defined(__SSE2__)
-    __m128i v[kTransposeBlock], w[kTransposeBlock];
+    __m128i v[kTransposeBlock];
+    __m128i w[kTransposeBlock];
     for (int r = 0; r < kTransposeBlock; ++r) v[r] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(row(r)));
     for (int round = 0; round < 4; ++round) {  // each moves one bit of the number of a row into that of a byte
         for (int i = 0; i < 8; ++i) {

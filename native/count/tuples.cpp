@@ -19,29 +19,32 @@ bool better(const Tuple& a, const Tuple& b) {
     return std::lexicographical_compare(a.features, a.features + kMaxInTuple, b.features, b.features + kMaxInTuple);
 }
 
-// Exact modulo 2^64: sums may leave 64 bits on the way to a number that does not.
-std::int64_t wrapped(std::uint64_t value) { return std::int64_t(value); }
-std::uint64_t u(std::int64_t value) { return std::uint64_t(value); }
+// Sums may leave 64 bits on the way to a number that does not: they are computed modulo 2^64, by unsigned integers.
+std::int64_t as_signed(std::uint64_t value) { return std::int64_t(value); }
+std::uint64_t as_unsigned(std::int64_t value) { return std::uint64_t(value); }
 
-// What a pair counts for each of its features, of I(Xi,Xj;C) and the information of each alone.
+// What a pair counts for each of its features, from ij = I(Xi,Xj;C), i = I(Xi;C) and j = I(Xj;C).
 template <Statistic kWhat>
-void pair_values(std::int64_t ij, std::int64_t i, std::int64_t j, std::int64_t* own) {
-    if constexpr (kWhat == Statistic::joint) own[0] = own[1] = ij;
-    if constexpr (kWhat == Statistic::interaction || kWhat == Statistic::synergy) own[0] = own[1] = ij - i - j;
-    if constexpr (kWhat == Statistic::gain) own[0] = ij - j, own[1] = ij - i;
+void pair_values(std::int64_t ij, std::int64_t i, std::int64_t j, std::int64_t* values) {
+    if constexpr (kWhat == Statistic::joint) values[0] = values[1] = ij;
+    if constexpr (kWhat == Statistic::interaction || kWhat == Statistic::synergy) values[0] = values[1] = ij - i - j;
+    if constexpr (kWhat == Statistic::gain) values[0] = ij - j, values[1] = ij - i;
 }
 
-// The same of a triple, given the information of its pairs, too.
+// What a triple counts for each of its features, from the information of the triple, its pairs and its features.
 template <Statistic kWhat>
 inline void triple_values(std::int64_t ijk, std::int64_t ij, std::int64_t ik, std::int64_t jk, std::int64_t i,
-                          std::int64_t j, std::int64_t k, std::int64_t* own) {
-    if constexpr (kWhat == Statistic::joint) own[0] = own[1] = own[2] = ijk;
+                          std::int64_t j, std::int64_t k, std::int64_t* values) {
+    if constexpr (kWhat == Statistic::joint) values[0] = values[1] = values[2] = ijk;
     if constexpr (kWhat == Statistic::interaction)
-        own[0] = own[1] = own[2] = wrapped(u(ijk) - u(ij) - u(ik) - u(jk) + u(i) + u(j) + u(k));
+        values[0] = values[1] = values[2] =
+            as_signed(as_unsigned(ijk) - as_unsigned(ij) - as_unsigned(ik) - as_unsigned(jk) + as_unsigned(i) +
+                      as_unsigned(j) + as_unsigned(k));
     if constexpr (kWhat == Statistic::synergy)
-        own[0] = own[1] = own[2] = std::min(std::min(ijk - ij - k, ijk - ik - j),
-                                            std::min(ijk - jk - i, wrapped(u(ijk) - u(i) - u(j) - u(k))));
-    if constexpr (kWhat == Statistic::gain) own[0] = ijk - jk, own[1] = ijk - ik, own[2] = ijk - ij;
+        values[0] = values[1] = values[2] = std::min(
+            std::min(ijk - ij - k, ijk - ik - j),
+            std::min(ijk - jk - i, as_signed(as_unsigned(ijk) - as_unsigned(i) - as_unsigned(j) - as_unsigned(k))));
+    if constexpr (kWhat == Statistic::gain) values[0] = ijk - jk, values[1] = ijk - ik, values[2] = ijk - ij;
 }
 
 // f(a constant of the type Statistic)
@@ -62,9 +65,9 @@ std::vector<std::int64_t> two_class_terms(const Terms& terms, int bits) {
     const std::uint64_t n = std::uint64_t(1) << bits;
     std::vector<std::int64_t> out(layout.size());
     for (std::uint64_t c1 = 0; c1 < n; ++c1)
-        for (std::uint64_t c0 = 0; c0 < n;
-             ++c0)  // of more than all samples the terms may wrap: they are never looked up
-            out[layout.index(c0, c1)] = wrapped(u(terms(c0)) + u(terms(c1)) - u(terms(c0 + c1)));
+        for (std::uint64_t c0 = 0; c0 < n; ++c0)  // beyond all samples the terms may wrap: they are never looked up
+            out[layout.index(c0, c1)] =
+                as_signed(as_unsigned(terms(c0)) + as_unsigned(terms(c1)) - as_unsigned(terms(c0 + c1)));
     return out;
 }
 
@@ -80,7 +83,7 @@ struct TupleSearch::PairTables {
 
 // A first feature: its planes, its tables with the groups from `first_group` on, and the ANDs of its planes with those
 // of one group.
-struct TupleSearch::First {
+struct TupleSearch::FirstFeature {
     std::int64_t feature, simd_group, first_group;
     std::vector<std::uint64_t> planes, products;
     std::vector<std::uint32_t> margins;
@@ -99,14 +102,15 @@ TupleSearch::TupleSearch(const PackedTable& packed, std::vector<std::int64_t> ta
       statistic_(statistic),
       n_top_(std::size_t(n_top)),
       class_terms_(terms_(std::uint64_t(packed.n_samples()))),
-      alone_(std::size_t(packed.n_features())),
+      single_information_(std::size_t(packed.n_features())),
       best_(std::size_t(packed.n_features()), {kNoValue, {-1, -1, -1}}),
-      least_(n_top == 0 ? kPastAll : kNoValue) {
+      min_top_value_(n_top == 0 ? kPastAll : kNoValue) {
     for (std::int64_t c = 0; c < packed.n_classes(); ++c) class_terms_ -= terms_(std::uint64_t(packed.class_size(c)));
-    std::vector<std::int64_t> groups, x(alone_.size());
+    std::vector<std::int64_t> groups;
+    std::vector<std::int64_t> x(single_information_.size());
     for (std::int64_t g = 0; g < packed.n_simd_groups(); ++g) groups.push_back(g);
-    row_sums(packed, terms_, -1, groups.data(), std::int64_t(groups.size()), x.data(), alone_.data());
-    for (std::size_t f = 0; f < x.size(); ++f) alone_[f] += class_terms_ - x[f];
+    row_sums(packed, terms_, -1, groups.data(), std::int64_t(groups.size()), x.data(), single_information_.data());
+    for (std::size_t f = 0; f < x.size(); ++f) single_information_[f] += class_terms_ - x[f];
     top_.reserve(n_top_ + 1);
 }
 
@@ -115,17 +119,17 @@ std::int64_t TupleSearch::varying(std::int64_t simd_group, int lane) const {
     return feature >= 0 && packed_.arity(feature) > 1 ? feature : -1;
 }
 
-// Keeps a tuple where it is among the best; own[m]: what it counts for its m-th feature.
-void TupleSearch::take(const std::int64_t* features, const std::int64_t* own, int n) {
-    Tuple tuple{*std::max_element(own, own + n), {-1, -1, -1}};
+// Keeps a tuple if it is among the best; values[m]: what it counts for its m-th feature.
+void TupleSearch::take(const std::int64_t* features, const std::int64_t* values, int n) {
+    Tuple tuple{*std::max_element(values, values + n), {-1, -1, -1}};
     std::copy(features, features + n, tuple.features);
     for (int m = 1; m < n; ++m)
         for (int at = m; at > 0 && tuple.features[at] < tuple.features[at - 1]; --at)
             std::swap(tuple.features[at], tuple.features[at - 1]);
     for (int m = 0; m < n; ++m) {
-        Tuple mine = tuple;
-        mine.value = own[m];
-        if (better(mine, best_[std::size_t(features[m])])) best_[std::size_t(features[m])] = mine;
+        Tuple entry = tuple;
+        entry.value = values[m];
+        if (better(entry, best_[std::size_t(features[m])])) best_[std::size_t(features[m])] = entry;
     }
     if (n_top_ == 0 || (top_.size() == n_top_ && !better(tuple, top_.front()))) return;
     if (top_.size() == n_top_) {
@@ -134,28 +138,31 @@ void TupleSearch::take(const std::int64_t* features, const std::int64_t* own, in
     }
     top_.push_back(tuple);
     std::push_heap(top_.begin(), top_.end(), better);
-    if (top_.size() == n_top_) least_ = top_.front().value;
+    if (top_.size() == n_top_) min_top_value_ = top_.front().value;
 }
 
 template <Statistic kWhat>
 void TupleSearch::take_pairs(std::int64_t i, std::int64_t simd_group, const std::int64_t* pooled_sums,
                              const std::int64_t* class_sums) {
-    const bool own_group = packed_.simd_group_of(i) == simd_group;
-    for (int lane = own_group ? packed_.lane_of(i) + 1 : 0; lane < kLanes; ++lane) {
+    const bool same_group = packed_.simd_group_of(i) == simd_group;
+    for (int lane = same_group ? packed_.lane_of(i) + 1 : 0; lane < kLanes; ++lane) {
         const std::int64_t j = varying(simd_group, lane);
         if (j < 0) continue;
-        const std::int64_t features[] = {i, j}, one = alone_[std::size_t(i)], other = alone_[std::size_t(j)];
-        std::int64_t own[2];
-        pair_values<kWhat>(class_sums[lane] - pooled_sums[lane] + class_terms_, one, other, own);
-        if (own[0] >= best_[std::size_t(i)].value || own[1] >= best_[std::size_t(j)].value ||
-            std::max(own[0], own[1]) >= least_)
-            take(features, own, 2);
+        const std::int64_t features[] = {i, j};
+        const std::int64_t one = single_information_[std::size_t(i)];
+        const std::int64_t other = single_information_[std::size_t(j)];
+        std::int64_t values[2];
+        pair_values<kWhat>(class_sums[lane] - pooled_sums[lane] + class_terms_, one, other, values);
+        if (values[0] >= best_[std::size_t(i)].value || values[1] >= best_[std::size_t(j)].value ||
+            std::max(values[0], values[1]) >= min_top_value_)
+            take(features, values, 2);
     }
 }
 
 void TupleSearch::pairs(std::int64_t i0, std::int64_t i1, std::int64_t j0, std::int64_t j1) {
     const ClassLayout layout = packed_.layout();
-    std::int64_t pooled_sums[kLanes * kLanes], class_sums[kLanes * kLanes];
+    std::int64_t pooled_sums[kLanes * kLanes];
+    std::int64_t class_sums[kLanes * kLanes];
     for (std::int64_t i = i0; i < i1; ++i)
         for (std::int64_t j = std::max(i, j0); j < j1; ++j) {
             const PlaneGroup rows = packed_.group(i);
@@ -170,13 +177,14 @@ void TupleSearch::pairs(std::int64_t i0, std::int64_t i1, std::int64_t j0, std::
         }
 }
 
-void TupleSearch::First::multiply(const PlaneGroup& second, std::int64_t n_words, int n_first) {
+void TupleSearch::FirstFeature::multiply(const PlaneGroup& second, std::int64_t n_words, int n_first) {
     const std::int64_t row = std::int64_t(second.n_planes) * kLanes;
     products.resize(std::size_t(n_words * n_first * row));
     std::uint64_t* out = products.data();
     for (std::int64_t w = 0; w < n_words; ++w)
         for (int a = 0; a < n_first; ++a, out += row) {
-            const std::uint64_t plane = planes[std::size_t(w * n_first + a)], *others = second.planes + w * row;
+            const std::uint64_t plane = planes[std::size_t(w * n_first + a)];
+            const std::uint64_t* others = second.planes + w * row;
             for (std::int64_t p = 0; p < row; ++p) out[p] = plane & others[p];
         }
 }
@@ -213,10 +221,10 @@ void TupleSearch::take_lane(const PlaneGroup& group, int lane, std::vector<std::
     for (std::size_t m = 0; m < margins.size(); ++m) margins[m] = group.margins[m * kLanes + std::size_t(lane)];
 }
 
-TupleSearch::First TupleSearch::prepare(std::int64_t simd_group, int lane, std::int64_t first_group) const {
+TupleSearch::FirstFeature TupleSearch::prepare(std::int64_t simd_group, int lane, std::int64_t first_group) const {
     const PlaneGroup group = packed_.group(simd_group);
     const std::int64_t n_groups = packed_.n_narrow_groups();
-    First first{packed_.feature_at(simd_group, lane), simd_group, first_group, {}, {}, {}, {}};
+    FirstFeature first{packed_.feature_at(simd_group, lane), simd_group, first_group, {}, {}, {}, {}};
     take_lane(group, lane, first.planes, first.margins);
     first.pairs.resize(std::size_t(n_groups - first_group));
     const PivotPlanes pivot{first.planes.data(), first.margins.data(), group.n_planes, 1, nullptr};
@@ -229,24 +237,28 @@ TupleSearch::First TupleSearch::prepare(std::int64_t simd_group, int lane, std::
 template <Statistic kWhat>
 void TupleSearch::take_triples(std::int64_t i, std::int64_t j, std::int64_t simd_group, std::int64_t ij,
                                const std::int64_t* ik, const std::int64_t* jk, const std::int64_t* sums) {
-    const bool own_group = packed_.simd_group_of(j) == simd_group;
-    for (int lane = own_group ? packed_.lane_of(j) + 1 : 0; lane < kLanes; ++lane) {
+    const bool same_group = packed_.simd_group_of(j) == simd_group;
+    for (int lane = same_group ? packed_.lane_of(j) + 1 : 0; lane < kLanes; ++lane) {
         const std::int64_t k = varying(simd_group, lane);
         if (k < 0) continue;
         const std::int64_t features[] = {i, j, k};
-        std::int64_t own[3];
-        triple_values<kWhat>(sums[lane] + class_terms_, ij, ik[lane], jk[lane], alone_[std::size_t(i)],
-                             alone_[std::size_t(j)], alone_[std::size_t(k)], own);
-        if (own[0] >= best_[std::size_t(i)].value || own[1] >= best_[std::size_t(j)].value ||
-            own[2] >= best_[std::size_t(k)].value || std::max(own[0], std::max(own[1], own[2])) >= least_)
-            take(features, own, 3);
+        std::int64_t values[3];
+        triple_values<kWhat>(sums[lane] + class_terms_, ij, ik[lane], jk[lane], single_information_[std::size_t(i)],
+                             single_information_[std::size_t(j)], single_information_[std::size_t(k)], values);
+        if (values[0] >= best_[std::size_t(i)].value || values[1] >= best_[std::size_t(j)].value ||
+            values[2] >= best_[std::size_t(k)].value ||
+            std::max(values[0], std::max(values[1], values[2])) >= min_top_value_)
+            take(features, values, 3);
     }
 }
 
 // The triples of one first feature, the second features of a group and the third ones of another.
-void TupleSearch::count_triples(const First& first, std::int64_t j, std::int64_t k, const std::vector<PairTables>& jk) {
-    const PairTables &ij = first.with(j), &ik = first.with(k);
-    const int n_first = packed_.group(first.simd_group).n_planes, n_second = packed_.group(j).n_planes;
+void TupleSearch::count_triples(const FirstFeature& first, std::int64_t j, std::int64_t k,
+                                const std::vector<PairTables>& jk) {
+    const PairTables& ij = first.with(j);
+    const PairTables& ik = first.with(k);
+    const int n_first = packed_.group(first.simd_group).n_planes;
+    const int n_second = packed_.group(j).n_planes;
     TripleView view{{first.products.data(), nullptr, n_first * n_second, kLanes, nullptr},
                     n_first,
                     n_second,
@@ -267,7 +279,7 @@ void TupleSearch::count_triples(const First& first, std::int64_t j, std::int64_t
 }
 
 void TupleSearch::triples(std::int64_t i0, std::int64_t i1, std::int64_t j0, std::int64_t j1) {
-    std::vector<First> firsts;
+    std::vector<FirstFeature> firsts;
     for (std::int64_t i = i0; i < std::min(i1, j1); ++i)
         for (int lane = 0; lane < kLanes; ++lane)
             if (varying(i, lane) >= 0) firsts.push_back(prepare(i, lane, std::max(i, j0)));
@@ -276,7 +288,7 @@ void TupleSearch::triples(std::int64_t i0, std::int64_t i1, std::int64_t j0, std
     std::vector<std::uint32_t> margins;
     for (std::int64_t j = std::max(i0, j0); j < j1; ++j) {
         const PlaneGroup second = packed_.group(j);
-        for (First& first : firsts)
+        for (FirstFeature& first : firsts)
             if (first.simd_group <= j)
                 first.multiply(second, packed_.n_words(), packed_.group(first.simd_group).n_planes);
         for (std::int64_t k = j; k < packed_.n_narrow_groups(); ++k) {
@@ -284,7 +296,7 @@ void TupleSearch::triples(std::int64_t i0, std::int64_t i1, std::int64_t j0, std
                 take_lane(second, lane, planes, margins);
                 count_pairs({planes.data(), margins.data(), second.n_planes, 1, nullptr}, k, jk[std::size_t(lane)]);
             }
-            for (const First& first : firsts)
+            for (const FirstFeature& first : firsts)
                 if (first.simd_group <= j) count_triples(first, j, k, jk);
         }
     }

@@ -35,6 +35,7 @@ public:
                 Statistic statistic, std::int64_t n_top);
     TupleSearch(const TupleSearch&) = delete;  // the terms point into its own table
     TupleSearch& operator=(const TupleSearch&) = delete;
+    ~TupleSearch() = default;
 
     // All pairs of a feature of the SIMD groups [i0, i1) and a later one of [j0, j1).
     void pairs(std::int64_t i0, std::int64_t i1, std::int64_t j0, std::int64_t j1);
@@ -46,23 +47,23 @@ public:
     const std::vector<Tuple>& best() const { return best_; }  // by feature; what it counts for that one
 
 private:
-    struct First;
+    struct FirstFeature;
     struct PairTables;
 
     // The feature of a lane where it has several codes, else -1.
     std::int64_t varying(std::int64_t simd_group, int lane) const;
     void count_pairs(const PivotPlanes& pivot, std::int64_t simd_group, PairTables& out) const;
-    First prepare(std::int64_t simd_group, int lane, std::int64_t first_group) const;
+    FirstFeature prepare(std::int64_t simd_group, int lane, std::int64_t first_group) const;
     void take_lane(const PlaneGroup& group, int lane, std::vector<std::uint64_t>& planes,
                    std::vector<std::uint32_t>& margins) const;
-    void count_triples(const First& first, std::int64_t j, std::int64_t k, const std::vector<PairTables>& jk);
+    void count_triples(const FirstFeature& first, std::int64_t j, std::int64_t k, const std::vector<PairTables>& jk);
     template <Statistic kWhat>
     void take_pairs(std::int64_t i, std::int64_t simd_group, const std::int64_t* pooled_sums,
                     const std::int64_t* class_sums);
     template <Statistic kWhat>
     void take_triples(std::int64_t i, std::int64_t j, std::int64_t simd_group, std::int64_t ij, const std::int64_t* ik,
                       const std::int64_t* jk, const std::int64_t* sums);
-    void take(const std::int64_t* features, const std::int64_t* own, int n);
+    void take(const std::int64_t* features, const std::int64_t* values, int n);
 
     const PackedTable& packed_;
     const std::vector<std::int64_t> table_;
@@ -70,10 +71,10 @@ private:
     const TwoClassTerms two_class_terms_;
     const Statistic statistic_;
     const std::size_t n_top_;
-    std::int64_t class_terms_;         // N H(C)
-    std::vector<std::int64_t> alone_;  // I of every feature
+    std::int64_t class_terms_;                      // N H(C)
+    std::vector<std::int64_t> single_information_;  // I of every feature
     std::vector<Tuple> top_, best_;
-    std::int64_t least_;  // a tuple below it is not among the top ones
+    std::int64_t min_top_value_;  // tuples of a smaller value are not among the top ones
 };
 
 }  // namespace bitsieve

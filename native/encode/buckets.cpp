@@ -24,7 +24,8 @@ template <class Value>
 std::pair<double, double> extremes(std::size_t n, const Value& value) {
     constexpr std::size_t kAccumulators = 8;
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    double low[kAccumulators], high[kAccumulators];
+    double low[kAccumulators];
+    double high[kAccumulators];
     std::fill_n(low, kAccumulators, kInfinity);
     std::fill_n(high, kAccumulators, -kInfinity);
     const std::size_t whole = n / kAccumulators * kAccumulators;
@@ -66,26 +67,26 @@ bool BucketedColumn::begin(const double* values, const std::int32_t* classes, co
     samples_.clear();
     const auto [low, high] = extremes(n, [values](std::size_t i) { return values[i]; });
     if (!(low < high)) return false;
-    least_apart_ = put_least_apart(low);
-    const double least = least_apart_ ? extremes(n_, [this](std::size_t i) { return values_[i]; }).first : low;
+    has_least_bucket_ = separate_least(low);
+    const double least = has_least_bucket_ ? extremes(n_, [this](std::size_t i) { return values_[i]; }).first : low;
     count(
         n_, high - least, std::max<std::size_t>(1, buckets_of(n_, kSamplesOfFirst)),
         [this, least](std::size_t i) { return values_[i] - least; },
         [this](std::size_t i) { return std::size_t(classes_[i]); }, [this](std::size_t i) { return times(i); },
         depths_[0]);
-    close(least_apart_, depths_[0]);
-    if (least_apart_) {
+    close(has_least_bucket_, depths_[0]);
+    if (has_least_bucket_) {
         Buckets& column = depths_[0];
         column.start = 0;
         column.ends.insert(column.ends.begin(), 1);
         column.counts.insert(column.counts.begin(), divided_.begin(), divided_.end());
-        least_ = low;
+        least_value_ = low;
     }
     return true;
 }
 
 // If most rows hold the least number: goes on with the others, and leaves the class counts of those rows in divided_.
-bool BucketedColumn::put_least_apart(double low) {
+bool BucketedColumn::separate_least(double low) {
     std::size_t n_least = 0;
     for (std::size_t i = 0; i < n_; ++i) n_least += values_[i] == low;
     if (n_least <= n_ / 2) return false;
@@ -111,35 +112,36 @@ bool BucketedColumn::put_least_apart(double low) {
 
 // Puts n samples into buckets of one width by place(i), from 0 to `reach`, and counts their classes. The bucket never
 // falls as the place rises; that of NaN is one more.
-template <class Place, class Label, class Times>
-void BucketedColumn::count(std::size_t n, double reach, std::size_t n_buckets, const Place& place, const Label& label,
-                           const Times& times, Buckets& out) {
-    const double scale = double(n_buckets) / reach, last = double(n_buckets - 1);
+template <class Position, class Label, class Times>
+void BucketedColumn::count(std::size_t n, double reach, std::size_t n_buckets, const Position& position,
+                           const Label& label, const Times& times, Buckets& out) {
+    const double scale = double(n_buckets) / reach;
+    const double last = double(n_buckets - 1);
     bucket_.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
-        const double exact = place(i), scaled = exact * scale;
-        const std::int32_t found =
-            std::int32_t(scaled < last ? scaled : last);  // also of an infinite scale, where it is NaN
-        bucket_[i] = std::uint16_t(exact == exact ? found : std::int32_t(n_buckets));
+        const double exact = position(i);
+        const double scaled = exact * scale;
+        const std::int32_t bucket = std::int32_t(scaled < last ? scaled : last);  // the last one where scaled is NaN
+        bucket_[i] = std::uint16_t(exact == exact ? bucket : std::int32_t(n_buckets));
     }
     out.counts.assign((n_buckets + 1) * n_classes_, 0);
     for (std::size_t i = 0; i < n; ++i) out.counts[bucket_[i] * n_classes_ + label(i)] += times(i);
-    places_.assign(n_buckets + 1, 0);
+    next_index_.assign(n_buckets + 1, 0);
     if (weights_ == nullptr)
         for (std::size_t b = 0; b <= n_buckets; ++b)
-            places_[b] = std::accumulate(&out.counts[b * n_classes_], &out.counts[b * n_classes_] + n_classes_, 0U);
+            next_index_[b] = std::accumulate(&out.counts[b * n_classes_], &out.counts[b * n_classes_] + n_classes_, 0U);
     else
-        for (std::size_t i = 0; i < n; ++i) ++places_[bucket_[i]];
+        for (std::size_t i = 0; i < n; ++i) ++next_index_[bucket_[i]];
 }
 
 // Turns the numbers of samples in places_ into places, and leaves out the buckets that are empty, and that of NaN.
 void BucketedColumn::close(std::uint32_t start, Buckets& out) {
     out.start = start;
     out.ends.clear();
-    for (std::size_t b = 0; b < places_.size(); ++b) {
-        const std::uint32_t size = std::exchange(places_[b], start);
+    for (std::size_t b = 0; b < next_index_.size(); ++b) {
+        const std::uint32_t size = std::exchange(next_index_[b], start);
         start += size;
-        if (size == 0 || b + 1 == places_.size()) continue;
+        if (size == 0 || b + 1 == next_index_.size()) continue;
         std::copy_n(&out.counts[b * n_classes_], n_classes_, &out.counts[out.ends.size() * n_classes_]);
         out.ends.push_back(start);
     }
@@ -147,10 +149,11 @@ void BucketedColumn::close(std::uint32_t start, Buckets& out) {
 }
 
 void BucketedColumn::order_column() {
-    samples_.resize(n_ + least_apart_);
-    if (least_apart_) samples_[0] = {least_ + 0.0, 0, 1};
+    samples_.resize(n_ + has_least_bucket_);
+    if (has_least_bucket_) samples_[0] = {least_value_ + 0.0, 0, 1};
     for (std::size_t i = 0; i < n_; ++i)
-        samples_[places_[bucket_[i]]++] = {values_[i] + 0.0, std::uint32_t(classes_[i]), times(i)};  // no negative zero
+        samples_[next_index_[bucket_[i]]++] = {values_[i] + 0.0, std::uint32_t(classes_[i]),
+                                               times(i)};  // no negative zero
 }
 
 // Splits samples that lie together into buckets of a depth: of one width in the values, or, at every second depth, in
@@ -165,17 +168,18 @@ void BucketedColumn::split(std::uint32_t start, std::size_t n, double low, doubl
         count(n, high - low, n_buckets, [=](std::size_t i) { return samples[i].value - low; }, label, times, out);
     } else {
         const std::uint64_t least = key_of(low);
-        const auto place = [=](std::size_t i) { return double(key_of(samples[i].value) - least); };
-        count(n, double(key_of(high) - least), n_buckets, place, label, times, out);
+        const auto position = [=](std::size_t i) { return double(key_of(samples[i].value) - least); };
+        count(n, double(key_of(high) - least), n_buckets, position, label, times, out);
     }
     close(start, out);
     spare_.assign(samples, samples + n);
-    for (std::size_t i = 0; i < n; ++i) samples_[places_[bucket_[i]]++] = spare_[i];
+    for (std::size_t i = 0; i < n; ++i) samples_[next_index_[bucket_[i]]++] = spare_[i];
 }
 
 BucketedColumn::Opened BucketedColumn::open(int depth, std::size_t b) {
     if (samples_.empty()) order_column();
-    const std::uint32_t start = at(depth).start_of(b), end = at(depth).ends[b];
+    const std::uint32_t start = at(depth).start_of(b);
+    const std::uint32_t end = at(depth).ends[b];
     Sample* const samples = &samples_[start];
     const std::size_t n = end - start;
     if (n > kFewSamples) {
@@ -197,7 +201,8 @@ void BucketedColumn::truncate(std::size_t n) {
 
 std::size_t BucketedColumn::divide(std::size_t b, double cut) {
     Buckets& column = depths_[0];
-    const auto first = samples_.begin() + column.start_of(b), last = samples_.begin() + column.ends[b];
+    const auto first = samples_.begin() + column.start_of(b);
+    const auto last = samples_.begin() + column.ends[b];
     const auto middle = std::partition(first, last, [cut](const Sample& sample) { return sample.value <= cut; });
     if (middle == first) return b;
     divided_.assign(n_classes_, 0);

@@ -56,11 +56,11 @@ public:
     std::size_t divide(std::size_t b, double cut);
 
 private:
-    bool put_least_apart(double low);
+    bool separate_least(double low);
     std::size_t buckets_of(std::size_t n, std::size_t samples_of_bucket) const;
     std::uint32_t times(std::size_t row) const { return weights_ ? std::uint32_t(weights_[row]) : 1; }
-    template <class Place, class Label, class Times>
-    void count(std::size_t n, double reach, std::size_t n_buckets, const Place& place, const Label& label,
+    template <class Position, class Label, class Times>
+    void count(std::size_t n, double reach, std::size_t n_buckets, const Position& position, const Label& label,
                const Times& times, Buckets& out);
     void close(std::uint32_t start, Buckets& out);
     void order_column();
@@ -75,13 +75,13 @@ private:
         std::vector<std::int32_t> classes;
         std::vector<std::int64_t> weights;
     } others_;
-    bool least_apart_ = false;
-    double least_ = 0;
+    bool has_least_bucket_ = false;
+    double least_value_ = 0;
     std::array<Buckets, kDeepest + 1> depths_;
     std::vector<Sample> samples_, spare_;
-    std::vector<std::uint16_t> bucket_;   // of what was split last
-    std::vector<std::uint32_t> places_;   // of the first sample of each of these buckets
-    std::vector<std::uint32_t> divided_;  // class counts
+    std::vector<std::uint16_t> bucket_;      // of what was split last
+    std::vector<std::uint32_t> next_index_;  // of the first sample of each of these buckets
+    std::vector<std::uint32_t> divided_;     // class counts
 };
 
 }  // namespace bitsieve

@@ -22,8 +22,11 @@ inline auto beyond_byte(T value, std::uint8_t& byte) {
         // The last bits of a number in [kWhole, 2 * kWhole) are its whole number above kWhole.
         using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
         constexpr T kWhole = sizeof(T) == 8 ? T(1LL << 52) : T(1 << 23);
-        const T above = value + kWhole, rest = (above - kWhole) - value;  // of a number that fits 0, and not -0
-        Word word, whole, lost;
+        const T above = value + kWhole;
+        const T rest = (above - kWhole) - value;  // of a number that fits 0, and not -0
+        Word word;
+        Word whole;
+        Word lost;
         std::memcpy(&word, &above, sizeof(T));
         std::memcpy(&whole, &kWhole, sizeof(T));
         std::memcpy(&lost, &rest, sizeof(T));

@@ -53,34 +53,34 @@ public:
     void add(const T* values, std::int64_t count) {
         for (std::int64_t i = 0; i < count; ++i)
             if (values[i] == values[i]) numbers_.push_back(Number(values[i]));
-        if (numbers_.size() > 2 * kept_ + kDenseSpan) keep();
+        if (numbers_.size() > 2 * n_distinct_ + kDenseSpan) drop_repeats();
     }
 
     const std::vector<Number>& sorted() {
-        keep();
+        drop_repeats();
         return numbers_;
     }
 
 private:
-    [[gnu::noinline]] void keep() {
+    [[gnu::noinline]] void drop_repeats() {
         std::sort(numbers_.begin(), numbers_.end());
         numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
-        kept_ = numbers_.size();
+        n_distinct_ = numbers_.size();
     }
 
     std::vector<Number> numbers_;
-    std::size_t kept_ = 0;
+    std::size_t n_distinct_ = 0;
 };
 
-// The distinct numbers of columns of known extents: marks in tables of those of small spans, else lists. What is large
-// is not inlined (gnu::noinline): it is compiled once for a type, not once for each loop that calls it.
+// The distinct numbers of columns whose extents are known: columns of a small span by marks in a table, others by lists.
+// Long functions are not inlined (gnu::noinline), so that they are compiled once for a type, not once for each caller.
 template <class Number>
 struct DistinctNumbers {
     [[gnu::noinline]] DistinctNumbers(const Number* lows, const Number* highs, std::size_t n)
-        : low(lows), high(highs), begin(n + 1, 0), left(n), spread(n) {
+        : low(lows), high(highs), begin(n + 1, 0), n_unseen(n), spread(n) {
         for (std::size_t j = 0; j < n; ++j) {
-            left[j] = dense_span(low[j], high[j]);
-            begin[j + 1] = begin[j] + left[j];
+            n_unseen[j] = dense_span(low[j], high[j]);
+            begin[j + 1] = begin[j] + n_unseen[j];
         }
         seen.assign(begin[n], 0);
     }
@@ -89,8 +89,8 @@ struct DistinctNumbers {
 
     [[gnu::noinline]] Ragged<Number> sorted() {
         Ragged<Number> found;
-        found.ends.reserve(left.size());
-        for (std::size_t j = 0; j < left.size(); ++j) {
+        found.ends.reserve(n_unseen.size());
+        for (std::size_t j = 0; j < n_unseen.size(); ++j) {
             if (is_spread(j)) {
                 const std::vector<Number>& numbers = spread[j].sorted();
                 found.values.insert(found.values.end(), numbers.begin(), numbers.end());
@@ -104,7 +104,8 @@ struct DistinctNumbers {
     }
 
     const Number *low, *high;
-    std::vector<std::size_t> begin, left;  // left: numbers of the span that were not met yet
+    std::vector<std::size_t> begin;     // where the marks of each column begin in `seen`
+    std::vector<std::size_t> n_unseen;  // numbers of the span that have not occurred yet
     std::vector<SpreadNumbers<Number>> spread;
     std::vector<std::uint8_t> seen;
 };
@@ -118,30 +119,32 @@ Ragged<typename WidenFloat<T>::type> distinct(const Columns& table, const typena
     DistinctNumbers<Number> numbers(low, high, std::size_t(table.size()));
     for_each_tile<T>(
         table, kMaxTileRows,
-        [&](std::int64_t j) { return numbers.left[std::size_t(j)] > 0 || numbers.is_spread(std::size_t(j)); },
+        [&](std::int64_t j) { return numbers.n_unseen[std::size_t(j)] > 0 || numbers.is_spread(std::size_t(j)); },
         [&](std::int64_t j, std::int64_t, const T* values, std::int64_t count) {
             const std::size_t column = std::size_t(j), span = numbers.begin[column + 1] - numbers.begin[column];
             if (span == 0) return numbers.spread[column].add(values, count);
-            const Number least = low[j];
+            const Number lowest = low[j];
             std::uint8_t* at = numbers.seen.data() + numbers.begin[column];
-            std::size_t met = 0;
+            std::size_t n_new = 0;
             if constexpr (sizeof(T) == 1) {
                 if (span <= kFewBytes) {  // bytes are searched for many at a time, and most are met at once
                     for (std::size_t place = 0; place < span; ++place)
                         if (!at[place] &&
-                            std::memchr(values, std::uint8_t(at_offset(least, place)), std::size_t(count)))
-                            at[place] = 1, ++met;
-                    numbers.left[column] -= met;
+                            std::memchr(values, std::uint8_t(at_offset(lowest, place)), std::size_t(count))) {
+                            at[place] = 1;
+                            ++n_new;
+                        }
+                    numbers.n_unseen[column] -= n_new;
                     return;
                 }
             }
             for (std::int64_t i = 0; i < count; ++i) {
-                const std::size_t place = offset<T>(values[i], least);
+                const std::size_t place = offset<T>(values[i], lowest);
                 if (place >= span) continue;
-                met += 1 - at[place];
+                n_new += 1 - at[place];
                 at[place] = 1;
             }
-            numbers.left[column] -= met;
+            numbers.n_unseen[column] -= n_new;
         });
     return numbers.sorted();
 }
@@ -149,7 +152,7 @@ Ragged<typename WidenFloat<T>::type> distinct(const Columns& table, const typena
 namespace {
 
 // The categories of one column, to be looked up.
-class Coding {
+class CategoryLookup {
 public:
     [[gnu::noinline]] void take(const Categories& categories, std::int64_t j) {
         numbers_ = categories.numbers + (j ? categories.ends[j - 1] : 0);
@@ -167,7 +170,7 @@ public:
         }
     }
 
-    bool tabled() const { return !code_.empty() || size_ == 0; }
+    bool has_table() const { return !code_.empty() || size_ == 0; }
 
     // Codes of whole numbers where the categories are k, k + 1, ...: false where one of them is none, and `to` has no
     // meaning.
@@ -178,10 +181,9 @@ public:
         const Bits low = Bits(low_);
         Bits seen = 0;
         for (std::int64_t i = 0; i < count; ++i) {
-            const Bits beyond =
-                Bits(Bits(values[i]) - low);  // wraps where it is no category, and is then beyond the last
-            seen |= beyond;
-            to[i] = Code(beyond);
+            const Bits code = Bits(Bits(values[i]) - low);  // wraps below the first category, and is then too large
+            seen |= code;
+            to[i] = Code(code);
         }
         if (std::uint64_t(seen) > std::uint64_t(Code(~Code(0)))) return false;
         return std::size_t(*std::max_element(to, to + count)) < size_;
@@ -193,7 +195,7 @@ public:
         return at < code_.size() ? code_[at] : -1;
     }
 
-    // The same by search.
+    // The same by binary search.
     [[gnu::noinline]] std::int32_t search(std::uint64_t number) const {
         const auto* end = numbers_ + size_;
         const auto* at = std::lower_bound(numbers_, end, number, [this](std::int64_t category, std::uint64_t of) {
@@ -206,10 +208,12 @@ private:
     // Whether all categories are numbers of a type.
     template <class T>
     bool type_holds_all() const {
-        const std::int64_t least = numbers_[0], most = numbers_[size_ - 1];
-        if (order_ == 0 && most < 0) return sizeof(T) == 8 && std::is_unsigned_v<T>;  // by its bits, beyond int64
-        if (least < 0 && (std::is_unsigned_v<T> || least < std::int64_t(std::numeric_limits<T>::min()))) return false;
-        return most < 0 || std::uint64_t(most) <= std::uint64_t(std::numeric_limits<T>::max());
+        const std::int64_t smallest = numbers_[0];
+        const std::int64_t largest = numbers_[size_ - 1];
+        if (order_ == 0 && largest < 0) return sizeof(T) == 8 && std::is_unsigned_v<T>;  // by its bits, beyond int64
+        if (smallest < 0 && (std::is_unsigned_v<T> || smallest < std::int64_t(std::numeric_limits<T>::min())))
+            return false;
+        return largest < 0 || std::uint64_t(largest) <= std::uint64_t(std::numeric_limits<T>::max());
     }
 
     const std::int64_t* numbers_ = nullptr;
@@ -224,19 +228,19 @@ template <class T, class Code>
 void code_categories(const Columns& table, const Categories& categories, const std::int64_t* missing_code,
                      const std::int64_t* place, Code* out, std::uint8_t* found) {
     constexpr std::size_t kFirst = std::size_t(kStrip);  // columns at hand
-    std::vector<Coding> codings(kFirst);
-    std::vector<std::int64_t> holder(kFirst, -1);
+    std::vector<CategoryLookup> lookups(kFirst);
+    std::vector<std::int64_t> column_of_lookup(kFirst, -1);
     // Whether all numbers of one sign bit are beyond the categories: 64 bits hold either negative or large numbers.
     constexpr bool kUnsigned64 = std::is_same_v<T, std::uint64_t>;
     const bool no_sign = categories.are_unsigned != kUnsigned64;
     std::fill(found, found + table.size(), std::uint8_t(1));
     for_each_tile<T>(table, kMaxTileRows, [&](std::int64_t j, std::int64_t row, const T* values, std::int64_t count) {
-        Coding& coding = codings[std::size_t(j) % kFirst];
-        if (std::exchange(holder[std::size_t(j) % kFirst], j) != j) coding.take(categories, j);
+        CategoryLookup& lookup = lookups[std::size_t(j) % kFirst];
+        if (std::exchange(column_of_lookup[std::size_t(j) % kFirst], j) != j) lookup.take(categories, j);
         Code* to = out + place[j] * table.n_rows + row;
         if constexpr (!kFloats<T>)
-            if (coding.subtract(values, count, to)) return;
-        std::int32_t least = 0;  // negative as soon as a number is no category
+            if (lookup.subtract(values, count, to)) return;
+        std::int32_t all_codes = 0;  // the codes, combined by OR: negative if one of them is -1
         const auto code_all = [&](const auto& code_of) {
             for (std::int64_t i = 0; i < count; ++i) {
                 if constexpr (kFloats<T>) {
@@ -245,7 +249,7 @@ void code_categories(const Columns& table, const Categories& categories, const s
                         continue;
                     }
                     if (is_fraction(double(values[i]))) {
-                        least = -1;
+                        all_codes = -1;
                         continue;
                     }
                 }
@@ -256,15 +260,15 @@ void code_categories(const Columns& table, const Categories& categories, const s
                     number = std::uint64_t(values[i]);
                 std::int32_t c = code_of(number);
                 if (no_sign && number >> 63) c = -1;
-                least |= c;
+                all_codes |= c;
                 to[i] = Code(c);
             }
         };
-        if (coding.tabled())
-            code_all([&](std::uint64_t number) { return coding.look_up(number); });
+        if (lookup.has_table())
+            code_all([&](std::uint64_t number) { return lookup.look_up(number); });
         else
-            code_all([&](std::uint64_t number) { return coding.search(number); });
-        if (least < 0) found[j] = 0;
+            code_all([&](std::uint64_t number) { return lookup.search(number); });
+        if (all_codes < 0) found[j] = 0;
     });
 }
 

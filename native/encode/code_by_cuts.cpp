@@ -26,21 +26,23 @@ void search_cuts(const double* values, std::int64_t n, const std::vector<double>
     const double* const cuts = padded.data();
     for (std::int64_t first = 0; first < n; first += kNumbersAtOnce) {
         const std::int64_t count = std::min(kNumbersAtOnce, n - first);
-        double wide[kNumbersAtOnce] = {};
-        std::int64_t found[kNumbersAtOnce] = {};
-        for (std::int64_t l = 0; l < count; ++l) wide[l] = values[first + l];
+        double numbers_buffer[kNumbersAtOnce] = {};
+        std::int64_t n_below[kNumbersAtOnce] = {};
+        for (std::int64_t l = 0; l < count; ++l) numbers_buffer[l] = values[first + l];
         for (std::int64_t step = longest; step > 0; step /= 2)
             for (std::int64_t l = 0; l < kNumbersAtOnce; ++l) {
-                const double cut = cuts[found[l] + step - 1];
-                found[l] += step & -std::int64_t(kLeft ? wide[l] > cut : wide[l] >= cut);
+                const double code_values = cuts[n_below[l] + step - 1];
+                n_below[l] +=
+                    step & -std::int64_t(kLeft ? numbers_buffer[l] > code_values : numbers_buffer[l] >= code_values);
             }
         for (std::int64_t l = 0; l < count; ++l)
-            codes[first + l] = std::uint16_t(wide[l] == wide[l] ? found[l] : missing_code);
+            codes[first + l] = std::uint16_t(numbers_buffer[l] == numbers_buffer[l] ? n_below[l] : missing_code);
     }
 }
 
-void cut(const CutCounter& counter, const double* values, std::int64_t n, const double* cuts, std::int64_t n_cuts,
-         bool left, std::int64_t missing_code, std::uint16_t* codes, std::vector<double>& padded) {
+void code_values(const CutCounter& counter, const double* values, std::int64_t n, const double* cuts,
+                 std::int64_t n_cuts, bool left, std::int64_t missing_code, std::uint16_t* codes,
+                 std::vector<double>& padded) {
     if (n_cuts <= counter.max_cuts)
         return (left ? counter.below : counter.not_above)(values, n, cuts, n_cuts, missing_code, codes);
     std::size_t size = 1;
@@ -59,7 +61,7 @@ constexpr CutCounter make_counter() {
     CutCounter counter{};
     counter.below = count_cuts<true>;
     counter.not_above = count_cuts<false>;
-    counter.max_cuts = 40;
+    counter.max_cuts = 40;  // measured on x86-64; the codes do not depend on it
     return counter;
 }
 
@@ -73,7 +75,7 @@ template <class T, class Code>
 void code_by_cuts(const CutCounter& counter, const Columns& table, const double* cuts, const std::int64_t* ends,
                   bool left, const std::int64_t* missing_code, const std::int64_t* place, Code* out) {
     std::uint16_t codes[kMaxTileRows];
-    double wide[kMaxTileRows];
+    double numbers_buffer[kMaxTileRows];
     std::vector<double> padded;
     [[maybe_unused]] std::uint16_t by_byte[256];
     for_each_tile<T>(table, kMaxTileRows, [&](std::int64_t j, std::int64_t row, const T* values, std::int64_t n) {
@@ -81,18 +83,18 @@ void code_by_cuts(const CutCounter& counter, const Columns& table, const double*
         Code* to = out + place[j] * table.n_rows + row;
         if constexpr (sizeof(T) == 1) {
             if (n >= 256 && n_cuts > 0) {
-                for (int b = 0; b < 256; ++b) wide[b] = double(T(b));
-                cut(counter, wide, 256, cuts + begin, n_cuts, left, 0, by_byte, padded);
+                for (int b = 0; b < 256; ++b) numbers_buffer[b] = double(T(b));
+                code_values(counter, numbers_buffer, 256, cuts + begin, n_cuts, left, 0, by_byte, padded);
                 for (std::int64_t i = 0; i < n; ++i) to[i] = Code(by_byte[std::uint8_t(values[i])]);
                 return;
             }
         }
-        const double* numbers = wide;
+        const double* numbers = numbers_buffer;
         if constexpr (std::is_same_v<T, double>)
             numbers = values;
         else
-            std::copy_n(values, n, wide);
-        cut(counter, numbers, n, cuts + begin, n_cuts, left, missing_code[j], codes, padded);
+            std::copy_n(values, n, numbers_buffer);
+        code_values(counter, numbers, n, cuts + begin, n_cuts, left, missing_code[j], codes, padded);
         std::copy_n(codes, n, to);
     });
 }

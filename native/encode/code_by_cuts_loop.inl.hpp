@@ -7,15 +7,15 @@ constexpr int kVectors = 4;  // whose counts stay in registers
 constexpr std::int64_t kAtOnce = kVectors * kVectorBytes / 8;
 
 template <bool kLeft>
-inline __attribute__((always_inline)) void count_some(const double* values, const double* cuts, std::int64_t n_cuts,
-                                                      std::int64_t missing_code, std::uint16_t* codes) {
-    Doubles here[kVectors];
+inline __attribute__((always_inline)) void count_block(const double* values, const double* cuts, std::int64_t n_cuts,
+                                                       std::int64_t missing_code, std::uint16_t* codes) {
+    Doubles block[kVectors];
     Counts below[kVectors] = {};
     std::int64_t sums[kAtOnce];
-    std::memcpy(here, values, sizeof here);
+    std::memcpy(block, values, sizeof block);
     for (std::int64_t c = 0; c < n_cuts; ++c)
-        for (int v = 0; v < kVectors; ++v) below[v] -= kLeft ? here[v] > cuts[c] : here[v] >= cuts[c];
-    for (int v = 0; v < kVectors; ++v) below[v] |= (here[v] != here[v]) & missing_code;
+        for (int v = 0; v < kVectors; ++v) below[v] -= kLeft ? block[v] > cuts[c] : block[v] >= cuts[c];
+    for (int v = 0; v < kVectors; ++v) below[v] |= (block[v] != block[v]) & missing_code;
     std::memcpy(sums, below, sizeof sums);
     for (std::int64_t i = 0; i < kAtOnce; ++i) codes[i] = std::uint16_t(sums[i]);
 }
@@ -25,11 +25,11 @@ void count_cuts(const double* values, std::int64_t n, const double* cuts, std::i
                 std::int64_t missing_code, std::uint16_t* codes) {
     std::int64_t first = 0;
     for (; first + kAtOnce <= n; first += kAtOnce)
-        count_some<kLeft>(values + first, cuts, n_cuts, missing_code, codes + first);
+        count_block<kLeft>(values + first, cuts, n_cuts, missing_code, codes + first);
     if (first == n) return;
     double rest[kAtOnce] = {};
-    std::uint16_t of_rest[kAtOnce];
+    std::uint16_t codes_of_rest[kAtOnce];
     std::copy(values + first, values + n, rest);
-    count_some<kLeft>(rest, cuts, n_cuts, missing_code, of_rest);
-    std::copy_n(of_rest, n - first, codes + first);
+    count_block<kLeft>(rest, cuts, n_cuts, missing_code, codes_of_rest);
+    std::copy_n(codes_of_rest, n - first, codes + first);
 }

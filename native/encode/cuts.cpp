@@ -11,33 +11,35 @@ namespace bitsieve {
 
 namespace {
 
-constexpr double kInt32 = 2147483648.0;          // 2^31
-constexpr std::int64_t kSelectedFrom = 1 << 15;  // numbers; fewer are sorted as fast
+constexpr double kInt32 = 2147483648.0;         // 2^31
+constexpr std::int64_t kMinSelected = 1 << 15;  // numbers; fewer are sorted as fast
 constexpr int kIntervalBits = 16;
 
 // The whole numbers of a column that lie in a small span, from `low`.
 struct Span {
     double low = 0;
-    std::uint64_t beyond = 0;  // the largest less the smallest
+    std::uint64_t range = 0;  // the largest less the smallest
 };
 
 // Whether all numbers are whole and of a span of less than `most`. Ends early where it finds that they are not.
 template <class T>
-bool is_small_span(const T* values, std::int64_t n, std::uint64_t most, Span& span) {
+bool is_small_span(const T* values, std::int64_t n, std::uint64_t limit, Span& span) {
     if constexpr (std::is_floating_point_v<T>) {
-        double low = kInt32, high = -kInt32;
+        double low = kInt32;
+        double high = -kInt32;
         for (std::int64_t i = 0; i < n; ++i) {
             const double v = double(values[i]);
             if (v != v) continue;
             if (!(v > -kInt32 && v < kInt32) || double(std::int32_t(v)) != v) return false;
             low = std::min(low, v);
             high = std::max(high, v);
-            if (high - low >= double(most)) return false;
+            if (high - low >= double(limit)) return false;
         }
         if (low > high) return false;
         span = {low, std::uint64_t(high - low)};
     } else {
-        T low = values[0], high = low;
+        T low = values[0];
+        T high = low;
         for (std::int64_t i = 1; i < n; ++i) {
             low = std::min(low, values[i]);
             high = std::max(high, values[i]);
@@ -45,7 +47,7 @@ bool is_small_span(const T* values, std::int64_t n, std::uint64_t most, Span& sp
         span = {double(low), std::uint64_t(high) - std::uint64_t(low)};
         if (double(low) < -kInt32 || double(high) > kInt32) return false;  // neighbours might be one double
     }
-    return span.beyond < most;
+    return span.range < limit;
 }
 
 template <class T>
@@ -54,7 +56,7 @@ bool is_missing(T value) {
 }
 
 template <class T>
-std::size_t place_of(T value, double low) {
+std::size_t index_in_span(T value, double low) {
     return std::size_t(std::int64_t(value) - std::int64_t(low));
 }
 
@@ -66,39 +68,40 @@ struct ColumnScratch {
     std::vector<std::int64_t> weights;
     std::vector<std::uint32_t> counts;
     std::vector<std::uint64_t> keys;
-    std::vector<std::size_t> places;
+    std::vector<std::size_t> positions;
 };
 
 // The numbers of a column that are there as ascending items, and as doubles.
 template <class T>
 void sort_column(const T* values, std::int64_t n, ColumnScratch& scratch) {
     scratch.items.resize(std::size_t(n));
-    std::size_t there = 0;
+    std::size_t n_present = 0;
     for (std::int64_t i = 0; i < n; ++i) {
-        scratch.items[there] = {key_of(double(values[i])), std::uint32_t(i)};
-        there += !is_missing(values[i]);
+        scratch.items[n_present] = {key_of(double(values[i])), std::uint32_t(i)};
+        n_present += !is_missing(values[i]);
     }
-    scratch.items.resize(there);
+    scratch.items.resize(n_present);
     sort_by_key(scratch.items, scratch.spare);
-    scratch.values.resize(there);
-    for (std::size_t i = 0; i < there; ++i) scratch.values[i] = value_of(scratch.items[i].key);
+    scratch.values.resize(n_present);
+    for (std::size_t i = 0; i < n_present; ++i) scratch.values[i] = value_of(scratch.items[i].key);
 }
 
 // Moves the keys at some ascending places to where sorting would bring them; the first key is that of place `before`.
-void select_places(std::uint64_t* first, std::uint64_t* last, const std::size_t* place, const std::size_t* end,
-                   std::size_t before) {
+void select_positions(std::uint64_t* first, std::uint64_t* last, const std::size_t* place, const std::size_t* end,
+                      std::size_t before) {
     if (place == end) return;
     const std::size_t* middle = place + (end - place) / 2;
     std::uint64_t* at = first + (*middle - before);
     std::nth_element(first, at, last);
-    select_places(first, at, place, middle, before);
-    select_places(at + 1, last, middle + 1, end, *middle + 1);
+    select_positions(first, at, place, middle, before);
+    select_positions(at + 1, last, middle + 1, end, *middle + 1);
 }
 
 // Whether one number seems to be a quarter of a long column, by a few of its rows.
 template <class T>
 bool repeats_one(const T* values, std::int64_t n) {
-    constexpr int kLooks = 64, kSame = 12;
+    constexpr int kLooks = 64;
+    constexpr int kSame = 12;
     double seen[kLooks];
     int n_seen = 0;
     for (int i = 0; i < kLooks; ++i)
@@ -111,7 +114,7 @@ bool repeats_one(const T* values, std::int64_t n) {
 
 // The keys of the numbers of a column that are there, and how many they are.
 template <class T>
-std::int64_t take_keys(const T* values, std::int64_t n, std::vector<std::uint64_t>& keys) {
+std::int64_t keys_of(const T* values, std::int64_t n, std::vector<std::uint64_t>& keys) {
     keys.resize(std::size_t(n));
     std::int64_t total = 0;
     for (std::int64_t i = 0; i < n; ++i) {
@@ -126,13 +129,13 @@ std::int64_t take_keys(const T* values, std::int64_t n, std::vector<std::uint64_
 // than a quarter.
 bool cut_by_selection(std::int64_t total, std::int64_t n_bins, ColumnScratch& scratch, std::vector<double>& cuts) {
     std::vector<std::uint64_t>& keys = scratch.keys;
-    if (total < kSelectedFrom) return false;
-    const auto [least, most] = std::minmax_element(keys.begin(), keys.begin() + total);
-    if (*least == *most) return false;
-    const auto interval = [low = *least, shift = __builtin_clzll(*most - *least)](std::uint64_t key) {
+    if (total < kMinSelected) return false;
+    const auto [least, limit] = std::minmax_element(keys.begin(), keys.begin() + total);
+    if (*least == *limit) return false;
+    const auto interval = [low = *least, shift = __builtin_clzll(*limit - *least)](std::uint64_t key) {
         return std::size_t(((key - low) << shift) >> (64 - kIntervalBits));
     };
-    const double largest = value_of(*most);
+    const double largest = value_of(*limit);
     scratch.counts.assign(std::size_t(1) << kIntervalBits, 0);
     for (std::int64_t i = 0; i < total; ++i) ++scratch.counts[interval(keys[i])];
 
@@ -142,29 +145,30 @@ bool cut_by_selection(std::int64_t total, std::int64_t n_bins, ColumnScratch& sc
         const std::int64_t rank = rank_of_cut(b, total, n_bins);
         if (rank > (ranks.empty() ? 0 : ranks.back()) && rank < total) ranks.push_back(rank);
     }
-    scratch.places.clear();
-    std::int64_t before = 0, kept = 0;
+    scratch.positions.clear();
+    std::int64_t before = 0;
+    std::int64_t n_selected = 0;
     auto rank = ranks.begin();
     for (std::uint32_t& count : scratch.counts) {  // from here on, whether an interval is kept
-        const std::int64_t there = count;
-        count = rank != ranks.end() && *rank <= before + there;
-        for (; rank != ranks.end() && *rank <= before + there; ++rank)
-            scratch.places.push_back(std::size_t(kept + *rank - before - 1));
-        before += there;
-        if (count) kept += there;
+        const std::int64_t n_present = count;
+        count = rank != ranks.end() && *rank <= before + n_present;
+        for (; rank != ranks.end() && *rank <= before + n_present; ++rank)
+            scratch.positions.push_back(std::size_t(n_selected + *rank - before - 1));
+        before += n_present;
+        if (count) n_selected += n_present;
     }
-    if (kept > total / 4) return false;
+    if (n_selected > total / 4) return false;
     std::size_t next = 0;
     for (std::int64_t i = 0; i < total; ++i) {
         const std::uint64_t key = keys[i];
         keys[next] = key;
         next += scratch.counts[interval(key)];
     }
-    const std::vector<std::size_t>& places = scratch.places;
-    select_places(keys.data(), keys.data() + next, places.data(), places.data() + places.size(), 0);
+    const std::vector<std::size_t>& positions = scratch.positions;
+    select_positions(keys.data(), keys.data() + next, positions.data(), positions.data() + positions.size(), 0);
     cut_by_ranks(
         ranks.size() + 1, n_bins, [&](std::size_t i) { return i < ranks.size() ? ranks[i] : total; },
-        [&](std::size_t i) { return i < ranks.size() ? value_of(keys[places[i]]) : largest; }, cuts);
+        [&](std::size_t i) { return i < ranks.size() ? value_of(keys[positions[i]]) : largest; }, cuts);
     return true;
 }
 
@@ -211,11 +215,10 @@ Ragged<double> mdl_cuts(const Columns& table, const ClassVectors& vectors, const
     ColumnScratch scratch;
     MdlCutter cutter(vectors.n_classes, terms);
     UnsortedMdlCutter unsorted_cutter(vectors.n_classes, terms);
-    const std::uint64_t most_values =
-        std::max<std::uint64_t>(4096, 2 * std::uint64_t(table.n_rows)) / vectors.n_classes;
+    const std::uint64_t max_values = std::max<std::uint64_t>(4096, 2 * std::uint64_t(table.n_rows)) / vectors.n_classes;
     for_each_tile<T>(table, table.n_rows, [&](std::int64_t, std::int64_t, const T* values, std::int64_t n) {
         Span span;
-        const bool counted = is_small_span(values, n, most_values, span);
+        const bool counted = is_small_span(values, n, max_values, span);
         const std::int64_t* times = nullptr;
         const double* numbers = nullptr;
         const bool unsorted = !counted && unsorted_cutter.suits(std::size_t(n));
@@ -236,12 +239,12 @@ Ragged<double> mdl_cuts(const Columns& table, const ClassVectors& vectors, const
                 found.append(cutter.cuts(scratch.values.data(), ordered, times, scratch.values.size()));
                 continue;
             }
-            scratch.counts.assign(std::size_t(span.beyond + 1) * vectors.n_classes, 0);
+            scratch.counts.assign(std::size_t(span.range + 1) * vectors.n_classes, 0);
             for (std::int64_t i = 0; i < n; ++i)
                 if (!is_missing(values[i]))
-                    scratch.counts[place_of(values[i], span.low) * vectors.n_classes + std::size_t(classes[i])] +=
+                    scratch.counts[index_in_span(values[i], span.low) * vectors.n_classes + std::size_t(classes[i])] +=
                         weights ? std::uint32_t(weights[i]) : 1;
-            found.append(cutter.cuts_of_counts(span.low, std::size_t(span.beyond + 1), scratch.counts.data()));
+            found.append(cutter.cuts_of_counts(span.low, std::size_t(span.range + 1), scratch.counts.data()));
         }
     });
     return found;
@@ -252,17 +255,17 @@ Ragged<double> order_statistic_cuts(const Columns& table, std::int64_t n_bins, c
     Ragged<double> found;
     ColumnScratch scratch;
     std::vector<double> cuts;
-    const std::uint64_t most_values = std::max<std::uint64_t>(256, 2 * std::uint64_t(table.n_rows));
+    const std::uint64_t max_values = std::max<std::uint64_t>(256, 2 * std::uint64_t(table.n_rows));
     for_each_tile<T>(table, table.n_rows, [&](std::int64_t, std::int64_t, const T* values, std::int64_t n) {
         Span span;
-        if (is_small_span(values, n, most_values, span)) {
+        if (is_small_span(values, n, max_values, span)) {
             std::vector<std::int64_t>& ranks = scratch.weights;
-            ranks.assign(std::size_t(span.beyond + 1), 0);
+            ranks.assign(std::size_t(span.range + 1), 0);
             for (std::int64_t i = 0; i < n; ++i)
-                if (!is_missing(values[i])) ranks[place_of(values[i], span.low)] += weights ? weights[i] : 1;
+                if (!is_missing(values[i])) ranks[index_in_span(values[i], span.low)] += weights ? weights[i] : 1;
             cut_counted(span, n_bins, ranks, cuts);
-        } else if (weights || n < kSelectedFrom || repeats_one(values, n) ||
-                   !cut_by_selection(take_keys(values, n, scratch.keys), n_bins, scratch, cuts)) {
+        } else if (weights || n < kMinSelected || repeats_one(values, n) ||
+                   !cut_by_selection(keys_of(values, n, scratch.keys), n_bins, scratch, cuts)) {
             sort_column(values, n, scratch);
             cut_sorted(weights, n_bins, scratch, cuts);
         }

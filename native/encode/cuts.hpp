@@ -34,7 +34,8 @@ inline void cut_by_ranks(std::size_t n_places, std::int64_t n_bins, LastRank&& l
     for (std::int64_t b = 1; b < n_bins; ++b) {
         const std::int64_t rank = rank_of_cut(b, total, n_bins);
         if (rank == 0) continue;
-        std::size_t low = place, high = n_places - 1;  // the first place whose ranks reach so far
+        std::size_t low = place;
+        std::size_t high = n_places - 1;  // the first place whose ranks reach so far
         while (low < high) {
             const std::size_t middle = (low + high) / 2;
             if (last_rank(middle) < rank)

@@ -29,12 +29,18 @@ public:
             const std::uint32_t* last = parts_.order + parts_.starts[z + 1];
             if (last - first < 2) continue;
             for (const std::uint32_t* row = first; row != last; ++row) {
-                const std::size_t code = std::size_t(codes[*row]), label = std::size_t(classes[*row]);
+                const std::size_t code = std::size_t(codes[*row]);
+                const std::size_t label = std::size_t(classes[*row]);
                 ++codes_[code];
                 ++classes_[label];
                 ++cells_[code * n_classes_ + label];
             }
-            std::int64_t of_codes = 0, of_classes = 0, of_cells = 0, n_of_codes = 0, n_of_classes = 0, ignored = 0;
+            std::int64_t of_codes = 0;
+            std::int64_t of_classes = 0;
+            std::int64_t of_cells = 0;
+            std::int64_t n_of_codes = 0;
+            std::int64_t n_of_classes = 0;
+            std::int64_t ignored = 0;
             const auto code = [&](const std::uint32_t* row) { return std::size_t(codes[*row]); };
             const auto label = [&](const std::uint32_t* row) { return std::size_t(classes[*row]); };
             take(codes_, n_codes, first, last, code, of_codes, n_of_codes);
@@ -106,7 +112,8 @@ void dependence_of_cuts(const double* columns, std::int64_t n_rows, std::int64_t
     Dependence dependence(vectors, parts, terms);
     MdlCutter cutter(vectors.n_classes, terms);
     SortedColumn sorted;
-    std::vector<std::int32_t> ordered, codes(static_cast<std::size_t>(n_rows));
+    std::vector<std::int32_t> ordered;
+    std::vector<std::int32_t> codes(static_cast<std::size_t>(n_rows));
     for (std::int64_t j = 0; j < n_columns; ++j) {
         sorted.sort(columns + j * n_rows, n_rows);
         const std::size_t n_there = sorted.items.size();
@@ -114,7 +121,8 @@ void dependence_of_cuts(const double* columns, std::int64_t n_rows, std::int64_t
         ordered.resize(n_there);
         for (std::int64_t b = 0; b < vectors.n_vectors; ++b) {
             const std::int32_t* classes = vectors.classes + b * n_rows;
-            std::int64_t &of_freedom = freedom[j * vectors.n_vectors + b], &of_sum = sums[j * vectors.n_vectors + b];
+            std::int64_t& of_freedom = freedom[j * vectors.n_vectors + b];
+            std::int64_t& of_sum = sums[j * vectors.n_vectors + b];
             of_freedom = of_sum = 0;
             for (std::size_t i = 0; i < n_there; ++i) ordered[i] = classes[sorted.items[i].row];
             const auto* cuts = &cutter.cuts(sorted.values.data(), ordered.data(), nullptr, n_there);

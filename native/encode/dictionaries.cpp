@@ -19,19 +19,20 @@ void code_column(const T* places, std::int64_t stride, std::int64_t n_rows, cons
         if (!(place < T(0))) {
             if (std::uint64_t(place) >= std::uint64_t(n_ranks))
                 throw std::invalid_argument("a place is beyond the dictionary of its column");
-            code = rank[std::size_t(place)];
+            code = rank[std::uint64_t(place)];
             if (code >= 0) occurs[code] = 1;
         }
         out[i] = code;
     }
-    std::vector<std::int32_t> code(std::size_t(n_ranks) + 1, -1);  // the first answers for -1
-    std::int32_t n_codes = 0, n_values = 0;
+    std::vector<std::int32_t> code(std::size_t(n_ranks) + 1, -1);  // [1 + rank]; of a missing value, -1, it is -1
+    std::int32_t n_codes = 0;
+    std::int32_t n_values = 0;
     for (std::int64_t r = 0; r < n_ranks; ++r) {
         if (occurs[r]) code[std::size_t(r) + 1] = n_codes++;
         n_values = std::max(n_values, rank[r] + 1);
     }
     if (n_codes < n_values)
-        for (std::int64_t i = 0; i < n_rows; ++i) out[i] = code[std::size_t(out[i] + 1)];
+        for (std::int64_t i = 0; i < n_rows; ++i) out[i] = code[std::size_t(out[i]) + 1];
 }
 
 }  // namespace

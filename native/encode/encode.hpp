@@ -30,7 +30,7 @@ enum ContentFlag : std::uint8_t {
 };
 
 // The smallest and the largest number of every column (low > high where all are missing), and what it holds. T is the
-// type of the table, double for float. Fractions are looked for only if `whole`.
+// type of the table, double for float. Fractions are looked for only if `find_fractions`.
 template <class T>
 struct Extent {
     std::vector<std::uint8_t> content_flags;
@@ -47,7 +47,7 @@ struct WidenFloat<float> {
 };
 
 template <class T>
-Extent<typename WidenFloat<T>::type> extent(const Columns& table, bool whole);
+Extent<typename WidenFloat<T>::type> extent(const Columns& table, bool find_fractions);
 
 // Numbers as bytes: column j is written to out[j * out_stride] where all of them are whole and lie in 0 .. 255, and
 // fits[j] says so; else its bytes have no meaning. Some neighbours of columns side by side in rows fit together or not
@@ -94,9 +94,9 @@ void code_dictionaries(const Columns& places, const std::int32_t* rank, const st
 struct CutCounter {
     using Count = void(const double* values, std::int64_t n, const double* cuts, std::int64_t n_cuts,
                        std::int64_t missing_code, std::uint16_t* codes);
-    Count *below, *not_above;
-    std::int64_t
-        max_cuts;  // beyond which the search of code_by_cuts.cpp is quicker, as measured for the instruction set
+    Count* below;
+    Count* not_above;
+    std::int64_t max_cuts;  // with more cuts the search of code_by_cuts.cpp is quicker, as measured for the set
 };
 
 namespace portable {

@@ -12,20 +12,21 @@ namespace {
 
 // The smallest and largest of the integers of a column.
 template <class T>
-void widen(const T* values, std::int64_t stride, std::int64_t n, T& low, T& high) {
-    T least = low, most = high;
-    const auto look = [&](std::int64_t step) {
+void extend_range(const T* values, std::int64_t stride, std::int64_t n, T& low, T& high) {
+    T smallest = low;
+    T largest = high;
+    const auto scan = [&](std::int64_t step) {
         for (std::int64_t i = 0; i < n; ++i) {
-            least = std::min(least, values[i * step]);
-            most = std::max(most, values[i * step]);
+            smallest = std::min(smallest, values[i * step]);
+            largest = std::max(largest, values[i * step]);
         }
     };
     if (stride == 1)
-        look(1);
+        scan(1);
     else
-        look(stride);
-    low = least;
-    high = most;
+        scan(stride);
+    low = smallest;
+    high = largest;
 }
 
 // Columns side by side in rows whose extents stay in the first-level cache.
@@ -34,72 +35,77 @@ constexpr std::int64_t kWidth = 4096 / std::int64_t(sizeof(T));
 
 // The same of each of at most kWidth columns that lie side by side in rows, and whether they hold NaN.
 template <class T>
-void widen_rows(const T* values, std::int64_t stride, std::int64_t n_rows, std::int64_t n_columns, T* low, T* high,
-                std::uint8_t* content_flags) {
-    T least[kWidth<T>], most[kWidth<T>];
+void extend_ranges_of_rows(const T* values, std::int64_t stride, std::int64_t n_rows, std::int64_t n_columns, T* low,
+                           T* high, std::uint8_t* content_flags) {
+    T smallest[kWidth<T>];
+    T largest[kWidth<T>];
     [[maybe_unused]] std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t> missing[kWidth<T>] = {};
-    std::copy(low, low + n_columns, least);
-    std::copy(high, high + n_columns, most);
+    std::copy(low, low + n_columns, smallest);
+    std::copy(high, high + n_columns, largest);
     for (std::int64_t i = 0; i < n_rows; ++i, values += stride)  // row by row: the order in which memory comes fastest
         for (std::int64_t c = 0; c < n_columns; ++c) {
             const T value = values[c];
-            least[c] = value < least[c] ? value : least[c];
-            most[c] = value > most[c] ? value : most[c];
+            smallest[c] = value < smallest[c] ? value : smallest[c];
+            largest[c] = value > largest[c] ? value : largest[c];
             if constexpr (kFloats<T>) missing[c] |= value != value;
         }
     if constexpr (kFloats<T>)
         for (std::int64_t c = 0; c < n_columns; ++c)
             if (missing[c]) content_flags[c] |= kHasMissing;
-    std::copy(least, least + n_columns, low);
-    std::copy(most, most + n_columns, high);
+    std::copy(smallest, smallest + n_columns, low);
+    std::copy(largest, largest + n_columns, high);
 }
 
 template <class T>
-void integer_extent(const Columns& table, Extent<T>& found) {
+void integer_extent(const Columns& table, Extent<T>& result) {
     for (std::int64_t first = 0, last = 0; first < table.size(); first = last) {
         last = std::min(first + kWidth<T>, table.size());
         const Column& column = table.columns[std::size_t(first)];
         const T* values = static_cast<const T*>(column.values);
-        T *low = &found.low[std::size_t(first)], *high = &found.high[std::size_t(first)];
+        T* low = &result.low[std::size_t(first)];
+        T* high = &result.high[std::size_t(first)];
         if (column.stride != 1 && side_by_side<T>(table, first, last)) {
-            widen_rows(values, column.stride, table.n_rows, last - first, low, high,
-                       &found.content_flags[std::size_t(first)]);
+            extend_ranges_of_rows(values, column.stride, table.n_rows, last - first, low, high,
+                                  &result.content_flags[std::size_t(first)]);
         } else {
             last = first + 1;
-            widen(values, column.stride, table.n_rows, *low, *high);
+            extend_range(values, column.stride, table.n_rows, *low, *high);
         }
     }
-    std::fill(found.content_flags.begin(), found.content_flags.end(), std::uint8_t(kHasNumbers));
+    std::fill(result.content_flags.begin(), result.content_flags.end(), std::uint8_t(kHasNumbers));
 }
 
 template <class T>
-void float_extent(const Columns& table, bool whole, Extent<double>& found) {
+void float_extent(const Columns& table, bool find_fractions, Extent<double>& result) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     // Of a column, some numbers of which were looked at.
-    const auto note = [&](std::int64_t j, T low, T high) {
-        std::uint8_t& content_flags = found.content_flags[std::size_t(j)];
+    const auto add_range = [&](std::int64_t j, T low, T high) {
+        std::uint8_t& content_flags = result.content_flags[std::size_t(j)];
         content_flags |= kHasNumbers;
         if (double(low) == -kInfinity || double(high) == kInfinity) content_flags |= kHasInfinite;
-        double &least = found.low[std::size_t(j)], &most = found.high[std::size_t(j)];
-        least = std::min(least, double(low));
-        most = std::max(most, double(high));
+        double& smallest = result.low[std::size_t(j)];
+        double& largest = result.high[std::size_t(j)];
+        smallest = std::min(smallest, double(low));
+        largest = std::max(largest, double(high));
     };
-    if (!whole && table.size() > 0 && table.columns[0].stride != 1 && side_by_side<T>(table, 0, table.size())) {
+    if (!find_fractions && table.size() > 0 && table.columns[0].stride != 1 &&
+        side_by_side<T>(table, 0, table.size())) {
         const Column& start = table.columns[0];
         for (std::int64_t first = 0; first < table.size(); first += kWidth<T>) {
-            T low[kWidth<T>], high[kWidth<T>];
+            T low[kWidth<T>];
+            T high[kWidth<T>];
             const std::int64_t width = std::min(kWidth<T>, table.size() - first);
             std::fill_n(low, width, T(kInfinity));
             std::fill_n(high, width, -T(kInfinity));
-            widen_rows(static_cast<const T*>(start.values) + first, start.stride, table.n_rows, width, low, high,
-                       &found.content_flags[std::size_t(first)]);
+            extend_ranges_of_rows(static_cast<const T*>(start.values) + first, start.stride, table.n_rows, width, low,
+                                  high, &result.content_flags[std::size_t(first)]);
             for (std::int64_t c = 0; c < width; ++c)
-                if (low[c] <= high[c]) note(first + c, low[c], high[c]);
+                if (low[c] <= high[c]) add_range(first + c, low[c], high[c]);
         }
         return;
     }
     for_each_tile<T>(table, kMaxTileRows, [&](std::int64_t j, std::int64_t, const T* values, std::int64_t n) {
-        std::uint8_t& content_flags = found.content_flags[std::size_t(j)];
+        std::uint8_t& content_flags = result.content_flags[std::size_t(j)];
         T low = std::numeric_limits<T>::infinity(), high = -low;
         bool missing = false;
         for (std::int64_t i = 0; i < n; ++i) {
@@ -114,8 +120,8 @@ void float_extent(const Columns& table, bool whole, Extent<double>& found) {
                 if (std::isinf(values[i])) content_flags |= kHasInfinite | kHasNumbers;
             return;
         }
-        note(j, low, high);
-        if (!whole || (content_flags & kHasFractions)) return;
+        add_range(j, low, high);
+        if (!find_fractions || (content_flags & kHasFractions)) return;
         bool fraction = false;
         if (low > T(-2147483648.0) && high < T(2147483648.0)) {  // a cheap conversion will do
             for (std::int64_t i = 0; i < n; ++i) {
@@ -132,20 +138,20 @@ void float_extent(const Columns& table, bool whole, Extent<double>& found) {
 }  // namespace
 
 template <class T>
-Extent<typename WidenFloat<T>::type> extent(const Columns& table, bool whole) {
+Extent<typename WidenFloat<T>::type> extent(const Columns& table, bool find_fractions) {
     using Number = typename WidenFloat<T>::type;
     const std::size_t n = std::size_t(table.size());
-    Extent<Number> found{std::vector<std::uint8_t>(n, 0), std::vector<Number>(n), std::vector<Number>(n)};
+    Extent<Number> result{std::vector<std::uint8_t>(n, 0), std::vector<Number>(n), std::vector<Number>(n)};
     if constexpr (kFloats<T>) {
-        std::fill(found.low.begin(), found.low.end(), std::numeric_limits<double>::infinity());
-        std::fill(found.high.begin(), found.high.end(), -std::numeric_limits<double>::infinity());
-        float_extent<T>(table, whole, found);
+        std::fill(result.low.begin(), result.low.end(), std::numeric_limits<double>::infinity());
+        std::fill(result.high.begin(), result.high.end(), -std::numeric_limits<double>::infinity());
+        float_extent<T>(table, find_fractions, result);
     } else {
-        std::fill(found.low.begin(), found.low.end(), std::numeric_limits<T>::max());
-        std::fill(found.high.begin(), found.high.end(), std::numeric_limits<T>::min());
-        integer_extent<T>(table, found);
+        std::fill(result.low.begin(), result.low.end(), std::numeric_limits<T>::max());
+        std::fill(result.high.begin(), result.high.end(), std::numeric_limits<T>::min());
+        integer_extent<T>(table, result);
     }
-    return found;
+    return result;
 }
 
 #define BITSIEVE_FOR_TYPE(T) template Extent<WidenFloat<T>::type> extent<T>(const Columns&, bool);

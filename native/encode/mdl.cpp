@@ -4,8 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "encode/mdl.hpp"
-
 namespace bitsieve {
 
 namespace {
@@ -65,7 +63,8 @@ public:
         runs_.resize(n_runs);
         blocks_.resize(n_runs);
         for (std::size_t r = 0; r < n_runs; ++r) {
-            const std::uint32_t first = first_of_run_[r], end = first_of_run_[r + 1];
+            const std::uint32_t first = first_of_run_[r];
+            const std::uint32_t end = first_of_run_[r + 1];
             runs_[r] = {std::uint32_t(classes[first]), end - first};
             blocks_[r] = {r + 1, end < n ? midpoint(values[end - 1], values[end]) : 0.0};
         }
@@ -106,7 +105,7 @@ private:
     void clear() {
         runs_.clear();
         blocks_.clear();
-        found_.clear();
+        cuts_.clear();
         last_pure_ = false;
     }
 
@@ -131,19 +130,19 @@ private:
     }
 
     const std::vector<double>& search() {
-        open_.assign(1, {0, blocks_.size()});
-        while (!open_.empty()) {
-            const auto [first, last] = open_.back();
-            open_.pop_back();
+        intervals_.assign(1, {0, blocks_.size()});
+        while (!intervals_.empty()) {
+            const auto [first, last] = intervals_.back();
+            intervals_.pop_back();
             if (last - first < 2) continue;
             const std::size_t cut = best_accepted(first, last);
             if (cut == last) continue;
-            found_.push_back(blocks_[cut].cut);
-            open_.emplace_back(first, cut + 1);
-            open_.emplace_back(cut + 1, last);
+            cuts_.push_back(blocks_[cut].cut);
+            intervals_.emplace_back(first, cut + 1);
+            intervals_.emplace_back(cut + 1, last);
         }
-        std::sort(found_.begin(), found_.end());
-        return found_;
+        std::sort(cuts_.begin(), cuts_.end());
+        return cuts_;
     }
 
     // One run for each class among the samples of one value.
@@ -199,8 +198,8 @@ private:
     std::vector<std::uint32_t> first_of_run_;
     std::vector<Block> blocks_;
     std::vector<Candidate> candidates_;
-    std::vector<std::pair<std::size_t, std::size_t>> open_;  // intervals of blocks
-    std::vector<double> found_;
+    std::vector<std::pair<std::size_t, std::size_t>> intervals_;  // intervals of blocks
+    std::vector<double> cuts_;
     double last_value_ = 0;
     bool last_pure_ = false;
 };

@@ -108,12 +108,14 @@ struct Side {
     }
 };
 
-// n Ent(S) 2^shift of a set S, and what else the acceptance test asks of it.
+// What the acceptance test asks of a set S of samples.
 struct Summary {
-    std::uint64_t n, classes;
-    std::int64_t entropy;
+    std::uint64_t n;        // samples
+    std::uint64_t classes;  // that occur
+    std::int64_t entropy;   // n Ent(S) 2^shift
 
-    Summary(std::uint64_t n, std::uint64_t classes, std::int64_t entropy) : n(n), classes(classes), entropy(entropy) {}
+    Summary(std::uint64_t n_samples, std::uint64_t n_classes, std::int64_t scaled_entropy)
+        : n(n_samples), classes(n_classes), entropy(scaled_entropy) {}
     Summary(const Side& side, const Terms& terms) : Summary(side.n, side.classes, side.entropy(terms)) {}
 };
 
@@ -142,41 +144,41 @@ public:
     }
 
     // No cut of a greater entropy than this is accepted.
-    std::int64_t most_entropy(const Summary& all) {
+    std::int64_t max_entropy(const Summary& all) {
         return all.entropy -
                std::int64_t((log2_others(all.n) + log2_sets(all.classes) - weighted_entropy(all)) >> kGuard);
     }
 
     bool accepts(const Summary& all, const Summary& left, const Summary& right) {
         const i128 gain = (all.entropy - left.entropy - right.entropy) * kScale;  // may be negative, by rounding
-        const i128 price = log2_others(all.n) + log2_sets(all.classes) - weighted_entropy(all) +
-                           weighted_entropy(left) + weighted_entropy(right);
+        const i128 description_length = log2_others(all.n) + log2_sets(all.classes) - weighted_entropy(all) +
+                                        weighted_entropy(left) + weighted_entropy(right);
         // Each term is off by half its last place: a gain that is greater by no more than all of these is a tie.
         const i128 rounding = (3 * all.classes + 4) * kScale;
-        return gain > price + rounding;
+        return gain > description_length + rounding;
     }
 
 private:
     // log2(n - 1) and log2(3^k - 2) in the units of the test; those of the first interval of a column come again with
     // every column.
     i128 log2_others(std::uint64_t n) {
-        if (n != known_n_) {
-            known_n_ = n;
+        if (n != cached_n_) {
+            cached_n_ = n;
             log2_others_ = i128(log2_q120(n - 1) >> (120 - terms_.shift - kGuard));
         }
         return log2_others_;
     }
 
     i128 log2_sets(std::uint64_t classes) {
-        if (classes != known_classes_) {
-            known_classes_ = classes;
+        if (classes != cached_classes_) {
+            cached_classes_ = classes;
             log2_sets_ = log2_class_sets(classes, terms_.shift + kGuard);
         }
         return log2_sets_;
     }
 
     Terms terms_;
-    std::uint64_t known_n_ = 0, known_classes_ = 0;
+    std::uint64_t cached_n_ = 0, cached_classes_ = 0;
     i128 log2_others_ = 0, log2_sets_ = 0;
 };
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "encode/buckets.hpp"
-#include "encode/mdl.hpp"
 
 namespace bitsieve {
 
@@ -25,8 +24,8 @@ public:
 
     const std::vector<double>& cuts(const double* values, const std::int32_t* classes, const std::int64_t* weights,
                                     std::size_t n) {
-        found_.clear();
-        if (!column_.begin(values, classes, weights, n)) return found_;
+        cuts_.clear();
+        if (!column_.begin(values, classes, weights, n)) return cuts_;
         intervals_.assign(1, {0, column_.at(0).size()});
         while (!intervals_.empty()) {
             const auto [first, last] = intervals_.back();
@@ -37,8 +36,8 @@ public:
             intervals_.emplace_back(first, middle);
             intervals_.emplace_back(middle, column_.at(0).size());
         }
-        std::sort(found_.begin(), found_.end());
-        return found_;
+        std::sort(cuts_.begin(), cuts_.end());
+        return cuts_;
     }
 
 private:
@@ -63,16 +62,16 @@ private:
         if (all.n < 2) return first;
         n_total_ = all.n;
         tie_ = acceptance_.tie(all.n, all.classes);
-        enough_ = acceptance_.most_entropy(all);
-        least_ = all.entropy;
+        max_entropy_ = acceptance_.max_entropy(all);
+        least_entropy_ = all.entropy;
         candidates_.clear();
         std::fill(left_.begin(), left_.end(), 0);
         n_left_ = 0;
         left_sum_ = 0;
         right_sum_ = terms_(all.n) - all.entropy;
-        known_ = false;
-        look_at(0, first);
-        if (candidates_.empty() || candidates_.back().entropy > enough_) return first;
+        has_previous_value_ = false;
+        search_buckets(0, first);
+        if (candidates_.empty() || candidates_.back().entropy > max_entropy_) return first;
 
         const std::int64_t most = candidates_.back().entropy + tie_;
         const Candidate best = *std::find_if(candidates_.begin(), candidates_.end(),
@@ -83,7 +82,7 @@ private:
         const Summary left = summary(left_);
         for (std::size_t c = 0; c < n_classes_; ++c) left_[c] = total_[c] - left_[c];
         if (!acceptance_.accepts(all, left, summary(left_))) return first;
-        found_.push_back(best.cut);
+        cuts_.push_back(best.cut);
         return middle;
     }
 
@@ -108,10 +107,10 @@ private:
     // A bucket of a greater bound need not be opened: there is a better cut elsewhere, or none can be accepted. The
     // least entropy known may be that of a place that is no candidate, between samples of one class: some candidate has
     // less.
-    std::int64_t limit() const { return least_ < enough_ ? least_ + tie_ : enough_; }
+    std::int64_t limit() const { return least_entropy_ < max_entropy_ ? least_entropy_ + tie_ : max_entropy_; }
 
-    // Moves the buckets of a depth from the right to the left, and offers the cuts in those that are worth it.
-    void look_at(int depth, std::size_t first) {
+    // Moves the buckets of a depth from the right to the left, and searches those that may hold the best cut.
+    void search_buckets(int depth, std::size_t first) {
         const Buckets& buckets = column_.at(depth);
         std::vector<Bound>& bounds = bounds_[std::size_t(depth)];
         std::vector<std::uint32_t>& left = at_start_[std::size_t(depth)];
@@ -120,14 +119,14 @@ private:
         for (std::size_t b = first; b < buckets.size(); ++b) {
             bounds[b] = {0, left_sum_, right_sum_, n_left_};
             bounds[b].least = move_bucket(column_.counts(depth, b));
-            least_ = std::min(least_, entropy());
+            least_entropy_ = std::min(least_entropy_, entropy());
         }
         left_.swap(left);
         for (std::size_t b = first; b < buckets.size(); ++b) {
             if (depth == 0) bucket_ = b;
             if (bounds[b].least > limit()) {
                 add(column_.counts(depth, b), left_);
-                known_ = false;
+                has_previous_value_ = false;
                 continue;
             }
             left_sum_ = bounds[b].left_sum;
@@ -135,15 +134,15 @@ private:
             n_left_ = bounds[b].n_left;
             const auto [sample, last] = column_.open(depth, b);
             if (sample == nullptr)
-                look_at(depth + 1, 0);
+                search_buckets(depth + 1, 0);
             else if (sample->value == last[-1].value)
-                look_at_value(sample->value, column_.counts(depth, b));
+                search_value(sample->value, column_.counts(depth, b));
             else
-                look_at_samples(sample, last);
+                search_samples(sample, last);
         }
     }
 
-    void look_at_samples(const Sample* sample, const Sample* last) {
+    void search_samples(const Sample* sample, const Sample* last) {
         while (sample < last) {
             bool pure = true;
             const Sample* end = sample + 1;
@@ -154,8 +153,9 @@ private:
     }
 
     // Samples of one value.
-    void look_at_value(double value, const std::uint32_t* counts) {
-        std::int64_t label = kMixed, classes = 0;
+    void search_value(double value, const std::uint32_t* counts) {
+        std::int64_t label = kMixed;
+        std::int64_t classes = 0;
         for (std::size_t c = 0; c < n_classes_; ++c)
             if (counts[c] && ++classes == 1) label = std::int64_t(c);
         next_value(value, classes == 1 ? label : kMixed);
@@ -166,18 +166,18 @@ private:
     // The samples of a value, all of one class or mixed, are about to move: offers the cut before them, unless the
     // value before is not known, or all samples of both are of one same class.
     void next_value(double value, std::int64_t label) {
-        if (known_ && (label == kMixed || label != label_)) {
+        if (has_previous_value_ && (label == kMixed || label != previous_label_)) {
             const std::int64_t found = entropy();
             const std::int64_t before = candidates_.empty() ? kNoEntropy : candidates_.back().entropy;
-            least_ = std::min(least_, found);
+            least_entropy_ = std::min(least_entropy_, found);
             if (found < before) {  // ever smaller entropies; the first that ties with the last is the answer
                 if (!candidates_.empty() && found + tie_ < before) candidates_.clear();
-                candidates_.push_back({found, midpoint(value_, value), bucket_});
+                candidates_.push_back({found, midpoint(previous_value_, value), bucket_});
             }
         }
-        known_ = true;
-        value_ = value;
-        label_ = label;
+        has_previous_value_ = true;
+        previous_value_ = value;
+        previous_label_ = label;
     }
 
     // Moves a bucket, and gives a lower bound of the entropies of all cuts inside and at its ends.
@@ -188,7 +188,8 @@ private:
     // what is left is linear in every l_c, so that it is least where each is at one of its ends.
     std::int64_t move_bucket(const std::uint32_t* counts) {
         const std::int64_t size = std::accumulate(counts, counts + n_classes_, std::int64_t(0));
-        const std::uint64_t middle = n_left_ + std::uint64_t(size / 2), beyond = n_total_ - middle;
+        const std::uint64_t middle = n_left_ + std::uint64_t(size / 2);
+        const std::uint64_t beyond = n_total_ - middle;
         const std::int64_t level = terms_(middle) + terms_(beyond);
         const std::int64_t slope = terms_(middle + 1) + terms_(beyond - 1) - level;
         std::int64_t bound = level - slope * (size / 2) - left_sum_ - right_sum_;
@@ -199,9 +200,10 @@ private:
 
     // Moves samples of one class; what is added to both sums.
     std::int64_t move(std::size_t c, std::uint32_t count) {
-        const std::uint32_t left = left_[c], right = total_[c] - left;
-        const std::int64_t to_left = terms_(left + count) - terms_(left),
-                           to_right = terms_(right - count) - terms_(right);
+        const std::uint32_t left = left_[c];
+        const std::uint32_t right = total_[c] - left;
+        const std::int64_t to_left = terms_(left + count) - terms_(left);
+        const std::int64_t to_right = terms_(right - count) - terms_(right);
         left_[c] += count;
         n_left_ += count;
         left_sum_ += to_left;
@@ -221,14 +223,14 @@ private:
     std::vector<std::uint32_t> total_, left_;                        // class counts of the interval, and on the left
     std::uint64_t n_total_ = 0, n_left_ = 0;
     std::int64_t left_sum_ = 0, right_sum_ = 0;  // of the terms of the class counts
-    std::int64_t tie_ = 0, enough_ = 0, least_ = 0;
+    std::int64_t tie_ = 0, max_entropy_ = 0, least_entropy_ = 0;
     std::vector<Candidate> candidates_;
     std::size_t bucket_ = 0;                                      // of the column, that is looked at
-    bool known_ = false;                                          // whether the value before is, and then
-    double value_ = 0;                                            // the value,
-    std::int64_t label_ = kMixed;                                 // and its class
+    bool has_previous_value_ = false;                             // whether the value before is, and then
+    double previous_value_ = 0;                                   // the value,
+    std::int64_t previous_label_ = kMixed;                        // and its class
     std::vector<std::pair<std::size_t, std::size_t>> intervals_;  // of buckets of the column
-    std::vector<double> found_;
+    std::vector<double> cuts_;
 };
 
 UnsortedMdlCutter::UnsortedMdlCutter(std::size_t n_classes, const Terms& terms)

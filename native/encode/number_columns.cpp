@@ -16,12 +16,13 @@ void for_each_tile(const Columns& table, std::int64_t rows, const std::function<
             ++j;
             continue;
         }
-        const bool whole =
-            rows >= table.n_rows;  // then a tile is a column, too long for more than those of a cache line
-        std::int64_t width = std::min(whole ? kNarrow : kStrip, table.size() - j);
+        // A tile that is a full column is too long for more columns than a cache line holds.
+        const bool is_full_column = rows >= table.n_rows;
+        std::int64_t width = std::min(is_full_column ? kNarrow : kStrip, table.size() - j);
         if (!side_by_side<T>(table, j, j + width)) width = std::min(kNarrow, width);
         if (!side_by_side<T>(table, j, j + width)) width = 1;
-        const std::int64_t step = whole ? rows : std::min(rows, kStripBytes / (width * std::int64_t(sizeof(T))));
+        const std::int64_t step =
+            is_full_column ? rows : std::min(rows, kStripBytes / (width * std::int64_t(sizeof(T))));
         // Columns that lay a power of two apart would share few sets of the cache.
         const std::int64_t height = std::min(step, table.n_rows) + kLine / std::int64_t(sizeof(T));
         scratch.resize(std::size_t(width * height));

@@ -70,7 +70,8 @@ constexpr std::int64_t kStripBytes = 128 << 10;  // of them: half of a common se
 template <class T>
 void transpose(const T* in, std::int64_t in_stride, std::int64_t n_rows, std::int64_t n_columns, T* out,
                std::int64_t out_stride) {
-    std::int64_t whole_rows = 0, whole_columns = 0;
+    std::int64_t whole_rows = 0;
+    std::int64_t whole_columns = 0;
     if constexpr (sizeof(T) == 1) {
         whole_rows = n_rows / kTransposeBlock * kTransposeBlock;
         whole_columns = n_columns / kTransposeBlock * kTransposeBlock;

@@ -18,11 +18,13 @@ bool smaller(const KeyedRow& a, const KeyedRow& b) { return a.key < b.key; }
 
 // kPasses counting passes over kBits bits each, from the lower ones up to the top of (key - least) << shift.
 template <int kBits, int kPasses>
-void radix_passes(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratch, std::uint64_t least, int shift) {
+void radix_passes(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratch, std::uint64_t min_key, int shift) {
     constexpr std::size_t kDigits = std::size_t(1) << kBits;
     std::uint32_t counts[kPasses][kDigits];
     std::memset(counts, 0, sizeof counts);
-    const auto upper = [least, shift](std::uint64_t key) { return ((key - least) << shift) >> (64 - kBits * kPasses); };
+    const auto upper = [min_key, shift](std::uint64_t key) {
+        return ((key - min_key) << shift) >> (64 - kBits * kPasses);
+    };
     const std::size_t n = items.size();
     for (const KeyedRow& item : items) {
         const std::uint64_t bits = upper(item.key);
@@ -55,13 +57,13 @@ void radix_passes(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratch, 
 
 // Sorts by buckets of one width between the least and the most number; false, and nothing is done, where many share
 // one.
-bool sort_in_buckets(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratch, double least, double most) {
+bool sort_in_buckets(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratch, double min_key, double max_key) {
     const std::size_t n = items.size();
-    const double scale = double(n) / (most - least);
+    const double scale = double(n) / (max_key - min_key);
     std::uint16_t bucket[kMaxInBuckets];
     std::uint16_t start[kMaxInBuckets + 2] = {};
     for (std::size_t i = 0; i < n; ++i) {
-        bucket[i] = std::uint16_t((value_of(items[i].key) - least) * scale);  // never falls as the number rises
+        bucket[i] = std::uint16_t((value_of(items[i].key) - min_key) * scale);  // never falls as the number rises
         ++start[bucket[i] + 1];
     }
     std::uint16_t fullest = 0;
@@ -82,44 +84,46 @@ void sort_by_key(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratch) {
     const std::size_t n = items.size();
     if (n < 2) return;
     if (n <= kFewItems) return insertion_sort(&items[0], &items[0] + n, smaller);
-    std::uint64_t least = items[0].key, most = least;
+    std::uint64_t min_key = items[0].key;
+    std::uint64_t max_key = min_key;
     for (const KeyedRow& item : items) {
-        least = std::min(least, item.key);
-        most = std::max(most, item.key);
+        min_key = std::min(min_key, item.key);
+        max_key = std::max(max_key, item.key);
     }
-    if (least == most) return;
+    if (min_key == max_key) return;
     scratch.resize(n);
-    const double low = value_of(least), high = value_of(most);
+    const double low = value_of(min_key);
+    const double high = value_of(max_key);
     if (n <= kMaxInBuckets && std::isfinite(double(n) / (high - low)) && high - low < kMaxSpread &&
         sort_in_buckets(items, scratch, low, high))
         return;
-    const int shift = __builtin_clzll(most - least);
+    const int shift = __builtin_clzll(max_key - min_key);
     if (n < 192)
-        radix_passes<8, 2>(items, scratch, least, shift);
+        radix_passes<8, 2>(items, scratch, min_key, shift);
     else if (n < 8192)
-        radix_passes<8, 3>(items, scratch, least, shift);
+        radix_passes<8, 3>(items, scratch, min_key, shift);
     else
-        radix_passes<11, 3>(items, scratch, least, shift);
+        radix_passes<11, 3>(items, scratch, min_key, shift);
 }
 
 // The samples class by class; see sorting.hpp.
 
 ClassOrder class_order(const std::int32_t* classes, std::int64_t n_rows, std::int64_t n_classes) {
-    ClassOrder found{std::vector<std::uint32_t>(std::size_t(n_rows)),
+    ClassOrder order{std::vector<std::uint32_t>(std::size_t(n_rows)),
                      std::vector<std::int64_t>(std::size_t(n_classes))};
-    std::vector<std::int64_t> other(found.sizes);  // neighbours of one class do not wait for each other
+    std::vector<std::int64_t> other(order.sizes);  // neighbours of one class do not wait for each other
     for (std::int64_t i = 0; i < n_rows; ++i) {
         if (classes[i] < 0 || classes[i] >= n_classes) throw std::invalid_argument("a class is out of range");
-        ++(i % 2 ? other : found.sizes)[std::size_t(classes[i])];
+        ++(i % 2 ? other : order.sizes)[std::size_t(classes[i])];
     }
     std::vector<std::uint32_t*> end(other.size());
-    std::uint32_t* next = found.rows.data();
+    std::uint32_t* next = order.rows.data();
     for (std::size_t c = 0; c < end.size(); ++c) {
         end[c] = next;
-        next += found.sizes[c] += other[c];
+        next += order.sizes[c] += other[c];
     }
     for (std::int64_t i = 0; i < n_rows; ++i) *end[std::size_t(classes[i])]++ = std::uint32_t(i);
-    return found;
+    return order;
 }
 
 }  // namespace bitsieve

@@ -40,7 +40,7 @@ private:
 template <class Real>
 Ragged<double> stored_mdl_cuts(const StoredNumbers<Real>& table, std::int64_t first, std::int64_t last,
                                const RowClasses& rows, const Terms& terms) {
-    Ragged<double> found;
+    Ragged<double> result;
     SortedColumn<Real> column(table);
     MdlCutter cutter(std::size_t(rows.n_classes), terms);
     std::vector<double> values;
@@ -48,7 +48,7 @@ Ragged<double> stored_mdl_cuts(const StoredNumbers<Real>& table, std::int64_t fi
     std::vector<std::int64_t> weights;
     for (std::int64_t j = first; j < last; ++j) {
         if (!column.sort(j)) {
-            found.append({});
+            result.append({});
             continue;
         }
         values.clear();
@@ -59,16 +59,16 @@ Ragged<double> stored_mdl_cuts(const StoredNumbers<Real>& table, std::int64_t fi
             classes.push_back(rows.classes[item.row]);
             if (rows.weights) weights.push_back(rows.weights[item.row]);
         }
-        found.append(
+        result.append(
             cutter.cuts(values.data(), classes.data(), rows.weights ? weights.data() : nullptr, values.size()));
     }
-    return found;
+    return result;
 }
 
 template <class Real>
 Ragged<double> stored_order_cuts(const StoredNumbers<Real>& table, std::int64_t first, std::int64_t last,
                                  std::int64_t n_bins, const std::int64_t* weights) {
-    Ragged<double> found;
+    Ragged<double> result;
     SortedColumn<Real> column(table);
     std::vector<double> cuts;
     std::vector<std::int64_t> ranks;
@@ -83,26 +83,26 @@ Ragged<double> stored_order_cuts(const StoredNumbers<Real>& table, std::int64_t 
                 items.size(), n_bins, [&](std::size_t i) { return ranks[i]; },
                 [&](std::size_t i) { return value_of(items[i].key); }, cuts);
         }
-        found.append(cuts);
+        result.append(cuts);
     }
-    return found;
+    return result;
 }
 
 template <class Real>
 Ragged<double> stored_distinct(const StoredNumbers<Real>& table, std::int64_t first, std::int64_t last) {
-    Ragged<double> found;
+    Ragged<double> result;
     SortedColumn<Real> column(table);
     for (std::int64_t j = first; j < last; ++j) {
         const bool varies = column.sort(j);
         std::uint64_t before = 0;  // of no number
         for (const KeyedRow& item : column.items()) {
-            if (item.key != before) found.values.push_back(value_of(item.key));
+            if (item.key != before) result.values.push_back(value_of(item.key));
             before = item.key;
             if (!varies) break;
         }
-        found.ends.push_back(std::int64_t(found.values.size()));
+        result.ends.push_back(std::int64_t(result.values.size()));
     }
-    return found;
+    return result;
 }
 
 template <class Real>
@@ -111,7 +111,8 @@ void code_stored(const StoredNumbers<Real>& table, std::int64_t first, std::int6
                  std::uint16_t* code) {
     std::int64_t begin = 0;
     for (std::int64_t j = first; j < last; begin = ends[j++ - first]) {
-        const double *low = cuts + begin, *high = cuts + ends[j - first];
+        const double* low = cuts + begin;
+        const double* high = cuts + ends[j - first];
         for (std::int64_t e = table.start[j]; e < table.start[j + 1]; ++e) {
             const double value = double(table.value[e]);
             if (value != value) {

@@ -39,34 +39,35 @@ struct DifferenceKernel {
     double (*distance)(const double* a, const double* b, std::int64_t n_columns);
 
     // add_weighted: weighted sums of differences, column by column.
-    //   out   out[column] += sum_r weights[r] * (|numbers[others[r]][column] - numbers[sample][column]| /
-    //   spans[column]) same  each sum runs in the order of r: every set gives the same bits cost  count * columns
-    //   divisions
+    //   out   out[column] += sum_r weights[r] * |numbers[others[r]][column] - numbers[sample][column]| / spans[column]
+    //   cost  count * columns divisions
+    //   same  each sum runs in the order of r: every set gives the same bits
+    //   test  tests/native/sample_trials.py: every set against portable
     void (*add_weighted)(const double* numbers, const double* spans, std::int64_t n_columns, std::int64_t sample,
                          const std::int64_t* others, const double* weights, std::int64_t count, double* out);
 };
 
-// How far a float32 distance may be off: |found - true| <= relative * true + absolute.
+// How far a float32 distance may be off: |float32 - true| <= relative * true + absolute.
 struct DistanceError {
     double relative, absolute;
 };
 DistanceError distance_error(std::int64_t n_columns);
 
-// What the nearest samples are sought among: the distances in float32 of one sample (null: there are no numbers), what
-// other columns add to them (null: nothing), and the members that may be chosen, ascending.
+// The k nearest neighbours of one sample that are asked for.
 struct NearestQuery {
-    const double* grid;  // of all samples, row by row
-    std::int64_t n_columns, sample;
-    const float* found;
-    const double* added;
-    const std::int64_t* members;
+    const double* grid;  // the numbers of all samples, row by row
+    std::int64_t n_columns;
+    std::int64_t sample;
+    const float* distances;       // of the sample from all samples, in float32; null: there are no columns of numbers
+    const double* added;          // what other columns add to these distances; null: nothing
+    const std::int64_t* members;  // the samples that may be neighbours, ascending
     std::int64_t n_members;
     std::int64_t k;
-    double tolerance;
+    double tolerance;  // distances that differ by no more are equal
 };
 
-// The k nearest members other than the sample itself, ascending; of those as far as the k-th within the tolerance, the
-// first. There must be so many.
+// Writes the k nearest members other than the sample itself, ascending. Of those that tie with the k-th, the first are
+// taken. Throws std::invalid_argument if there are fewer than k.
 void nearest(const DifferenceKernel&, const NearestQuery&, std::int64_t* out);
 
 namespace portable {

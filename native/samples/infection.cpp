@@ -37,7 +37,8 @@ InfectionStep infection_step(const double* weights, const double* gains, std::in
         return error * error;
     };
     if (sum_by_halves(squared_error, 0, n) <= tolerance * tolerance) return {-1, 0.0, false};
-    std::int64_t best = 0, worst = -1;
+    std::int64_t best = 0;
+    std::int64_t worst = -1;
     for (std::int64_t i = 0; i < n; ++i) {
         if (gains[i] - mean > gains[best] - mean) best = i;
         if (weights[i] > 0 && (worst < 0 || gains[i] - mean < gains[worst] - mean)) worst = i;
@@ -48,17 +49,17 @@ InfectionStep infection_step(const double* weights, const double* gains, std::in
     const double curve = mean - 2 * gains[i];  // (e_i - x)'W(e_i - x), W_ii being 0
     const double furthest = infects ? 1.0 : -weights[i] / (1 - weights[i]);
     const double length = curve < 0 ? (mean - gains[i]) / curve : furthest;
-    const bool whole = curve >= 0 || std::abs(length) >= std::abs(furthest);
-    return {i, whole ? furthest : length, whole && !infects};
+    const bool takes_full_step = curve >= 0 || std::abs(length) >= std::abs(furthest);
+    return {i, takes_full_step ? furthest : length, takes_full_step && !infects};
 }
 
 void infect(double* weights, double* gains, std::int64_t n, const InfectionStep& step, const double* change) {
-    const double kept = 1 - step.length;
+    const double remaining_share = 1 - step.length;
     for (std::int64_t i = 0; i < n; ++i) {
-        weights[i] *= kept;
-        gains[i] = gains[i] * kept + change[i];
+        weights[i] *= remaining_share;
+        gains[i] = gains[i] * remaining_share + change[i];
     }
-    weights[step.place] = step.leaves ? 0.0 : weights[step.place] + step.length;
+    weights[step.index] = step.leaves ? 0.0 : weights[step.index] + step.length;
 }
 
 }  // namespace bitsieve

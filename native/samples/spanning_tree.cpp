@@ -10,7 +10,10 @@ namespace bitsieve {
 
 namespace {
 
-constexpr std::int64_t kDense = 256, kMaxDense = 4096;  // points up to which blocks cost more than they spare
+// With at most min(kDense * dims^2, kMaxDense) points blocks cost more than they spare. Measured when blocks were
+// introduced; the tree does not depend on it.
+constexpr std::int64_t kDense = 256;
+constexpr std::int64_t kMaxDense = 4096;
 
 // Where so many points are halved: between blocks, or between cells within a block.
 std::int64_t middle_of(std::int64_t count, std::int64_t cell) {
@@ -43,7 +46,8 @@ std::vector<std::int32_t> roughly_sorted(const double* y, std::int64_t count) {
     constexpr int kBits = 10;
     const double least = *std::min_element(y, y + count);
     std::vector<std::uint32_t> key(static_cast<std::size_t>(count));
-    std::vector<std::int32_t> order(key.size()), next(key.size());
+    std::vector<std::int32_t> order(key.size());
+    std::vector<std::int32_t> next(key.size());
     for (std::int64_t i = 0; i < count; ++i) {  // the bits of floats that are not negative rise with them
         const float above = float(y[i] - least);
         std::memcpy(&key[std::size_t(i)], &above, sizeof above);
@@ -85,7 +89,8 @@ struct PlaneCut {
 
     template <class IsAbove>
     void part(std::int32_t* order, std::int64_t count, IsAbove is_above) {
-        std::int64_t below = 0, above = 0;
+        std::int64_t below = 0;
+        std::int64_t above = 0;
         for (std::int64_t i = 0; i < count; ++i) {  // without branches: they could not be foreseen
             const std::int32_t point = order[i];
             const bool is = is_above(point);
@@ -102,12 +107,15 @@ struct PlaneCut {
 Blocks blocks_of(const Points& points) {
     Blocks blocks;
     // A step looks at every block, and at all points of the near ones: in many dimensions nearly every block is near.
-    const double d = points.dims, wanted = std::sqrt(double(points.count)) * std::min(0.4 * d * d, 24.0);
-    blocks.cell = std::max<std::int64_t>(std::int64_t(wanted) / 64 * 8, 8);
+    // The factors were fitted to measured times for 2 to 10 dimensions; the tree does not depend on them.
+    const double d = points.dims;
+    const double points_of_block = std::sqrt(double(points.count)) * std::min(0.4 * d * d, 24.0);
+    blocks.cell = std::max<std::int64_t>(std::int64_t(points_of_block) / 64 * 8, 8);
     blocks.order.resize(std::size_t(points.count));
     std::iota(blocks.order.begin(), blocks.order.end(), 0);
     if (points.dims == 2) {
-        const double *x = points.coordinates.data(), *y = x + points.count;
+        const double* x = points.coordinates.data();
+        const double* y = x + points.count;
         std::vector<std::int32_t> by_y = roughly_sorted(y, points.count);
         PlaneCut cut{x, y, blocks.cell, by_y, by_y};
         for (std::size_t i = 0; i < by_y.size(); ++i) cut.place_in_y[std::size_t(by_y[i])] = std::int32_t(i);
@@ -167,40 +175,42 @@ void CrossEdges::merge(const Ranked& last) {
     std::iota(order_.begin(), order_.end(), 0);
     sort_by_rank(last_rank_, std::size_t(last.count), order_, start_, by_last_);
     sort_by_rank(shared_rank_, std::size_t(shared_.count), by_last_, start_, order_);
-    places_.clear();
-    std::vector<std::int64_t>& one_of_place = by_last_;  // not needed any more
+    merged_points_.clear();
+    std::vector<std::int64_t>& representative = by_last_;  // not needed any more
     std::int64_t before = -1;
     for (const std::int64_t point : order_) {
-        const std::size_t p = std::size_t(point), b = std::size_t(before);
+        const std::size_t p = std::size_t(point);
+        const std::size_t b = std::size_t(before);
         if (before < 0 || shared_rank_[p] != shared_rank_[b] || last_rank_[p] != last_rank_[b]) {
-            one_of_place[places_.size()] = point;
-            places_.push_back({0.0, 0.0, 0.0});
+            representative[merged_points_.size()] = point;
+            merged_points_.push_back({0.0, 0.0, 0.0});
         }
-        Place& place = places_.back();
+        MergedPoint& place = merged_points_.back();
         place.count += 1.0;
         place.first += in_first_[p];
         place.second += in_second_[p];
         before = point;
     }
-    points_.count = std::int64_t(places_.size());
+    points_.count = std::int64_t(merged_points_.size());
     points_.dims = shared_.dims + last.dims;
-    points_.coordinates.resize(places_.size() * std::size_t(points_.dims));
+    points_.coordinates.resize(merged_points_.size() * std::size_t(points_.dims));
     double* out = points_.coordinates.data();
     for (int k = 0; k < shared_.dims; ++k)
-        for (std::size_t i = 0; i < places_.size(); ++i)
-            *out++ = shared_.values[k * shared_.count + shared_rank_[std::size_t(one_of_place[i])]];
+        for (std::size_t i = 0; i < merged_points_.size(); ++i)
+            *out++ = shared_.values[k * shared_.count + shared_rank_[std::size_t(representative[i])]];
     for (int k = 0; k < last.dims; ++k)
-        for (std::size_t i = 0; i < places_.size(); ++i)
-            *out++ = last.values[k * last.count + last_rank_[std::size_t(one_of_place[i])]];
+        for (std::size_t i = 0; i < merged_points_.size(); ++i)
+            *out++ = last.values[k * last.count + last_rank_[std::size_t(representative[i])]];
 }
 
 double CrossEdges::operator()(const Ranked& last) {
     merge(last);
     spanning_tree(kernel_, points_, edges_);
     double sum = 0.0;
-    for (const Place& place : places_) sum += 2.0 * place.first * place.second / place.count;
+    for (const MergedPoint& place : merged_points_) sum += 2.0 * place.first * place.second / place.count;
     for (const Edge& edge : edges_) {
-        const Place &a = places_[std::size_t(edge.low)], &b = places_[std::size_t(edge.high)];
+        const MergedPoint& a = merged_points_[std::size_t(edge.low)];
+        const MergedPoint& b = merged_points_[std::size_t(edge.high)];
         sum += (a.first * b.second + a.second * b.first) / (a.count * b.count);
     }
     return sum;

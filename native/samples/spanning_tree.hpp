@@ -66,10 +66,10 @@ extern const TreeKernel kTrees;
 // How many edges of a spanning tree join points of two samples: the statistic of Friedman and Rafsky, for many sets of
 // points that share all coordinates but the last.
 //
-// Equal points are one place of the tree. The edges inside a place, and which of its points an edge to another place
-// touches, are not determined by lengths; counted is the expectation over all choices: a pair of the m points of a
-// place is joined with probability 2 / m, and every point of a place is as likely as any other to be touched. Where all
-// points differ this is the plain count.
+// Equal points are merged into one point of the tree. The edges among them, and which of them an edge to another point
+// touches, are not determined by lengths; counted is the expectation over all choices: a pair of m merged points is
+// joined with probability 2 / m, and each of them is as likely as any other to be touched. Where all points differ this
+// is the plain count.
 
 // Values as ranks: the sample s has the value values[k * count + ranks[s]] in dimension k; rising ranks are rising
 // values (in lexicographic order).
@@ -93,7 +93,7 @@ public:
 private:
     void merge(const Ranked& last);
 
-    struct Place {
+    struct MergedPoint {
         double count, first, second;
     };
 
@@ -103,7 +103,7 @@ private:
     std::vector<double> in_first_, in_second_;
     std::vector<std::uint32_t> shared_rank_, last_rank_;  // of points; those of the shared part are 0, 1, ...
     std::vector<std::int64_t> start_, by_last_, order_;
-    std::vector<Place> places_;
+    std::vector<MergedPoint> merged_points_;
     Points points_;
     std::vector<Edge> edges_;
 };

@@ -16,7 +16,8 @@ namespace {
 BITSIEVE_BEGIN_TARGET(BITSIEVE_AVX2)
 
 struct Mask {
-    __m256d low, high;
+    __m256d low;
+    __m256d high;
 
     unsigned bits() const { return unsigned(_mm256_movemask_pd(low) | _mm256_movemask_pd(high) << 4); }
     static Mask any(Mask a, Mask b) { return {_mm256_or_pd(a.low, b.low), _mm256_or_pd(a.high, b.high)}; }

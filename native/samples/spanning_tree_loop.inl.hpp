@@ -7,7 +7,7 @@
 // therefore touches a few cells, in many all of them.
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kKey = double(kMaxPoints);
+constexpr double kKey = double(kMaxPoints);  // an edge as one number: low * kKey + high
 
 template <int kDims>
 class Prim {
@@ -22,8 +22,8 @@ public:
           best_(size(n_slots_ * 8 * size_), kInfinity),
           from_(best_.size(), -1.0),
           point_(best_.size(), 0.0),
-          place_(size(n_points_)),
-          left_(size(n_slots_ * 8), 0),
+          position_of_(size(n_points_)),
+          n_left_(size(n_slots_ * 8), 0),
           cells_(n_slots_ * 8, dims_),
           blocks_(n_slots_, dims_),
           cell_edge_(size(n_slots_ * 8), kInfinity),
@@ -35,12 +35,13 @@ public:
     }
 
     void run(Edge* edges) {
-        join(place_[0]);
+        join(position_of_[0]);
         while (n_joined_ < n_points_) {
             const double key = shortest(look_from_newest());
-            const std::int64_t low = std::int64_t(key / kKey), high = std::int64_t(key - double(low) * kKey);
+            const std::int64_t low = std::int64_t(key / kKey);
+            const std::int64_t high = std::int64_t(key - double(low) * kKey);
             *edges++ = {low, high};
-            join(place_[size(low)] >= 0 ? place_[size(low)] : place_[size(high)]);
+            join(position_of_[size(low)] >= 0 ? position_of_[size(low)] : position_of_[size(high)]);
         }
     }
 
@@ -59,7 +60,8 @@ private:
               longest(size(n), -1.0) {}
 
         void take_in(int k, std::int64_t i, double x) {
-            double &l = low[size(k * count + i)], &h = high[size(k * count + i)];
+            double& l = low[size(k * count + i)];
+            double& h = high[size(k * count + i)];
             h = l == kInfinity ? x : std::max(h, x);
             l = std::min(l, x);
         }
@@ -74,7 +76,9 @@ private:
     int dims() const { return kDims > 0 ? kDims : dims_; }
 
     void place(const Points& points, std::int64_t point, std::int64_t at) {
-        const std::int64_t cell = at / size_, block = cell / 8, lane = at % size_;
+        const std::int64_t cell = at / size_;
+        const std::int64_t block = cell / 8;
+        const std::int64_t lane = at % size_;
         for (int k = 0; k < dims(); ++k) {
             const double x = points.coordinates[size(k * n_points_ + point)];
             x_[size((cell * dims() + k) * size_ + lane)] = x;
@@ -82,14 +86,16 @@ private:
             blocks_.take_in(k, block, x);
         }
         point_[size(at)] = double(point);
-        place_[size(point)] = at;
-        ++left_[size(cell)];
+        position_of_[size(point)] = at;
+        ++n_left_[size(cell)];
         cells_.longest[size(cell)] = blocks_.longest[size(block)] = kInfinity;
     }
 
     // The point at this place moves to the tree, the last one of its cell into its place.
     void join(std::int64_t at) {
-        const std::int64_t cell = at / size_, start = cell * size_, last = start + --left_[size(cell)];
+        const std::int64_t cell = at / size_;
+        const std::int64_t start = cell * size_;
+        const std::int64_t last = start + --n_left_[size(cell)];
         for (int k = 0; k < dims(); ++k) {
             double* x = &x_[size((cell * dims() + k) * size_)];
             joined_[size(k * stride_ + n_joined_)] = x[at - start];
@@ -97,8 +103,8 @@ private:
             x[last - start] = kInfinity;
         }
         const double point = joined_point_[size(n_joined_++)] = point_[size(at)];
-        place_[size(std::int64_t(point_[size(last)]))] = at;
-        place_[size(std::int64_t(point))] = -1;
+        position_of_[size(std::int64_t(point_[size(last)]))] = at;
+        position_of_[size(std::int64_t(point))] = -1;
         best_[size(at)] = best_[size(last)];
         from_[size(at)] = from_[size(last)];
         point_[size(at)] = point_[size(last)];
@@ -147,27 +153,27 @@ private:
     double shortest(double least) {
         for (;;) {
             const F64x8 limit = F64x8::broadcast(least);
-            bool n_seen = false;
+            bool any_updated = false;
             for (std::int64_t b = 0; b < n_slots_; b += 8)
                 for (unsigned bits = F64x8::less_equal(F64x8::load(&bound_[size(b)]), limit).bits(); bits;
                      bits &= bits - 1) {
                     update_block(b + __builtin_ctz(bits));
-                    n_seen = true;
+                    any_updated = true;
                 }
-            if (!n_seen) break;
+            if (!any_updated) break;
             F64x8 next = F64x8::broadcast(kInfinity);
             for (std::int64_t b = 0; b < n_slots_; b += 8)
                 next = F64x8::min(next,
                                   F64x8::min(F64x8::load(&bound_[size(b)]), F64x8::load(&blocks_.shortest[size(b)])));
             least = next.least();
         }
-        const F64x8 wanted = F64x8::broadcast(least);
+        const F64x8 target = F64x8::broadcast(least);
         F64x8 key = F64x8::broadcast(kInfinity);
         for (std::int64_t b = 0; b < n_slots_; b += 8)
-            for (unsigned bits = F64x8::equal(F64x8::load(&blocks_.shortest[size(b)]), wanted).bits(); bits;
+            for (unsigned bits = F64x8::equal(F64x8::load(&blocks_.shortest[size(b)]), target).bits(); bits;
                  bits &= bits - 1) {
                 const std::int64_t cell = (b + __builtin_ctz(bits)) * 8;
-                key = F64x8::min(key, F64x8::select(F64x8::equal(F64x8::load(&cells_.shortest[size(cell)]), wanted),
+                key = F64x8::min(key, F64x8::select(F64x8::equal(F64x8::load(&cells_.shortest[size(cell)]), target),
                                                     F64x8::load(&cell_edge_[size(cell)]), F64x8::broadcast(kInfinity)));
             }
         return key.least();
@@ -210,17 +216,18 @@ private:
                 .bits();
         const F64x8 u = F64x8::broadcast(joined_point_[size(joined)]);
         for (unsigned bits = touched; bits; bits &= bits - 1) {
-            const std::int64_t cell = block * 8 + __builtin_ctz(bits), start = cell * size_;
+            const std::int64_t cell = block * 8 + __builtin_ctz(bits);
+            const std::int64_t start = cell * size_;
             const double* x = &x_[size(start * dims())];
-            for (std::int64_t lane = 0; lane < left_[size(cell)]; lane += 8) {
+            for (std::int64_t lane = 0; lane < n_left_[size(cell)]; lane += 8) {
                 F64x8 distance = F64x8::broadcast(0.0);
                 for (int k = 0; k < dims(); ++k) {
                     const F64x8 from = F64x8::broadcast(joined_[size(k * stride_ + joined)]);
                     const F64x8 side = F64x8::subtract(F64x8::load(x + k * size_ + lane), from);
                     distance = F64x8::add(distance, F64x8::multiply(side, side));
                 }
-                const F64x8 best = F64x8::load(&best_[size(start + lane)]),
-                            from = F64x8::load(&from_[size(start + lane)]);
+                const F64x8 best = F64x8::load(&best_[size(start + lane)]);
+                const F64x8 from = F64x8::load(&from_[size(start + lane)]);
                 const Mask level = Mask::both(F64x8::equal(distance, best), F64x8::less(u, from));
                 const Mask nearer = Mask::any(F64x8::less(distance, best), level);
                 F64x8::select(nearer, distance, best).store(&best_[size(start + lane)]);
@@ -240,9 +247,11 @@ private:
     }
 
     void sum_up_cell(std::int64_t cell) {
-        const std::int64_t left = left_[size(cell)], start = cell * size_;
+        const std::int64_t left = n_left_[size(cell)];
+        const std::int64_t start = cell * size_;
         if (left == 0) return cells_.close(dims(), cell);
-        F64x8 least = F64x8::broadcast(kInfinity), greatest = F64x8::broadcast(0.0);
+        F64x8 least = F64x8::broadcast(kInfinity);
+        F64x8 greatest = F64x8::broadcast(0.0);
         for (std::int64_t lane = 0; lane < left; lane += 8) {
             const F64x8 best = F64x8::load(&best_[size(start + lane)]);
             least = F64x8::min(least, best);
@@ -253,8 +262,8 @@ private:
         cells_.longest[size(cell)] = greatest.greatest();
         F64x8 edge = F64x8::broadcast(kInfinity);
         for (std::int64_t lane = 0; lane < left; lane += 8) {
-            const F64x8 from = F64x8::load(&from_[size(start + lane)]),
-                        point = F64x8::load(&point_[size(start + lane)]);
+            const F64x8 from = F64x8::load(&from_[size(start + lane)]);
+            const F64x8 point = F64x8::load(&point_[size(start + lane)]);
             const F64x8 key =
                 F64x8::add(F64x8::multiply(F64x8::min(from, point), F64x8::broadcast(kKey)), F64x8::max(from, point));
             const Mask level = F64x8::equal(F64x8::load(&best_[size(start + lane)]), shortest);
@@ -264,12 +273,12 @@ private:
     }
 
     int dims_;
-    std::int64_t n_points_, size_, n_slots_, stride_;  // a cell has `size` places, and there are eight cells a slot
+    std::int64_t n_points_, size_, n_slots_, stride_;  // a cell has room for `size` points; a slot is eight cells
     std::vector<double> x_;                            // of the points left: [(cell * dims + dimension) * size + lane]
-    std::vector<double> best_, from_;  // the shortest known edge of each to the tree: squared length, and whence
-    std::vector<double> point_;        // which point it is
-    std::vector<std::int64_t> place_;  // where a point is, -1 if in the tree
-    std::vector<std::int64_t> left_;   // how many points a cell has left
+    std::vector<double> best_, from_;        // the shortest known edge of each to the tree: squared length, and whence
+    std::vector<double> point_;              // which point it is
+    std::vector<std::int64_t> position_of_;  // where a point is, -1 if in the tree
+    std::vector<std::int64_t> n_left_;       // how many points a cell has left
     Boxes cells_, blocks_;
     std::vector<double> cell_edge_;     // the key of the shortest known edge of a cell, lowest of equally long ones
     std::vector<double> bound_;         // see above
@@ -285,18 +294,19 @@ class DensePrim {
 public:
     explicit DensePrim(const Points& points)
         : dims_(kDims > 0 ? kDims : points.dims),
-          left_(points.count),
-          stride_((left_ + 7) / 8 * 8),
+          n_left_(points.count),
+          stride_((n_left_ + 7) / 8 * 8),
           numbers_(std::size_t(stride_ * (dims() + 4) + dims()), kInfinity) {
-        for (std::int64_t i = 0; i < left_; ++i) point()[i] = double(i);
-        for (int k = 0; k < dims(); ++k) std::copy_n(&points.coordinates[std::size_t(k * left_)], left_, x(k));
+        for (std::int64_t i = 0; i < n_left_; ++i) point()[i] = double(i);
+        for (int k = 0; k < dims(); ++k) std::copy_n(&points.coordinates[std::size_t(k * n_left_)], n_left_, x(k));
     }
 
     void run(Edge* edges) {
-        for (std::int64_t at = 0; left_ > 1;) {
+        for (std::int64_t at = 0; n_left_ > 1;) {
             join(at);
-            at = place_of(look_from_newest());
-            const double u = from()[at], v = point()[at];
+            at = position_of(look_from_newest());
+            const double u = from()[at];
+            const double v = point()[at];
             *edges++ = {std::int64_t(std::min(u, v)), std::int64_t(std::max(u, v))};
         }
     }
@@ -313,7 +323,7 @@ private:
     double* newest() { return x(dims()); }  // of the point that joined last: its coordinates
 
     void join(std::int64_t at) {
-        const std::int64_t last = --left_;
+        const std::int64_t last = --n_left_;
         for (int k = 0; k < dims(); ++k) {
             newest()[k] = x(k)[at];
             x(k)[at] = x(k)[last];
@@ -328,11 +338,15 @@ private:
 
     // Takes the newest point of the tree into account; the least squared length of an edge from the tree.
     double look_from_newest() {
-        const F64x8 infinity = F64x8::broadcast(kInfinity), u = F64x8::broadcast(newest_point_);
-        const std::int64_t stride = stride_,
-                           left = left_;  // copies: stores to the arrays would have members read again
-        const double *const coordinates = x(0), *const joined = newest();
-        double *const bests = best(), *const origins = from(), *const leasts = least();
+        const F64x8 infinity = F64x8::broadcast(kInfinity);
+        const F64x8 u = F64x8::broadcast(newest_point_);
+        const std::int64_t stride = stride_;
+        const std::int64_t left = n_left_;  // copies: stores to the arrays would have members read again
+        const double* const coordinates = x(0);
+        const double* const joined = newest();
+        double* const bests = best();
+        double* const origins = from();
+        double* const leasts = least();
         F64x8 shortest = infinity;
         for (std::int64_t start = 0; start < left; start += kPointsPerWord) {
             F64x8 of_block = infinity;
@@ -343,7 +357,8 @@ private:
                         F64x8::subtract(F64x8::load(coordinates + k * stride + i), F64x8::broadcast(joined[k]));
                     distance = F64x8::add(distance, F64x8::multiply(side, side));
                 }
-                const F64x8 before = F64x8::load(bests + i), origin = F64x8::load(origins + i);
+                const F64x8 before = F64x8::load(bests + i);
+                const F64x8 origin = F64x8::load(origins + i);
                 const Mask level = Mask::both(F64x8::equal(distance, before), F64x8::less(u, origin));
                 const F64x8 now = F64x8::min(distance, before);
                 F64x8::select(Mask::any(F64x8::less(distance, before), level), u, origin).store(origins + i);
@@ -357,14 +372,14 @@ private:
     }
 
     // Where the first of the edges of this squared length is.
-    std::int64_t place_of(double length) {
-        const F64x8 wanted = F64x8::broadcast(length);
+    std::int64_t position_of(double length) {
+        const F64x8 target = F64x8::broadcast(length);
         std::int64_t place = -1;
-        for (std::int64_t start = 0; start < left_; start += kPointsPerWord) {
-            if (F64x8::equal(F64x8::load(least() + start / 8), wanted).bits() == 0) continue;
+        for (std::int64_t start = 0; start < n_left_; start += kPointsPerWord) {
+            if (F64x8::equal(F64x8::load(least() + start / 8), target).bits() == 0) continue;
             std::uint64_t bits = 0;
-            for (std::int64_t i = start; i < std::min(start + kPointsPerWord, left_); i += 8)
-                bits |= std::uint64_t(F64x8::equal(F64x8::load(best() + i), wanted).bits()) << (i - start);
+            for (std::int64_t i = start; i < std::min(start + kPointsPerWord, n_left_); i += 8)
+                bits |= std::uint64_t(F64x8::equal(F64x8::load(best() + i), target).bits()) << (i - start);
             for (; bits; bits &= bits - 1) {
                 const std::int64_t i = start + __builtin_ctzll(bits);
                 if (place < 0 || key(i) < key(place)) place = i;
@@ -374,12 +389,13 @@ private:
     }
 
     double key(std::int64_t i) {
-        const double u = from()[i], v = point()[i];
+        const double u = from()[i];
+        const double v = point()[i];
         return std::min(u, v) * kKey + std::max(u, v);
     }
 
     int dims_;
-    std::int64_t left_, stride_;
+    std::int64_t n_left_, stride_;
     std::vector<double> numbers_;
     double newest_point_ = 0.0;
 };

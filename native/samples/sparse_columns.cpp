@@ -7,13 +7,14 @@ namespace bitsieve {
 
 namespace {
 
-constexpr int kLeastExponent = -1000;  // 2^1000 is still a number
-constexpr double kRounding = 1e-9;     // far above that of a correlation and of its bound
+constexpr int kMinExponent = -1000;  // 2^1000 is still a number
+constexpr double kRounding = 1e-9;   // far above that of a correlation and of its bound
 
 // Mean and length of a column of stored values and zeros.
 template <class Real>
 void moments_of(const Real* x, std::int64_t stored, std::int64_t zeros, double& mean, double& length) {
-    double low = zeros > 0 ? 0.0 : double(x[0]), high = low;
+    double low = zeros > 0 ? 0.0 : double(x[0]);
+    double high = low;
     for (std::int64_t i = 0; i < stored; ++i) {
         low = std::min(low, double(x[i]));
         high = std::max(high, double(x[i]));
@@ -23,8 +24,9 @@ void moments_of(const Real* x, std::int64_t stored, std::int64_t zeros, double& 
     if (!(low < high)) return;
     int exponent = 0;
     std::frexp(std::max(-low, high), &exponent);
-    exponent = std::max(exponent, kLeastExponent);
-    const double scale = std::ldexp(1.0, -exponent), n = double(stored + zeros);
+    exponent = std::max(exponent, kMinExponent);
+    const double scale = std::ldexp(1.0, -exponent);
+    const double n = double(stored + zeros);
     double sum = 0.0;
     for (std::int64_t i = 0; i < stored; ++i) sum += double(x[i]) * scale;
     double centre = sum / n;
@@ -46,9 +48,11 @@ void products(const SparseColumns<Real, Index>& columns, const Moments& moments,
               std::int64_t first, std::int64_t last, double* out) {
     const std::int64_t tasks = kTasks ? kTasks : weights.n_tasks;
     for (std::int64_t j = first; j < last; ++j) {
-        const double length = moments.length[j], mean = moments.mean[j];
+        const double length = moments.length[j];
+        const double mean = moments.mean[j];
         const bool full = columns.full(j);
-        const double centred = full ? mean : 0.0, implied = full ? 0.0 : mean;
+        const double centred = full ? mean : 0.0;
+        const double implied = full ? 0.0 : mean;
         for (std::int64_t t = 0; t < tasks; ++t) {
             double sum = 0.0;
             for (Index p = columns.start[j]; p < columns.start[j + 1]; ++p)
@@ -89,10 +93,10 @@ void fill_products(const SparseColumns<Real, Index>& columns, const Moments& mom
 
 template <class Real, class Index>
 void find_correlated(const SparseColumns<Real, Index>& columns, const Moments& moments, const ChosenRows& chosen,
-                     double least, std::int64_t first, std::int64_t last, Correlated& out) {
+                     double min_correlation, std::int64_t first, std::int64_t last, Correlated& out) {
     const std::int64_t n_chosen = chosen.n_chosen;
     const double root = std::sqrt(double(columns.n_samples));
-    const double enough = least * (1 - kRounding);
+    const double threshold = min_correlation * (1 - kRounding);
     double highest = 0.0;
     for (std::int64_t s = 0; s < n_chosen; ++s) highest = std::max(highest, std::abs(chosen.level[s]));
     std::vector<double> sum(std::size_t(n_chosen), 0.0);
@@ -100,23 +104,25 @@ void find_correlated(const SparseColumns<Real, Index>& columns, const Moments& m
         const double length = moments.length[j];
         if (!(length > 0)) continue;
         const bool full = columns.full(j);
-        const double centred = full ? moments.mean[j] : 0.0, level = full ? 0.0 : root * moments.mean[j] / length;
-        const double apart = std::abs(level) * highest;  // most that columns without a common row correlate by
+        const double centred = full ? moments.mean[j] : 0.0;
+        const double level = full ? 0.0 : root * moments.mean[j] / length;
+        const double max_disjoint = std::abs(level) * highest;  // most that columns without a common row correlate by
         const double share = std::sqrt(double(columns.stored(j)) * (1 + level * level));
-        const std::int64_t reach = std::partition_point(chosen.peak, chosen.peak + n_chosen,
-                                                        [&](double peak) { return share * peak + apart >= enough; }) -
-                                   chosen.peak;
-        if (reach == 0) continue;
-        std::fill_n(sum.begin(), reach, 0.0);
+        const std::int64_t n_reached =
+            std::partition_point(chosen.peak, chosen.peak + n_chosen,
+                                 [&](double peak) { return share * peak + max_disjoint >= threshold; }) -
+            chosen.peak;
+        if (n_reached == 0) continue;
+        std::fill_n(sum.begin(), n_reached, 0.0);
         for (Index p = columns.start[j]; p < columns.start[j + 1]; ++p) {
             const double value = double(columns.value[p]) - centred;
             const std::int64_t i = std::int64_t(columns.row[p]);
-            for (std::int64_t q = chosen.start[i]; q < chosen.start[i + 1] && chosen.column[q] < reach; ++q)
+            for (std::int64_t q = chosen.start[i]; q < chosen.start[i + 1] && chosen.column[q] < n_reached; ++q)
                 sum[chosen.column[q]] += value * chosen.value[q];
         }
-        for (std::int64_t s = 0; s < reach; ++s) {
+        for (std::int64_t s = 0; s < n_reached; ++s) {
             const double correlation = sum[s] / length - level * chosen.level[s];
-            if (std::abs(correlation) < least) continue;
+            if (std::abs(correlation) < min_correlation) continue;
             out.column.push_back(j);
             out.chosen.push_back(s);
             out.correlation.push_back(correlation);

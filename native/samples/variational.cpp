@@ -36,7 +36,8 @@ double log2_of(double x) {
         m *= 0.5;
         ++e;
     }
-    const double s = (m - 1.0) / (m + 1.0), s2 = s * s;
+    const double s = (m - 1.0) / (m + 1.0);
+    const double s2 = s * s;
     double series = 0.0;
     for (int k = 11; k >= 0; --k) series = series * s2 + 1.0 / (2 * k + 1);
     return double(e) + 2.8853900817779268 * s * series;
@@ -44,15 +45,19 @@ double log2_of(double x) {
 
 // The same steps as those of eight lanes at once.
 double exp2_of(double x) {
-    if (x < kLeastExponent) return 0.0;
-    const double shifted = x + kToInteger, r = x - (shifted - kToInteger), r2 = r * r;
-    double even = kExp2Terms[8], odd = kExp2Terms[7];
+    if (x < kMinExponent) return 0.0;
+    const double shifted = x + kToInteger;
+    const double r = x - (shifted - kToInteger);
+    const double r2 = r * r;
+    double even = kExp2Terms[8];
+    double odd = kExp2Terms[7];
     for (int i = 6; i >= 0; i -= 2) {
         even = even * r2 + kExp2Terms[i];
         if (i > 0) odd = odd * r2 + kExp2Terms[i - 1];
     }
     const double value = (even + odd * r) * r + 1.0;
-    std::uint64_t bits, power;
+    std::uint64_t bits;
+    std::uint64_t power;
     std::memcpy(&bits, &value, sizeof bits);
     std::memcpy(&power, &shifted, sizeof power);
     bits += power << 52;
@@ -78,10 +83,13 @@ void fill_tables(const VariationalKernel& kernel, const CodeColumns& columns, co
     std::vector<std::int32_t> counts;
     std::vector<std::uint8_t> keys(std::size_t(n_samples + kKeyRoom), kNoKey);  // cells of a small table, by sample
     for (std::int64_t i = 0; i < count; ++i) {
-        const std::int64_t f = features[i], arity = columns.arities[f], n_cells = rows * arity;
+        const std::int64_t f = features[i];
+        const std::int64_t arity = columns.arities[f];
+        const std::int64_t n_cells = rows * arity;
         const std::int64_t stride = table_stride<Real>(n_cells);
         columns.column(f).copy(n_samples, code_of.data());
-        const std::uint16_t *const codes = code_of.data(), *const of_chosen = row_of.data();
+        const std::uint16_t* const codes = code_of.data();
+        const std::uint16_t* const of_chosen = row_of.data();
         Real* table = cells + offset[f];
         std::fill(table, table + stride * classes.count, Real(logs ? 0 : 1));
         counts.assign(std::size_t(n_cells), 0);

@@ -42,8 +42,8 @@ constexpr std::uint8_t kNoKey = 255;
 constexpr std::int64_t kKeyRoom = 32;  // behind the keys: what count_keys takes at once, at most
 constexpr std::int64_t kMaxTableCells = (std::int64_t(1) << 31) - 1;  // of one class: the loops number cells by 32 bits
 constexpr double kTinySum = 0x1p-20;
-constexpr double kLeastExponent = -1000.0;
-constexpr float kLeastExponentFloat32 = -120.0f;
+constexpr double kMinExponent = -1000.0;
+constexpr float kMinExponentFloat32 = -120.0f;
 
 // The samples of a step in blocks of eight, the lanes beyond the last sample with weight 0:
 // weights[(block * n_classes + c) * 8 + lane]; active[start[block] .. start[block + 1]) are the classes of which some

@@ -59,15 +59,16 @@ bool test_extent(NumberType type, std::int64_t n, std::int64_t d, std::mt19937& 
     bool right = true;
     for (std::int64_t j = 0; j < d; ++j) {
         double low = kInfinity, high = -kInfinity;
-        std::uint8_t holds = 0;
+        unsigned content_flags = 0;
         for (std::int64_t i = 0; i < n; ++i) {
             const double v = double(values[std::size_t(i * d + j)]);
-            holds |= v != v ? kHasMissing : std::abs(v) == kInfinity ? kHasNumbers | kHasInfinite : kHasNumbers;
+            content_flags |= v != v ? kHasMissing : kHasNumbers;
+            if (std::abs(v) == kInfinity) content_flags |= kHasInfinite;
             low = v < low ? v : low;
             high = v > high ? v : high;
         }
         const std::size_t at = std::size_t(j);
-        right = right && found.content_flags[at] == holds && found.low[at] == low && found.high[at] == high;
+        right = right && found.content_flags[at] == content_flags && found.low[at] == low && found.high[at] == high;
     }
     return right;
 }

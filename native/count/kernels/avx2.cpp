@@ -6,6 +6,7 @@
 #include "count/kernels/counting_kernel.hpp"
 #include "count/kernels/scratch.hpp"
 #include "count/kernels/target.hpp"
+#include "count/kernels/vector_address.hpp"
 
 namespace bitsieve {
 namespace avx2 {
@@ -27,19 +28,19 @@ struct U64x8 {
 
     static U64x8 zero() { return {_mm256_setzero_si256(), _mm256_setzero_si256()}; }
     static U64x8 broadcast(std::uint64_t x) {
-        const __m256i v = _mm256_set1_epi64x((long long)x);
+        const __m256i v = _mm256_set1_epi64x(static_cast<long long>(x));
         return {v, v};
     }
     static U64x8 load(const std::uint64_t* p) {
-        return {_mm256_loadu_si256((const __m256i*)p), _mm256_loadu_si256((const __m256i*)(p + 4))};
+        return {_mm256_loadu_si256(as_m256i(p)), _mm256_loadu_si256(as_m256i(p + 4))};
     }
     static U64x8 widen(const std::uint32_t* p) {
-        return {_mm256_cvtepu32_epi64(_mm_loadu_si128((const __m128i*)p)),
-                _mm256_cvtepu32_epi64(_mm_loadu_si128((const __m128i*)(p + 4)))};
+        return {_mm256_cvtepu32_epi64(_mm_loadu_si128(as_m128i(p))),
+                _mm256_cvtepu32_epi64(_mm_loadu_si128(as_m128i(p + 4)))};
     }
     void store(std::uint64_t* p) const {
-        _mm256_storeu_si256((__m256i*)p, low);
-        _mm256_storeu_si256((__m256i*)(p + 4), high);
+        _mm256_storeu_si256(as_m256i(p), low);
+        _mm256_storeu_si256(as_m256i(p + 4), high);
     }
     static U64x8 add(const U64x8& a, const U64x8& b) {
         return {_mm256_add_epi64(a.low, b.low), _mm256_add_epi64(a.high, b.high)};
@@ -90,25 +91,26 @@ constexpr std::int64_t kCarriedWords = 24;
 // clang-format on
 
 std::uint64_t plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
-    const __m256i first = _mm256_loadu_si256((const __m256i*)codes);
-    const __m256i second = _mm256_loadu_si256((const __m256i*)(codes + 32));
+    const __m256i first = _mm256_loadu_si256(as_m256i(codes));
+    const __m256i second = _mm256_loadu_si256(as_m256i(codes + 32));
     const auto mask = [](__m256i low, __m256i high) {
         return (std::uint64_t(std::uint32_t(_mm256_movemask_epi8(high))) << 32) |
                std::uint32_t(_mm256_movemask_epi8(low));
     };
     for (int plane = 0; plane < n_planes; ++plane) {
-        const __m256i wanted = _mm256_set1_epi8((char)plane);
+        const __m256i code = _mm256_set1_epi8(char(plane));
         out[plane * kLanes] =
-            mask(_mm256_cmpeq_epi8(first, wanted), _mm256_cmpeq_epi8(second, wanted)) | (add ? out[plane * kLanes] : 0);
+            mask(_mm256_cmpeq_epi8(first, code), _mm256_cmpeq_epi8(second, code)) | (add ? out[plane * kLanes] : 0);
     }
-    const __m256i most = _mm256_set1_epi8((char)n_planes);
-    return ~mask(_mm256_cmpeq_epi8(_mm256_max_epu8(first, most), most),
-                 _mm256_cmpeq_epi8(_mm256_max_epu8(second, most), most));
+    const __m256i largest = _mm256_set1_epi8(char(n_planes));
+    return ~mask(_mm256_cmpeq_epi8(_mm256_max_epu8(first, largest), largest),
+                 _mm256_cmpeq_epi8(_mm256_max_epu8(second, largest), largest));
 }
 
 BITSIEVE_END_TARGET
 
-// The costs are those of benchmarks/kernel_costs.py on between an AMD EPYC and an Intel Xeon, see benchmarks/README.md.
+// The costs were measured by benchmarks/kernel_costs.py on an AMD EPYC and an Intel Xeon (benchmarks/README.md), and
+// lie between the two.
 constexpr CountingKernel make_kernel() {
     CountingKernel kernel{};
     kernel.pair_sums = pair_sums;

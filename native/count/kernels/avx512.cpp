@@ -6,6 +6,7 @@
 #include "count/kernels/counting_kernel.hpp"
 #include "count/kernels/scratch.hpp"
 #include "count/kernels/target.hpp"
+#include "count/kernels/vector_address.hpp"
 
 namespace bitsieve {
 namespace avx512 {
@@ -17,11 +18,9 @@ struct U64x8 {
     __m512i v;
 
     static U64x8 zero() { return {_mm512_setzero_si512()}; }
-    static U64x8 broadcast(std::uint64_t x) { return {_mm512_set1_epi64((long long)x)}; }
+    static U64x8 broadcast(std::uint64_t x) { return {_mm512_set1_epi64(static_cast<long long>(x))}; }
     static U64x8 load(const std::uint64_t* p) { return {_mm512_loadu_si512(p)}; }
-    static U64x8 widen(const std::uint32_t* p) {
-        return {_mm512_cvtepu32_epi64(_mm256_loadu_si256((const __m256i*)p))};
-    }
+    static U64x8 widen(const std::uint32_t* p) { return {_mm512_cvtepu32_epi64(_mm256_loadu_si256(as_m256i(p)))}; }
     void store(std::uint64_t* p) const { _mm512_storeu_si512(p, v); }
     static U64x8 add(U64x8 a, U64x8 b) { return {_mm512_add_epi64(a.v, b.v)}; }
     static U64x8 subtract(U64x8 a, U64x8 b) { return {_mm512_sub_epi64(a.v, b.v)}; }
@@ -33,9 +32,7 @@ struct U64x8 {
     static U64x8 shift_each(U64x8 a, U64x8 bits) { return {_mm512_sllv_epi64(a.v, bits.v)}; }
     static U64x8 bit_and(U64x8 a, U64x8 b) { return {_mm512_and_si512(a.v, b.v)}; }
     static U64x8 bit_xor(U64x8 a, U64x8 b) { return {_mm512_xor_si512(a.v, b.v)}; }
-    static U64x8 widen_bytes(const std::uint8_t* p) {
-        return {_mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i*)p))};
-    }
+    static U64x8 widen_bytes(const std::uint8_t* p) { return {_mm512_cvtepu8_epi64(_mm_loadl_epi64(as_m128i(p)))}; }
     void store_quotient(double one_bit, double* out) const {
         _mm512_storeu_pd(out, _mm512_div_pd(_mm512_cvtepi64_pd(v), _mm512_set1_pd(one_bit)));
     }
@@ -56,8 +53,8 @@ std::uint64_t plane_masks(const std::uint8_t* codes, int n_planes, bool add, std
     const __m512i v = _mm512_loadu_si512(codes);
     for (int plane = 0; plane < n_planes; ++plane)
         out[plane * kLanes] =
-            _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8((char)plane)) | (add ? out[plane * kLanes] : 0);
-    return _mm512_cmpgt_epu8_mask(v, _mm512_set1_epi8((char)n_planes));
+            _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8(char(plane))) | (add ? out[plane * kLanes] : 0);
+    return _mm512_cmpgt_epu8_mask(v, _mm512_set1_epi8(char(n_planes)));
 }
 
 int append_bits(const std::uint64_t* words, std::int64_t n, std::uint64_t selected, int n_filled, std::uint64_t* out) {
@@ -78,7 +75,7 @@ int append_bits(const std::uint64_t* words, std::int64_t n, std::uint64_t select
 
 BITSIEVE_END_TARGET
 
-// The costs are those of benchmarks/kernel_costs.py on an Intel Xeon of the Sapphire Rapids kind, November 2026.
+// The costs were measured by benchmarks/kernel_costs.py on an Intel Xeon (Sapphire Rapids), November 2026.
 constexpr CountingKernel make_kernel() {
     CountingKernel kernel{};
     kernel.pair_sums = pair_sums;

@@ -53,15 +53,16 @@ struct ByteGroup {
     int n_codes;
 };
 
-// One to eight of them seen as pivots: rows[sample * 8 + p], p < lanes. Null rows: one constant.
+// One to eight features of a ByteGroup seen as pivots: rows[sample * 8 + p], p < lanes. Null rows: one constant.
 struct BytePivots {
     const std::uint8_t* rows;
     int n_codes;
     int lanes;
 };
 
-// T[c0] + T[c1] - T[c0 + c1] at index(c0, c1), for counts of two classes below 1 << bits; or null. The rows are a
-// little longer than a power of two, so that the same columns of several are not in one set of the cache.
+// table[index(c0, c1)] = T[c0] + T[c1] - T[c0 + c1] for counts of two classes below 1 << bits; the table may be null.
+// Its rows are a little longer than a power of two, so that the same columns of several rows do not share one set of
+// the cache.
 struct TwoClassTerms {
     static constexpr int kExtraBits = 5;
 
@@ -74,31 +75,33 @@ struct TwoClassTerms {
 
 // One first column i and the eight second columns j of a group, to be counted with third columns k.
 struct TripleView {
-    PivotPlanes products;   // of eight lanes: plane a * n_second + b is the AND of plane a of i and plane b of j
-    int n_first, n_second;  // planes of i and of j
-    // Tables of the pairs with every cell, as pair_cells writes them: ij of eight j, ik of eight k, and jk of each lane
-    // j.
-    const std::uint64_t *ij, *ik, *jk[kLanes];
-    TwoClassTerms
-        two_class_terms;  // where its table is not null, the cells hold index(c0, c1) of the two classes' counts
+    PivotPlanes products;  // of eight lanes: plane a * n_second + b is the AND of plane a of i and plane b of j
+    int n_first;           // planes of i
+    int n_second;          // planes of j
+    // The tables of the pairs with every cell, as pair_cells writes them.
+    const std::uint64_t* ij;          // i with eight j
+    const std::uint64_t* ik;          // i with eight k
+    const std::uint64_t* jk[kLanes];  // the j of each lane with eight k
+    // Where its table is not null, the cells of ij, ik and jk hold index(c0, c1) of the counts of the two classes.
+    TwoClassTerms two_class_terms;
 };
 
 struct CountingKernel {
     // pair_sums: entropy sums of one or eight pivots with the eight features of a group.
-    //   out   pooled_sums[pivot * 8 + lane] = sum over cells of T[n_ab]; class_sums: the same per class, summed (null:
-    //   skip) how   inner cells: popcount(plane_a & plane_b); last row and column: margins minus inner cells needs
-    //   planes zero beyond the last sample of a class; margins ready (PackedTable::finish); T[0] = 0 limit samples <=
-    //   2^31 (uint32 margins), planes <= 63; scratch 2 * pivots * planes_a * planes_b * 64 bytes cost  words * planes_a
-    //   * planes_b * pair_word + classes * cells * pair_term (cost below) same  integers only: every instruction set,
-    //   thread count and chunk size gives the same bits test  tests/native: every set against portable, portable
-    //   against increments
+    //   out   pooled_sums[pivot * 8 + lane] = sum over cells of T[n_ab]; class_sums: the same per class, summed
+    //         (null: skip)
+    //   how   inner cells: popcount(plane_a & plane_b); last row and column: margins minus inner cells
+    //   needs planes zero beyond the last sample of a class; margins ready (PackedTable::finish); T[0] = 0
+    //   limit samples <= 2^31 (uint32 margins), planes <= 63; scratch 2 * pivots * planes_a * planes_b * 64 bytes
+    //   cost  words * planes_a * planes_b * pair_word + classes * cells * pair_term (see Cost below)
+    //   same  integers only: every instruction set, thread count and chunk size gives the same bits
+    //   test  tests/native: every set against portable, portable against increments
     void (*pair_sums)(const PivotPlanes&, const PlaneGroup&, const ClassLayout&, const Terms&,
                       std::int64_t* pooled_sums, std::int64_t* class_sums);
 
     // pair_cells: the tables of one pivot with the eight features of a group, class by class.
     //   out   cells[((class_index * rows + row) * columns + column) * 8 + lane]; rows are the codes of the pivot,
-    //   columns
-    //         the planes of the group and one more
+    //         columns the planes of the group and one more
     //   how, needs, limit, same: as pair_sums; scratch planes_a * planes_b * 64 bytes
     //   cost  words * planes_a * planes_b * pair_word
     //   test  tests/native/counting_trials.py; tests/counts/test_cells.py
@@ -138,16 +141,14 @@ struct CountingKernel {
 
     // plane_masks: the bits of 64 codes in every plane of a lane.
     //   out   out[plane * 8] has bit t set where codes[t] == plane; `add`: keep the bits it has. Returns the mask of
-    //   the
-    //         codes greater than n_planes
+    //         the codes greater than n_planes
     //   needs 64 readable codes
     //   test  tests/native: tables packed by every set are alike
     std::uint64_t (*plane_masks)(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out);
 
     // append_bits: the bits of n words that are set in `selected`, drawn together and appended.
-    //   out   out[i], whose first `n_filled` bits are there, and what does not fit out[n + i]. Returns how many bits of
-    //   a
-    //         word were selected
+    //   out   bits go to out[i] behind its first `n_filled` bits, those that do not fit to out[n + i]. Returns how many
+    //         bits of a word were selected
     //   needs n_filled < 64; null where the instruction set does not draw bits together
     //   test  tests/native: tables packed by every set are alike
     int (*append_bits)(const std::uint64_t* words, std::int64_t n, std::uint64_t selected, int n_filled,
@@ -159,13 +160,12 @@ struct CountingKernel {
     //   test  tests/native: every set against portable
     void (*plane_margins)(const std::uint64_t* planes, std::int64_t row, const ClassLayout&, std::uint32_t* margins);
 
-    // Nanoseconds, measured by benchmarks/kernel_costs.py, from which the storage of a feature is chosen
-    // (packed_table.cpp).
+    // Nanoseconds, measured by benchmarks/kernel_costs.py: packed_table.cpp chooses the storage of a feature by them.
     struct Cost {
         double pair_word;       // by planes: one word of one cell of one pair
-        double pair_term;       // and the entropy term of one cell of one pair
+        double pair_term;       // by planes: the entropy term of one cell of one pair
         double counter_sample;  // by packed counters: one sample of one pair
-        double counter_row;     // and one row of its table, with the entropy terms
+        double counter_row;     // by packed counters: one row of the table of one pair, with its entropy terms
     };
     Cost cost;
 };
@@ -197,12 +197,12 @@ static_assert((kCountersPerWord - 1) * kCounterBits < 256, "a byte holds 6 * cod
 constexpr std::int64_t kCounterMax = (1 << kCounterBits) - 1;  // samples that a counter holds
 constexpr std::int64_t kBucketChunk = 2048;                    // samples put into buckets at once: 16 KiB of codes
 
-// Every other counter, each with the room of its neighbour: twelve bits.
+// The mask of every other counter. Each then has twelve bits, its own and those of its neighbour.
 constexpr std::uint64_t kEvenCounters = 0x003f03f03f03f03fULL;
-constexpr std::int64_t kMaxClassesHeld = 64;  // whose counters are added up before they are flushed
+constexpr std::int64_t kMaxClassesHeld = 64;  // classes whose counters are added up before they are flushed
 static_assert(kMaxClassesHeld * kCounterMax < 4096, "64 classes fit the twelve-bit packed counters");
 
-// Where the samples of a bucket are kept: a chunk may lie in one bucket.
+// A bucket has room for a whole chunk, as all its samples may have one code.
 constexpr std::int64_t kBucketPadding = 96;  // 32 for rounding down, 64 so that buckets share no set of the cache
 constexpr std::int64_t kBucketCapacity = kBucketChunk + kBucketPadding;
 static_assert(kBucketCapacity <= 65536, "sample numbers of a chunk are uint16");

@@ -104,7 +104,7 @@ std::uint64_t plane_masks(const std::uint8_t* codes, int n_planes, bool add, std
     return beyond;
 }
 
-// The costs are those of benchmarks/kernel_costs.py on as for avx2.
+// The costs were measured by benchmarks/kernel_costs.py on the machines that those of avx2.cpp are from.
 constexpr CountingKernel make_kernel() {
     CountingKernel kernel{};
     kernel.pair_sums = pair_sums;

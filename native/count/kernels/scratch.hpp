@@ -1,5 +1,6 @@
-// Scratch memory and constants of the counting loops. They stand outside the target regions, so that no inline function
-// of the standard library is compiled here for an instruction set that the machine may lack.
+// Scratch memory and constants of the counting loops, outside the target regions. The counting loops call no function
+// of the standard library: one that is not inlined would be compiled for an instruction set and, as the linker keeps one
+// copy of an inline function, could be called on a machine that lacks it.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +42,8 @@ private:
 };
 
 template <class T>
-using Scratch = AlignedScratch<T, 16 << 10>;  // of what is mostly small
+using Scratch = AlignedScratch<T, 16 << 10>;  // mostly small: on the stack
 template <class T>
-using LargeScratch = AlignedScratch<T, 64>;  // of what is seldom small
+using LargeScratch = AlignedScratch<T, 64>;  // seldom small: on the heap
 
 }  // namespace bitsieve

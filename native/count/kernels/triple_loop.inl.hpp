@@ -9,7 +9,8 @@ template <class Inner>
 inline __attribute__((always_inline)) void derive_cells(int n_first, int n_second, int n_third, const std::uint64_t* ij,
                                                         const std::uint64_t* ik, const std::uint64_t* jk,
                                                         const Inner& inner, std::uint64_t* cells) {
-    const int thirds = n_third + 1, row = (n_second + 1) * thirds;
+    const int thirds = n_third + 1;
+    const int row = (n_second + 1) * thirds;
     const auto cell = [&](int a, int b, int c) { return cells + (a * row + b * thirds + c) * kLanes; };
     const auto last_second = [&](int a) {
         for (int c = 0; c <= n_third; ++c) {

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "count/kernels/target.hpp"
+#include "count/kernels/vector_address.hpp"
 #include "samples/parzen.hpp"
 #include "samples/variational.hpp"
 
@@ -21,12 +22,8 @@ BITSIEVE_BEGIN_TARGET(BITSIEVE_AVX2)
 struct Index {
     __m256i lanes;  // eight 32-bit numbers
 
-    static Index load(const std::uint8_t* codes) {
-        return {_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i*)codes))};
-    }
-    static Index load(const std::uint16_t* codes) {
-        return {_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i*)codes))};
-    }
+    static Index load(const std::uint8_t* codes) { return {_mm256_cvtepu8_epi32(_mm_loadl_epi64(as_m128i(codes)))}; }
+    static Index load(const std::uint16_t* codes) { return {_mm256_cvtepu16_epi32(_mm_loadu_si128(as_m128i(codes)))}; }
     Index times_plus(int factor, const Index& other) const {
         return {_mm256_add_epi32(_mm256_mullo_epi32(lanes, _mm256_set1_epi32(factor)), other.lanes)};
     }
@@ -113,8 +110,8 @@ struct F64x8 {
         F64x8 finish(const F64x8& product, std::int64_t count, std::int64_t* out) {
             const F64x8 left = split(product, F64x8::broadcast(1.0));
             std::int64_t sums[8];
-            _mm256_storeu_si256((__m256i*)sums, low);
-            _mm256_storeu_si256((__m256i*)(sums + 4), high);
+            _mm256_storeu_si256(as_m256i(sums), low);
+            _mm256_storeu_si256(as_m256i(sums + 4), high);
             for (int i = 0; i < 8; ++i) out[i] += sums[i] - 1023 * (count + 1);
             return left;
         }
@@ -207,7 +204,7 @@ struct F32x8 {
         F32x8 finish(const F32x8& product, std::int64_t count, std::int64_t* out) {
             const F32x8 left = split(product, F32x8::broadcast(1.0f));
             std::int32_t sums[8];
-            _mm256_storeu_si256((__m256i*)sums, sum);
+            _mm256_storeu_si256(as_m256i(sums), sum);
             for (int i = 0; i < 8; ++i) out[i] += sums[i] - 127 * (count + 1);
             return left;
         }

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "count/kernels/target.hpp"
+#include "count/kernels/vector_address.hpp"
 #include "samples/parzen.hpp"
 #include "samples/variational.hpp"
 
@@ -22,12 +23,8 @@ BITSIEVE_BEGIN_TARGET(BITSIEVE_AVX512)
 struct Index {
     __m256i lanes;  // eight 32-bit numbers
 
-    static Index load(const std::uint8_t* codes) {
-        return {_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i*)codes))};
-    }
-    static Index load(const std::uint16_t* codes) {
-        return {_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i*)codes))};
-    }
+    static Index load(const std::uint8_t* codes) { return {_mm256_cvtepu8_epi32(_mm_loadl_epi64(as_m128i(codes)))}; }
+    static Index load(const std::uint16_t* codes) { return {_mm256_cvtepu16_epi32(_mm_loadu_si128(as_m128i(codes)))}; }
     Index times_plus(int factor, const Index& other) const {
         return {_mm256_add_epi32(_mm256_mullo_epi32(lanes, _mm256_set1_epi32(factor)), other.lanes)};
     }
@@ -177,7 +174,7 @@ struct F32x8 {
         F32x8 finish(const F32x8& product, std::int64_t count, std::int64_t* out) {
             const F32x8 left = split(product, F32x8::broadcast(1.0f));
             std::int32_t sums[8];
-            _mm256_storeu_si256((__m256i*)sums, sum);
+            _mm256_storeu_si256(as_m256i(sums), sum);
             for (int i = 0; i < 8; ++i) out[i] += sums[i] - 127 * (count + 1);
             return left;
         }

@@ -1,12 +1,13 @@
 // Powers of two of F64x8, eight doubles, and of floats; see variational.hpp.
 
 inline F64x8 exp2_of(F64x8 x) {
-    x = F64x8::max(x, F64x8::broadcast(kLeastExponent));
+    x = F64x8::max(x, F64x8::broadcast(kMinExponent));
     const F64x8 shifted = F64x8::add(x, F64x8::broadcast(kToInteger));
     const F64x8 r = F64x8::subtract(x, F64x8::subtract(shifted, F64x8::broadcast(kToInteger)));
     const F64x8 r2 = F64x8::multiply(r, r);
     // Even and odd pairs are summed separately: two short chains of dependent operations instead of a long one.
-    F64x8 even = F64x8::broadcast(kExp2Terms[8]), odd = F64x8::broadcast(kExp2Terms[7]);
+    F64x8 even = F64x8::broadcast(kExp2Terms[8]);
+    F64x8 odd = F64x8::broadcast(kExp2Terms[7]);
     for (int i = 6; i >= 0; i -= 2) {
         even = F64x8::add(F64x8::multiply(even, r2), F64x8::broadcast(kExp2Terms[i]));
         if (i > 0) odd = F64x8::add(F64x8::multiply(odd, r2), F64x8::broadcast(kExp2Terms[i - 1]));
@@ -18,7 +19,7 @@ inline F64x8 exp2_of(F64x8 x) {
 // 2^x of floats, Floats or the Wide of Floats.
 template <class Floats>
 inline Floats exp2_of_floats(Floats x) {
-    x = Floats::max(x, Floats::broadcast(kLeastExponentFloat32));
+    x = Floats::max(x, Floats::broadcast(kMinExponentFloat32));
     const Floats shifted = Floats::add(x, Floats::broadcast(kToIntegerFloat32));
     const Floats r = Floats::subtract(x, Floats::subtract(shifted, Floats::broadcast(kToIntegerFloat32)));
     const Floats r2 = Floats::multiply(r, r);
@@ -45,6 +46,6 @@ void exp2_all(const double* x, std::int64_t count, double* out) {
         const std::int64_t n = std::min<std::int64_t>(8, count - i);
         std::copy(x + i, x + i + n, block);
         exp2_of(F64x8::load(block)).store(block);
-        for (std::int64_t j = 0; j < n; ++j) out[i + j] = x[i + j] < kLeastExponent ? 0.0 : block[j];
+        for (std::int64_t j = 0; j < n; ++j) out[i + j] = x[i + j] < kMinExponent ? 0.0 : block[j];
     }
 }

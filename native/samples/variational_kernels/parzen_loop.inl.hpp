@@ -22,12 +22,17 @@ void kernel_sums(const double* x, double sx, const double* z, double sz, std::in
                  std::int64_t last, double* out) {
     const std::int64_t padded = (last - first + 7) / 8 * 8;
     const auto n_points = std::size_t(padded);
-    std::vector<double> px(x + first, x + last), pz(n_points), exponents(n_points);
+    std::vector<double> px(x + first, x + last);
+    std::vector<double> pz(n_points);
+    std::vector<double> exponents(n_points);
     px.resize(n_points, HUGE_VAL);  // infinitely far
     if (z) std::copy(z + first, z + last, pz.begin());
-    const F64x8 scale_x = F64x8::broadcast(sx), scale_z = F64x8::broadcast(z ? sz : 0.0), zero = F64x8::broadcast(0.0);
+    const F64x8 scale_x = F64x8::broadcast(sx);
+    const F64x8 scale_z = F64x8::broadcast(z ? sz : 0.0);
+    const F64x8 zero = F64x8::broadcast(0.0);
     for (std::int64_t n = 0; n < n_samples; ++n) {
-        const F64x8 at_x = F64x8::broadcast(x[n]), at_z = F64x8::broadcast(z ? z[n] : 0.0);
+        const F64x8 at_x = F64x8::broadcast(x[n]);
+        const F64x8 at_z = F64x8::broadcast(z ? z[n] : 0.0);
         F64x8 nearest = F64x8::broadcast(-HUGE_VAL);
         for (std::int64_t j = 0; j < padded; j += 8) {
             const F64x8 dx = F64x8::multiply(scale_x, F64x8::subtract(at_x, F64x8::load(&px[j])));
@@ -68,7 +73,7 @@ struct Axis {
             middle_[n] = powers * r * r;
             fall_[n] = 2.0 * powers * r;
         }
-        shorten(last);
+        shorten_gaps(last);
         exp2_all(middle_.data(), std::int64_t(at.size()), middle_.data());
         exp2_all(fall_.data(), std::int64_t(at.size()), fall_.data());
         weights.resize(at.size() * kWindow);
@@ -83,7 +88,8 @@ private:
         const double rise = 1.0 / fall;
         double* zero = out + kWindow / 2 - 1;
         zero[0] = middle;
-        double up = middle, down = middle;
+        double up = middle;
+        double down = middle;
         for (int m = 1; m <= kWindow / 2; ++m) {
             up *= rise;
             zero[m] = up * steps[m];
@@ -94,10 +100,11 @@ private:
     }
 
     // Stretches of more than kWindow nodes without a sample become kWindow long: windows meet across none.
-    void shorten(std::int64_t last) {
+    void shorten_gaps(std::int64_t last) {
         std::vector<std::int64_t> to(std::size_t(last + 1), -1);
         for (const std::int64_t node : first) to[std::size_t(node)] = 0;
-        std::int64_t place = 0, before = 0;
+        std::int64_t place = 0;
+        std::int64_t before = 0;
         for (std::int64_t node = 0; node <= last; ++node) {
             if (to[std::size_t(node)] < 0) continue;
             place += std::min<std::int64_t>(node - before, kWindow);
@@ -125,8 +132,11 @@ double logs_on_grid(const Axis& x, const Axis& y, std::vector<double>& nodes, st
     nodes.assign(std::size_t(x.n_nodes * y.n_nodes), 0.0);
     for (std::size_t n = 0; n < sums.size(); ++n) {
         double* corner = &nodes[std::size_t(x.first[n] * y.n_nodes + y.first[n])];
-        const double *wx = &x.weights[n * kWindow], *wy = &y.weights[n * kWindow];
-        const F64x8 y0 = F64x8::load(wy), y1 = F64x8::load(wy + 8), y2 = F64x8::load(wy + 16);
+        const double* wx = &x.weights[n * kWindow];
+        const double* wy = &y.weights[n * kWindow];
+        const F64x8 y0 = F64x8::load(wy);
+        const F64x8 y1 = F64x8::load(wy + 8);
+        const F64x8 y2 = F64x8::load(wy + 16);
         for (int k = 0; k < kWindow; ++k, corner += y.n_nodes) {
             const F64x8 weight = F64x8::broadcast(wx[k]);
             F64x8::add(F64x8::load(corner), F64x8::multiply(weight, y0)).store(corner);
@@ -136,8 +146,11 @@ double logs_on_grid(const Axis& x, const Axis& y, std::vector<double>& nodes, st
     }
     for (std::size_t n = 0; n < sums.size(); ++n) {
         const double* corner = &nodes[std::size_t(x.first[n] * y.n_nodes + y.first[n])];
-        const double *wx = &x.weights[n * kWindow], *wy = &y.weights[n * kWindow];
-        F64x8 s0 = F64x8::broadcast(0.0), s1 = s0, s2 = s0;
+        const double* wx = &x.weights[n * kWindow];
+        const double* wy = &y.weights[n * kWindow];
+        F64x8 s0 = F64x8::broadcast(0.0);
+        F64x8 s1 = s0;
+        F64x8 s2 = s0;
         for (int k = 0; k < kWindow; ++k, corner += y.n_nodes) {
             const F64x8 weight = F64x8::broadcast(wx[k]);
             s0 = F64x8::add(s0, F64x8::multiply(weight, F64x8::load(corner)));
@@ -164,9 +177,13 @@ double logs_one_by_one(const std::vector<double>& x, const std::vector<double>& 
 
 void grid_logs(const ParzenPairs& pairs, double* out) {
     const auto n_samples = std::size_t(pairs.n_samples);
-    std::vector<double> x(n_samples), y(n_samples), sums(n_samples), nodes;
+    std::vector<double> x(n_samples);
+    std::vector<double> y(n_samples);
+    std::vector<double> sums(n_samples);
+    std::vector<double> nodes;
     for (std::size_t n = 0; n < n_samples; ++n) x[n] = pairs.unit * pairs.x[n];
-    Axis along_x, along_y;
+    Axis along_x;
+    Axis along_y;
     along_x.place(x);
     for (std::int64_t o = 0; o < pairs.count; ++o) {
         const double* other = pairs.y + o * pairs.n_samples;
@@ -178,9 +195,12 @@ void grid_logs(const ParzenPairs& pairs, double* out) {
 }
 
 void joint_logs(const JointPoints& p, double* logs) {
-    const std::int64_t n_points = p.last - p.first, padded = (n_points + 7) / 8 * 8;
-    std::vector<double> shared(std::size_t(padded * p.n_shared)), own(std::size_t(padded * p.count));
-    std::vector<double> base(std::size_t(padded), -HUGE_VAL), exponents(base);
+    const std::int64_t n_points = p.last - p.first;
+    const std::int64_t padded = (n_points + 7) / 8 * 8;
+    std::vector<double> shared(std::size_t(padded * p.n_shared));
+    std::vector<double> own(std::size_t(padded * p.count));
+    std::vector<double> base(std::size_t(padded), -HUGE_VAL);
+    std::vector<double> exponents(base);
     for (std::int64_t k = 0; k < p.n_shared; ++k)
         std::copy_n(p.shared + k * p.n_samples + p.first, n_points, &shared[std::size_t(k * padded)]);
     for (std::int64_t o = 0; o < p.count; ++o)
@@ -190,8 +210,8 @@ void joint_logs(const JointPoints& p, double* logs) {
         for (std::int64_t k = 0; k < p.n_shared; ++k) {
             const F64x8 at = F64x8::broadcast(p.shared[k * p.n_samples + n]);
             for (std::int64_t j = 0; j < padded; j += 8) {
-                const F64x8 apart = F64x8::subtract(at, F64x8::load(&shared[std::size_t(k * padded + j)]));
-                F64x8::subtract(F64x8::load(&base[std::size_t(j)]), F64x8::multiply(apart, apart))
+                const F64x8 difference = F64x8::subtract(at, F64x8::load(&shared[std::size_t(k * padded + j)]));
+                F64x8::subtract(F64x8::load(&base[std::size_t(j)]), F64x8::multiply(difference, difference))
                     .store(&base[std::size_t(j)]);
             }
         }
@@ -199,9 +219,9 @@ void joint_logs(const JointPoints& p, double* logs) {
             const F64x8 at = F64x8::broadcast(p.own[o * p.n_samples + n]);
             F64x8 nearest = F64x8::broadcast(-HUGE_VAL);
             for (std::int64_t j = 0; j < padded; j += 8) {
-                const F64x8 apart = F64x8::subtract(at, F64x8::load(&own[std::size_t(o * padded + j)]));
+                const F64x8 difference = F64x8::subtract(at, F64x8::load(&own[std::size_t(o * padded + j)]));
                 const F64x8 exponent =
-                    F64x8::subtract(F64x8::load(&base[std::size_t(j)]), F64x8::multiply(apart, apart));
+                    F64x8::subtract(F64x8::load(&base[std::size_t(j)]), F64x8::multiply(difference, difference));
                 exponent.store(&exponents[std::size_t(j)]);
                 nearest = F64x8::max(nearest, exponent);
             }

@@ -79,7 +79,8 @@ struct Lanes {
         return any;
     }
     Vector times_power_in_low_bits(const Vector& shifted) const {
-        Bits bits[8], power[8];
+        Bits bits[8];
+        Bits power[8];
         std::memcpy(bits, lane, sizeof bits);
         std::memcpy(power, shifted.lane, sizeof power);
         for (int i = 0; i < 8; ++i) bits[i] += power[i] << kFraction;

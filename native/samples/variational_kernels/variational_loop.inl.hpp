@@ -30,8 +30,9 @@ struct Product {
 // Blocks of samples whose weights fit `bytes`; few enough that a product of so many mantissas is finite.
 template <class Vector>
 std::int64_t tile_blocks(const Weighted<typename Vector::Real>& w, std::int64_t bytes) {
-    const std::int64_t most = sizeof(typename Vector::Real) == 8 ? 512 : 64;
-    return std::clamp<std::int64_t>(bytes / (w.n_classes * 8 * std::int64_t(sizeof(typename Vector::Real))), 8, most);
+    const std::int64_t max_blocks = sizeof(typename Vector::Real) == 8 ? 512 : 64;
+    return std::clamp<std::int64_t>(bytes / (w.n_classes * 8 * std::int64_t(sizeof(typename Vector::Real))), 8,
+                                    max_blocks);
 }
 
 // The initial sums of a block: 1 in the lanes beyond the last sample, which have no weight, else 0.
@@ -89,8 +90,8 @@ inline __attribute__((always_inline)) void for_classes(std::int64_t n_classes, c
     }
 }
 
-// The sums of the naive decomposition; see variational.hpp. The including file defines kCandidatesAtOnce: several
-// candidates share what is read of the weights, and their chains of sums run beside each other.
+// The sums of the naive decomposition; see variational.hpp. The including file defines kCandidatesAtOnce: so many
+// candidates share what is read of the weights, and their chains of sums run in parallel.
 
 // One candidate of the naive decomposition: where its codes and its table are, and its product.
 template <class Real>
@@ -105,47 +106,51 @@ struct NaiveCandidate {
 // weight are gone through, once for all of them.
 template <class Vector, class Lookup, int kCount>
 void naive_tile(const Weighted<typename Vector::Real>& w, std::int64_t first, std::int64_t last,
-                const NaiveCandidate<typename Vector::Real>* of) {
+                const NaiveCandidate<typename Vector::Real>* candidate) {
     Vector mantissa[kCount];
     typename Vector::Exponents exponents[kCount];
-    for (int i = 0; i < kCount; ++i) mantissa[i] = Vector::narrow(of[i].product->mantissa);
-    const std::int64_t stride = of[0].stride;
+    for (int i = 0; i < kCount; ++i) mantissa[i] = Vector::narrow(candidate[i].product->mantissa);
+    const std::int64_t stride = candidate[0].stride;
     for (std::int64_t b = first; b < last; ++b) {
-        Lookup find[kCount];
+        Lookup lookup[kCount];
         Vector sum[kCount];
         for (int i = 0; i < kCount; ++i) {
-            find[i] = Lookup(indices(of[i].codes, 8 * b), stride);
+            lookup[i] = Lookup(indices(candidate[i].codes, 8 * b), stride);
             sum[i] = first_sum<Vector>(w, b);
         }
         const auto* weights = w.weights + b * w.n_classes * 8;
-        const std::int32_t *active = w.active + w.start[b], *const end = w.active + w.start[b + 1];
+        const std::int32_t* active = w.active + w.start[b];
+        const std::int32_t* const end = w.active + w.start[b + 1];
         for_classes<Vector>(w.n_classes, active, end, false, [&](auto wide, std::int64_t c, bool) {
             using Wide = decltype(wide);
             const Wide weight = Wide::load(weights + 8 * c);
             for (int i = 0; i < kCount; ++i)
-                sum[i] = Wide::multiply(weight, find[i].template in<Wide>(of[i].table + c * stride)).added_to(sum[i]);
+                sum[i] = Wide::multiply(weight, lookup[i].template in<Wide>(candidate[i].table + c * stride))
+                             .added_to(sum[i]);
         });
         for (int i = 0; i < kCount; ++i) {
             if (sum[i].any_below(kTinySum))
-                sum[i] = without_small(sum[i], w, b, of[i].product->log_of_small, [&](std::int64_t c, int lane) {
-                    return log2_of(double(of[i].table[c * stride + of[i].codes[8 * b + lane]]));
+                sum[i] = without_small(sum[i], w, b, candidate[i].product->log_of_small, [&](std::int64_t c, int lane) {
+                    return log2_of(double(candidate[i].table[c * stride + candidate[i].codes[8 * b + lane]]));
                 });
             mantissa[i] = exponents[i].split(sum[i], mantissa[i]);
         }
     }
     for (int i = 0; i < kCount; ++i)
-        exponents[i].finish(mantissa[i], last - first, of[i].product->exponent).widen(of[i].product->mantissa);
+        exponents[i]
+            .finish(mantissa[i], last - first, candidate[i].product->exponent)
+            .widen(candidate[i].product->mantissa);
 }
 
 template <class Vector, int kCount>
 void naive_by(const Weighted<typename Vector::Real>& w, std::int64_t first, std::int64_t last,
-              const NaiveCandidate<typename Vector::Real>* of) {
-    const std::int64_t stride = of[0].stride;
+              const NaiveCandidate<typename Vector::Real>* candidate) {
+    const std::int64_t stride = candidate[0].stride;
     const auto tile = stride == Vector::kCells[0]   ? naive_tile<Vector, typename Vector::Lookup1Reg, kCount>
                       : stride == Vector::kCells[1] ? naive_tile<Vector, typename Vector::Lookup2Reg, kCount>
                       : stride == Vector::kCells[2] ? naive_tile<Vector, typename Vector::Lookup3Reg, kCount>
                                                     : naive_tile<Vector, typename Vector::LookupGather, kCount>;
-    tile(w, first, last, of);
+    tile(w, first, last, candidate);
 }
 
 template <class Vector>
@@ -153,11 +158,11 @@ void naive(const Weighted<typename Vector::Real>& w, const CodeColumns& columns,
            const Tables<typename Vector::Real>& tables, const Candidates& candidates) {
     using Real = typename Vector::Real;
     std::vector<Product> products{std::size_t(candidates.count)};
-    std::vector<NaiveCandidate<Real>> of(std::size_t(candidates.count));
+    std::vector<NaiveCandidate<Real>> candidate(std::size_t(candidates.count));
     for (std::int64_t i = 0; i < candidates.count; ++i) {
         const std::int64_t f = candidates.features[i];
-        of[i] = {columns.column(f), tables.cells + tables.offset[f], table_stride<Real>(columns.arities[f]),
-                 &products[i]};
+        candidate[i] = {columns.column(f), tables.cells + tables.offset[f], table_stride<Real>(columns.arities[f]),
+                        &products[i]};
     }
     const std::int64_t step = tile_blocks<Vector>(w, 20 << 10);
     for (std::int64_t b = 0; b < w.n_blocks(); b += step)
@@ -165,8 +170,8 @@ void naive(const Weighted<typename Vector::Real>& w, const CodeColumns& columns,
             const std::int64_t end = std::min(b + step, w.n_blocks());
             bool together = i + kCandidatesAtOnce <= candidates.count;
             for (std::int64_t j = 1; together && j < kCandidatesAtOnce; ++j)
-                together = of[i + j].stride == of[i].stride;
-            (together ? naive_by<Vector, kCandidatesAtOnce> : naive_by<Vector, 1>)(w, b, end, &of[i]);
+                together = candidate[i + j].stride == candidate[i].stride;
+            (together ? naive_by<Vector, kCandidatesAtOnce> : naive_by<Vector, 1>)(w, b, end, &candidate[i]);
             i += together ? kCandidatesAtOnce : 1;
         }
     for (std::int64_t i = 0; i < candidates.count; ++i) candidates.sums[i] = products[i].log2();
@@ -201,41 +206,45 @@ void pairwise_tile(const Weighted<typename Vector::Real>& w, std::int64_t first,
                    std::int64_t arity, const std::vector<Pending<typename Vector::Real>>& pending,
                    const PairwiseState<typename Vector::Real>& pairs, typename Vector::Real* values, Product& product) {
     using Real = typename Vector::Real;
-    constexpr std::int64_t kAhead = 1024 / sizeof(Real), kLineClasses = 8 / sizeof(Real);
-    const bool has_state = values != nullptr, store = has_state && pairs.store;
+    constexpr std::int64_t kAhead = 1024 / sizeof(Real);
+    constexpr std::int64_t kLineClasses = 8 / sizeof(Real);
+    const bool has_state = values != nullptr;
+    const bool store = has_state && pairs.store;
     Vector mantissa = Vector::narrow(product.mantissa);
     typename Vector::Exponents exponents;
-    Registers<Lookup> finds(pending.size());
-    const Pending<Real>* const given = pending.data();
-    const std::size_t n_given = pending.size();
+    Registers<Lookup> lookups(pending.size());
+    const Pending<Real>* const pending_tables = pending.data();
+    const std::size_t n_pending = pending.size();
     const Real exponent = pairs.exponent;
     for (std::int64_t b = first; b < last; ++b) {
-        if (n_given > 0) {
+        if (n_pending > 0) {
             const Index code = indices(codes, 8 * b);
-            for (std::size_t p = 0; p < n_given; ++p)
-                finds[p] = Lookup(indices(given[p].codes, 8 * b).times_plus(int(arity), code), given[p].stride);
+            for (std::size_t p = 0; p < n_pending; ++p)
+                lookups[p] = Lookup(indices(pending_tables[p].codes, 8 * b).times_plus(int(arity), code),
+                                    pending_tables[p].stride);
         }
         Vector sum = first_sum<Vector>(w, b);
         const Real* weights = w.weights + b * w.n_classes * 8;
-        Real* kept = has_state ? values + b * w.n_classes * 8 : nullptr;
-        const std::int32_t *active = w.active + w.start[b], *const end = w.active + w.start[b + 1];
+        Real* state = has_state ? values + b * w.n_classes * 8 : nullptr;
+        const std::int32_t* active = w.active + w.start[b];
+        const std::int32_t* const end = w.active + w.start[b + 1];
         // The state of a candidate lies in main memory, in runs too short for the hardware to follow: fetched ahead.
         if (has_state)
-            for (std::int64_t c = 0; c < w.n_classes; c += kLineClasses) __builtin_prefetch(kept + 8 * c + kAhead);
+            for (std::int64_t c = 0; c < w.n_classes; c += kLineClasses) __builtin_prefetch(state + 8 * c + kAhead);
         // The classes with weight; all of them where the state must go on.
         for_classes<Vector>(w.n_classes, active, end, store, [&](auto wide, std::int64_t c, bool has_weight) {
             using Wide = decltype(wide);
-            Wide s = has_state ? Wide::load(kept + 8 * c) : Wide::broadcast(0);
-            for (std::size_t p = 0; p < n_given; ++p)
-                s = Wide::add(s, finds[p].template in<Wide>(given[p].table + c * given[p].stride));
-            if (store) s.store(kept + 8 * c);
+            Wide s = has_state ? Wide::load(state + 8 * c) : Wide::broadcast(0);
+            for (std::size_t p = 0; p < n_pending; ++p)
+                s = Wide::add(s, lookups[p].template in<Wide>(pending_tables[p].table + c * pending_tables[p].stride));
+            if (store) s.store(state + 8 * c);
             if (!has_weight) return;
             const Wide likelihood = power_of_two(Wide::multiply(s, Wide::broadcast(exponent)));
             sum = Wide::multiply(Wide::load(weights + 8 * c), likelihood).added_to(sum);
         });
         if (sum.any_below(Real(kTinySum)))
             sum = without_small(sum, w, b, product.log_of_small, [&](std::int64_t c, int lane) {
-                Real s = has_state ? kept[8 * c + lane] : Real(0);
+                Real s = has_state ? state[8 * c + lane] : Real(0);
                 if (!store)
                     for (const auto& p : pending) {
                         const std::int64_t cell = std::int64_t(p.codes[8 * b + lane]) * arity + codes[8 * b + lane];
@@ -257,8 +266,10 @@ void pairwise(const Weighted<typename Vector::Real>& w, const CodeColumns& colum
     const std::int64_t step = tile_blocks<Vector>(w, 96 << 10);
     for (std::int64_t b = 0; b < w.n_blocks(); b += step)
         for (std::int64_t i = 0; i < candidates.count; ++i) {
-            const std::int64_t f = candidates.features[i], last = std::min(b + step, w.n_blocks());
-            std::int64_t widest = 0, narrowest = INT64_MAX;
+            const std::int64_t f = candidates.features[i];
+            const std::int64_t last = std::min(b + step, w.n_blocks());
+            std::int64_t widest = 0;
+            std::int64_t narrowest = INT64_MAX;
             pending.clear();
             for (const Tables<Real>& t : pairs.pending) {
                 const std::int64_t cells = std::int64_t(columns.arities[t.chosen]) * columns.arities[f];
@@ -288,14 +299,15 @@ void count_keys(const std::uint8_t* keys, std::int64_t n, int n_keys, std::int32
     for (int key = 0; key < n_keys; ++key)
         for (std::int64_t first = 0; first < n; first += 255 * kKeysAtOnce) {
             const std::int64_t end = std::min<std::int64_t>(first + 255 * kKeysAtOnce, n);
-            Bytes found{};
+            Bytes matches{};
             for (std::int64_t t = first; t < end; t += kKeysAtOnce) {
                 Bytes block;
                 std::memcpy(&block, keys + t, sizeof block);
-                found -= Bytes(block == std::uint8_t(key));
+                matches -= Bytes(block == std::uint8_t(key));
             }
-            std::uint64_t words[kKeysAtOnce / 8], pairs = 0;
-            std::memcpy(words, &found, sizeof words);
+            std::uint64_t words[kKeysAtOnce / 8];
+            std::uint64_t pairs = 0;
+            std::memcpy(words, &matches, sizeof words);
             for (const std::uint64_t word : words) pairs += (word & kEvenBytes) + ((word >> 8) & kEvenBytes);
             counts[key] += std::int32_t((pairs * 0x0001000100010001ULL) >> 48);
         }
