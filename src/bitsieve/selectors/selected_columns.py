@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bitsieve.dataset.take_columns import WantedColumns
 from bitsieve.utils.arrays import Flags
@@ -46,7 +46,7 @@ class SelectedColumns(SelectorMixin, BaseEstimator):
         self.feature_names = feature_names
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Check that the selected columns are there.
+        """Check that the selected columns are there, and take the names of a frame where ``feature_names`` is None.
 
         Parameters
         ----------
@@ -65,6 +65,8 @@ class SelectedColumns(SelectorMixin, BaseEstimator):
         """
         self._set_fitted()
         self._wanted().take(X)
+        if self.feature_names is None:
+            validate_data(self, X, reset=True, skip_check_array=True)
         return self
 
     def transform(self, X: Any) -> Any:

@@ -69,6 +69,8 @@ def runner_up(scores: Floats, candidates: Flags, chosen: int) -> RunnerUp | None
     second = pick(others)
     if others[second] == -np.inf:
         return None
+    if scores[chosen] == scores[second]:  # perhaps both infinite
+        return RunnerUp(second, 0.0)
     return RunnerUp(second, float(scores[chosen] - scores[second]))
 
 
