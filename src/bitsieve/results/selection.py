@@ -28,7 +28,6 @@ from bitsieve.results.saved.schema import (
 from bitsieve.results.saved.targets import saved_target, target_of
 from bitsieve.results.saved.values import option_of, plain_diagnostic
 from bitsieve.results.saved.write import text_of_record
-from bitsieve.selectors.selected_columns import SelectedColumns
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.lazy import cached_property
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from bitsieve.explain.explain import FeatureExplanation
     from bitsieve.plots.displays import Display
     from bitsieve.plots.figures import Axes
+    from bitsieve.selectors.selected_columns import SelectedColumns
 
 MAX_LABELS = 100  # beyond, the labels of the target are counted and not listed in a dictionary
 
@@ -320,6 +320,8 @@ class Selection:
         >>> round(make_pipeline(selector, LogisticRegression()).fit(X, y).score(X, y), 2)
         0.97
         """
+        from bitsieve.selectors.selected_columns import SelectedColumns
+
         data = self.details.data
         support = np.zeros(data.n_features, bool)
         support[self.indices] = True
