@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from bitsieve.io.saved_selection import FORMAT
+from bitsieve.io.saved_files import FORMAT
 from bitsieve.results.saved import schema
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "saved_selection.md"

@@ -81,8 +81,8 @@ def run_explain(arguments: argparse.Namespace) -> int:
 
 def _check_paths(arguments: argparse.Namespace, plan: ReadingPlan | None) -> None:
     """Refuse paths that are missing or cannot be written, before any work."""
-    from bitsieve.engines.saved_counts import check_selection_path
     from bitsieve.io.formats import written_endings
+    from bitsieve.io.saved_files import check_selection_path
     from bitsieve.io.write import ROWS_WRITTEN
 
     output = getattr(arguments, "output", None)

@@ -30,13 +30,12 @@ from bitsieve.discretization.coding import binning_facts, binning_of, from_list,
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.io.errors import DataError, in_one_line
 from bitsieve.io.output import writing
-from bitsieve.io.saved_selection import is_saved_selection
+from bitsieve.io.saved_files import COUNTS_FILE, is_saved_selection
 from bitsieve.utils.arrays import Columns, Integers
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import phase
 
 MAX_CELLS = 1 << 28  # of all tables: 2 GiB
-_FILE = "counts.bitsieve"  # a digest of what follows, the facts as a line of JSON, and the cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +100,7 @@ class SavedCounts:
             ) from None
         facts = json.dumps({**_meaning(self), "class_sizes": self.class_sizes.tolist()}).encode() + b"\n"
         cells = np.ascontiguousarray(self.cells, "<i8").data
-        with writing(path / _FILE, "counts") as file:
+        with writing(path / COUNTS_FILE, "counts") as file:
             file.write(_digest(facts, cells))
             file.write(facts)
             file.write(cells)
@@ -116,14 +115,14 @@ class SavedCounts:
                 message=f"{str(path)!r} is a selection of 'bitsieve select --save', and holds no counts",
                 advice="give the folder that 'bitsieve count --save' names",
             )
-        if not (path / _FILE).is_file():
+        if not (path / COUNTS_FILE).is_file():
             raise DataError(
                 code="not-saved-counts",
                 message=f"{str(path)!r} holds no counts of 'bitsieve count'",
                 advice="give the folder that its --save names",
             )
         with in_one_line(f"{str(path)!r} holds no counts of 'bitsieve count'"):
-            with open(path / _FILE, "rb") as file:
+            with open(path / COUNTS_FILE, "rb") as file:
                 digest = file.readline()
                 text = file.readline()
                 content = file.read()
@@ -179,22 +178,6 @@ def check_folder(folder: str | PathLike[str]) -> None:
             message=f"{str(folder)!r} is a file, and counts are saved to a folder",
             advice="give another name",
         )
-
-
-def check_selection_path(path: str | PathLike[str]) -> None:
-    """Refuse a folder of saved counts where a selection is to be saved."""
-    if holds_counts(path):
-        raise DataError(
-            code="cannot-write",
-            message=f"{str(path)!r} holds counts of 'bitsieve count', and a selection is saved to a file",
-            advice="give another name",
-        )
-
-
-def holds_counts(path: str | PathLike[str]) -> bool:
-    """Whether a path is a folder of saved counts, or the file in it."""
-    path = Path(path)
-    return (path / _FILE).is_file() or (path.name == _FILE and path.is_file())
 
 
 class TabledSource(CountSource):

@@ -20,7 +20,7 @@ from bitsieve.engines.saved_counts import SavedCounts, check_cells, each_table, 
 from bitsieve.io.database import identifier
 from bitsieve.io.errors import in_one_line
 from bitsieve.io.formats import format_of
-from bitsieve.io.saved_selection import is_saved_selection
+from bitsieve.io.saved_files import is_saved_selection
 from bitsieve.utils.messages import quoted
 
 COLUMNS = ("first", "first_value", "second", "second_value")  # then the class and the number of samples

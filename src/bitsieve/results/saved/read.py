@@ -13,9 +13,8 @@ from typing import NoReturn, cast
 import numpy as np
 
 from bitsieve.diagnostics import NAME_ONLY, Diagnostic, Severity
-from bitsieve.engines.saved_counts import holds_counts
 from bitsieve.io.errors import DataError, readable
-from bitsieve.io.saved_selection import FORMAT
+from bitsieve.io.saved_files import FORMAT, holds_counts
 from bitsieve.options import DAY_FIRST, MONTH_FIRST
 from bitsieve.results.saved.fields import Field, FieldError
 from bitsieve.results.saved.schema import (

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from typing import TypeAlias
 
 from bitsieve.diagnostics import NAME_ONLY, Diagnostic
-from bitsieve.io.saved_selection import FORMAT
+from bitsieve.io.saved_files import FORMAT
 from bitsieve.results.saved.schema import (
     VERSION,
     Certificate,
