@@ -144,7 +144,7 @@ void matrix_rows(const PackedTable& packed, const Terms& terms, const PairForm& 
     const auto values = packed.kernel().tile_values;
     std::int64_t row[kLanes];
     std::int64_t column[kLanes];
-    const std::int64_t nothing[kLanes] = {};
+    const std::int64_t no_sums[kLanes] = {};
     double forward[kLanes];
     double backward[kLanes];
     for (std::int64_t a = 0; a < n_pivots; ++a) {
@@ -152,8 +152,8 @@ void matrix_rows(const PackedTable& packed, const Terms& terms, const PairForm& 
         each_group(
             packed, terms, i, groups, n_groups, form.class_sign != 0,
             [&](std::int64_t simd_group, const std::int64_t* pooled_sums, const std::int64_t* class_sums_or_null) {
-                const std::int64_t *features = packed.features(simd_group),
-                                   *class_sums = class_sums_or_null ? class_sums_or_null : nothing;
+                const std::int64_t* features = packed.features(simd_group);
+                const std::int64_t* class_sums = class_sums_or_null ? class_sums_or_null : no_sums;
                 for (int b = 0; b < kLanes; ++b) {
                     row[b] = features[b] < 0 ? 0 : form.row[features[b]];
                     column[b] = features[b] < 0 ? 0 : form.column[features[b]];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 
 #include "count/pair_counts.hpp"
@@ -106,11 +107,12 @@ TupleSearch::TupleSearch(const PackedTable& packed, std::vector<std::int64_t> ta
       best_(std::size_t(packed.n_features()), {kNoValue, {-1, -1, -1}}),
       min_top_value_(n_top == 0 ? kPastAll : kNoValue) {
     for (std::int64_t c = 0; c < packed.n_classes(); ++c) class_terms_ -= terms_(std::uint64_t(packed.class_size(c)));
-    std::vector<std::int64_t> groups;
-    std::vector<std::int64_t> x(single_information_.size());
-    for (std::int64_t g = 0; g < packed.n_simd_groups(); ++g) groups.push_back(g);
-    row_sums(packed, terms_, -1, groups.data(), std::int64_t(groups.size()), x.data(), single_information_.data());
-    for (std::size_t f = 0; f < x.size(); ++f) single_information_[f] += class_terms_ - x[f];
+    std::vector<std::int64_t> groups(std::size_t(packed.n_simd_groups()));
+    std::iota(groups.begin(), groups.end(), 0);
+    std::vector<std::int64_t> pooled_sums(single_information_.size());
+    std::vector<std::int64_t>& class_sums = single_information_;  // N I(X;C) = class sums - pooled sums + class terms
+    row_sums(packed, terms_, -1, groups.data(), std::int64_t(groups.size()), pooled_sums.data(), class_sums.data());
+    for (std::size_t f = 0; f < pooled_sums.size(); ++f) single_information_[f] += class_terms_ - pooled_sums[f];
     top_.reserve(n_top_ + 1);
 }
 

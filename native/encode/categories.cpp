@@ -121,7 +121,8 @@ Ragged<typename WidenFloat<T>::type> distinct(const Columns& table, const typena
         table, kMaxTileRows,
         [&](std::int64_t j) { return numbers.n_unseen[std::size_t(j)] > 0 || numbers.is_spread(std::size_t(j)); },
         [&](std::int64_t j, std::int64_t, const T* values, std::int64_t count) {
-            const std::size_t column = std::size_t(j), span = numbers.begin[column + 1] - numbers.begin[column];
+            const std::size_t column = std::size_t(j);
+            const std::size_t span = numbers.begin[column + 1] - numbers.begin[column];
             if (span == 0) return numbers.spread[column].add(values, count);
             const Number lowest = low[j];
             std::uint8_t* at = numbers.seen.data() + numbers.begin[column];
@@ -253,11 +254,7 @@ void code_categories(const Columns& table, const Categories& categories, const s
                         continue;
                     }
                 }
-                std::uint64_t number;
-                if constexpr (kFloats<T>)
-                    number = std::uint64_t(std::int64_t(values[i]));
-                else
-                    number = std::uint64_t(values[i]);
+                const std::uint64_t number = std::uint64_t(std::int64_t(values[i]));
                 std::int32_t c = code_of(number);
                 if (no_sign && number >> 63) c = -1;
                 all_codes |= c;

@@ -79,7 +79,8 @@ void code_by_cuts(const CutCounter& counter, const Columns& table, const double*
     std::vector<double> padded;
     [[maybe_unused]] std::uint16_t by_byte[256];
     for_each_tile<T>(table, kMaxTileRows, [&](std::int64_t j, std::int64_t row, const T* values, std::int64_t n) {
-        const std::int64_t begin = j ? ends[j - 1] : 0, n_cuts = ends[j] - begin;
+        const std::int64_t begin = j ? ends[j - 1] : 0;
+        const std::int64_t n_cuts = ends[j] - begin;
         Code* to = out + place[j] * table.n_rows + row;
         if constexpr (sizeof(T) == 1) {
             if (n >= 256 && n_cuts > 0) {

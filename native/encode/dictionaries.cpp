@@ -19,7 +19,7 @@ void code_column(const T* places, std::int64_t stride, std::int64_t n_rows, cons
         if (!(place < T(0))) {
             if (std::uint64_t(place) >= std::uint64_t(n_ranks))
                 throw std::invalid_argument("a place is beyond the dictionary of its column");
-            code = rank[std::uint64_t(place)];
+            code = rank[std::int64_t(place)];
             if (code >= 0) occurs[code] = 1;
         }
         out[i] = code;

@@ -106,7 +106,8 @@ void float_extent(const Columns& table, bool find_fractions, Extent<double>& res
     }
     for_each_tile<T>(table, kMaxTileRows, [&](std::int64_t j, std::int64_t, const T* values, std::int64_t n) {
         std::uint8_t& content_flags = result.content_flags[std::size_t(j)];
-        T low = std::numeric_limits<T>::infinity(), high = -low;
+        T low = std::numeric_limits<T>::infinity();
+        T high = -low;
         bool missing = false;
         for (std::int64_t i = 0; i < n; ++i) {
             const T v = values[i];
