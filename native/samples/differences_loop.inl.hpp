@@ -45,9 +45,10 @@ inline __attribute__((always_inline)) void tile_distances(const float* const* pi
 void distances(const NumberTiles& tiles, const std::int64_t* samples, std::int64_t count, float* out) {
     const std::int64_t row = tiles.n_tiles * kTileSamples;
     const std::int64_t n_columns = tiles.n_columns;
-    std::vector<const float*> pivots(static_cast<std::size_t>(count));
+    std::vector<const float*> pivots;
+    pivots.reserve(static_cast<std::size_t>(count));
     for (std::int64_t i = 0; i < count; ++i)
-        pivots[i] = tiles.tile(samples[i] / kTileSamples) + samples[i] % kTileSamples;
+        pivots.push_back(tiles.tile(samples[i] / kTileSamples) + samples[i] % kTileSamples);
     for (std::int64_t i = 0; n_columns == 0 && i < count * row; ++i) out[i] = 0;
     for (std::int64_t t = 0; t < tiles.n_tiles; ++t)
         for (std::int64_t s = 0; s < kTileSamples; s += kVectors * kSingles) {
