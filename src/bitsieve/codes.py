@@ -95,6 +95,11 @@ CODES: dict[str, Code] = {
         "A selected column has categories that were not there before; they have no code.",
         "Select again on data that has them.",
     ),
+    "options-not-saved": Code(
+        "error",
+        "A selection cannot be computed again from its file, which does not hold values or objects of the user's own.",
+        "Make the values a column of the data, and select again.",
+    ),
     "name-taken": Code(
         "error",
         "The data has a column with the name of a column of scores.",

@@ -96,6 +96,12 @@ COMMANDS = (
             "--append-score: score_bits is the sum over the columns of log2 p(class | value) / p(class), by the counts "
             "of the selection, for the likely class; that is the one with the largest sum of log2 p(class) and these "
             "bits."),
+    Command("verify", "saved.run_verify",
+            "select again from the data by a saved selection, and compare every step bit for bit",
+            "Select again from DATA with the options of a selection that 'bitsieve select --save' wrote, and compare "
+            "rows, columns, target, options and every step. The first step that differs is named with its cause. Each "
+            "step shows the runner-up and by how much it was behind.",
+            "Exit codes: 0 all steps agree, bit for bit; 1 a step differs; 2 a mistake in what was given."),
     Command("methods", "methods.run", "list every method, its paper and what it needs"),
     Command("completion", "completion.run", "print a script by which a shell completes commands and options",
             "Print a script by which a shell completes commands, options and their values. bash and zsh read it by "
@@ -112,7 +118,7 @@ IN_PLACE_OF_SET = {  # of those parameters of methods that --set does not take
 }
 
 SELECTING = "select explain"
-SAVED = "apply"
+SAVED = "apply verify"
 JUDGING = "how-many compare"
 TUPLES = "interactions"
 BINNED_ALIKE = f"{SELECTING} count sql {JUDGING}"
@@ -166,7 +172,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--column-type", ON_TABLES,
                "what a column holds: category, number, day-first or month-first, as zip=category (repeatable)",
                "assignment", form="repeated", parameters="column_types"),
-        Option("--header", f"{SELECTING} compare {TUPLES} {SAVED}",
+        Option("--header", f"{SELECTING} compare {TUPLES} apply",
                "the first line of a text file has the names, whatever it looks like; --no-header: it is data already",
                "on or off", parameters="header"),
     ),
@@ -329,7 +335,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "flag", short="-q"),
     ),
     "Memory, threads and clusters": (
-        Option("--memory", f"{SELECTING} {TUPLES}",
+        Option("--memory", f"{SELECTING} {TUPLES} verify",
                "about how much memory to take, such as 4GB: DATA is read in batches, and may be a folder of files",
                metavar="BYTES", parameters="memory"),
         Option("--memory", "count sql apply", "about how much memory to take, such as 4GB (default: 2GiB)",
@@ -340,9 +346,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--push-down", SELECTING,
                "count the rows of a database file where they are (default: from 2^28 values on); --no-push-down: read "
                "them", "on or off", parameters="push_down"),
-        Option("--threads", ON_TABLES, "threads (default: all cores); the result is the same for any number",
-               "count", parameters="n_jobs"),
-        Option("--engine", f"{SELECTING} {TUPLES}",
+        Option("--threads", f"{ON_TABLES} verify", "threads (default: all cores); the result is the same for any "
+               "number", "count", parameters="n_jobs"),
+        Option("--engine", f"{SELECTING} {TUPLES} verify",
                "where the rows are worked on: local, in memory; stream, in batches; or dask, in parts, by the threads "
                "of this process or by --scheduler (default: stream for a folder, with --memory and with --spool, "
                "else local)",

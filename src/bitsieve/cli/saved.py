@@ -1,4 +1,4 @@
-"""The command ``bitsieve apply``: what is done with a saved selection and new data."""
+"""The commands ``bitsieve apply`` and ``bitsieve verify``: what is done with a saved selection and data."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import argparse
 import sys
 from typing import Any
 
-from bitsieve.cli.shared import check_written, made_by, print_document
+from bitsieve.cli.build import execution_options
+from bitsieve.cli.shared import check_written, made_by, print_document, show
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.progress import progress_bar
+
+AGREES = 0
+DIFFERS = 1
 
 
 def run_apply(arguments: argparse.Namespace) -> int:
@@ -60,3 +64,20 @@ def run_apply(arguments: argparse.Namespace) -> int:
         n_columns = len(applied.columns)
         arguments.say(f"saved {applied.n_rows:,} rows of {n_columns:,} columns to {output!r}")
     return 0
+
+
+def run_verify(arguments: argparse.Namespace) -> int:
+    """Load the selection, select again from the data, print the comparison."""
+    execution = execution_options(arguments)
+    with progress_bar(not arguments.quiet):
+        from bitsieve.api.load import load
+        from bitsieve.api.verify import verify_selection
+
+        saved = load(arguments.selection)
+        verification = verify_selection(saved, arguments.data, execution)
+
+    def document() -> dict[str, Any]:
+        return {**verification.to_dict(), **made_by(arguments)}
+
+    show(arguments, [], document, lambda: str(verification))
+    return AGREES if verification.agrees else DIFFERS

@@ -339,7 +339,7 @@ class Selection:
         >>> selection.check(X).moved
         []
         >>> selection.check(X + 1).moved
-        ['petal length (cm)', 'petal width (cm)']
+        ['petal width (cm)', 'petal length (cm)']
         """
         best_first = np.arange(len(self.features))
         cut = self._cut(self._wanted_columns(best_first).take(data), best_first)
