@@ -276,17 +276,15 @@ def _compared_rank(saved: Selection, again: Selection, rank: int) -> VerifiedSte
     name = f"step {rank + 1}"
     if rank >= len(saved.features):
         difference = f"{str(again.features[rank])!r} is selected now, where the selection ended"
-        return VerifiedStep(
-            name=name, content="the end", difference=difference, cause=_cause_of_choice(saved, again, rank)
-        )
+        return VerifiedStep(name=name, content="the end", difference=difference, cause=_cause_of_choice(saved, again))
     content = f"{saved.features[rank]}, {number(saved.scores[rank])} {saved.unit}{_closeness(saved, rank)}"
     difference = cause = ""
     if rank >= len(again.features):
         difference = f"{str(saved.features[rank])!r} then, and the selection ends now"
-        cause = _cause_of_choice(saved, again, rank)
+        cause = _cause_of_choice(saved, again)
     elif str(saved.features[rank]) != str(again.features[rank]):
         difference = f"{str(saved.features[rank])!r} then, {str(again.features[rank])!r} now"
-        cause = _cause_of_choice(saved, again, rank)
+        cause = _cause_of_choice(saved, again)
     elif not equal_values(saved.details.columns[rank], again.details.columns[rank]):
         difference = (
             f"the values of column {str(saved.features[rank])!r} are others: {_changed_part(saved, again, rank)}"
@@ -294,7 +292,10 @@ def _compared_rank(saved: Selection, again: Selection, rank: int) -> VerifiedSte
         cause = "values"
     else:
         difference = _changed_number(saved, again, rank)
-        cause = _cause_of_choice(saved, again, rank) if difference else ""
+        cause = _cause_of_choice(saved, again) if difference else ""
+    changed_columns = _changed_columns(saved, again)
+    if difference and changed_columns:
+        difference += f"; selected columns with other values: {quoted(changed_columns)}"
     return VerifiedStep(name=name, content=content, difference=difference, cause=cause)
 
 
@@ -346,16 +347,21 @@ def _is_same_number(before: float, now: float) -> bool:
     return before == now or (math.isnan(before) and math.isnan(now))
 
 
-def _cause_of_choice(saved: Selection, again: Selection, rank: int) -> str:
+def _cause_of_choice(saved: Selection, again: Selection) -> str:
     """Why another column is chosen: the version, where no selected column has other values; else values."""
     if saved.details.versions.bitsieve == again.details.versions.bitsieve:
         return "values"
+    return "values" if _changed_columns(saved, again) else "version"
+
+
+def _changed_columns(saved: Selection, again: Selection) -> list[str]:
+    """The columns that are selected then and now, and have other values."""
     columns_now = {column.name: column for column in again.details.columns}
-    has_other_values = any(
-        column.name in columns_now and not equal_values(column, columns_now[column.name])
+    return [
+        column.name
         for column in saved.details.columns
-    )
-    return "values" if has_other_values else "version"
+        if column.name in columns_now and not equal_values(column, columns_now[column.name])
+    ]
 
 
 def _compared_end(saved: Selection, again: Selection) -> VerifiedStep:
@@ -369,5 +375,5 @@ def _compared_end(saved: Selection, again: Selection) -> VerifiedStep:
         difference = "the selection ends for another reason, or at other numbers"
     elif not equal_values(before.certificate, now.certificate):
         difference = "the bound on the objective is another one"
-    cause = _cause_of_choice(saved, again, len(saved.features)) if difference else ""
+    cause = _cause_of_choice(saved, again) if difference else ""
     return VerifiedStep(name="end", content=content, difference=difference, cause=cause)
