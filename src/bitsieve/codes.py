@@ -95,6 +95,21 @@ CODES: dict[str, Code] = {
         "A selected column has categories that were not there before; they have no code.",
         "Select again on data that has them.",
     ),
+    "options-not-saved": Code(
+        "error",
+        "A selection cannot be computed again from its file, which does not hold values or objects of the user's own.",
+        "Make the values a column of the data, and select again.",
+    ),
+    "name-taken": Code(
+        "error",
+        "The data has a column with the name of a column of scores.",
+        "Rename it, or leave the scores out.",
+    ),
+    "no-counts-saved": Code(
+        "error",
+        "The selection has kept no counts of a column with very many values, which scores need.",
+        "Leave the score out, or select again with fewer bins.",
+    ),
     "missing-without-code": Code(
         "warning",
         "A selected column had no missing values before, and has some now; they have no code.",

@@ -87,6 +87,21 @@ COMMANDS = (
             "which the strongest of all is as strong.",
             "Cost: all pairs of 10,000 columns, 2,000 rows, 3 codes: 1.2 processor seconds; all triples of 1,000: 7. "
             "Every shuffle costs the same again. Of more columns search triples with --screen."),
+    Command("apply", "saved.run_apply",
+            "take the columns of a saved selection from new data, and say what has changed in them",
+            "Take the columns of a selection that 'bitsieve select --save' wrote from DATA, best first, and the target "
+            "if it is there. Columns are found by name, in any order and beside others; all that are missing are named "
+            "in one error. DATA is read in batches, so that it may be larger than memory.",
+            "Without --output the rows go to standard output as CSV; with --check alone the comparison does. "
+            "--append-score: score_bits is the sum over the columns of log2 p(class | value) / p(class), by the counts "
+            "of the selection, for the likely class; that is the one with the largest sum of log2 p(class) and these "
+            "bits."),
+    Command("verify", "saved.run_verify",
+            "select again from the data by a saved selection, and compare every step bit for bit",
+            "Select again from DATA with the options of a selection that 'bitsieve select --save' wrote, and compare "
+            "rows, columns, target, options and every step. The first step that differs is named with its cause. Each "
+            "step shows the runner-up and by how much it was behind.",
+            "Exit codes: 0 all steps agree, bit for bit; 1 a step differs; 2 a mistake in what was given."),
     Command("methods", "methods.run", "list every method, its paper and what it needs"),
     Command("completion", "completion.run", "print a script by which a shell completes commands and options",
             "Print a script by which a shell completes commands, options and their values. bash and zsh read it by "
@@ -103,6 +118,7 @@ IN_PLACE_OF_SET = {  # of those parameters of methods that --set does not take
 }
 
 SELECTING = "select explain"
+SAVED = "apply verify"
 JUDGING = "how-many compare"
 TUPLES = "interactions"
 BINNED_ALIKE = f"{SELECTING} count sql {JUDGING}"
@@ -118,12 +134,14 @@ TARGET = "the target column; y by default in .npz and libsvm"
 #: By the heading under which the page has them.
 OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "The table": (
+        Option("selection", SAVED, "the file that 'bitsieve select --save' wrote", metavar="SELECTION",
+               form="required"),
         Option("feature", "explain", "the column to explain", metavar="FEATURE", form="required"),
-        Option("data", f"{SELECTING} {JUDGING} {TUPLES}", FORMATS, "data"),
+        Option("data", f"{SELECTING} {JUDGING} {TUPLES} {SAVED}", FORMATS, "data"),
         Option("data", "count", f"Parquet, Arrow/Feather, CSV or TSV; or a folder of them: read in batches; {SEVERAL}",
                "data"),
         Option("data", "sql", "a database file, or a table of rows of the same columns", "data"),
-        Option("--table", ON_TABLES, "the table of a database file, or the sheet of a workbook", "name"),
+        Option("--table", f"{ON_TABLES} {SAVED}", "the table of a database file, or the sheet of a workbook", "name"),
         Option("--relation", "sql", "the table in the statement (default: that of --table, or the name of DATA)",
                "name"),
         Option("--counts", SELECTING,
@@ -154,7 +172,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--column-type", ON_TABLES,
                "what a column holds: category, number, day-first or month-first, as zip=category (repeatable)",
                "assignment", form="repeated", parameters="column_types"),
-        Option("--header", f"{SELECTING} compare {TUPLES}",
+        Option("--header", f"{SELECTING} compare {TUPLES} apply",
                "the first line of a text file has the names, whatever it looks like; --no-header: it is data already",
                "on or off", parameters="header"),
     ),
@@ -280,18 +298,31 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--seed", f"{JUDGING} {TUPLES}", "of what is drawn at random (default: %(default)s)",
                "integer", default=0, parameters="random_state"),
     ),
+    "New data": (
+        Option("--codes", "apply", "write the codes of the values, by the cuts of the selection; -1 for no code",
+               "flag"),
+        Option("--append-score", "apply",
+               "add the columns likely_class and score_bits: the likely class of a row, and the bits by which its "
+               "values speak for it", "flag", parameters="append_score"),
+        Option("--check", "apply",
+               "compare DATA with the data of the selection, and say which columns have moved", "flag"),
+    ),
     "What is written": (
-        Option("--json", f"{SELECTING} {JUDGING} {TUPLES} methods", "print one JSON document", "flag"),
+        Option("--json", f"{SELECTING} {JUDGING} {TUPLES} methods {SAVED}", "print one JSON document", "flag"),
         Option("--output", "select",
                "save the selected columns, best first, and the target; .parquet, .csv, .tsv, .arrow, .feather or .npz",
                "file", short="-o"),
+        Option("--output", "apply",
+               "the file that is written; .parquet, .csv, .tsv, .arrow, .feather or .npz (default: CSV to standard "
+               "output)", "file", short="-o"),
         Option("--output", "compare", "save errors by method, fold and number; .parquet, .csv or .json",
                "file", short="-o"),
         Option("--output", TUPLES, "save the pairs or triples, a row each; .csv, .json or .parquet", "file",
                short="-o"),
         Option("--output-columns", TUPLES, "save the strongest of every column, a row a column; as --output", "file"),
         Option("--output-ranking", "select", "save the ranking, a row a column; .csv, .json or .parquet", "file"),
-        Option("--force", f"select count how-many compare {TUPLES}", "overwrite files that are there already", "flag"),
+        Option("--force", f"select count how-many compare {TUPLES} apply", "overwrite files that are there already",
+               "flag"),
         Option("--resume", "compare", "go on with the finished folds of an interrupted run", "flag"),
         Option("--report", "select compare", "write a report with figures, in one file (needs bitsieve[report])",
                "file", metavar="FILE.html"),
@@ -300,14 +331,14 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "save the selection, without rows, for later use and for comparison; in Python bitsieve.load reads it",
                "file", metavar="FILE.json"),
         Option("--save", "count", "the folder that the counts are written to", "folder", form="required"),
-        Option("--quiet", ON_TABLES, "write no notes and no progress to standard error, only errors", "flag",
-               short="-q"),
+        Option("--quiet", f"{ON_TABLES} {SAVED}", "write no notes and no progress to standard error, only errors",
+               "flag", short="-q"),
     ),
     "Memory, threads and clusters": (
-        Option("--memory", f"{SELECTING} {TUPLES}",
+        Option("--memory", f"{SELECTING} {TUPLES} verify",
                "about how much memory to take, such as 4GB: DATA is read in batches, and may be a folder of files",
                metavar="BYTES", parameters="memory"),
-        Option("--memory", "count sql", "about how much memory to take, such as 4GB (default: 2GiB)",
+        Option("--memory", "count sql apply", "about how much memory to take, such as 4GB (default: 2GiB)",
                metavar="BYTES", parameters="memory"),
         Option("--spool", f"{SELECTING} {TUPLES}",
                "keep what was packed of DATA there for later runs; DATA is read in batches", "folder",
@@ -315,9 +346,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--push-down", SELECTING,
                "count the rows of a database file where they are (default: from 2^28 values on); --no-push-down: read "
                "them", "on or off", parameters="push_down"),
-        Option("--threads", ON_TABLES, "threads (default: all cores); the result is the same for any number",
-               "count", parameters="n_jobs"),
-        Option("--engine", f"{SELECTING} {TUPLES}",
+        Option("--threads", f"{ON_TABLES} verify", "threads (default: all cores); the result is the same for any "
+               "number", "count", parameters="n_jobs"),
+        Option("--engine", f"{SELECTING} {TUPLES} verify",
                "where the rows are worked on: local, in memory; stream, in batches; or dask, in parts, by the threads "
                "of this process or by --scheduler (default: stream for a folder, with --memory and with --spool, "
                "else local)",
@@ -329,7 +360,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
 }
 #: The options that most people need, which the help of a command has first.
 COMMON = (
-    "feature", "data", "--target", "--features", "--method", "--methods", "--classifier", "--exclude", "--missing",
+    "selection", "feature", "data", "--codes", "--append-score", "--check",
+    "--target", "--features", "--method", "--methods", "--classifier", "--exclude", "--missing",
     "--order", "--output", "--output-ranking", "--save", "--report", "--figure",
 )
 # fmt: on

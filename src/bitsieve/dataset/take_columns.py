@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,13 +48,13 @@ class WantedColumns:
                 advice="give a table, such as pandas.read_csv(path)",
             )
         if hasattr(data, "iloc"):  # pandas, whose labels may be of any type, and some of them equal
-            return data.iloc[:, self._positions_in(list(data.columns))]
+            return data.iloc[:, self.positions_in(list(data.columns))]
         if keeps_columns_only(data):
             names = _names_of(data)
-            return take_columns(data, [names[position] for position in self._positions_in(names)])
+            return take_columns(data, [names[position] for position in self.positions_in(names)])
         frame = nw.from_native(data, pass_through=True)
         if isinstance(frame, nw.DataFrame):
-            return frame[:, self._positions_in(frame.columns)].to_native()
+            return frame[:, self.positions_in(frame.columns)].to_native()
         X: Any = data if issparse(data) else as_array(data)
         if len(X.shape) != 2:
             raise no_table(X.shape)
@@ -63,8 +63,14 @@ class WantedColumns:
             return X.tocsc()[:, self.indices].asformat(X.format)
         return X[:, self.indices]
 
-    def _positions_in(self, labels: Sequence[Any]) -> list[int]:
-        """The positions of the wanted columns among some labels; other columns may have one name, these may not."""
+    def positions_in(self, labels: Sequence[Any]) -> list[int]:
+        """The positions of the wanted columns among some labels; other columns may have one name, these may not.
+
+        Raises
+        ------
+        UserError
+            If columns are missing, all of which are named.
+        """
         if not self.has_names:
             self._check_number(len(labels))
             return [int(j) for j in self.indices]
@@ -80,10 +86,10 @@ class WantedColumns:
                 advice="add them, under these names",
                 columns=missing,
             )
-        found = [position for position in positions if position is not None]
-        wanted = {labels[position] for position in found}
+        present = [position for position in positions if position is not None]
+        wanted = {labels[position] for position in present}
         check_labels([label for label in labels if label in wanted])
-        return found
+        return present
 
     def _check_number(self, n_columns: int) -> None:
         if n_columns != self.n_features:
@@ -115,6 +121,23 @@ def with_values(data: Any, values: NDArray[np.int32]) -> Any:
         return values
     columns = {name: values[:, j] for j, name in enumerate(frame.columns)}
     return nw.from_dict(columns, backend=frame.implementation).to_native()
+
+
+def with_columns(data: Any, columns: Mapping[str, NDArray[Any]]) -> Any:
+    """A frame of the kind of ``data`` with more columns."""
+    if hasattr(data, "iloc"):
+        return data.assign(**columns)
+    is_lazy_frame = isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame)
+    frame = nw.from_native(collect(data), pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        raise UserError(
+            code="data-type-not-read",
+            message="scores are not appended to arrays",
+            advice="give a frame, such as pandas.DataFrame(data)",
+        )
+    series = [nw.new_series(name, values, backend=frame.implementation) for name, values in columns.items()]
+    longer = frame.with_columns(*series)
+    return longer.lazy().to_native() if is_lazy_frame else longer.to_native()
 
 
 def keeps_rows(table: Any) -> bool:

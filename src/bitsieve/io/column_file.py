@@ -98,6 +98,11 @@ class ColumnFile(ABC):
         """The types of the columns. A file of text is read once for them."""
 
     @property
+    def types_of_all_rows(self) -> Mapping[str, pa.DataType]:
+        """:attr:`types` to which the values of all rows can be cast."""
+        return self.types
+
+    @property
     def row_bytes(self) -> int:
         """About how many bytes of memory a row takes."""
         return sum(map(_bytes_of_value, self.types.values()))

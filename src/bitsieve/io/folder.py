@@ -64,6 +64,21 @@ class FolderOfFiles(ColumnFile):
     def types(self) -> Mapping[str, pa.DataType]:
         return {**self.files[0].types, **{name: _type(value) for name, value in self.values[0].items()}}
 
+    @property
+    def types_of_all_rows(self) -> Mapping[str, pa.DataType]:
+        return {name: self._common_type(name) for name in self.names}
+
+    def _common_type(self, name: str) -> pa.DataType:
+        """The type of a column that is text where it is text in one of the files."""
+        types = [
+            _type(values[name]) if name in values else file.types[name]
+            for file, values in zip(self.files, self.values, strict=True)
+        ]
+        if any(pa.types.is_string(kind) or pa.types.is_large_string(kind) for kind in types):
+            return pa.string()
+        schemas = [pa.schema([(name, kind)]) for kind in types]
+        return pa.unify_schemas(schemas, promote_options="permissive").field(name).type
+
     def partitions(self, *, whole: bool) -> Sequence[Partition]:
         return [FileInFolder(file, file.names[0], values) for file, values in zip(self.files, self.values, strict=True)]
 

@@ -6,7 +6,7 @@ import re
 import struct
 import zipfile
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -45,6 +45,8 @@ class Format:
     folder_endings: tuple[str, ...] = ()  # of the files of a folder that is read as one table
     #: "module:function" by ending, which writes a table to an open file: ``write(table, file, target)``
     writers: Mapping[str, str] = field(default_factory=dict)
+    #: "module:function" by ending, which opens a writer of batches: ``open_writer(file, schema)``
+    batch_writers: Mapping[str, str] = field(default_factory=dict)
 
     def open(self, file: InputFile, diagnostics: list[Diagnostic]) -> ColumnFile | ArrayFile:
         """Open a file of this format. What is noticed is appended to ``diagnostics``."""
@@ -127,6 +129,7 @@ FORMATS: tuple[Format, ...] = (
         reader="bitsieve.io.parquet:ParquetFile",
         folder_endings=(".parquet", ".pq"),
         writers={".parquet": "bitsieve.io.write:write_parquet"},
+        batch_writers={".parquet": "bitsieve.io.write:open_parquet"},
     ),
     Format(
         "text",
@@ -135,6 +138,7 @@ FORMATS: tuple[Format, ...] = (
         reader="bitsieve.io.text:DelimitedFile",
         folder_endings=(".csv", ".tsv", ".txt"),
         writers={".csv": "bitsieve.io.write:write_csv", ".tsv": "bitsieve.io.write:write_tsv"},
+        batch_writers={".csv": "bitsieve.io.write:open_csv", ".tsv": "bitsieve.io.write:open_tsv"},
     ),
     Format("libsvm", title="libsvm", is_text=True, recognizes=_is_libsvm, reader="bitsieve.io.libsvm:LibsvmFile"),
     Format("json", title="JSON lines", is_text=True, recognizes=_is_json, reader="bitsieve.io.text:JsonFile"),
@@ -145,6 +149,7 @@ FORMATS: tuple[Format, ...] = (
         reader="bitsieve.io.arrow:ArrowFile",
         folder_endings=(".arrow", ".feather", ".ipc", ".arrows"),
         writers={".arrow": "bitsieve.io.write:write_arrow", ".feather": "bitsieve.io.write:write_arrow"},
+        batch_writers={".arrow": "bitsieve.io.write:open_arrow", ".feather": "bitsieve.io.write:open_arrow"},
     ),
     Format("stream", first_bytes=(b"\xff\xff\xff\xff",), reader="bitsieve.io.arrow:ArrowFile"),
     Format("feather1", first_bytes=(b"FEA1",), refusal="a Feather file of version 1: write it again with version 2"),
@@ -231,6 +236,15 @@ def writer_of(ending: str) -> Callable[[Any, IO[bytes], str], None]:
     names = {ending: name for format in FORMATS for ending, name in format.writers.items()}
     writer: Callable[[Any, IO[bytes], str], None] = _named(names[ending])
     return writer
+
+
+def batch_writer_of(ending: str) -> Callable[[IO[bytes], Any], AbstractContextManager[Any]] | None:
+    """What opens a writer of batches for files of an ending; None for a format that is written at once."""
+    names = {ending: name for format in FORMATS for ending, name in format.batch_writers.items()}
+    if ending not in names:
+        return None
+    open_writer: Callable[[IO[bytes], Any], AbstractContextManager[Any]] = _named(names[ending])
+    return open_writer
 
 
 def format_of(path: Path, label: str | None = None) -> Format:

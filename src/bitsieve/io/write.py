@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.io.errors import DataError
-from bitsieve.io.formats import writer_of
+from bitsieve.io.formats import batch_writer_of, writer_of
 from bitsieve.io.npz import ArrayTable
 from bitsieve.io.output import check_output, write_text, writing
 
@@ -26,6 +28,36 @@ def write_table(table: pa.Table | ArrayTable, path: str | PathLike[str], target:
     write = writer_of(Path(path).suffix.lower())
     with writing(path) as file:
         write(table, file, target)
+
+
+class BatchWriter(Protocol):
+    """An open file to which tables of the same columns are written one after another."""
+
+    def write_table(self, table: pa.Table) -> None:
+        """Write the next rows."""
+
+
+def write_batches(
+    batches: Iterable[pa.Table], schema: pa.Schema, path: str | PathLike[str] | IO[bytes], target: str
+) -> None:
+    """Write the rows of all batches in the format of the ending; a .npz alone needs them all in memory.
+
+    To an open file, such as standard output, they are written as CSV.
+    """
+    import pyarrow as pa
+
+    if not isinstance(path, (str, PathLike)):
+        with open_csv(path, schema) as writer:
+            for batch in batches:
+                writer.write_table(batch)
+        return
+    open_writer = batch_writer_of(Path(path).suffix.lower())
+    if open_writer is None:
+        write_table(pa.concat_tables([schema.empty_table(), *batches]), path, target)
+        return
+    with writing(path) as file, open_writer(file, schema) as writer:
+        for batch in batches:
+            writer.write_table(batch)
 
 
 def write_rows(table: pa.Table, path: str | PathLike[str]) -> None:
@@ -45,34 +77,74 @@ def _json_value(value: Any) -> Any:
 
 def write_parquet(table: pa.Table | ArrayTable, file: IO[bytes], target: str) -> None:
     """Write a table to an open file of Parquet."""
+    columns = _as_arrow(table, target)
+    with open_parquet(file, columns.schema) as writer:
+        writer.write_table(columns)
+
+
+def open_parquet(file: IO[bytes], schema: pa.Schema) -> AbstractContextManager[BatchWriter]:
+    """A writer of Parquet to an open file."""
     from pyarrow import parquet
 
-    parquet.write_table(_as_arrow(table, target), file)
+    writer: AbstractContextManager[BatchWriter] = parquet.ParquetWriter(file, schema)
+    return writer
 
 
-def write_csv(table: pa.Table | ArrayTable, file: IO[bytes], target: str, delimiter: str = ",") -> None:
+def write_csv(table: pa.Table | ArrayTable, file: IO[bytes], target: str) -> None:
     """Write a table to an open file of CSV."""
+    columns = _as_arrow(table, target)
+    with open_csv(file, columns.schema) as writer:
+        writer.write_table(columns)
+
+
+@contextmanager
+def open_csv(file: IO[bytes], schema: pa.Schema, delimiter: str = ",") -> Iterator[BatchWriter]:
+    """A writer of CSV to an open file."""
     import pyarrow as pa
     from pyarrow import csv
 
-    columns = _as_arrow(table, target)
-    kinds = [pa.large_string() if kind == pa.string_view() else kind for kind in columns.schema.types]
-    writable = columns.cast(pa.schema(zip(columns.column_names, kinds, strict=True)))
-    csv.write_csv(writable, file, csv.WriteOptions(delimiter=delimiter))
+    kinds = [pa.large_string() if kind == pa.string_view() else kind for kind in schema.types]
+    writable = pa.schema(zip(schema.names, kinds, strict=True))
+    with csv.CSVWriter(file, writable, write_options=csv.WriteOptions(delimiter=delimiter)) as writer:
+        yield _CastingWriter(writer, writable)
+
+
+class _CastingWriter:
+    """A writer that casts tables to a schema first."""
+
+    def __init__(self, writer: BatchWriter, schema: pa.Schema) -> None:
+        self._writer = writer
+        self._schema = schema
+
+    def write_table(self, table: pa.Table) -> None:
+        self._writer.write_table(table.cast(self._schema))
 
 
 def write_tsv(table: pa.Table | ArrayTable, file: IO[bytes], target: str) -> None:
     """Write a table to an open file of TSV."""
-    write_csv(table, file, target, delimiter="\t")
+    columns = _as_arrow(table, target)
+    with open_tsv(file, columns.schema) as writer:
+        writer.write_table(columns)
+
+
+def open_tsv(file: IO[bytes], schema: pa.Schema) -> AbstractContextManager[BatchWriter]:
+    """A writer of TSV to an open file."""
+    return open_csv(file, schema, delimiter="\t")
 
 
 def write_arrow(table: pa.Table | ArrayTable, file: IO[bytes], target: str) -> None:
     """Write a table to an open file of Arrow (Feather version 2)."""
+    columns = _as_arrow(table, target)
+    with open_arrow(file, columns.schema) as writer:
+        writer.write_table(columns)
+
+
+def open_arrow(file: IO[bytes], schema: pa.Schema) -> AbstractContextManager[BatchWriter]:
+    """A writer of Arrow (Feather version 2) to an open file."""
     import pyarrow as pa
 
-    columns = _as_arrow(table, target)
-    with pa.ipc.new_file(file, columns.schema) as writer:
-        writer.write_table(columns)
+    writer: AbstractContextManager[BatchWriter] = pa.ipc.new_file(file, schema)
+    return writer
 
 
 def write_npz(table: pa.Table | ArrayTable, file: IO[bytes], target: str) -> None:

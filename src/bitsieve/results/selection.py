@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.dataset.data_kinds import check_library, collect, frame_of
-from bitsieve.dataset.take_columns import WantedColumns, keeps_rows, with_values
+from bitsieve.dataset.take_columns import WantedColumns, keeps_rows, with_columns, with_values
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.explain.evidence import Evidence
 from bitsieve.io.output import write_text
 from bitsieve.pipeline.fit import Fit
 from bitsieve.results.equality import equal_fields
-from bitsieve.results.saved.cut import cut_columns
+from bitsieve.results.saved.class_scores import check_names_of_scores, score_columns
+from bitsieve.results.saved.cut import ColumnCodes, cut_columns
+from bitsieve.results.saved.data_check import DataCheck, check_of_changes
 from bitsieve.results.saved.schema import (
     Certificate,
     SavedFeature,
@@ -250,7 +252,7 @@ class Selection:
         """
         write_text(path, text_of_record(self._record()), "saved selection")
 
-    def transform(self, data: Any, *, codes: bool = False) -> Any:
+    def transform(self, data: Any, *, codes: bool = False, append_score: bool = False) -> Any:
         """The selected columns of another table, in the order in which the table of the selection had them.
 
         Parameters
@@ -262,6 +264,11 @@ class Selection:
         codes : bool, default=False
             Whether to give the codes of the values, by the cuts of the selection: whole numbers from 0, and -1 for a
             category that was not there before and for what cannot be read.
+        append_score : bool, default=False
+            Whether two columns are added to a frame: ``likely_class``, the class with the largest sum of log2 p(c) and
+            the bits for c, and ``score_bits``, these bits for it: the sum over the selected columns of
+            log2 p(c|x) / p(c), by the counts of the selection. 0 bits: the values say nothing beyond the share of the
+            class. What several columns share counts once for each.
 
         Returns
         -------
@@ -275,7 +282,7 @@ class Selection:
         Warns
         -----
         BitsieveWarning
-            With ``codes``, on each column whose kind, text or categories changed.
+            With ``codes`` or ``append_score``, on each column whose kind, text or categories changed.
 
         Examples
         --------
@@ -287,19 +294,67 @@ class Selection:
         ['petal length (cm)', 'petal width (cm)']
         >>> selection.transform(X.head(2), codes=True).to_numpy().tolist()
         [[0, 0], [0, 0]]
+        >>> selection.transform(X.head(2), append_score=True)["likely_class"].tolist()
+        ['0', '0']
         """
         order = np.argsort(self.indices)
-        labels = [self.features[i] for i in order]
-        has_names = self.details.data.names is not None
-        wanted = WantedColumns(labels, self.indices[order], self.details.data.n_features, has_names)
-        columns = wanted.take(data)
-        if not codes:
+        columns = self._wanted_columns(order).take(data)
+        if not codes and not append_score:
             return columns
+        cut = self._cut(columns, order)
+        warn_of([diagnostic for column in cut for diagnostic in column.changes.diagnostics])
+        values = with_values(columns, np.column_stack([column.codes for column in cut])) if codes else columns
+        if not append_score:
+            return values
+        check_names_of_scores([str(self.features[i]) for i in order])
+        saved_columns = [self.details.columns[i] for i in order]
+        return with_columns(values, score_columns(saved_columns, cut, self.details.class_sizes, self.target.labels))
+
+    def check(self, data: Any) -> DataCheck:
+        """Compare new data with the data that was selected from, and say which selected columns have moved.
+
+        Parameters
+        ----------
+        data : array-like or dataframe
+            As for :meth:`transform`.
+
+        Returns
+        -------
+        DataCheck
+            ``moved`` are the names of columns whose kind changed, of whose values more than one in a hundred has no
+            code, or whose codes have another distribution: a Jensen-Shannon divergence of at least 0.02 bits, and a
+            likelihood-ratio test at 0.01 divided by the number of columns. ``print`` shows all columns.
+
+        Raises
+        ------
+        ValueError
+            Columns are missing: all of them are named.
+
+        Examples
+        --------
+        >>> import bitsieve
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> selection = bitsieve.select(X, y, n_features_to_select=2)
+        >>> selection.check(X).moved
+        []
+        >>> selection.check(X + 1).moved
+        ['petal width (cm)', 'petal length (cm)']
+        """
+        best_first = np.arange(len(self.features))
+        cut = self._cut(self._wanted_columns(best_first).take(data), best_first)
+        return check_of_changes(self.details.columns, [column.changes for column in cut])
+
+    def _wanted_columns(self, order: Columns) -> WantedColumns:
+        has_names = self.details.data.names is not None
+        labels = [self.features[i] for i in order]
+        return WantedColumns(labels, self.indices[order], self.details.data.n_features, has_names)
+
+    def _cut(self, columns: Any, order: Columns) -> list[ColumnCodes]:
+        """The codes of a table that has the selected columns in this order."""
         if not len(order):
             raise UserError(code="no-features", message="no column is selected, so that there is nothing to code")
-        cut = cut_columns([self.details.columns[i] for i in order], collect(columns))
-        warn_of([diagnostic for column in cut for diagnostic in column.diagnostics])
-        return with_values(columns, np.column_stack([column.codes for column in cut]))
+        return cut_columns([self.details.columns[i] for i in order], collect(columns))
 
     def to_sklearn(self) -> SelectedColumns:
         """The selection as a fitted scikit-learn transformer, which keeps the selected columns.

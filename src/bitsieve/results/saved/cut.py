@@ -6,7 +6,8 @@ its rank. What cannot be coded gets -1, and is counted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,13 +36,14 @@ _WORDS = {"number": "numbers", "date": "dates", "duration": "durations", "catego
 
 
 @dataclass(frozen=True, kw_only=True)
-class ColumnCodes:
-    """The codes of a column of new data, and what was different from the data that was selected from."""
+class ColumnChanges:
+    """How a column of new data differs from the data that was selected from."""
 
     name: str
-    codes: NDArray[np.int32]  # shape (n_samples,): NO_CODE where there is none
     kind_before: ColumnKind
     kind_now: ColumnKind
+    n_rows: int
+    code_counts: NDArray[np.int64]  # shape (n_codes + 1,): rows of every code; the last, of values without a code
     n_missing: int  # rows without a value
     n_unread: int  # rows with text that the column's format cannot read, taken as missing
     unread: tuple[str, ...]  # some of that text
@@ -63,7 +65,7 @@ class ColumnCodes:
         if self.written_now:
             holds = self.written_now
             what_is_done = f"it is read as {_WORDS[self.kind_now]}: see that they are of the same unit"
-        elif (self.codes != NO_CODE).any():
+        elif self.code_counts[:-1].any():
             what_is_done = "its values are compared with the saved ones as text"
         return Diagnostic(
             code="kind-changed",
@@ -113,6 +115,43 @@ class ColumnCodes:
         )
 
 
+def merged_changes(batches: Sequence[ColumnChanges]) -> ColumnChanges:
+    """The changes of a column in all rows, from those in batches of the rows."""
+    first = batches[0]
+    different_kinds = [batch.kind_now for batch in batches if batch.kind_now != batch.kind_before]
+    ways_of_writing = [batch.written_now for batch in batches if batch.written_now]
+    unread = {text: None for batch in batches for text in batch.unread}
+    unseen = {category: None for batch in batches for category in batch.unseen}
+    return replace(
+        first,
+        kind_now=different_kinds[0] if different_kinds else first.kind_before,
+        n_rows=sum(batch.n_rows for batch in batches),
+        code_counts=sum((batch.code_counts for batch in batches[1:]), first.code_counts),
+        n_missing=sum(batch.n_missing for batch in batches),
+        n_unread=sum(batch.n_unread for batch in batches),
+        unread=tuple(unread)[:N_LISTED],
+        n_unseen=sum(batch.n_unseen for batch in batches),
+        unseen=tuple(unseen)[:N_LISTED],
+        written_now=ways_of_writing[0] if ways_of_writing else "",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnCodes:
+    """The codes of a column of new data, and what was different from the data that was selected from."""
+
+    codes: NDArray[np.int32]  # shape (n_samples,): NO_CODE where there is none
+    changes: ColumnChanges
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextReading:
+    """How the text of a column of new data is read."""
+
+    format: TextFormat | None  # None: it is categories
+    written_now: str = ""  # how the values are written, where that is not as before
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Reading:
     """The values of a column of new data, and how its text was read."""
@@ -124,19 +163,53 @@ class _Reading:
     written_now: str = ""  # how the values are written, where that is not as before
 
 
-def cut_columns(columns: Sequence[SavedColumn], data: Any) -> list[ColumnCodes]:
-    """Read and cut the columns of new data, which has these columns in this order and no others."""
+def cut_columns(
+    columns: Sequence[SavedColumn], data: Any, text_readings: Sequence[TextReading | None] | None = None
+) -> list[ColumnCodes]:
+    """Read and cut the columns of new data, which has these columns in this order and no others.
+
+    ``text_readings`` say how the text of each column is read where the data is a batch of more rows; by default the
+    text of the data decides.
+    """
+    if text_readings is None:
+        text_readings = [None] * len(columns)
+    table = _read_without_formats(data)
+    return [
+        _cut_column(column, _read_column(column, table, j, text_reading))
+        for j, (column, text_reading) in enumerate(zip(columns, text_readings, strict=True))
+    ]
+
+
+def choose_text_readings(columns: Sequence[SavedColumn], batches: Iterable[Any]) -> list[TextReading | None]:
+    """How the text of each column is read, as the text of all batches decides; None for a column without text."""
+    rows_by_text: list[Counter[str]] = [Counter() for _ in columns]
+    for batch in batches:
+        table = _read_without_formats(batch)
+        for j, rows in enumerate(rows_by_text):
+            values = table.values(j)
+            if are_categories(values) and _holds_text(values):
+                rows.update(dict(zip(values.categories.tolist(), _rows_of_categories(values).tolist(), strict=True)))
+    readings: list[TextReading | None] = []
+    for column, rows in zip(columns, rows_by_text, strict=True):
+        texts = sorted(rows)
+        n_rows = np.array([rows[text] for text in texts], np.int64)
+        readings.append(_choose_reading(column, pa.array(texts, pa.string()), n_rows) if texts else None)
+    return readings
+
+
+def _read_without_formats(data: Any) -> InMemoryDataset:
+    """A table whose text is read as categories."""
     table = read_columns(data, rules=ColumnRules(formats={}))
-    if table.is_sparse:
-        table = table.dense()
-    return [_cut_column(column, _read_column(column, table, j)) for j, column in enumerate(columns)]
+    return table.dense() if table.is_sparse else table
 
 
-def _read_column(column: SavedColumn, table: InMemoryDataset, j: int) -> _Reading:
+def _read_column(
+    column: SavedColumn, table: InMemoryDataset, j: int, text_reading: TextReading | None = None
+) -> _Reading:
     """A column of a table whose text was read as categories; that text is read by the format of the column."""
     values = table.values(j)
     if are_categories(values) and _holds_text(values):
-        return _read_text(column, values)
+        return _read_text(column, values, text_reading)
     nothing_unread = np.zeros(len(values), bool)
     if are_categories(values):
         return _Reading(values=values, kind="category", is_unread=nothing_unread)
@@ -158,29 +231,53 @@ def _holds_text(values: Encoded) -> bool:
     return all(isinstance(category, str) for category in values.categories.tolist())
 
 
-def _read_text(column: SavedColumn, words: Encoded) -> _Reading:
+def _rows_of_categories(values: Encoded) -> NDArray[np.int64]:
+    return np.bincount(values.codes[values.codes >= 0], minlength=len(values.categories))
+
+
+def _read_text(column: SavedColumn, words: Encoded, text_reading: TextReading | None) -> _Reading:
+    text = pa.array(words.categories.tolist(), pa.string())
+    if text_reading is None:
+        text_reading = _choose_reading(column, text, _rows_of_categories(words))
+    if column.kind == "category" and text_reading.format is not None:
+        booleans = text_reading.format.read(text)
+        words = Encoded(words.codes, np.array(booleans.to_pylist(), object))
+    if column.kind == "category" or text_reading.format is None:
+        return _Reading(values=words, kind="category", is_unread=np.zeros(len(words), bool))
+    reading = _read_by(text_reading.format, text, words)
+    return replace(reading, written_now=text_reading.written_now)
+
+
+def _choose_reading(column: SavedColumn, text: pa.Array, n_rows: NDArray[np.int64]) -> TextReading:
     """Read text by the format of its column; where that reads less than half, by the format that the text has.
 
-    Text of which nothing can be read is categories.
+    Text of which nothing can be read is categories. ``n_rows`` says in how many rows each text stands.
     """
-    text = pa.array(words.categories.tolist(), pa.string())
     if column.kind == "category":
-        if column.parsing is not None:
-            text = format_of(column.parsing).read(text)
-        values = Encoded(words.codes, np.array(text.to_pylist(), object))
-        return _Reading(values=values, kind="category", is_unread=np.zeros(len(words), bool))
-    n_rows = np.bincount(words.codes[words.codes >= 0], minlength=len(text))
-    reading = _read_by(Plain() if column.parsing is None else format_of(column.parsing), text, words)
-    if column.parsing is None and column.kind == "number" and reading.is_unread.any():
-        reading = _read_by(PLAIN_NUMBERS, text, words)  # of which some may be other text
-    if 2 * reading.is_unread.sum() <= n_rows.sum():
-        return reading
-    other = _read_by(meaning_of_text(text, n_rows).format, text, words)
-    if other.is_unread.sum() < reading.is_unread.sum():
-        return replace(other, written_now="text" if column.parsing is None else "text of another format")
-    if reading.is_unread.sum() == n_rows.sum():
-        return _Reading(values=words, kind="category", is_unread=np.zeros(len(words), bool))
-    return reading
+        return TextReading(format=None if column.parsing is None else format_of(column.parsing))
+    saved_format = Plain() if column.parsing is None else format_of(column.parsing)
+    n_unread = _n_unread(saved_format, text, n_rows)
+    if column.parsing is None and column.kind == "number" and n_unread:
+        saved_format = PLAIN_NUMBERS  # of which some may be other text
+        n_unread = _n_unread(saved_format, text, n_rows)
+    if 2 * n_unread <= n_rows.sum():
+        return TextReading(format=saved_format)
+    other_format = meaning_of_text(text, n_rows).format
+    if _n_unread(other_format, text, n_rows) < n_unread:
+        return TextReading(
+            format=other_format, written_now="text" if column.parsing is None else "text of another format"
+        )
+    if n_unread == n_rows.sum():
+        return TextReading(format=None)
+    return TextReading(format=saved_format)
+
+
+def _n_unread(text_format: TextFormat, text: pa.Array, n_rows: NDArray[np.int64]) -> int:
+    """In how many rows stands text that a format cannot read."""
+    array = text_format.read(text)
+    if is_text(array.type):
+        return int(n_rows.sum())
+    return int(n_rows[~flags(array.is_valid())].sum())
 
 
 def _read_by(text_format: TextFormat, text: pa.Array, words: Encoded) -> _Reading:
@@ -217,11 +314,13 @@ def _cut_column(column: SavedColumn, reading: _Reading) -> ColumnCodes:
     is_unseen = (codes == NO_CODE) & ~missing & (cut.categories is not None)
     codes[missing] = NO_CODE if cut.missing_code is None else cut.missing_code
     n_unread = int(reading.is_unread.sum())
-    return ColumnCodes(
+    n_codes = cut.n_codes
+    changes = ColumnChanges(
         name=column.name,
-        codes=codes,
         kind_before=column.kind,
         kind_now=_kind_now(column, reading),
+        n_rows=len(codes),
+        code_counts=np.bincount(np.where(codes == NO_CODE, n_codes, codes), minlength=n_codes + 1),
         n_missing=int(missing.sum()) - n_unread,
         n_unread=n_unread,
         unread=reading.unread,
@@ -230,6 +329,7 @@ def _cut_column(column: SavedColumn, reading: _Reading) -> ColumnCodes:
         written_now=reading.written_now,
         has_missing_code=cut.missing_code is not None,
     )
+    return ColumnCodes(codes=codes, changes=changes)
 
 
 def _kind_now(column: SavedColumn, reading: _Reading) -> ColumnKind:

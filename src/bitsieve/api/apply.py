@@ -1,0 +1,195 @@
+"""A selection applied to a file of new data, in batches of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+
+from bitsieve.dataset.take_columns import WantedColumns
+from bitsieve.diagnostics import UserError
+from bitsieve.engines.stream import DEFAULT_MEMORY, rows_of_batch
+from bitsieve.io.column_file import ColumnFile
+from bitsieve.io.npz import ArrayTable
+from bitsieve.io.read import open_file
+from bitsieve.io.write import write_batches, write_csv, write_table
+from bitsieve.results.saved.class_scores import CLASS_COLUMN, SCORE_COLUMN, check_names_of_scores, score_columns
+from bitsieve.results.saved.cut import (
+    ColumnChanges,
+    ColumnCodes,
+    TextReading,
+    choose_text_readings,
+    cut_columns,
+    merged_changes,
+)
+from bitsieve.results.saved.data_check import DataCheck, check_of_changes
+from bitsieve.results.selection import Selection
+from bitsieve.utils.memory import check_memory
+from bitsieve.utils.progress import phase
+
+TARGET_OF_ARRAYS = "y"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApplyOptions:
+    """What is written of new data."""
+
+    output: str | PathLike[str] | IO[bytes] | None  # a file, or an open one that gets CSV; None: nothing is written
+    codes: bool = False  # codes in place of values
+    append_score: bool = False  # the likely class and its score as two more columns
+    check: bool = False  # whether the data is compared with that of the selection
+    header: bool | None = None  # whether the first line of a text file has the names
+    memory: int | str | None = None  # about how many bytes the work may take
+
+
+@dataclass(frozen=True, kw_only=True)
+class Applied:
+    """What was found in new data, and what was written."""
+
+    n_rows: int
+    columns: tuple[str, ...]  # that are written
+    check: DataCheck | None  # None where the values were not read
+
+
+def apply_to_file(selection: Selection, data: Any, options: ApplyOptions) -> Applied:
+    """Take the selected columns of a file, best first, and its target if it is there, and write them.
+
+    A file of columns is read in batches: once, and once before where the text of columns has to be understood.
+
+    Raises
+    ------
+    UserError
+        If selected columns are missing, all of which are named, or the data cannot be read or written.
+    """
+    if not selection.features:
+        raise UserError(code="no-features", message="no column is selected, so that there is nothing to apply")
+    opened = open_file(data, header=options.header)
+    if isinstance(opened, ColumnFile):
+        return _FileOfColumns(selection, opened, options).apply()
+    return _apply_to_arrays(selection, opened.read(), options)
+
+
+def _positions(selection: Selection, labels: Sequence[str]) -> list[int]:
+    """The positions of the selected columns, best first, among the labels of new data."""
+    data = selection.details.data
+    wanted = WantedColumns(selection.features, selection.indices, data.n_features, data.names is not None)
+    return wanted.positions_in(labels)
+
+
+class _FileOfColumns:
+    """A file of new data, its selected columns and its target columns."""
+
+    def __init__(self, selection: Selection, file: ColumnFile, options: ApplyOptions) -> None:
+        self.selection = selection
+        self.file = file
+        self.options = options
+        target_names = _target_names(selection)
+        self.targets = [name for name in file.names if name in target_names]
+        candidates = [name for name in file.names if name not in self.targets]
+        self.columns = [candidates[position] for position in _positions(selection, candidates)]
+        memory = check_memory(options.memory) or DEFAULT_MEMORY
+        self.rows_of_batch = rows_of_batch(memory, file.row_bytes + len(file.names))
+        self.changes: list[list[ColumnChanges]] = []  # for each batch, of each column
+        self.n_rows = 0
+
+    def apply(self) -> Applied:
+        options = self.options
+        schema = self._schema()
+        text_readings: list[TextReading | None] | None = None
+        if options.codes or options.append_score or options.check:
+            phase("reading text")
+            batches = self.file.batches(self.columns, self.rows_of_batch)
+            text_readings = choose_text_readings(self.selection.details.columns, batches)
+        batches_to_write = self._batches(schema, text_readings)
+        phase("writing" if options.output is not None else "comparing")
+        if options.output is None:
+            for _ in batches_to_write:
+                pass
+        else:
+            write_batches(batches_to_write, schema, options.output, self.targets[0] if self.targets else "")
+        check = None
+        if self.changes:
+            of_columns = [merged_changes(batches) for batches in zip(*self.changes, strict=True)]
+            check = check_of_changes(self.selection.details.columns, of_columns)
+        return Applied(n_rows=self.n_rows, columns=tuple(schema.names), check=check)
+
+    def _schema(self) -> pa.Schema:
+        """The names and types of what is written."""
+        types = self.file.types_of_all_rows
+        fields = [(name, pa.int32() if self.options.codes else types[name]) for name in self.columns]
+        fields += [(name, types[name]) for name in self.targets]
+        if self.options.append_score:
+            check_names_of_scores([name for name, _ in fields])
+            fields += [(CLASS_COLUMN, pa.string()), (SCORE_COLUMN, pa.float64())]
+        return pa.schema(fields)
+
+    def _batches(self, schema: pa.Schema, text_readings: list[TextReading | None] | None) -> Iterator[pa.Table]:
+        """What is written, batch by batch; what was found in the batches is added to ``changes``."""
+        for batch in self.file.batches([*self.columns, *self.targets], self.rows_of_batch):
+            self.n_rows += batch.num_rows
+            if not batch.num_rows:
+                continue
+            values = batch
+            if text_readings is not None:
+                saved_columns = self.selection.details.columns
+                cut = cut_columns(saved_columns, batch.select(self.columns), text_readings)
+                self.changes.append([column.changes for column in cut])
+                values = self._with_codes(batch, cut)
+            yield values.cast(schema)
+        if not self.n_rows:
+            raise UserError(
+                code="empty-data",
+                message=f"{self.file.label} has no rows",
+                advice="nothing to apply the selection to",
+            )
+
+    def _with_codes(self, batch: pa.Table, cut: Sequence[ColumnCodes]) -> pa.Table:
+        """The batch with codes in place of values, and with scores, where these are wanted."""
+        table = batch
+        if self.options.codes:
+            for j, column in enumerate(cut):
+                table = table.set_column(j, self.columns[j], pa.array(column.codes))
+        if self.options.append_score:
+            details = self.selection.details
+            labels = self.selection.target.labels
+            for name, values in score_columns(details.columns, cut, details.class_sizes, labels).items():
+                table = table.append_column(name, pa.array(values))
+        return table
+
+
+def _target_names(selection: Selection) -> list[str]:
+    """The names of the columns that were the target; none where it was given as values."""
+    target = selection.details.options.get("target")
+    if isinstance(target, str):
+        return [target]
+    return [str(name) for name in target] if isinstance(target, list) else []
+
+
+def _apply_to_arrays(selection: Selection, table: ArrayTable, options: ApplyOptions) -> Applied:
+    """Take the selected columns of arrays, which are in memory at once."""
+    if options.append_score:
+        raise UserError(
+            code="output-format",
+            message="scores are not appended to arrays",
+            advice="give the data as Parquet, Arrow or CSV",
+        )
+    positions = _positions(selection, table.names)
+    names = [table.names[position] for position in positions]
+    X = table.X[:, positions]
+    cut: list[ColumnCodes] = []
+    if options.codes or options.check:
+        cut = cut_columns(selection.details.columns, X)
+    if options.codes:
+        X = np.column_stack([column.codes for column in cut])
+    if isinstance(options.output, (str, PathLike)):
+        write_table(ArrayTable(X, table.y, names), options.output, TARGET_OF_ARRAYS)
+    elif options.output is not None:
+        write_csv(ArrayTable(X, table.y, names), options.output, TARGET_OF_ARRAYS)
+    check = None
+    if cut:
+        check = check_of_changes(selection.details.columns, [column.changes for column in cut])
+    return Applied(n_rows=X.shape[0], columns=(*names, TARGET_OF_ARRAYS), check=check)

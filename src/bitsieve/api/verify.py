@@ -1,0 +1,379 @@
+"""A saved selection computed again from its data, and compared bit for bit, step by step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from bitsieve.api.select import selection_of
+from bitsieve.diagnostics import UserError
+from bitsieve.discretization.registry import RULES, rule_named
+from bitsieve.discretization.transformers import (
+    CategoricalBinner,
+    EqualFrequencyBinner,
+    EqualWidthBinner,
+    MDLBinner,
+    ZeroApartBinner,
+)
+from bitsieve.methods.by_counts.stopping import STOPPING_RULES
+from bitsieve.methods.constraints import Constraints
+from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
+from bitsieve.pipeline.selection_options import SelectionOptions
+from bitsieve.pipeline.way import run_selection
+from bitsieve.results.equality import equal_values
+from bitsieve.results.saved.schema import ObjectOption, Option, SavedStep
+from bitsieve.results.saved.targets import saved_target
+from bitsieve.results.selection import Selection
+from bitsieve.utils.messages import finite, number, printable, quoted
+
+BINNERS = (CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner, ZeroApartBinner)
+#: The classes of options that can be made again from their saved parameters, by name.
+CLASSES: dict[str, Any] = {
+    **{rule.__name__: rule for rule in STOPPING_RULES.values()},
+    **{rule.__name__: rule for rule in map(rule_named, RULES)},
+    **{rule.__name__: rule for rule in BINNERS},
+    Constraints.__name__: Constraints,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifiedStep:
+    """A step of a selection, as the file has it and as the data gives it now."""
+
+    name: str  # "rows", "columns", "target", "options", "step 1" and so on, or "end"
+    content: str  # what the file says, in words
+    difference: str = ""  # what the data gives instead; empty where both agree
+    cause: str = ""  # of the difference: "rows", "columns", "target", "values" or "version"
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the data gives the same, bit for bit."""
+        return not self.difference
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification:
+    """The steps of a selection up to the first that differs.
+
+    Attributes
+    ----------
+    steps : tuple of VerifiedStep
+        The steps that were compared; the last one may differ.
+    version_saved, version_now : str
+        The versions of bitsieve.
+    """
+
+    steps: tuple[VerifiedStep, ...]
+    version_saved: str
+    version_now: str
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all steps agree."""
+        return self.steps[-1].agrees
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as plain Python values that ``json.dumps`` takes."""
+        return {
+            "agrees": self.agrees,
+            "steps": [
+                {
+                    "name": step.name,
+                    "agrees": step.agrees,
+                    "content": step.content,
+                    "difference": step.difference or None,
+                    "cause": step.cause or None,
+                }
+                for step in self.steps
+            ],
+            "version_saved": self.version_saved,
+            "version_now": self.version_now,
+        }
+
+    def __str__(self) -> str:
+        width = max(len(step.name) for step in self.steps)
+        lines = []
+        for step in self.steps:
+            word = "agrees " if step.agrees else "differs"
+            lines.append(f"{word}  {step.name.ljust(width)}  {printable(step.content)}")
+        last = self.steps[-1]
+        lines.append("")
+        if last.agrees:
+            lines.append(f"the data gives the same selection, bit for bit: all {len(self.steps):,} steps agree")
+        else:
+            lines.append(f"{last.name} differs: {printable(last.difference)} (cause: {last.cause})")
+        return "\n".join(lines)
+
+
+def verify_selection(saved: Selection, data: Any, execution: ExecutionOptions) -> Verification:
+    """Select again from the data with the saved options, and compare all steps up to the first that differs.
+
+    Raises
+    ------
+    UserError
+        If the data cannot be read, or the file does not hold all options: a target or weights that were given as
+        values, or an object of a class of the user's own.
+    """
+    again = _selected_again(saved, data, execution)
+    steps = []
+    for step in _compared_steps(saved, again):
+        steps.append(step)
+        if not step.agrees:
+            break
+    return Verification(
+        steps=tuple(steps),
+        version_saved=saved.details.versions.bitsieve,
+        version_now=again.details.versions.bitsieve,
+    )
+
+
+def _selected_again(saved: Selection, data: Any, execution: ExecutionOptions) -> Selection:
+    options = {name: _option_again(name, option) for name, option in saved.details.options.items()}
+    _check_named_columns(saved)
+    read = ReadOptions(
+        target=options["target"],
+        sample_weight=options["sample_weight"],
+        groups=options["groups"],
+        target_kind=options["target_kind"],
+        target_bins=options["target_bins"],
+        drop_missing_target=options["drop_missing_target"],
+        header=options["header"],
+        repair=options["repair"],
+        column_types=options["column_types"],
+    )
+    discretization = DiscretizationOptions(
+        binning=options["binning"],
+        n_bins=options["n_bins"],
+        uncut=options["uncut"],
+        missing=options["missing"],
+    )
+    arguments_of_select = {*ReadOptions.__dataclass_fields__, *DiscretizationOptions.__dataclass_fields__}
+    arguments_of_select |= {"n_features_to_select", "include", "exclude", "identifiers", "screen"}
+    selection = SelectionOptions.by_name(
+        saved.method,
+        {name: options[name] for name in saved.parameters if name not in arguments_of_select},
+        n_features_to_select=options["n_features_to_select"],
+        columns=ColumnOptions(
+            include=options["include"], exclude=options["exclude"], identifiers=options["identifiers"]
+        ),
+        screen=options["screen"],
+        memory=execution.memory,
+    )
+    return selection_of(run_selection(data, read, execution, discretization, selection), read)
+
+
+def _check_named_columns(saved: Selection) -> None:
+    """Refuse a selection whose weights or groups were values, which its file does not hold."""
+    for name in ("sample_weight", "groups"):
+        if name in saved.parameters and saved.details.options[name] is None:
+            raise UserError(
+                code="options-not-saved",
+                message=f"{name} was given to the selection as values, which its file does not hold",
+                advice="make it a column of the data, and select again",
+            )
+
+
+def _option_again(name: str, option: Option) -> Any:
+    """The value of an option; an object is made again from its parameters."""
+    if not isinstance(option, ObjectOption):
+        return option
+    if option.class_name not in CLASSES:
+        raise UserError(
+            code="options-not-saved",
+            message=f"{name} of the selection is an object of {option.class_name}, which its file cannot hold",
+            advice="select again with an option that has a name",
+        )
+    parameters = {key: _option_again(key, value) for key, value in option.parameters.items()}
+    return CLASSES[option.class_name](**parameters)
+
+
+def _compared_steps(saved: Selection, again: Selection) -> Iterator[VerifiedStep]:
+    yield _compared_rows(saved, again)
+    yield _compared_columns(saved, again)
+    yield _compared_target(saved, again)
+    yield _compared_options(saved, again)
+    for rank in range(max(len(saved.features), len(again.features))):
+        yield _compared_rank(saved, again, rank)
+    yield _compared_end(saved, again)
+
+
+def _compared_rows(saved: Selection, again: Selection) -> VerifiedStep:
+    before, now = saved.details.data, again.details.data
+    content = f"{before.n_samples:,} rows"
+    if before.total_weight != before.n_samples:
+        content += f" of weight {before.total_weight:,}"
+    difference = ""
+    if before.n_samples != now.n_samples:
+        difference = f"{before.n_samples:,} rows then, {now.n_samples:,} now"
+    elif before.total_weight != now.total_weight:
+        difference = f"a weight of {before.total_weight:,} then, {now.total_weight:,} now"
+    return VerifiedStep(name="rows", content=content, difference=difference, cause="rows" if difference else "")
+
+
+def _compared_columns(saved: Selection, again: Selection) -> VerifiedStep:
+    before, now = saved.details.data, again.details.data
+    difference = ""
+    if before.names != now.names or before.n_features != now.n_features:
+        lost = [name for name in before.names or () if name not in set(now.names or ())]
+        new = [name for name in now.names or () if name not in set(before.names or ())]
+        if lost:
+            difference = f"the columns {quoted(lost)} are not there now"
+        elif new:
+            difference = f"the columns {quoted(new)} were not there then"
+        elif before.n_features != now.n_features:
+            difference = f"{before.n_features:,} columns then, {now.n_features:,} now"
+        else:
+            difference = "the columns have another order"
+    elif before.digest != now.digest:
+        difference = "a column that held numbers holds categories now, or is left out now, or the reverse"
+    cause = "columns" if difference else ""
+    return VerifiedStep(name="columns", content=f"{before.n_features:,} columns", difference=difference, cause=cause)
+
+
+def _compared_target(saved: Selection, again: Selection) -> VerifiedStep:
+    before = saved_target(saved.target, saved.details.class_sizes)
+    now = saved_target(again.target, again.details.class_sizes)
+    difference = ""
+    if not equal_values(before.labels, now.labels):
+        difference = "the target has other classes"
+    elif before.class_sizes != now.class_sizes:
+        difference = f"the classes have {_sizes(before.class_sizes)} rows then, {_sizes(now.class_sizes)} now"
+    elif not equal_values(before, now):
+        difference = "the target is read in another way"
+    content = f"{before.name!r}, {len(before.class_sizes):,} classes"
+    return VerifiedStep(name="target", content=content, difference=difference, cause="target" if difference else "")
+
+
+def _sizes(class_sizes: tuple[int, ...]) -> str:
+    listed = ", ".join(f"{size:,}" for size in class_sizes[:5])
+    return f"{listed}, ..." if len(class_sizes) > 5 else listed
+
+
+def _compared_options(saved: Selection, again: Selection) -> VerifiedStep:
+    """The options, of which a default may be another one in this version, and what the data settles of them."""
+    for before, now in (
+        (saved.details.options, again.details.options),
+        (saved.details.settled, again.details.settled),
+    ):
+        for name in [*before, *(name for name in now if name not in before)]:
+            values = [str(options.get(name, "not there")) for options in (before, now)]
+            is_number_of_features = before is saved.details.settled and name == "n_features_to_select"
+            if values[0] != values[1] and not is_number_of_features:  # the steps show that number
+                is_settled_by_values = before is saved.details.settled
+                return VerifiedStep(
+                    name="options",
+                    content=f"method {saved.method!r}",
+                    difference=f"{name} was {values[0]}, and is {values[1]} now",
+                    cause="values" if is_settled_by_values else "version",
+                )
+    return VerifiedStep(name="options", content=f"method {saved.method!r}")
+
+
+def _compared_rank(saved: Selection, again: Selection, rank: int) -> VerifiedStep:
+    """The feature of a rank: its column as it was read, cut and counted, its scores, and how close the choice was."""
+    name = f"step {rank + 1}"
+    if rank >= len(saved.features):
+        difference = f"{str(again.features[rank])!r} is selected now, where the selection ended"
+        return VerifiedStep(name=name, content="the end", difference=difference, cause=_cause_of_choice(saved, again))
+    content = f"{saved.features[rank]}, {number(saved.scores[rank])} {saved.unit}{_closeness(saved, rank)}"
+    difference = cause = ""
+    if rank >= len(again.features):
+        difference = f"{str(saved.features[rank])!r} then, and the selection ends now"
+        cause = _cause_of_choice(saved, again)
+    elif str(saved.features[rank]) != str(again.features[rank]):
+        difference = f"{str(saved.features[rank])!r} then, {str(again.features[rank])!r} now"
+        cause = _cause_of_choice(saved, again)
+    elif not equal_values(saved.details.columns[rank], again.details.columns[rank]):
+        difference = (
+            f"the values of column {str(saved.features[rank])!r} are others: {_changed_part(saved, again, rank)}"
+        )
+        cause = "values"
+    else:
+        difference = _changed_number(saved, again, rank)
+        cause = _cause_of_choice(saved, again) if difference else ""
+    changed_columns = _changed_columns(saved, again)
+    if difference and changed_columns:
+        difference += f"; selected columns with other values: {quoted(changed_columns)}"
+    return VerifiedStep(name=name, content=content, difference=difference, cause=cause)
+
+
+def _closeness(saved: Selection, rank: int) -> str:
+    """How close the choice was: the runner-up and the gap."""
+    steps = saved.details.steps
+    if rank >= len(steps) or not steps[rank].runner_up or math.isnan(steps[rank].gap):
+        return ""
+    step = steps[rank]
+    at_least = "" if step.is_exact else "at least "
+    return f", {at_least}{step.gap:.3g} before {', '.join(step.runner_up)}"
+
+
+def _changed_part(saved: Selection, again: Selection, rank: int) -> str:
+    before, now = saved.details.columns[rank], again.details.columns[rank]
+    if before.kind != now.kind or before.parsing != now.parsing:
+        return "they are read in another way"
+    if not equal_values(before.cut, now.cut):
+        return "they are cut in another way"
+    if before.index != now.index:
+        return f"it was column {before.index:,}, and is column {now.index:,} now"
+    relevances = f"{saved.relevance[rank]:.6g} bits then, {again.relevance[rank]:.6g} now"
+    return f"the counts of its codes differ, with a relevance of {relevances}"
+
+
+def _changed_number(saved: Selection, again: Selection, rank: int) -> str:
+    """The first number of a rank that is not the same to the last bit; empty where all are."""
+    for name, before, now in (
+        ("score", saved.scores[rank], again.scores[rank]),
+        ("relevance", saved.relevance[rank], again.relevance[rank]),
+        ("overlap", saved.overlap[rank], again.overlap[rank]),
+    ):
+        if not _is_same_number(float(before), float(now)):
+            return f"the {name} was {float(before)!r}, and is {float(now)!r} now"
+    steps_before, steps_now = saved.details.steps, again.details.steps
+    if rank >= len(steps_before) or rank >= len(steps_now):
+        return ""
+    step_before, step_now = steps_before[rank], steps_now[rank]
+    if step_before.runner_up != step_now.runner_up or not _is_same_number(step_before.gap, step_now.gap):
+        return f"the runner-up was {_runner_up(step_before)}, and is {_runner_up(step_now)} now"
+    return ""
+
+
+def _runner_up(step: SavedStep) -> str:
+    return f"{quoted(step.runner_up)} with a gap of {finite(step.gap)!r}" if step.runner_up else "not known"
+
+
+def _is_same_number(before: float, now: float) -> bool:
+    return before == now or (math.isnan(before) and math.isnan(now))
+
+
+def _cause_of_choice(saved: Selection, again: Selection) -> str:
+    """Why another column is chosen: the version, where no selected column has other values; else values."""
+    if saved.details.versions.bitsieve == again.details.versions.bitsieve:
+        return "values"
+    return "values" if _changed_columns(saved, again) else "version"
+
+
+def _changed_columns(saved: Selection, again: Selection) -> list[str]:
+    """The columns that are selected then and now, and have other values."""
+    columns_now = {column.name: column for column in again.details.columns}
+    return [
+        column.name
+        for column in saved.details.columns
+        if column.name in columns_now and not equal_values(column, columns_now[column.name])
+    ]
+
+
+def _compared_end(saved: Selection, again: Selection) -> VerifiedStep:
+    """What ended the selection, and the bound on other subsets."""
+    before, now = saved.details, again.details
+    content = f"{len(saved.features):,} features"
+    if before.stopping is not None and before.stopping.reason:
+        content += f": {before.stopping.reason}"
+    difference = ""
+    if not equal_values(before.stopping, now.stopping):
+        difference = "the selection ends for another reason, or at other numbers"
+    elif not equal_values(before.certificate, now.certificate):
+        difference = "the bound on the objective is another one"
+    cause = _cause_of_choice(saved, again) if difference else ""
+    return VerifiedStep(name="end", content=content, difference=difference, cause=cause)

@@ -1,0 +1,83 @@
+"""How strongly the codes of a row speak for a class, in bits, by the counts that a selection has kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bitsieve.diagnostics import UserError
+from bitsieve.results.saved.cut import ColumnCodes
+from bitsieve.results.saved.schema import SavedColumn
+from bitsieve.utils.arrays import Floats
+from bitsieve.utils.messages import quoted
+
+CLASS_COLUMN = "likely_class"
+SCORE_COLUMN = "score_bits"
+
+
+@dataclass(frozen=True)
+class RowScores:
+    """The likely class of every row, and the bits by which its values speak for that class."""
+
+    classes: NDArray[np.intp]  # shape (n_samples,): indices of the labels of the target
+    bits: Floats  # shape (n_samples,)
+
+
+def score_rows(
+    columns: Sequence[SavedColumn], codes: Sequence[NDArray[np.int32]], class_sizes: Sequence[int]
+) -> RowScores:
+    """The likely class of every row and its score.
+
+    The bits for a class c are the sum over the columns of the pointwise information
+
+        i(x; c) = log2 p(c | x) / p(c),        p(c | x) = (n(x, c) + p(c)) / (n(x) + 1)
+
+    with n(x, c) the rows of code x and class c that were selected from, and p(c) the share of the class. One row is
+    added to each code, divided as all rows are, so that a code of few rows counts for little; a value without a code
+    (-1) adds nothing. The likely class has the largest sum of these bits and log2 p(c), as naive Bayes has it.
+    Information that several columns share is counted once for each.
+    """
+    without_counts = [column.name for column in columns if column.counts is None]
+    if without_counts:
+        raise UserError(
+            code="no-counts-saved",
+            message=f"the selection has kept no counts of the columns {quoted(without_counts)}, which have many values",
+            advice="leave the score out, or select again with fewer bins",
+            columns=without_counts,
+        )
+    shares = np.array(class_sizes, np.float64) / sum(class_sizes)
+    bits = np.zeros((len(codes[0]), len(shares)))
+    for column, codes_of_column in zip(columns, codes, strict=True):
+        bits += _pointwise_information(np.array(column.counts, np.float64), shares)[codes_of_column]
+    classes = np.argmax(bits + np.log2(shares), axis=1)
+    return RowScores(classes, bits[np.arange(len(bits)), classes])
+
+
+def score_columns(
+    columns: Sequence[SavedColumn], cut: Sequence[ColumnCodes], class_sizes: Sequence[int], labels: NDArray[Any]
+) -> dict[str, NDArray[Any]]:
+    """The likely class of every row, as text, and its score, by the names of their columns."""
+    scores = score_rows(columns, [column.codes for column in cut], class_sizes)
+    labels_as_text = np.array([str(label) for label in labels.tolist()], object)
+    return {CLASS_COLUMN: labels_as_text[scores.classes], SCORE_COLUMN: scores.bits}
+
+
+def check_names_of_scores(names: Sequence[str]) -> None:
+    """Refuse scores beside columns of the same names."""
+    for name in (CLASS_COLUMN, SCORE_COLUMN):
+        if name in names:
+            raise UserError(
+                code="name-taken",
+                message=f"the data has a column {name!r} already, which is the name of a column of scores",
+                advice="rename it, or leave the score out",
+            )
+
+
+def _pointwise_information(counts: Floats, shares: Floats) -> Floats:
+    """The pointwise information of every code (rows) with every class; the last row is for no code, and zero."""
+    with_one_row = (counts + shares) / (counts.sum(axis=1, keepdims=True) + 1)
+    return np.vstack([np.log2(with_one_row / shares), np.zeros(len(shares))])

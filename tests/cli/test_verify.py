@@ -1,0 +1,148 @@
+"""``bitsieve verify``: a saved selection computed again, and the first step that differs named with its cause."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bitsieve
+from bitsieve.cli import main
+
+N = 300
+
+
+def table(seed=0):
+    random = np.random.default_rng(seed)
+    ill = random.random(N) < 0.4
+    dose = random.normal(size=N) + 2 * ill
+    dose[::17] = np.nan
+    return pd.DataFrame(
+        {
+            "dose": dose,
+            "share": [f"{value} %" for value in random.integers(1, 30, N) + 20 * ill],
+            "city": np.where(ill & (random.random(N) < 0.7), "Rome", random.choice(["Oslo", "Bern"], N)),
+            "noise": random.normal(size=N),
+            "weight": random.integers(1, 4, N),
+            "ill": np.where(ill, "yes", "no"),
+        }
+    )
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table().to_csv("data.csv", index=False)
+    return tmp_path
+
+
+def run(capsys, *arguments):
+    code = main([*arguments])
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+def verified(capsys, data="data.csv", *options):
+    code, out, errors = run(capsys, "verify", "ill.json", data, "--json", *options)
+    assert code in (0, 1), errors
+    document = json.loads(out)
+    assert document["agrees"] == (code == 0)
+    return document
+
+
+OPTIONS = [
+    [],
+    ["--method", "mrmr", "-k", "2", "--bins", "4", "--binning", "quantile"],
+    ["--method", "jmi", "--weight", "weight", "--estimator", "corrected"],
+    ["--stop", "significance", "--level", "0.1"],
+    ["--include", "noise", "--exclude", "city", "--column-type", "share=category"],
+    ["--group", "dose", "noise", "--method", "mifs", "--set", "beta=0.5"],
+    ["--method", "fcbf"],
+    ["--method", "qpfs", "--screen", "3", "-k", "2"],
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
+def test_the_same_data_agrees_whatever_the_options(folder, capsys, options):
+    code, _, errors = run(capsys, "select", "data.csv", "-t", "ill", "--save", "ill.json", *options)
+    assert code == 0, errors
+    document = verified(capsys)
+    assert document["agrees"], document["steps"][-1]
+    assert [step["name"] for step in document["steps"][:4]] == ["rows", "columns", "target", "options"]
+    assert document["steps"][-1]["name"] == "end"
+
+
+def test_another_format_and_engine_and_number_of_threads_agree(folder, capsys):
+    assert run(capsys, "select", "data.csv", "-t", "ill", "--save", "ill.json")[0] == 0
+    table().to_parquet("data.parquet")
+    assert verified(capsys, "data.parquet")["agrees"]
+    assert verified(capsys, "data.csv", "--engine", "stream", "--threads", "1")["agrees"]
+
+
+def test_steps_show_how_close_the_choice_was(folder, capsys):
+    assert run(capsys, "select", "data.csv", "-t", "ill", "--save", "ill.json")[0] == 0
+    step = bitsieve.load("ill.json").details.steps[0]
+    code, out, _ = run(capsys, "verify", "ill.json", "data.csv")
+    assert code == 0
+    assert f"{step.gap:.3g} before {step.runner_up[0]}" in out
+
+
+@pytest.mark.parametrize(
+    ("change", "name", "cause"),
+    [
+        (lambda data: data.iloc[:-1], "rows", "rows"),
+        (lambda data: data.assign(more=1), "columns", "columns"),
+        (lambda data: data[["city", "dose", "share", "noise", "weight", "ill"]], "columns", "columns"),
+        (lambda data: data.assign(noise=data["city"]), "columns", "columns"),
+        (lambda data: data.assign(ill=["yes", *data["ill"][1:-1], "yes"]), "target", "target"),
+        (lambda data: data.assign(ill=["ill" if c == "yes" else c for c in data["ill"]]), "target", "target"),
+        (lambda data: data.assign(dose=data["dose"].fillna(9)), "options", "values"),
+        (lambda data: data.assign(dose=data["dose"].round(1)), "step", "values"),
+        (lambda data: data.assign(share=data["share"].sample(frac=1, random_state=0).to_numpy()), "step", "values"),
+    ],
+)
+def test_the_first_step_that_differs_is_named(folder, capsys, change, name, cause):
+    assert run(capsys, "select", "data.csv", "-t", "ill", "-k", "3", "--save", "ill.json")[0] == 0
+    change(table()).to_csv("other.csv", index=False)
+    document = verified(capsys, "other.csv")
+    step = document["steps"][-1]
+    assert not document["agrees"]
+    assert all(earlier["agrees"] for earlier in document["steps"][:-1])
+    assert step["name"].split()[0] == name
+    assert step["cause"] == cause
+    assert step["difference"]
+    code, out, _ = run(capsys, "verify", "ill.json", "other.csv")
+    assert code == 1
+    assert step["difference"] in out
+
+
+def test_another_version_is_named_where_the_values_are_the_same(folder, capsys):
+    selection = bitsieve.select("data.csv", "ill", n_features_to_select=2)
+    scores = selection.scores.copy()
+    scores[1] = np.nextafter(scores[1], 1)  # one bit
+    versions = replace(selection.details.versions, bitsieve="0.1")
+    replace(selection, scores=scores, details=replace(selection.details, versions=versions)).save("ill.json")
+    document = verified(capsys)
+    assert document["steps"][-1]["name"] == "step 2"
+    assert document["steps"][-1]["cause"] == "version"
+
+
+def test_mistakes_are_one_line_and_code_2(folder, capsys):
+    data = table()
+    bitsieve.select(data.drop(columns=["weight", "ill"]), data["ill"], sample_weight=data["weight"]).save("values.json")
+    assert run(capsys, "select", "data.csv", "-t", "ill", "--save", "ill.json")[0] == 0
+    data.drop(columns="ill").to_csv("without.csv", index=False)
+    (folder / "broken.json").write_text("{")
+    for selection, path in [
+        ("values.json", "data.csv"),
+        ("ill.json", "without.csv"),
+        ("ill.json", "nothing.csv"),
+        ("broken.json", "data.csv"),
+        ("nothing.json", "data.csv"),
+    ]:
+        code, out, errors = run(capsys, "verify", selection, path)
+        assert (code, out) == (2, ""), (selection, path)
+        assert errors.count("\n") == 1, errors
