@@ -42,17 +42,9 @@ def carries_information(information: Information, columns: Columns, level: float
     copy of the columns; at once where a copy would be large.
     """
     source = information.source
-    search = information.source.search
     chosen, index = np.unique(columns, return_inverse=True)
-    penalty = np.zeros(len(chosen))  # the logarithm of the number of possible codings
-    n_tried = int(information.varies.sum())
-    if search is not None:
-        n_tried = source.n_features
-        if search.units is None:
-            penalty = np.array([search.log_codings(int(column)) for column in chosen], np.float64)
-        else:
-            penalty = np.full(len(chosen), np.inf)
-    n_tried = max(1, n_tried)
+    penalty = log_codings(source, chosen)
+    n_tried = n_columns_tried(information)
     column_copy = source.copy_of_columns(chosen)
     if column_copy is not None:
         information = PlugInInformation(column_copy)
@@ -61,6 +53,23 @@ def carries_information(information: Information, columns: Columns, level: float
     if column_copy is None:
         _ = later.value
     return later
+
+
+def n_columns_tried(information: Information) -> int:
+    """How many columns there are to choose from: those that vary; where they were cut by the class, all."""
+    source = information.source
+    n_columns = int(information.varies.sum()) if source.search is None else source.n_features
+    return max(1, n_columns)
+
+
+def log_codings(source: CountSource, columns: Columns) -> Floats:
+    """The logarithm of the number of codings that each column might have got; inf where samples come in groups."""
+    search = source.search
+    if search is None:
+        return np.zeros(len(columns))
+    if search.units is not None:
+        return np.full(len(columns), np.inf)
+    return np.array([search.log_codings(int(column)) for column in columns], np.float64)
 
 
 def _are_informative(information: Information, chosen: Columns, penalty: Floats, n_tried: int, level: float) -> Flags:
