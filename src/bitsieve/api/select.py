@@ -12,7 +12,7 @@ import numpy as np
 from bitsieve.explain.evidence import Evidence
 from bitsieve.methods.constraints import is_given
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
-from bitsieve.pipeline.diagnose import diagnose, may_be_chance
+from bitsieve.pipeline.diagnose import diagnose, informative_states
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.pipeline.way import run_selection
@@ -197,7 +197,7 @@ def selection_of(fit: Fit, read: ReadOptions) -> Selection:
         relevance=evidence.relevance[selected],
         overlap_with=[None if j < 0 else labels[j] for j in evidence.overlap_with],
         overlap=evidence.overlap,
-        informative=~may_be_chance(fit, evidence),
+        informative_state=informative_states(fit, evidence),
         table=None if original_data is None else original_data.take(np.sort(selected)),
         target=table.target,
         target_name=table.target.name,

@@ -455,38 +455,37 @@ def no_information(n_selected: int) -> Diagnostic:
     )
 
 
-def none_informative(n_selected: int, about_bins: str, limit: int | None) -> Diagnostic:
-    """No selected column is more informative than chance.
+def partly_informative(
+    *,
+    n_alone: int,
+    n_with_others: int,
+    not_shown: Sequence[str],
+    not_tested: Sequence[str],
+    about_bins: str,
+    limit: int | None,
+) -> Diagnostic:
+    """Some or all selected columns are not shown to be more informative than chance.
 
     ``limit``: the largest table, in values, that is tested by shuffles, if this one was larger; None: it was tested.
     """
-    if limit is None:
-        message = f"{about_bins}0 of {n_selected:,} are more informative than chance: they only fill the list"
-    else:
-        message = (
-            f"{about_bins}none of {n_selected:,} is shown to be more informative than chance: "
-            f"{_UNTESTED.format(limit=limit)}"
-        )
-    return Diagnostic(code="not-informative", message=message, severity="warning")
-
-
-def some_informative(
-    n_selected: int, n_informative: int, about_bins: str, limit: int | None, names: Sequence[str]
-) -> Diagnostic:
-    """The selected columns ``names`` are not more informative than chance. ``limit``: see :func:`none_informative`."""
-    n_rest = n_selected - n_informative
-    rest = f"the other {n_rest:,}" if n_rest > 1 else "the other one"
-    fill = "fill" if n_rest > 1 else "fills"
-    are = "are" if n_informative > 1 else "is"
-    at_least = "" if limit is None else "at least "
-    ending = f"only {fill} the list" if limit is None else f"may be there by chance: {_UNTESTED.format(limit=limit)}"
+    n_informative = n_alone + n_with_others
+    n_selected = n_informative + len(not_shown) + len(not_tested)
+    are = "is" if n_informative == 1 else "are"
+    counts = [f"{n_alone:,} alone"]
+    if n_with_others:
+        counts.append(f"{n_with_others:,} with others")
+    if not_shown:
+        counts.append(f"{len(not_shown):,} not shown")
+    if not_tested:
+        counts.append(f"{len(not_tested):,} not tested with others, as rows are too few")
+    message = f"{about_bins}{n_informative:,} of {n_selected:,} {are} more informative than chance: {', '.join(counts)}"
+    if limit is not None:
+        message += f"; {_UNTESTED.format(limit=limit)}"
     return Diagnostic(
-        code="partly-informative",
-        message=(
-            f"{about_bins}{at_least}{n_informative:,} of {n_selected:,} {are} more informative than chance; "
-            f"{rest} {ending}"
-        ),
-        columns=tuple(names),
+        code="partly-informative" if n_informative else "not-informative",
+        message=message,
+        columns=(*not_shown, *not_tested),
+        severity="note" if n_informative else "warning",
     )
 
 

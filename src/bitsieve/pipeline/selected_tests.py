@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp, log
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from bitsieve.methods.by_counts.stopping.significance import SignificanceStoppin
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.lazy import Later
 
+InformativeState = Literal["alone", "with others", "by rule", "not shown", "not tested"]
+INFORMATIVE_STATES: tuple[InformativeState, ...] = get_args(InformativeState)
 LEVEL = 0.025  # of each of the two tests
 MAX_CODES_CONDITIONED = 10**9  # rows x selected columns x columns in doubt: some seconds
 MIN_ROWS_A_COMBINATION = 5  # of the values of the other columns: with fewer, a test that fails says little

@@ -161,6 +161,7 @@ HOSTILE = [
     (("features", 0, "column", "label"), {"a": 1}),
     (("features", 0, "column", "label"), {"bytes": "zz"}),
     (("features", 0, "informative"), 1),
+    (("features", 0, "informative_state"), "perhaps"),
     (("features", 0, "score"), True),
     (("target", "labels", "dtype"), "<U1000000000"),
     (("target", "labels", "dtype"), "O8"),
