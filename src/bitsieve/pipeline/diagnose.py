@@ -176,7 +176,8 @@ def on_leaks(leaks: Sequence[Leak], table: Dataset) -> list[Diagnostic]:
     if not leaks:
         return []
     names = [str(table.names[leak.column]) for leak in leaks]
-    return [notes.leak(names, table.target.name, int(100 * leaks[-1].share))]
+    smallest_share_of_rows = min(leak.share_of_rows for leak in leaks)
+    return [notes.leak(names, table.target.name, int(100 * leaks[-1].share), smallest_share_of_rows)]
 
 
 def on_stop(fit: Fit) -> list[Diagnostic]:

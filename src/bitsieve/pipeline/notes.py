@@ -6,6 +6,7 @@ Whether a note is made is decided in ``prepare.py`` and ``diagnose.py``.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import floor
 
 from bitsieve.dataset.column_info import TextParsing
 from bitsieve.diagnostics import Diagnostic
@@ -316,10 +317,11 @@ def target_binned_on_sample(name: str, error: float) -> Diagnostic:
     )
 
 
-def leak(names: Sequence[str], target: str, percent: int) -> Diagnostic:
-    """Columns nearly determine the target."""
+def leak(names: Sequence[str], target: str, percent: int, share_of_rows: float) -> Diagnostic:
+    """Columns nearly determine the target; ``share_of_rows``: of which each decides the class, at least."""
+    rows = f"and decides {floor(1000 * share_of_rows) / 10:g} % of the rows"
     if len(names) == 1:
-        message, question = f"{quoted(names)} determines {percent} % of {target!r}", "is it"
+        message, question = f"{quoted(names)} determines {percent} % of {target!r} {rows}", "is it"
     else:
         message, question = f"{quoted(names)} determine at least {percent} % of {target!r} each", "are they"
     return Diagnostic(
