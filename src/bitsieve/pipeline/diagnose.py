@@ -188,7 +188,7 @@ def on_stop(fit: Fit) -> list[Diagnostic]:
         requested = fit.selection.n_features_to_select
         if not isinstance(requested, int) or n_selected >= requested:
             return []
-        return [notes.fewer_selected(fit.method.estimator, n_selected, requested)]
+        return [notes.fewer_selected(fit.method.name, n_selected, requested)]
     if stopping.candidate < 0 and stopping.reason:
         return [notes.stopped_by_rule(n_selected, stopping.by, stopping.reason)]
     if stopping.candidate < 0:

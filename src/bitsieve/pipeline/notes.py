@@ -334,12 +334,12 @@ def leak(names: Sequence[str], target: str, percent: int, share_of_rows: float) 
     )
 
 
-def fewer_selected(selector: str, n_selected: int, requested: int) -> Diagnostic:
+def fewer_selected(method: str, n_selected: int, requested: int) -> Diagnostic:
     """A method ended before the number that was requested."""
     return Diagnostic(
         code="fewer-selected",
         message=(
-            f"{selector} selected {features(n_selected)} of the {requested:,} requested: by its rule the others add "
+            f"{method} selected {features(n_selected)} of the {requested:,} requested: by its rule the others add "
             "nothing"
         ),
     )
