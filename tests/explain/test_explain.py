@@ -256,3 +256,13 @@ def test_names_that_steer_a_terminal_are_escaped(codes):
     text = str(bitsieve.select(frame, y, n_features_to_select=3, binning="none").explain(0))
     assert "\x1b" not in text
     assert text.splitlines()[0].startswith(r"'\x1b[31mred\n' is ")
+
+
+def test_a_column_of_junk_is_explained_by_its_test_and_not_by_its_rank():
+    random = np.random.default_rng(5)
+    y = random.integers(0, 2, 300)
+    X = np.column_stack([y + random.normal(size=300), random.normal(size=(300, 2))])
+    selection = bitsieve.select(X, y)
+    assert selection.informative_state == ["alone", "not shown", "not shown"]
+    assert selection.explain("x0").reason.startswith("is selected: rank 1 of 3")
+    assert selection.explain("x2").reason.startswith("fills the list (rank 3 of 3")
