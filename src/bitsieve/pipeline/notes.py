@@ -483,12 +483,10 @@ def partly_informative(
     message = f"{about_bins}{n_informative:,} of {n_selected:,} {are} more informative than chance: {', '.join(counts)}"
     if limit is not None:
         message += f"; {_UNTESTED.format(limit=limit)}"
-    return Diagnostic(
-        code="partly-informative" if n_informative else "not-informative",
-        message=message,
-        columns=(*not_shown, *not_tested),
-        severity="note" if n_informative else "warning",
-    )
+    names = (*not_shown, *not_tested)
+    if not n_informative:
+        return Diagnostic(code="not-informative", message=message, columns=names, severity="warning")
+    return Diagnostic(code="partly-informative", message=message, columns=names)
 
 
 def many_values(names: Sequence[str], has_estimator: bool) -> Diagnostic:

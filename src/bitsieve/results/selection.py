@@ -64,6 +64,8 @@ class Selection:
         The earlier-chosen feature X' with the largest I(X;X'); None for the first.
     overlap : ndarray of shape (k,)
         That information, in bits; NaN for the first.
+    informative : ndarray of bool, shape (k,)
+        False for a feature that was tested and is not shown to be more informative than chance.
     informative_state : list of str, length k
         Whether each feature is shown to be informative: "alone", "with others" (given the other selected features, or
         one of them), "by rule" (by a stopping rule only), "not shown", or "not tested" where rows are too few.
@@ -108,6 +110,7 @@ class Selection:
     relevance: Floats
     overlap_with: list[Any]
     overlap: Floats
+    informative: Flags
     informative_state: list[InformativeState]
     table: Any = field(repr=False)
     target: Target = field(repr=False)
@@ -118,11 +121,6 @@ class Selection:
     evidence: Evidence | None = field(repr=False)
     fit: Fit | None = field(repr=False)
     details: SelectionDetails = field(repr=False)
-
-    @property
-    def informative(self) -> Flags:
-        """Shape (k,): False for a feature that was tested and is not shown to be more informative than chance."""
-        return np.array([state != "not shown" for state in self.informative_state], bool)
 
     @property
     def notes(self) -> list[str]:
@@ -355,6 +353,7 @@ class Selection:
             relevance=self.relevance.copy(),
             overlap_with=list(self.overlap_with),
             overlap=self.overlap.copy(),
+            informative=self.informative.copy(),
             informative_state=list(self.informative_state),
             parameters=dict(self.parameters),
             diagnostics=list(self.diagnostics),
@@ -479,6 +478,7 @@ def selection_of_record(record: SelectionRecord, table: Any = None) -> Selection
         relevance=np.array([feature.relevance for feature in features], np.float64),
         overlap_with=[None if feature.overlap_with is None else labels[feature.overlap_with] for feature in features],
         overlap=np.array([feature.overlap for feature in features], np.float64),
+        informative=np.array([feature.informative for feature in features], bool),
         informative_state=[feature.informative_state for feature in features],
         table=table,
         target=target_of(record.target),
@@ -562,7 +562,8 @@ def _printed_ranking(selection: Selection) -> tuple[list[str], list[list[str]]]:
     ]
     level_header, level_rows = levels_in_words(selection)
     header += level_header
-    has_states = bool(_STATES_IN_DOUBT & {*selection.informative_state})
+    states = {*selection.informative_state}
+    has_states = bool(_STATES_IN_DOUBT & states) and states != {"not tested"}
     if has_states:
         header.append(INFORMATIVE)
     rows = []
