@@ -197,11 +197,11 @@ CODES: dict[str, Code] = {
         "warning", "No selected column has information about the target.", "Do not use the selection."
     ),
     "not-informative": Code(
-        "warning", "No selected column is more informative than chance.", "Do not use the selection."
+        "warning", "No selected column is shown to be more informative than chance.", "Do not use the selection."
     ),
     "partly-informative": Code(
         "note",
-        "Some selected columns are no more informative than chance.",
+        "Some selected columns are not shown to be more informative than chance, alone or with others.",
         "Use a smaller number, or a stopping rule.",
     ),
     "best-found": Code("note", "The selected subset is the best one by what the method measures.", "Nothing."),

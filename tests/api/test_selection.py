@@ -416,14 +416,16 @@ def test_numeric_columns_are_counted_as_one_counts_them():
     assert [note for note in notes if note.startswith("1 of 3 numeric columns shows no reliable relation")]
 
 
-def test_what_may_be_chance_is_marked_and_a_list_of_nothing_else_is_given():
+def test_what_is_not_shown_to_be_informative_is_marked_and_a_list_of_nothing_else_is_given():
     random = np.random.default_rng(1)
     y = random.integers(0, 2, 200)
     noise = pa.table({name: random.normal(size=200) for name in "abc"})
     selection = bitsieve.select(noise.append_column("signal", pa.array(y + random.normal(size=200))), y)
     assert selection.features[0] == "signal"
     assert selection.informative.tolist() == [True, False, False, False]
-    assert [line.endswith("  may be chance") for line in str(selection).splitlines()[1:5]] == [False, True, True, True]
+    assert selection.informative_state == ["alone", *["not shown"] * 3]
+    assert str(selection).splitlines()[0].endswith("  informative")
+    assert [line.endswith("  not shown") for line in str(selection).splitlines()[1:5]] == [False, True, True, True]
     assert selection.to_frame()["informative"].tolist() == selection.informative.tolist()
     nothing = bitsieve.select(noise, y)
     assert not nothing.informative.any()

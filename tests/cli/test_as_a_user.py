@@ -109,6 +109,7 @@ def test_the_ranking_is_saved(bs, folder, name, read):
     for row, feature in zip(rows, document["features"], strict=True):
         assert (row["rank"], row["feature"], row["score"]) == (feature["rank"], feature["name"], feature["score"])
         assert row["informative"] == feature["informative"]
+        assert row["informative_state"] == feature["informative_state"]
         assert row["overlap_with"] in (feature["overlap_with"], "" if name == "r.csv" else None)
     assert rows[0]["overlap"] is None
 

@@ -32,7 +32,7 @@ def same_selection():
     def document(selection):
         fields = selection.to_dict()
         for feature in fields["features"]:
-            del feature["informative"]
+            del feature["informative"], feature["informative_state"]
         fields["diagnostics"] = [note for note in fields["diagnostics"] if note["code"] not in TESTED_BY_SHUFFLES]
         del fields["notes"]  # the diagnostics as text
         return fields

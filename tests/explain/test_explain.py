@@ -151,7 +151,7 @@ def test_a_method_that_scores_values_has_no_bits_as_the_reason():
         selection = bitsieve.select(X, y, method=method, n_features_to_select=2)
         zero = f"'y' {remark}so their relevance is 0 bits" if remark else "'y' and are scored 0 bits"
         assert any(zero.replace("'y'", f"{selection.target_name!r}") in note for note in selection.notes)
-        assert f"{remark}0 of 2 are more informative than chance: they only fill the list" in selection.notes
+        assert f"{remark}0 of 2 are more informative than chance: 0 alone, 2 not shown" in selection.notes
         other = next(j for j in range(6) if j not in selection.indices)
         assert selection.explain(other).reason.startswith("is not selected: gmi ranks 2 others") == bool(remark)
 
@@ -256,3 +256,13 @@ def test_names_that_steer_a_terminal_are_escaped(codes):
     text = str(bitsieve.select(frame, y, n_features_to_select=3, binning="none").explain(0))
     assert "\x1b" not in text
     assert text.splitlines()[0].startswith(r"'\x1b[31mred\n' is ")
+
+
+def test_a_column_of_junk_is_explained_by_its_test_and_not_by_its_rank():
+    random = np.random.default_rng(5)
+    y = random.integers(0, 2, 300)
+    X = np.column_stack([y + random.normal(size=300), random.normal(size=(300, 2))])
+    selection = bitsieve.select(X, y)
+    assert selection.informative_state == ["alone", "not shown", "not shown"]
+    assert selection.explain("x0").reason.startswith("is selected: rank 1 of 3")
+    assert selection.explain("x2").reason.startswith("fills the list (rank 3 of 3")

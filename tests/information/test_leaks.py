@@ -72,7 +72,7 @@ def test_a_column_that_repeats_the_class_is_found_and_its_copies_too():
 
 def test_a_column_that_is_not_far_ahead_is_no_leak():
     frame, y, random = people()
-    frame["state"] = y
+    frame["state"] = y ^ (random.random(len(y)) < 0.005)
     frame["also"] = y ^ (random.random(len(y)) < 0.05)
     assert 0.5 < bitsieve.mutual_information(frame[["also"]], y)[0] < 0.9
     assert found(frame, y) == {}
@@ -114,3 +114,23 @@ def test_a_column_of_a_value_a_row_is_no_leak():
     assert information.relevance[0] == information.class_entropy
     assert expected_information(np.ones(40, np.int64), np.array([20, 20])) == information.class_entropy
     assert leaks(information) == []
+
+
+@pytest.mark.parametrize("words", [("no", "yes"), ("0", "1"), ("NEIN", "JA")])
+def test_a_recoding_of_the_target_is_a_leak_beside_an_honest_strong_column(words):
+    frame, y, random = people()
+    frame["also"] = y ^ (random.random(len(y)) < 0.05)
+    frame["copy"] = np.array(words)[y]
+    assert found(frame, np.where(y == 1, "yes", "no")) == {6: 1.0}
+    (leak,) = [note for note in bitsieve.select(frame, y).diagnostics if note.code == "leak"]
+    assert leak.columns == ("copy",)
+    assert "decides 100 % of the rows" in leak.message
+
+
+def test_a_column_made_after_the_event_has_its_share_of_rows():
+    frame, y, _ = people()
+    flipped = y.copy()
+    flipped[:2] = 1 - flipped[:2]
+    frame["refund"] = [f"r{value}" for value in flipped]
+    (leak,) = [note for note in bitsieve.select(frame, y).diagnostics if note.code == "leak"]
+    assert "decides 99.5 % of the rows" in leak.message

@@ -63,7 +63,7 @@ def test_select_says_that_it_keeps_fewer(tumours):
     kept = len(FCBF().fit(X, y).selected_)
     selection = bitsieve.select(X, y, method="fcbf", n_features_to_select=20)
     assert len(selection.features) == kept
-    assert f"FCBF selected {kept} features of the 20 requested" in " ".join(selection.notes)
+    assert f"fcbf selected {kept} features of the 20 requested" in " ".join(selection.notes)
     assert selection.unit == "ratio"
     assert bitsieve.select(X, y, method="fcbf", n_features_to_select="auto").features == selection.features
     assert not any("asked for" in note for note in bitsieve.select(X, y, method="fcbf", n_features_to_select=2).notes)

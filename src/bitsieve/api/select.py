@@ -12,7 +12,7 @@ import numpy as np
 from bitsieve.explain.evidence import Evidence
 from bitsieve.methods.constraints import is_given
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
-from bitsieve.pipeline.diagnose import diagnose, may_be_chance
+from bitsieve.pipeline.diagnose import diagnose, informative_states
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.pipeline.way import run_selection
@@ -185,6 +185,7 @@ def selection_of(fit: Fit, read: ReadOptions) -> Selection:
     table = fit.prepared.original
     evidence = fit.evidence_from_counts
     selected = fit.result.selected
+    states = informative_states(fit, evidence)
     original_data = table.original
     labels = table.names
     if original_data is not None and original_data.labels is not None:
@@ -197,7 +198,8 @@ def selection_of(fit: Fit, read: ReadOptions) -> Selection:
         relevance=evidence.relevance[selected],
         overlap_with=[None if j < 0 else labels[j] for j in evidence.overlap_with],
         overlap=evidence.overlap,
-        informative=~may_be_chance(fit, evidence),
+        informative=np.array([state != "not shown" for state in states], bool),
+        informative_state=states,
         table=None if original_data is None else original_data.take(np.sort(selected)),
         target=table.target,
         target_name=table.target.name,

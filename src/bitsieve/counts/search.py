@@ -99,6 +99,10 @@ class CodingPenalty(Protocol):
     def log_codings(self, column: int) -> float:
         """The penalty of the search: the sum of ``exp(-log_codings)`` over all codings of a column is at most 1."""
 
+    def merges_values(self, column: int) -> bool:
+        """Whether a code may stand for several values of the column."""
+        return self.log_codings(column) > 0
+
     def to_repeat(self) -> ClassSearch:
         """The search, to be repeated with other classes; ValueError where the rows are not in memory."""
 

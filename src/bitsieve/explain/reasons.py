@@ -13,6 +13,7 @@ from bitsieve.explain.evidence import Evidence
 from bitsieve.methods.constraints import resolve
 from bitsieve.methods.registry import find_method
 from bitsieve.pipeline.fit import Fit
+from bitsieve.pipeline.selected_tests import InformativeState
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.messages import number
 
@@ -42,6 +43,8 @@ class ExplainedSelection(Protocol):
     @property
     def target_name(self) -> str: ...
     @property
+    def informative_state(self) -> Sequence[InformativeState]: ...
+    @property
     def diagnostics(self) -> Sequence[Diagnostic]: ...
 
     def required_evidence(self) -> Evidence: ...
@@ -54,7 +57,10 @@ def why_selected(selection: ExplainedSelection, position: int) -> str:
     if int(selection.indices[position]) in _included_columns(selection):
         return f"is selected because it was to be included (rank {position + 1:,} of {n_selected:,})"
     score = f"score {number(selection.scores[position])}"
-    return f"is selected: rank {position + 1:,} of {n_selected:,} by {selection.method} ({score}, {selection.unit})"
+    rank = f"rank {position + 1:,} of {n_selected:,} by {selection.method} ({score}, {selection.unit})"
+    if selection.informative_state[position] == "not shown":
+        return f"fills the list ({rank}): it is not shown to be more informative than chance, alone or with others"
+    return f"is selected: {rank}"
 
 
 def why_not_selected(selection: ExplainedSelection, column: int, contribution: Contribution, added: float) -> str:

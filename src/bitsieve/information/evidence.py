@@ -42,17 +42,9 @@ def carries_information(information: Information, columns: Columns, level: float
     copy of the columns; at once where a copy would be large.
     """
     source = information.source
-    search = information.source.search
     chosen, index = np.unique(columns, return_inverse=True)
-    penalty = np.zeros(len(chosen))  # the logarithm of the number of possible codings
-    n_tried = int(information.varies.sum())
-    if search is not None:
-        n_tried = source.n_features
-        if search.units is None:
-            penalty = np.array([search.log_codings(int(column)) for column in chosen], np.float64)
-        else:
-            penalty = np.full(len(chosen), np.inf)
-    n_tried = max(1, n_tried)
+    penalty = log_codings(source, chosen)
+    n_tried = n_columns_tried(information)
     column_copy = source.copy_of_columns(chosen)
     if column_copy is not None:
         information = PlugInInformation(column_copy)
@@ -61,6 +53,23 @@ def carries_information(information: Information, columns: Columns, level: float
     if column_copy is None:
         _ = later.value
     return later
+
+
+def n_columns_tried(information: Information) -> int:
+    """How many columns there are to choose from: those that vary; where they were cut by the class, all."""
+    source = information.source
+    n_columns = int(information.varies.sum()) if source.search is None else source.n_features
+    return max(1, n_columns)
+
+
+def log_codings(source: CountSource, columns: Columns) -> Floats:
+    """The logarithm of the number of codings that each column might have got; inf where samples come in groups."""
+    search = source.search
+    if search is None:
+        return np.zeros(len(columns))
+    if search.units is not None:
+        return np.full(len(columns), np.inf)
+    return np.array([search.log_codings(int(column)) for column in columns], np.float64)
 
 
 def _are_informative(information: Information, chosen: Columns, penalty: Floats, n_tried: int, level: float) -> Flags:
@@ -250,18 +259,20 @@ def _log_gamma(x: Any) -> Floats:
 
 
 class Leak(NamedTuple):
-    """A column and the share of the entropy of the class that it determines, corrected for chance."""
+    """A column, and how much of the class it determines."""
 
     column: int
-    share: float
+    share: float  # of the entropy of the class, corrected for chance
+    share_of_rows: float  # in which the class is the most frequent one of the column's code
 
 
 def leaks(information: Information) -> list[Leak]:
     """Columns that nearly determine the class, while no other column determines half of it; the best first.
 
-    A leak has a share of at least 0.9, every other column of at most 0.5. The share of the class that a column
-    determines is ``(I(X;C) - E) / (H(C) - E)``, E the mean of I(X;C) over all permutations of the class (adjusted
-    mutual information). There is no leak in fewer than 20 samples, nor if more than half of the columns would be leaks.
+    A leak has a share of at least 0.9, every other column of at most 0.5. A column whose values are the classes under
+    other names is a leak whatever the other columns determine. The share of the class that a column determines is
+    ``(I(X;C) - E) / (H(C) - E)``, E the mean of I(X;C) over all permutations of the class (adjusted mutual
+    information). There is no leak in fewer than 20 samples, nor if more than half of the columns would be leaks.
     """
     source = information.source
     entropy = information.class_entropy
@@ -271,6 +282,8 @@ def leaks(information: Information) -> list[Leak]:
     if plug_in_share.max() <= LEAK_SHARE:
         return []
     leaking: list[Leak] = []
+    recodings: list[Leak] = []
+    has_other_column = False  # of more than half of the class
     for column in np.argsort(-plug_in_share, kind="stable").tolist():
         smallest_of_interest = MAX_OTHER_SHARE if leaking else LEAK_SHARE
         if plug_in_share[column] <= smallest_of_interest:
@@ -279,9 +292,18 @@ def leaks(information: Information) -> list[Leak]:
         expected = expected_information(table.dense().reshape(-1), source.class_sizes)
         share = (information.relevance[column] - expected) / (entropy - expected) if expected < entropy else 0.0
         if share >= LEAK_SHARE:
-            leaking.append(Leak(column, float(share)))
+            (with_class,) = source.tables(None, np.array([column]), True)
+            counts = with_class.dense().reshape(-1, source.n_classes)
+            share_of_rows = float(counts.max(axis=1).sum() / source.n_samples)
+            leak = Leak(column, float(share), share_of_rows)
+            leaking.append(leak)
+            is_one_to_one = ((counts > 0).sum(axis=1) <= 1).all() and ((counts > 0).sum(axis=0) == 1).all()
+            if is_one_to_one and (source.search is None or not source.search.merges_values(column)):
+                recodings.append(leak)
         elif share > MAX_OTHER_SHARE:
-            return []
+            has_other_column = True
+    if has_other_column:
+        leaking = recodings
     if 2 * len(leaking) > len(plug_in_share):
         return []
     return sorted(leaking, key=lambda leak: (-leak.share, leak.column))

@@ -22,7 +22,8 @@ from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping
 from bitsieve.pipeline import notes
 from bitsieve.pipeline.evidence import MAX_VALUES_TESTED, has_no_information
 from bitsieve.pipeline.fit import CountEvidence, Fit
-from bitsieve.utils.arrays import Columns, Flags
+from bitsieve.pipeline.selected_tests import InformativeState
+from bitsieve.utils.arrays import Columns
 from bitsieve.utils.lazy import chdtrc
 
 DEPENDENCE_LEVEL = 0.05  # of the test whether two columns of a list depend on each other
@@ -175,7 +176,8 @@ def on_leaks(leaks: Sequence[Leak], table: Dataset) -> list[Diagnostic]:
     if not leaks:
         return []
     names = [str(table.names[leak.column]) for leak in leaks]
-    return [notes.leak(names, table.target.name, int(100 * leaks[-1].share))]
+    smallest_share_of_rows = min(leak.share_of_rows for leak in leaks)
+    return [notes.leak(names, table.target.name, int(100 * leaks[-1].share), smallest_share_of_rows)]
 
 
 def on_stop(fit: Fit) -> list[Diagnostic]:
@@ -186,7 +188,7 @@ def on_stop(fit: Fit) -> list[Diagnostic]:
         requested = fit.selection.n_features_to_select
         if not isinstance(requested, int) or n_selected >= requested:
             return []
-        return [notes.fewer_selected(fit.method.estimator, n_selected, requested)]
+        return [notes.fewer_selected(fit.method.name, n_selected, requested)]
     if stopping.candidate < 0 and stopping.reason:
         return [notes.stopped_by_rule(n_selected, stopping.by, stopping.reason)]
     if stopping.candidate < 0:
@@ -292,26 +294,62 @@ def on_dependence(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
 
 def on_informative(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
     """How many selected features are more informative than chance, if not all are and no rule tested them."""
-    n_selected = len(evidence.overlap)
-    is_doubtful = may_be_chance(fit, evidence)
-    n_informative = n_selected - int(is_doubtful.sum())
+    if fit.selection.is_tested or fit.table.n_samples < MIN_ROWS_FOR_CHANCE:
+        return []
+    states = informative_states(fit, evidence)
+    n_selected = len(states)
+    n_alone = states.count("alone")
+    n_with_others = states.count("with others")
     about_bins = fit.about_unused_bins
     if not about_bins and has_no_information(evidence.relevance[fit.result.selected], evidence.informative):
         return [notes.no_information(n_selected)]
-    if n_informative == n_selected:
+    if n_alone + n_with_others == n_selected:
         return []
     limit = None if evidence.is_sure else MAX_VALUES_TESTED
-    if not n_informative:
-        return [notes.none_informative(n_selected, about_bins, limit)]
-    names = [str(fit.table.names[j]) for j in fit.result.selected[is_doubtful]]
-    return [notes.some_informative(n_selected, n_informative, about_bins, limit, names)]
+    selected = fit.result.selected.tolist()
+    return [
+        notes.partly_informative(
+            n_alone=n_alone,
+            n_with_others=n_with_others,
+            not_shown=_names_in_state(fit.table, selected, states, "not shown"),
+            not_tested=_names_in_state(fit.table, selected, states, "not tested"),
+            about_bins=about_bins,
+            limit=limit,
+        )
+    ]
 
 
-def may_be_chance(fit: Fit, evidence: CountEvidence) -> Flags:
-    """Whether each selected feature may be there by chance; False if a rule tested each, or rows are few."""
-    if fit.selection.is_tested or fit.table.n_samples < MIN_ROWS_FOR_CHANCE:
-        return np.zeros(len(evidence.overlap), bool)
-    return ~evidence.informative.value
+def _names_in_state(table: Dataset, selected: Sequence[int], states: Sequence[str], state: str) -> list[str]:
+    """The names of the selected columns in a state."""
+    return [
+        str(table.names[j]) for j, state_of_column in zip(selected, states, strict=True) if state_of_column == state
+    ]
+
+
+def informative_states(fit: Fit, evidence: CountEvidence) -> list[InformativeState]:
+    """How each selected feature is shown to be informative.
+
+    In few rows nothing is tested. Where a stopping rule tested each feature, those that are not shown otherwise are
+    informative "by rule".
+    """
+    n_selected = len(evidence.overlap)
+    if fit.table.n_samples < MIN_ROWS_FOR_CHANCE:
+        return ["not tested"] * n_selected
+    tests = evidence.tests.value
+    is_informative = evidence.informative.value
+    states: list[InformativeState] = []
+    for i in range(n_selected):
+        if tests.alone[i]:
+            states.append("alone")
+        elif is_informative[i]:
+            states.append("with others")
+        elif fit.selection.is_tested:
+            states.append("by rule")
+        elif tests.is_conclusive[i]:
+            states.append("not shown")
+        else:
+            states.append("not tested")
+    return states
 
 
 def on_many_values(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:

@@ -17,6 +17,7 @@ from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.options import DiscretizationOptions
 from bitsieve.pipeline.discretize import Counted, discretize
 from bitsieve.pipeline.fit import CountEvidence, Fit
+from bitsieve.pipeline.selected_tests import tests_of_selected
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.choice import TIE
 from bitsieve.utils.lazy import Later
@@ -47,6 +48,7 @@ def count_evidence(counted: Counted, selected: Columns, information: Information
         overlap_with=overlap_with,
         overlap=overlap,
         informative=carries_information(counted.information, selected),
+        tests=tests_of_selected(counted.information, selected),
         leaks=leaks(counted.information),
         class_sizes=source.class_sizes,
         tables=source.tables(None, selected, True),
@@ -56,22 +58,27 @@ def count_evidence(counted: Counted, selected: Columns, information: Information
 def with_evidence(fit: Fit) -> Fit:
     """Complete the evidence of a fit: count it if the method counts nothing, and test what is left by shuffles.
 
-    The columns that :func:`carries_information` does not show to be informative are tested by shuffles of the class,
-    if the table is small enough.
+    The columns that no test shows to be informative are tested alone by shuffles of the class, if the table is small
+    enough.
     """
     selected = fit.result.selected
     evidence = fit.evidence
     if evidence is None:
         counted = discretize(fit.table, _discretization_of_evidence(fit), fit.execution)
         evidence = count_evidence(counted, selected)
-    informative = evidence.informative.value.copy()
+    tests = evidence.tests.value
+    informative = evidence.informative.value | tests.alone | tests.given_others
     in_doubt = ~informative
     passed_shuffles = informative_by_shuffles(fit.table, evidence.binner, selected[in_doubt], fit.execution.n_jobs)
     if passed_shuffles is not None:
+        alone = tests.alone.copy()
+        alone[in_doubt] = passed_shuffles
         informative[in_doubt] = passed_shuffles
+        tests = replace(tests, alone=alone)
     tested_evidence = replace(
         evidence,
         informative=Later(lambda: informative),
+        tests=Later(lambda: tests),
         is_sure=passed_shuffles is not None,
     )
     return replace(fit, evidence=tested_evidence)

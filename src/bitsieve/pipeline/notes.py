@@ -6,6 +6,7 @@ Whether a note is made is decided in ``prepare.py`` and ``diagnose.py``.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import floor
 
 from bitsieve.dataset.column_info import TextParsing
 from bitsieve.diagnostics import Diagnostic
@@ -316,10 +317,11 @@ def target_binned_on_sample(name: str, error: float) -> Diagnostic:
     )
 
 
-def leak(names: Sequence[str], target: str, percent: int) -> Diagnostic:
-    """Columns nearly determine the target."""
+def leak(names: Sequence[str], target: str, percent: int, share_of_rows: float) -> Diagnostic:
+    """Columns nearly determine the target; ``share_of_rows``: of which each decides the class, at least."""
+    rows = f"and decides {floor(1000 * share_of_rows) / 10:g} % of the rows"
     if len(names) == 1:
-        message, question = f"{quoted(names)} determines {percent} % of {target!r}", "is it"
+        message, question = f"{quoted(names)} determines {percent} % of {target!r} {rows}", "is it"
     else:
         message, question = f"{quoted(names)} determine at least {percent} % of {target!r} each", "are they"
     return Diagnostic(
@@ -332,12 +334,12 @@ def leak(names: Sequence[str], target: str, percent: int) -> Diagnostic:
     )
 
 
-def fewer_selected(selector: str, n_selected: int, requested: int) -> Diagnostic:
+def fewer_selected(method: str, n_selected: int, requested: int) -> Diagnostic:
     """A method ended before the number that was requested."""
     return Diagnostic(
         code="fewer-selected",
         message=(
-            f"{selector} selected {features(n_selected)} of the {requested:,} requested: by its rule the others add "
+            f"{method} selected {features(n_selected)} of the {requested:,} requested: by its rule the others add "
             "nothing"
         ),
     )
@@ -455,39 +457,36 @@ def no_information(n_selected: int) -> Diagnostic:
     )
 
 
-def none_informative(n_selected: int, about_bins: str, limit: int | None) -> Diagnostic:
-    """No selected column is more informative than chance.
+def partly_informative(
+    *,
+    n_alone: int,
+    n_with_others: int,
+    not_shown: Sequence[str],
+    not_tested: Sequence[str],
+    about_bins: str,
+    limit: int | None,
+) -> Diagnostic:
+    """Some or all selected columns are not shown to be more informative than chance.
 
     ``limit``: the largest table, in values, that is tested by shuffles, if this one was larger; None: it was tested.
     """
-    if limit is None:
-        message = f"{about_bins}0 of {n_selected:,} are more informative than chance: they only fill the list"
-    else:
-        message = (
-            f"{about_bins}none of {n_selected:,} is shown to be more informative than chance: "
-            f"{_UNTESTED.format(limit=limit)}"
-        )
-    return Diagnostic(code="not-informative", message=message, severity="warning")
-
-
-def some_informative(
-    n_selected: int, n_informative: int, about_bins: str, limit: int | None, names: Sequence[str]
-) -> Diagnostic:
-    """The selected columns ``names`` are not more informative than chance. ``limit``: see :func:`none_informative`."""
-    n_rest = n_selected - n_informative
-    rest = f"the other {n_rest:,}" if n_rest > 1 else "the other one"
-    fill = "fill" if n_rest > 1 else "fills"
-    are = "are" if n_informative > 1 else "is"
-    at_least = "" if limit is None else "at least "
-    ending = f"only {fill} the list" if limit is None else f"may be there by chance: {_UNTESTED.format(limit=limit)}"
-    return Diagnostic(
-        code="partly-informative",
-        message=(
-            f"{about_bins}{at_least}{n_informative:,} of {n_selected:,} {are} more informative than chance; "
-            f"{rest} {ending}"
-        ),
-        columns=tuple(names),
-    )
+    n_informative = n_alone + n_with_others
+    n_selected = n_informative + len(not_shown) + len(not_tested)
+    are = "is" if n_informative == 1 else "are"
+    counts = [f"{n_alone:,} alone"]
+    if n_with_others:
+        counts.append(f"{n_with_others:,} with others")
+    if not_shown:
+        counts.append(f"{len(not_shown):,} not shown")
+    if not_tested:
+        counts.append(f"{len(not_tested):,} not tested with others, as rows are too few")
+    message = f"{about_bins}{n_informative:,} of {n_selected:,} {are} more informative than chance: {', '.join(counts)}"
+    if limit is not None:
+        message += f"; {_UNTESTED.format(limit=limit)}"
+    names = (*not_shown, *not_tested)
+    if not n_informative:
+        return Diagnostic(code="not-informative", message=message, columns=names, severity="warning")
+    return Diagnostic(code="partly-informative", message=message, columns=names)
 
 
 def many_values(names: Sequence[str], has_estimator: bool) -> Diagnostic:

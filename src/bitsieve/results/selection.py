@@ -16,6 +16,7 @@ from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.explain.evidence import Evidence
 from bitsieve.io.output import write_text
 from bitsieve.pipeline.fit import Fit
+from bitsieve.pipeline.selected_tests import InformativeState
 from bitsieve.results.equality import equal_fields
 from bitsieve.results.saved.class_scores import check_names_of_scores, score_columns
 from bitsieve.results.saved.cut import ColumnCodes, cut_columns
@@ -66,7 +67,10 @@ class Selection:
     overlap : ndarray of shape (k,)
         That information, in bits; NaN for the first.
     informative : ndarray of bool, shape (k,)
-        False for a feature that was tested and is not more informative than chance, alone or with another.
+        False for a feature that was tested and is not shown to be more informative than chance.
+    informative_state : list of str, length k
+        Whether each feature is shown to be informative: "alone", "with others" (given the other selected features, or
+        one of them), "by rule" (by a stopping rule only), "not shown", or "not tested" where rows are too few.
     table : ndarray or dataframe, or None
         The data with the selected columns only, as ``selector.transform`` gives them; None for data read in batches.
     target : Target
@@ -109,6 +113,7 @@ class Selection:
     overlap_with: list[Any]
     overlap: Floats
     informative: Flags
+    informative_state: list[InformativeState]
     table: Any = field(repr=False)
     target: Target = field(repr=False)
     target_name: str
@@ -219,7 +224,7 @@ class Selection:
         Returns
         -------
         dataframe
-            rank, feature, index, score, relevance, overlap_with, overlap, informative.
+            rank, feature, index, score, relevance, overlap_with, overlap, informative, informative_state.
         """
         return frame_of(ranking(self), check_library(library))
 
@@ -404,6 +409,7 @@ class Selection:
             overlap_with=list(self.overlap_with),
             overlap=self.overlap.copy(),
             informative=self.informative.copy(),
+            informative_state=list(self.informative_state),
             parameters=dict(self.parameters),
             diagnostics=list(self.diagnostics),
         )
@@ -424,6 +430,7 @@ class Selection:
                 overlap_with=None if self.overlap_with[i] is None else rank_of[str(self.overlap_with[i])],
                 overlap=float(self.overlap[i]),
                 informative=bool(self.informative[i]),
+                informative_state=self.informative_state[i],
                 column=column,
             )
             for i, column in enumerate(details.columns)
@@ -507,6 +514,7 @@ class Selection:
             "overlap_with": self.overlap_with[i],
             "overlap_bits": self.overlap[i],
             "informative": self.informative[i],
+            "informative_state": self.informative_state[i],
         }
         for name, levels in levels_of(self).items():
             values[name] = levels[i]
@@ -526,6 +534,7 @@ def selection_of_record(record: SelectionRecord, table: Any = None) -> Selection
         overlap_with=[None if feature.overlap_with is None else labels[feature.overlap_with] for feature in features],
         overlap=np.array([feature.overlap for feature in features], np.float64),
         informative=np.array([feature.informative for feature in features], bool),
+        informative_state=[feature.informative_state for feature in features],
         table=table,
         target=target_of(record.target),
         target_name=record.target.name,
@@ -574,14 +583,16 @@ def ranking(selection: Selection) -> dict[str, Any]:
         "overlap_with": selection.overlap_with,
         "overlap": np.asarray(selection.overlap),
         "informative": np.asarray(selection.informative),
+        "informative_state": selection.informative_state,
         **levels_of(selection),
     }
 
 
 LEAST_LEVEL = "least level"
 NEIGHBOURS = "neighbours in the tree"
-MAY_BE_CHANCE = ""  # the header of the marks
-TEXT_COLUMNS = ("feature", "overlaps most with", NEIGHBOURS, MAY_BE_CHANCE)
+INFORMATIVE = "informative"
+_STATES_IN_DOUBT = {"not shown", "not tested", "with others"}  # that are worth a column in the printed table
+TEXT_COLUMNS = ("feature", "overlaps most with", NEIGHBOURS, INFORMATIVE)
 MEANING_OF_LEAST_LEVEL = (
     f"{LEAST_LEVEL}: the smallest level (a corrected p, or a share of false features) at which a feature is taken"
 )
@@ -606,9 +617,10 @@ def _printed_ranking(selection: Selection) -> tuple[list[str], list[list[str]]]:
     ]
     level_header, level_rows = levels_in_words(selection)
     header += level_header
-    has_marks = not selection.informative.all()
-    if has_marks:
-        header.append(MAY_BE_CHANCE)
+    states = {*selection.informative_state}
+    has_states = bool(_STATES_IN_DOUBT & states) and states != {"not tested"}
+    if has_states:
+        header.append(INFORMATIVE)
     rows = []
     for i, name in enumerate(selection.features):
         overlap_with = selection.overlap_with[i]
@@ -621,8 +633,8 @@ def _printed_ranking(selection: Selection) -> tuple[list[str], list[list[str]]]:
             number(selection.overlap[i]),
             *level_rows[i],
         ]
-        if has_marks:
-            row.append("" if selection.informative[i] else "may be chance")
+        if has_states:
+            row.append(selection.informative_state[i])
         rows.append(row)
     return header, rows
 

@@ -346,6 +346,10 @@ def dropped_columns(prepared: Prepared[Any]) -> list[Diagnostic]:
     return on_dropped(prepared.original, empty, identifiers, {"identifiers": "keep"})
 
 
+#: Codes of the notes that say why a rule took no column.
+WHY_NOTHING_IS_SELECTED = {"stopped-at", "stopped-by-rule", "nothing-left"}
+
+
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))
 def with_parameters(cls: type[S]) -> type[S]:
     """Give a selector a constructor: its fields are its parameters, its own before those that all selectors share."""
@@ -550,6 +554,8 @@ class CountSelector(MethodSelector):
         return self._informative.value
 
     def _result_warnings(self) -> list[Diagnostic]:
+        if not len(self.selected_):
+            return [note for note in self.diagnostics_ if note.code in WHY_NOTHING_IS_SELECTED]
         if has_no_information(self.relevance_[self.selected_], self._informative):
             return [notes.no_information(len(self.selected_))]
         return []

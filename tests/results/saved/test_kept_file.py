@@ -8,10 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 import bitsieve
 
 KEPT = Path(__file__).with_name("kept") / "first_schema.json"
+SECOND = KEPT.with_name("second_schema.json")  # the same selection
 
 
 def test_the_kept_file_is_read():
@@ -33,6 +35,7 @@ def test_the_kept_file_cuts_new_data():
     assert codes.to_numpy().tolist() == [[0, 0, 0, 0], [1, 2, 2, 2]]
 
 
-def test_the_same_bytes_are_written_again(tmp_path):
-    bitsieve.load(KEPT).save(tmp_path / "again.json")
-    assert (tmp_path / "again.json").read_bytes() == KEPT.read_bytes()
+@pytest.mark.parametrize("path", [KEPT, SECOND])
+def test_the_same_bytes_are_written_again_in_the_latest_schema(tmp_path, path):
+    bitsieve.load(path).save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == SECOND.read_bytes()

@@ -30,11 +30,11 @@ class Field:
         """Whether the value is null."""
         return self.value is None
 
-    def members(self, names: Sequence[str]) -> dict[str, Field]:
-        """The members of an object, which must have these names and no others."""
+    def members(self, names: Sequence[str], optional: Sequence[str] = ()) -> dict[str, Field]:
+        """The members of an object, which must have these names and no others; the ``optional`` ones may be absent."""
         members = self.mapping()
         for name in names:
-            if name not in members:
+            if name not in members and name not in optional:
                 raise self.error(f"lacks {name!r}")
         for name in members:
             if name not in names:

@@ -16,6 +16,7 @@ from bitsieve.diagnostics import NAME_ONLY, Diagnostic, Severity
 from bitsieve.io.errors import DataError, readable
 from bitsieve.io.saved_files import FORMAT, holds_counts
 from bitsieve.options import DAY_FIRST, MONTH_FIRST
+from bitsieve.pipeline.selected_tests import INFORMATIVE_STATES, InformativeState
 from bitsieve.results.saved.fields import Field, FieldError
 from bitsieve.results.saved.schema import (
     COLUMN_KINDS,
@@ -246,13 +247,18 @@ def _target_edges(field: Field) -> tuple[float, ...] | tuple[tuple[float, ...] |
 
 
 def _feature(field: Field, position: int, data: SavedData, target: SavedTarget) -> SavedFeature:
-    members = field.members(field_names(SavedFeature))
+    members = field.members(field_names(SavedFeature), optional=("informative_state",))
+    informative = members["informative"].boolean()
+    state: InformativeState = "not tested" if informative else "not shown"
+    if "informative_state" in members:
+        state = cast(InformativeState, members["informative_state"].choice(INFORMATIVE_STATES))
     return SavedFeature(
         score=members["score"].number(),
         relevance=members["relevance"].number(),
         overlap_with=members["overlap_with"].optional_integer(0, position - 1),
         overlap=members["overlap"].number(),
-        informative=members["informative"].boolean(),
+        informative=informative,
+        informative_state=state,
         column=_column(members["column"], data, target),
     )
 

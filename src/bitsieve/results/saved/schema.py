@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, fields
 from typing import Literal, TypeAlias
 
 from bitsieve.diagnostics import Diagnostic
+from bitsieve.pipeline.selected_tests import InformativeState
 
-VERSION = 1  # of the schema; a later version reads every earlier one
+VERSION = 2  # of the schema; a later version reads every earlier one
 
 Label: TypeAlias = "str | int | float | bool | bytes | tuple[Label, ...] | None"
 Option: TypeAlias = (
@@ -136,7 +137,8 @@ class SavedFeature:
     relevance: float  # I(X;C) in bits
     overlap_with: int | None  # the position (0 for the best) of the earlier feature that shares most with it
     overlap: float  # that information in bits; NaN for the first
-    informative: bool  # False where it is shown to be no more informative than chance
+    informative: bool  # False where it was tested and is not shown to be more informative than chance
+    informative_state: InformativeState  # how it is shown to be; absent in version 1
     column: SavedColumn  # how it was read and cut
 
 

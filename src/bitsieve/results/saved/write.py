@@ -118,6 +118,7 @@ def _feature(feature: SavedFeature) -> Json:
         "overlap_with": feature.overlap_with,
         "overlap": _number(feature.overlap),
         "informative": feature.informative,
+        "informative_state": feature.informative_state,
         "column": _column(feature.column),
     }
 

@@ -1,0 +1,84 @@
+"""Tests of each selected column: is it informative alone, or given all other selected columns?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, log
+from typing import Literal, get_args
+
+import numpy as np
+
+from bitsieve.counts.source import CountSource
+from bitsieve.information.evidence import log_codings, log_tails, n_columns_tried
+from bitsieve.information.plug_in import PlugInInformation
+from bitsieve.information.protocol import Information
+from bitsieve.methods.by_counts.stopping.repeated_search import MAX_EXPONENT
+from bitsieve.methods.by_counts.stopping.significance import SignificanceStopping
+from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.lazy import Later
+
+InformativeState = Literal["alone", "with others", "by rule", "not shown", "not tested"]
+INFORMATIVE_STATES: tuple[InformativeState, ...] = get_args(InformativeState)
+LEVEL = 0.025  # of each of the two tests
+MAX_CODES_CONDITIONED = 10**9  # rows x selected columns x columns in doubt: some seconds
+MIN_ROWS_A_COMBINATION = 5  # of the values of the other columns: with fewer, a test that fails says little
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectedTests:
+    """Tests of each of k selected columns; every field has shape (k,)."""
+
+    alone: Flags  # whether I(X;C) is more than chance
+    given_others: Flags  # whether I(X;C|S) is, S all other selected columns; False where ``alone`` is True
+    is_conclusive: Flags  # False where neither is shown, and the rows are too few to test the column given the others
+
+
+def tests_of_selected(information: Information, columns: Columns) -> Later[SelectedTests]:
+    """Test each selected column alone; where that shows nothing, given all other selected columns, later ones too.
+
+    With n columns to choose from, a column is informative alone if ``n p <= 0.025`` for the p-value of ``I(X;C) = 0``
+    (:func:`~bitsieve.information.evidence.log_tails`), and given the others S if the corrected p-value of
+    ``I(X;C|S) = 0`` by :class:`SignificanceStopping` is at most 0.025. Where a column was cut by the class, p is
+    multiplied by the number of possible cuts.
+
+    A test given the others that fails is conclusive if there are five samples or more for each combination of the
+    values of the others, or the column has one code only. The tests are made when they are first needed, from a copy
+    of the columns; at once where a copy would be large.
+    """
+    source = information.source
+    penalty = log_codings(source, columns)
+    n_tried = n_columns_tried(information)
+    column_copy = source.copy_of_columns(columns)
+    if column_copy is None:
+        tests = _test_selected(source, columns, penalty, n_tried)
+        return Later(lambda: tests)
+    positions = np.arange(len(columns))
+    return Later(lambda: _test_selected(column_copy, positions, penalty, n_tried))
+
+
+def _test_selected(source: CountSource, columns: Columns, penalty: Floats, n_tried: int) -> SelectedTests:
+    """:func:`tests_of_selected`; ``penalty`` is added to the logarithm of each p-value."""
+    alone = np.zeros(len(columns), bool)
+    for i in range(len(columns)):
+        (log_p,) = log_tails(source.tables(None, columns[[i]], True))
+        alone[i] = log_p + penalty[i] <= log(LEVEL / n_tried)
+    given_others = np.zeros(len(columns), bool)
+    is_conclusive = np.ones(len(columns), bool)
+    information = PlugInInformation(source)
+    in_doubt = np.flatnonzero(~alone & information.varies[columns])
+    if len(columns) < 2 or not len(in_doubt):
+        return SelectedTests(alone=alone, given_others=given_others, is_conclusive=is_conclusive)
+    is_conclusive[in_doubt] = False
+    n_codes = source.n_samples * len(columns) * len(in_doubt)
+    if "partition" not in source.capabilities or n_codes > MAX_CODES_CONDITIONED:
+        return SelectedTests(alone=alone, given_others=given_others, is_conclusive=is_conclusive)
+    rule = SignificanceStopping(level=LEVEL)
+    for i in in_doubt[np.isfinite(penalty[in_doubt])].tolist():
+        conditional = information.conditional()
+        for other in np.delete(columns, i).tolist():
+            conditional = conditional.refine(other)
+        p = rule.value(conditional, int(columns[i]), n_tried) * exp(min(MAX_EXPONENT, penalty[i]))
+        n_combinations = len(conditional.partition.keys)
+        given_others[i] = p <= LEVEL
+        is_conclusive[i] = p <= LEVEL or MIN_ROWS_A_COMBINATION * n_combinations <= source.n_samples
+    return SelectedTests(alone=alone, given_others=given_others, is_conclusive=is_conclusive)

@@ -1,0 +1,33 @@
+"""What the notes on a selection say."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bitsieve
+
+
+def test_a_method_that_ends_early_is_named_as_it_was_asked_for():
+    random = np.random.default_rng(0)
+    signal = random.normal(size=80)
+    X = np.column_stack([signal, signal, signal, random.normal(size=80)])
+    for method in ("fgm", "gdm", "fcbf"):
+        selection = bitsieve.select(X, signal > 0, method=method, n_features_to_select=4)
+        messages = [note.message for note in selection.diagnostics if note.code == "fewer-selected"]
+        assert all(message.startswith(f"{method} selected") for message in messages)
+        assert "GDM" not in " ".join(selection.notes)
+    assert messages  # fcbf drops the copies
+
+
+@pytest.mark.parametrize("binning", ["mdl", "quantile"])
+def test_a_selector_that_takes_no_column_says_why_as_select_does(binning):
+    X = pd.DataFrame(np.random.default_rng(1).normal(size=(100, 5)), columns=list("abcde"))
+    y = np.arange(100) % 2
+    selector = bitsieve.ForwardSelector(n_features_to_select="auto", binning=binning)
+    with pytest.warns(bitsieve.BitsieveWarning) as caught:
+        selector.fit(X, y)
+    assert not len(selector.selected_)
+    with pytest.warns(bitsieve.BitsieveWarning):
+        selection = bitsieve.select(X, y, method="jmi", n_features_to_select="auto", binning=binning)
+    (why,) = [str(note) for note in selection.diagnostics if note.code in ("stopped-at", "nothing-left")]
+    assert [str(warning.message) for warning in caught] == [why.replace("'target'", "'y'")]
