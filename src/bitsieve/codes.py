@@ -206,6 +206,11 @@ CODES: dict[str, Code] = {
         "The table has so many rows that a fast classifier is used.",
         'Set `classifier="linear-svm"` for the usual one.',
     ),
+    "unequal-classes": Code(
+        "note",
+        "A class has more than 80 % of the rows, so the accuracy is not the measure.",
+        'Set `scoring="accuracy"` for the share of correct classes.',
+    ),
     "errors-in-microseconds": Code(
         "note", "The target is a time, so errors are in microseconds.", "Divide them, or use another `scoring`."
     ),
@@ -430,6 +435,9 @@ CODES: dict[str, Code] = {
     ),
     "classifier-without-scores": Code(
         "error", "The measure needs scores, and the classifier gives none.", "Use another classifier or `scoring`."
+    ),
+    "undefined-score": Code(
+        "error", "A scorer has no value for the predictions of a fold.", "Use another `scoring`, or fewer folds."
     ),
     "settings-not-comparable": Code(
         "error",

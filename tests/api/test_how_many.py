@@ -164,7 +164,7 @@ def test_too_few_columns_for_stability_are_not_taken_for_unstable_ones():
         ((1, 2, 0, 3), "a classifier does better with 3, of which 1 is too weak to be shown, or there by chance."),
         ((0, 0, 0, 1), "a classifier does better with 1, of which 1 is too weak to be shown, or there by chance."),
         ((0, 0, 0, 6), "a classifier does better with 6, of which 6 are too weak to be shown, or there by chance."),
-        ((2, 1, 1, 0), "a classifier does no better with columns than without"),
+        ((2, 1, 1, 0), "a classifier is not shown to do better with columns than without"),
         ((1, 1, None, 1), "1 column is shown to be informative about the class: a classifier needs no more than 1"),
         (
             (2, 2, 2, None),

@@ -29,6 +29,7 @@ from bitsieve.pipeline.discretize import (
     take_few_numbers_as_categories,
 )
 from bitsieve.pipeline.prepare import prepare
+from bitsieve.results.comparison import about_error
 from bitsieve.results.how_many import Answer, HowMany, NullBand
 from bitsieve.selectors.forward import ForwardSelector, KnockoffSelector
 from bitsieve.selectors.stability import StabilitySelector
@@ -64,6 +65,7 @@ def how_many(
     repair: bool = True,
     column_types: Mapping[Any, str] | None = None,
     classifier: Any = None,
+    scoring: str | None = None,
     folds: Any = None,
     n_pairs: int = 50,
     random_state: int = 0,
@@ -93,7 +95,7 @@ def how_many(
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
     n_bins, uncut, missing, target_bins, target_kind, drop_missing_target, repair, column_types
         As for :func:`bitsieve.select`.
-    classifier, folds
+    classifier, scoring, folds
         As for :func:`bitsieve.compare`.
     n_pairs : int, default=50
         Pairs of halves for stability.
@@ -136,6 +138,7 @@ def how_many(
         method=method,
         estimator=estimator,
         classifier=classifier,
+        scoring=scoring,
         folds=folds,
         n_pairs=n_pairs,
         random_state=random_state,
@@ -152,6 +155,7 @@ class RuleOptions:
     method: str
     estimator: str
     classifier: Any
+    scoring: str | None
     folds: Any
     n_pairs: int
     random_state: int
@@ -264,18 +268,17 @@ def _by_cross_validation(
         methods={rules.method: forward},
         features=range(1, min(MAX_COLUMNS, n_left) + 1),
         classifier=rules.classifier,
+        scoring=rules.scoring,
         folds=rules.folds,
         random_state=rules.random_state,
         n_jobs=execution.n_jobs,
     )
     selector.fit_table(table)
     outer = selector.comparison_.outer()
+    error = "; ".join(about_error(selector.comparison_))
     if not outer.is_better:
-        return Answer(name, 0, [], str(outer))
-    why = f"within one standard error of the least; {outer}"
-    about_error = selector.comparison_.measure.about
-    if about_error:
-        why += f"; error: {about_error}"
+        return Answer(name, 0, [], f"{outer}; {error}")
+    why = f"within one standard error of the least; {outer}; {error}"
     return _answer(table.names, name, selector.selected_, why)
 
 
@@ -295,7 +298,7 @@ def reading(answers: list[Answer], is_quantity: bool = False) -> str:
     if errors is None:
         return f"{text}."
     if not errors:
-        more = f"a {model} does no better with columns than without"
+        more = f"a {model} is not shown to do better with columns than without"
     elif errors < n_informative:
         more = (
             f"take {n_informative:,} to learn what matters, and {errors:,} to predict, "
