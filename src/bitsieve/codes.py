@@ -47,6 +47,11 @@ CODES: dict[str, Code] = {
     "rows-without-target": Code(
         "note", "Rows without a value of the target were left out.", "Fill in the target, if it is known."
     ),
+    "weights-like-sampling": Code(
+        "warning",
+        "Frequency weights count every row many times, as the weights of a survey do.",
+        'Set `weight_kind="sampling"` if they are the weights of a survey.',
+    ),
     "quantity-binned": Code(
         "note",
         "The target is numeric and was split into classes.",

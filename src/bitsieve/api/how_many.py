@@ -49,6 +49,7 @@ def how_many(
     target: Any = None,
     *,
     sample_weight: Any = None,
+    weight_kind: str = "frequency",
     groups: Any = None,
     method: str = HOW_MANY_METHOD,
     estimator: str = ESTIMATOR,
@@ -81,7 +82,7 @@ def how_many(
 
     Parameters
     ----------
-    data, target, sample_weight, groups
+    data, target, sample_weight, weight_kind, groups
         As for :func:`bitsieve.select`; folds and halves keep groups together, and knockoffs have no answer with them.
         Cross-validation is left out where there are weights: copies of a sample would be learned from and tested on.
     method : str, default="jmi"
@@ -125,6 +126,7 @@ def how_many(
     read = ReadOptions(
         target=target,
         sample_weight=sample_weight,
+        weight_kind=weight_kind,
         groups=groups,
         target_kind=target_kind,
         target_bins=target_bins,

@@ -145,6 +145,10 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--weight", f"{SELECTING} count sql how-many {TUPLES}",
                "the column of frequency weights, whole numbers: how often each row counts",
                "column", parameters="sample_weight"),
+        Option("--weight-kind", f"{SELECTING} how-many {TUPLES}",
+               "what --weight holds: frequency, how often each row counts, or sampling, the weights of a survey, which "
+               "are scaled to the effective number of rows (default: frequency)",
+               choices=("frequency", "sampling"), parameters="weight_kind"),
         Option("--groups", f"{SELECTING} {JUDGING}",
                "rows with one value here belong together: rules shuffle, folds and halves divide whole groups",
                "column", parameters="groups"),
