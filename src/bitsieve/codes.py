@@ -142,7 +142,7 @@ CODES: dict[str, Code] = {
     "no-reliable-relation": Code(
         "note",
         "Numeric columns have no split that separates the classes beyond chance.",
-        'Set `uncut="median"` or `binning="quantile"` to split them all the same.',
+        'Set `uncut="median"` or `binning="quantile"` to split them anyway.',
     ),
     "repeated-identifier": Code(
         "warning", "A column names persons or other units that have several rows.", "Set `groups` to that column."

@@ -78,7 +78,7 @@ def how_many(
     discovery rate takes the largest list of which a tenth is expected to be false (:class:`FalseDiscoveryStopping`);
     stability keeps what is chosen from most halves of the samples (:class:`StabilitySelector`); cross-validation takes
     the fewest, of 30 at most, with an error within one standard error of the least (:class:`SelectorCV`); knockoffs
-    take what is relevant given all other columns (:class:`KnockoffSelector`), in draws of 13 columns or more.
+    take what is relevant given all other columns (:class:`KnockoffSelector`), at least 13 columns or none.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ def _by_knockoffs(counted: Counted, n_left: int, rules: RuleOptions, execution: 
         return Answer("knockoffs", None, [], "not with groups: they take the rows for independent draws")
     minimum = KnockoffStopping().least_columns
     if n_left < minimum:
-        why = f"a draw takes {minimum:,} columns or more, or none, and the table has {n_left:,}"
+        why = f"not with so few columns: this rule takes no fewer than {minimum:,}, and the table has {n_left:,}"
         return Answer("knockoffs", None, [], why)
     bins = ""
     if counted.information.source.search is not None:
@@ -238,7 +238,7 @@ def _by_knockoffs(counted: Counted, n_left: int, rules: RuleOptions, execution: 
         counted = count_table(counted.table, rule, execution.n_jobs)
     selector = KnockoffSelector(random_state=rules.random_state, n_jobs=execution.n_jobs).fit_counted(counted)
     if not len(selector.selected_):
-        why = f"not {minimum:,} columns or more beat their knockoffs clearly, and fewer are never taken{bins}"
+        why = f"fewer than {minimum:,} columns clearly beat their knockoffs, and this rule takes no fewer{bins}"
         return Answer("knockoffs", None, [], why)
     why = f"each beats its knockoff given all others, no more than a tenth of the list is false{bins}"
     return _answer(counted.table.names, "knockoffs", selector.selected_, why)
@@ -255,7 +255,7 @@ def _by_stability(table: Dataset, forward: ForwardSelector, rules: RuleOptions, 
         why = f"not with so few columns: each half chooses {chosen}, and some would be kept by chance"
         return Answer("stability", None, [], why)
     frequency = f"chosen from {100 * selector.threshold_:.0f} % of the halves"
-    bound = f"{selector.expected_false_:.2g} false expected at most if columns of noise are alike (exchangeable)"
+    bound = f"at most {selector.expected_false_:.2g} uninformative ones expected (if noise is exchangeable)"
     return _answer(table.names, "stability", selector.selected_, f"{frequency}, {bound}")
 
 

@@ -293,7 +293,8 @@ def _from_frame(data: Any, original: Any, options: ReadOptions, target_kind: Tar
         raise UserError(
             code="target-needed",
             message="no target is given",
-            advice=f"name one of the columns {literal(quoted(source.labels))}",
+            advice=f"name one of the columns {literal(quoted(source.labels))}, such as {{target}}",
+            fix={"target": source.labels[-1]},
         )
     roles = split_columns(
         source.labels, options.target, options.sample_weight, options.groups, n_samples=source.n_samples
