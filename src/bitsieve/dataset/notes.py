@@ -23,8 +23,7 @@ def weights_like_sampling(n_rows: int, total_weight: int) -> Diagnostic:
         code="weights-like-sampling",
         message=f"the weights count {n_rows:,} rows as {total_weight:,} samples",
         advice=(
-            "if they are the weights of a survey, add {weight_kind}; as frequencies, they make uninformative columns look "
-            "informative"
+            "if they are the weights of a survey, add {weight_kind}; as frequencies they make noise look informative"
         ),
         fix={"weight_kind": "sampling"},
         severity="warning",
