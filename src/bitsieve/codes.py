@@ -47,6 +47,11 @@ CODES: dict[str, Code] = {
     "rows-without-target": Code(
         "note", "Rows without a value of the target were left out.", "Fill in the target, if it is known."
     ),
+    "weights-like-sampling": Code(
+        "warning",
+        "Frequency weights count every row many times, as the weights of a survey do.",
+        'Set `weight_kind="sampling"` if they are the weights of a survey.',
+    ),
     "quantity-binned": Code(
         "note",
         "The target is numeric and was split into classes.",
@@ -152,7 +157,7 @@ CODES: dict[str, Code] = {
     "no-reliable-relation": Code(
         "note",
         "Numeric columns have no split that separates the classes beyond chance.",
-        'Set `uncut="median"` or `binning="quantile"` to split them all the same.',
+        'Set `uncut="median"` or `binning="quantile"` to split them anyway.',
     ),
     "repeated-identifier": Code(
         "warning", "A column names persons or other units that have several rows.", "Set `groups` to that column."
@@ -220,6 +225,11 @@ CODES: dict[str, Code] = {
         "note",
         "The table has so many rows that a fast classifier is used.",
         'Set `classifier="linear-svm"` for the usual one.',
+    ),
+    "unequal-classes": Code(
+        "note",
+        "A class has more than 80 % of the rows, so the accuracy is not the measure.",
+        'Set `scoring="accuracy"` for the share of correct classes.',
     ),
     "errors-in-microseconds": Code(
         "note", "The target is a time, so errors are in microseconds.", "Divide them, or use another `scoring`."
@@ -445,6 +455,9 @@ CODES: dict[str, Code] = {
     ),
     "classifier-without-scores": Code(
         "error", "The measure needs scores, and the classifier gives none.", "Use another classifier or `scoring`."
+    ),
+    "undefined-score": Code(
+        "error", "A scorer has no value for the predictions of a fold.", "Use another `scoring`, or fewer folds."
     ),
     "settings-not-comparable": Code(
         "error",

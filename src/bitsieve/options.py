@@ -16,6 +16,9 @@ from bitsieve.utils.parameters import check_choice, check_flag, check_threads
 
 DAY_FIRST = "day-first"
 MONTH_FIRST = "month-first"
+FREQUENCY = "frequency"
+SAMPLING = "sampling"
+WEIGHT_KINDS = (FREQUENCY, SAMPLING)
 IDENTIFIERS = ("drop", "keep")
 COLUMN_TYPES = ("category", "number", DAY_FIRST, MONTH_FIRST)
 
@@ -31,6 +34,7 @@ class ReadOptions:
 
     target: Any = None
     sample_weight: Any = None
+    weight_kind: str = FREQUENCY
     groups: Any = None
     target_name: str = "target"
     target_kind: str | None = None
@@ -41,6 +45,7 @@ class ReadOptions:
     column_types: Mapping[Any, str] | None = None
 
     def __post_init__(self) -> None:
+        check_choice("weight_kind", self.weight_kind, WEIGHT_KINDS)
         check_flag("drop_missing_target", self.drop_missing_target)
         check_flag("repair", self.repair)
         for column, kind in (self.column_types or {}).items():

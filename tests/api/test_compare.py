@@ -114,7 +114,9 @@ def test_document_and_text(comparison):
     assert document["outer_error"] == comparison.outer().error
     assert lines[10].startswith("to select them: bitsieve.select(data, ")
     assert lines[10].endswith(call)
-    assert lines[11].startswith("W/T/L: ")
+    assert lines[11].startswith("error: what accuracy falls short of 1")
+    assert lines[12].startswith("error without columns: ")
+    assert lines[13].startswith("W/T/L: ")
     headings = [heading for heading in lines[0].split("  ") if heading.strip()]
     assert len(set(headings)) == len(headings)
 

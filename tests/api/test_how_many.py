@@ -34,14 +34,14 @@ def test_each_answer_is_what_its_rule_takes():
         assert answer.features == [f"x{column}" for column in taken]
     halves = StabilitySelector(ForwardSelector(4, criterion="mim"), n_pairs=6).fit(X, y)  # the root of 16 columns
     assert stable.features == [f"x{column}" for column in halves.selected_]
-    bound = f"{halves.expected_false_:.2g} false expected at most if columns of noise are alike (exchangeable)"
+    bound = f"at most {halves.expected_false_:.2g} uninformative ones expected (if noise is exchangeable)"
     assert stable.why.endswith(bound)
     assert set(stable.features) == {"x2", "x9"}
     folded = SelectorCV(methods=["mim"], features=range(1, 17), classifier="ncm", folds=3).fit(X, y)
     assert errors.n_features == folded.n_features_to_select_
     assert knockoffs.n_features is None
     assert knockoffs.why == (
-        "not 13 columns or more beat their knockoffs clearly, and fewer are never taken; by three quantile bins"
+        "fewer than 13 columns clearly beat their knockoffs, and this rule takes no fewer; by three quantile bins"
     )
     assert [answer.n_features for answer in found.answers[:4]] == [len(of.features) for of in found.answers[:4]]
 
@@ -62,7 +62,7 @@ def test_knockoffs_have_no_answer_where_a_draw_cannot_take_any():
     X, y = planted()
     answer = bitsieve.how_many(X[:, :12], y, **QUICK).answers[4]
     assert answer.n_features is None
-    assert answer.why == "a draw takes 13 columns or more, or none, and the table has 12"
+    assert answer.why == "not with so few columns: this rule takes no fewer than 13, and the table has 12"
 
 
 def test_the_band_is_above_noise_and_below_signal():
@@ -164,7 +164,7 @@ def test_too_few_columns_for_stability_are_not_taken_for_unstable_ones():
         ((1, 2, 0, 3), "a classifier does better with 3, of which 1 is too weak to be shown, or there by chance."),
         ((0, 0, 0, 1), "a classifier does better with 1, of which 1 is too weak to be shown, or there by chance."),
         ((0, 0, 0, 6), "a classifier does better with 6, of which 6 are too weak to be shown, or there by chance."),
-        ((2, 1, 1, 0), "a classifier does no better with columns than without"),
+        ((2, 1, 1, 0), "a classifier is not shown to do better with columns than without"),
         ((1, 1, None, 1), "1 column is shown to be informative about the class: a classifier needs no more than 1"),
         (
             (2, 2, 2, None),

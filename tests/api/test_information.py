@@ -156,3 +156,13 @@ def test_an_unknown_estimator_is_refused_with_all_that_there_are():
             quantity([[0], [1]] * 5, [0, 1] * 5, estimator="ksk")
     with pytest.raises(ValueError, match="estimator='ksg' is not known"):
         bitsieve.entropy([[0], [1]] * 5, [0, 1] * 5, estimator="ksg")
+
+
+def test_the_relevance_of_a_selection_is_the_corrected_information():
+    X, y = load_breast_cancer(return_X_y=True)
+    selection = bitsieve.select(X, y, n_features_to_select=30, estimator="corrected")
+    corrected = bitsieve.mutual_information(X, y, estimator="corrected")
+    assert selection.relevance.tolist() == corrected[selection.indices].tolist()
+    assert bitsieve.select(X, y, n_features_to_select=30).relevance.tolist() == selection.relevance.tolist()
+    plug_in = bitsieve.select(X, y, n_features_to_select=30, estimator="plug-in")
+    assert plug_in.relevance.tolist() == bitsieve.mutual_information(X, y)[plug_in.indices].tolist()

@@ -227,5 +227,5 @@ def test_a_quantity_of_one_value_is_refused():
 
 def test_values_that_cannot_be_squared_are_refused():
     with pytest.raises(ValueError, match="give it in another unit"):
-        make_measure(None, "quantity").over(np.array([1e200, -1e200]))
+        make_measure("r2", "quantity").over(np.array([1e200, -1e200]))
     assert make_measure("mae", "quantity").over(np.array([1e200, 0.0]))(np.zeros(1), np.ones(1)) == 1.0

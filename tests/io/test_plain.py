@@ -76,10 +76,10 @@ def test_encodings(tmp_path, encoding):
 def test_comments(tmp_path):
     table, notes = read(tmp_path, b"# made today\n#\n" + TEXT + b"# the end\n")
     assert table.equals(TABLE)
-    assert notes == ["3 comment lines, which begin with '#', left out"]
+    assert notes == ["left out 3 comment lines that begin with '#'"]
     table, notes = read(tmp_path, b"# one\n# a,b,c\n1,x,0.5\n2,y,1.5\n3,x,2.5\n")
     assert table.equals(TABLE)
-    assert notes == ["1 comment line, which begin with '#', left out"]
+    assert notes == ["left out 1 comment line that begins with '#'"]
     assert read(tmp_path, b"#a,b\n1,2\n#3,4\n")[0].to_pydict() == {"#a": ["1", "#3"], "b": [2, 4]}
     assert read(tmp_path, b"a,b\n1,2\n#3,4\n")[0].num_rows == 2
 

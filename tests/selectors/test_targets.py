@@ -58,7 +58,7 @@ def test_select_by_names(frame, measures):
     assert found.scores.tolist() == expected.scores_.tolist()
     assert found.features == ["m3", "m1"]
     assert found.target_name == "shape, colour"
-    assert found.notes[0] == "the targets 'shape', 'colour' are one: 6 combinations occur"
+    assert found.notes[0] == "the targets 'shape', 'colour' are combined into one: 6 combinations occur"
     document = json.loads(json.dumps(found.to_dict()))
     assert document["target"]["kind"] == "joint"
     assert document["target"]["labels"][0] == [0, "b"]
@@ -117,7 +117,9 @@ def test_several_targets_of_a_comparison(frame, tmp_path, capsys):
     arguments = [str(path), "-t", "shape", "-t", "colour", "--classifier", "ncm", "--folds", "3"]
     assert main(["compare", *arguments, "--methods", "mim", "--features", "1"]) == 0
     assert main(["how-many", *arguments, "--pairs", "2"]) == 0
-    assert capsys.readouterr().err.count("the targets 'shape', 'colour' are one: 6 combinations occur") == 2
+    assert (
+        capsys.readouterr().err.count("the targets 'shape', 'colour' are combined into one: 6 combinations occur") == 2
+    )
 
 
 def test_command_line(frame, tmp_path, capsys):
@@ -126,7 +128,7 @@ def test_command_line(frame, tmp_path, capsys):
     arguments = ["select", str(path), "--target", "shape", "--target", "colour", "--method", "jmi", "--features", "2"]
     assert main([*arguments, "--output", str(output)]) == 0
     printed = capsys.readouterr()
-    assert "the targets 'shape', 'colour' are one: 6 combinations occur" in printed.err
+    assert "the targets 'shape', 'colour' are combined into one: 6 combinations occur" in printed.err
     assert "saved 2 features and the target 'shape, colour'" in printed.err
     assert pd.read_csv(output).columns.tolist() == ["m3", "m1", "shape", "colour"]
     assert main([*arguments, "--output", str(tmp_path / "out.npz")]) == 2

@@ -82,14 +82,17 @@ def compare(
         beyond the table's are left out, with a note.
     classifier : str or scikit-learn classifier or regressor, optional
         The model whose errors are measured. A classifier: "linear-svm" (support vector machine, C = 1), the default up
-        to 10,000 rows; "lda" (linear discriminant), the default for more; "knn" (3 nearest neighbours), "ncm" (nearest
-        class mean), "bgm" (a Bayesian Gaussian mixture for each class), "vbem" or "gmm" (one for all), "forest" and
-        "boosting". Where the target is a quantity a regressor: "ridge" (alpha = 1), the default, "knn" (the mean of 10
-        neighbours), "forest" and "boosting". An object is fitted anew for every number of features.
+        to 10,000 rows; "lda" (linear discriminant), the default for more and where roc_auc is; "knn" (3 nearest
+        neighbours), "ncm" (nearest class mean), "bgm" (a Bayesian Gaussian mixture for each class), "vbem" or "gmm"
+        (one for all), "forest" and "boosting". Where the target is a quantity a regressor: "ridge" (alpha = 1), the
+        default, "knn" (the mean of 10 neighbours), "forest" and "boosting". An object is fitted anew for every number
+        of features.
     scoring : str, optional
-        "accuracy", the default, "balanced_accuracy", "f1_macro" or "roc_auc" (each class against all others; the
-        classifier needs ``decision_function`` or ``predict_proba``); of a quantity "r2", the default, "mae", "rmse" or
-        "rank_correlation" (Spearman's). Errors are 1 - score; "mae" and "rmse" are reported directly.
+        The name of a scorer of scikit-learn (``sklearn.metrics.get_scorer_names()``), or of a quantity "mae", "rmse" or
+        "rank_correlation" (Spearman's). By default "accuracy"; if one class has over 80 % of the samples, "roc_auc"
+        for two classes (each against the other) and "balanced_accuracy" for more; "r2" for a quantity. Errors are
+        1 - score; a score that is a loss with the other sign, such as "neg_log_loss", is reported as the loss. Scorers
+        of two classes, such as "f1" and "recall", judge the second class in their order.
     folds : int, "loo", splitter or iterable of (train, test), optional
         By default leave-one-out below 100 samples, else 10 stratified folds; of a quantity stratified by its ranks.
     groups : str or array-like of shape (n_samples,), optional

@@ -29,6 +29,7 @@ from bitsieve.pipeline.discretize import (
     take_few_numbers_as_categories,
 )
 from bitsieve.pipeline.prepare import prepare
+from bitsieve.results.comparison import about_error
 from bitsieve.results.how_many import Answer, HowMany, NullBand
 from bitsieve.selectors.forward import ForwardSelector, KnockoffSelector
 from bitsieve.selectors.stability import StabilitySelector
@@ -48,6 +49,7 @@ def how_many(
     target: Any = None,
     *,
     sample_weight: Any = None,
+    weight_kind: str = "frequency",
     groups: Any = None,
     method: str = HOW_MANY_METHOD,
     estimator: str = ESTIMATOR,
@@ -64,6 +66,7 @@ def how_many(
     repair: bool = True,
     column_types: Mapping[Any, str] | None = None,
     classifier: Any = None,
+    scoring: str | None = None,
     folds: Any = None,
     n_pairs: int = 50,
     random_state: int = 0,
@@ -75,11 +78,11 @@ def how_many(
     discovery rate takes the largest list of which a tenth is expected to be false (:class:`FalseDiscoveryStopping`);
     stability keeps what is chosen from most halves of the samples (:class:`StabilitySelector`); cross-validation takes
     the fewest, of 30 at most, with an error within one standard error of the least (:class:`SelectorCV`); knockoffs
-    take what is relevant given all other columns (:class:`KnockoffSelector`), in draws of 13 columns or more.
+    take what is relevant given all other columns (:class:`KnockoffSelector`), at least 13 columns or none.
 
     Parameters
     ----------
-    data, target, sample_weight, groups
+    data, target, sample_weight, weight_kind, groups
         As for :func:`bitsieve.select`; folds and halves keep groups together, and knockoffs have no answer with them.
         Cross-validation is left out where there are weights: copies of a sample would be learned from and tested on.
     method : str, default="jmi"
@@ -93,7 +96,7 @@ def how_many(
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
     n_bins, uncut, missing, target_bins, target_kind, drop_missing_target, repair, column_types
         As for :func:`bitsieve.select`.
-    classifier, folds
+    classifier, scoring, folds
         As for :func:`bitsieve.compare`.
     n_pairs : int, default=50
         Pairs of halves for stability.
@@ -123,6 +126,7 @@ def how_many(
     read = ReadOptions(
         target=target,
         sample_weight=sample_weight,
+        weight_kind=weight_kind,
         groups=groups,
         target_kind=target_kind,
         target_bins=target_bins,
@@ -136,6 +140,7 @@ def how_many(
         method=method,
         estimator=estimator,
         classifier=classifier,
+        scoring=scoring,
         folds=folds,
         n_pairs=n_pairs,
         random_state=random_state,
@@ -152,6 +157,7 @@ class RuleOptions:
     method: str
     estimator: str
     classifier: Any
+    scoring: str | None
     folds: Any
     n_pairs: int
     random_state: int
@@ -223,7 +229,7 @@ def _by_knockoffs(counted: Counted, n_left: int, rules: RuleOptions, execution: 
         return Answer("knockoffs", None, [], "not with groups: they take the rows for independent draws")
     minimum = KnockoffStopping().least_columns
     if n_left < minimum:
-        why = f"a draw takes {minimum:,} columns or more, or none, and the table has {n_left:,}"
+        why = f"not with so few columns: this rule takes no fewer than {minimum:,}, and the table has {n_left:,}"
         return Answer("knockoffs", None, [], why)
     bins = ""
     if counted.information.source.search is not None:
@@ -232,7 +238,7 @@ def _by_knockoffs(counted: Counted, n_left: int, rules: RuleOptions, execution: 
         counted = count_table(counted.table, rule, execution.n_jobs)
     selector = KnockoffSelector(random_state=rules.random_state, n_jobs=execution.n_jobs).fit_counted(counted)
     if not len(selector.selected_):
-        why = f"not {minimum:,} columns or more beat their knockoffs clearly, and fewer are never taken{bins}"
+        why = f"fewer than {minimum:,} columns clearly beat their knockoffs, and this rule takes no fewer{bins}"
         return Answer("knockoffs", None, [], why)
     why = f"each beats its knockoff given all others, no more than a tenth of the list is false{bins}"
     return _answer(counted.table.names, "knockoffs", selector.selected_, why)
@@ -249,7 +255,7 @@ def _by_stability(table: Dataset, forward: ForwardSelector, rules: RuleOptions, 
         why = f"not with so few columns: each half chooses {chosen}, and some would be kept by chance"
         return Answer("stability", None, [], why)
     frequency = f"chosen from {100 * selector.threshold_:.0f} % of the halves"
-    bound = f"{selector.expected_false_:.2g} false expected at most if columns of noise are alike (exchangeable)"
+    bound = f"at most {selector.expected_false_:.2g} uninformative ones expected (if noise is exchangeable)"
     return _answer(table.names, "stability", selector.selected_, f"{frequency}, {bound}")
 
 
@@ -264,18 +270,17 @@ def _by_cross_validation(
         methods={rules.method: forward},
         features=range(1, min(MAX_COLUMNS, n_left) + 1),
         classifier=rules.classifier,
+        scoring=rules.scoring,
         folds=rules.folds,
         random_state=rules.random_state,
         n_jobs=execution.n_jobs,
     )
     selector.fit_table(table)
     outer = selector.comparison_.outer()
+    error = "; ".join(about_error(selector.comparison_))
     if not outer.is_better:
-        return Answer(name, 0, [], str(outer))
-    why = f"within one standard error of the least; {outer}"
-    about_error = selector.comparison_.measure.about
-    if about_error:
-        why += f"; error: {about_error}"
+        return Answer(name, 0, [], f"{outer}; {error}")
+    why = f"within one standard error of the least; {outer}; {error}"
     return _answer(table.names, name, selector.selected_, why)
 
 
@@ -295,7 +300,7 @@ def reading(answers: list[Answer], is_quantity: bool = False) -> str:
     if errors is None:
         return f"{text}."
     if not errors:
-        more = f"a {model} does no better with columns than without"
+        more = f"a {model} is not shown to do better with columns than without"
     elif errors < n_informative:
         more = (
             f"take {n_informative:,} to learn what matters, and {errors:,} to predict, "

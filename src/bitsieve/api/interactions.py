@@ -53,6 +53,7 @@ def interactions(
     rate_by: str = "shuffles",
     random_state: int = 0,
     sample_weight: Any = None,
+    weight_kind: str = "frequency",
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
     identifiers: str = "drop",
@@ -110,6 +111,8 @@ def interactions(
         Same seed, same shuffles, for any number of threads.
     sample_weight : str or array-like of shape (n_samples,), optional
         As for :func:`bitsieve.select`.
+    weight_kind : {"frequency", "sampling"}, default="frequency"
+        As for :func:`bitsieve.select`.
     include, exclude : sequence of column, optional
         Identifiers that are kept, and columns that are left out.
     identifiers : {"drop", "keep"}, default="drop"
@@ -150,6 +153,7 @@ def interactions(
     read = ReadOptions(
         target=target,
         sample_weight=sample_weight,
+        weight_kind=weight_kind,
         target_kind=target_kind,
         target_bins=target_bins,
         drop_missing_target=drop_missing_target,

@@ -28,6 +28,7 @@ def select(
     target: Any = None,
     *,
     sample_weight: Any = None,
+    weight_kind: str = "frequency",
     groups: Any = None,
     method: str = SELECT_METHOD,
     n_features_to_select: int | float | str | None = None,
@@ -70,6 +71,11 @@ def select(
     sample_weight : str or array-like of shape (n_samples,), optional
         Frequency weights, as a column of ``data``, which is then no feature, or as values: whole numbers, how many
         times each sample counts.
+    weight_kind : {"frequency", "sampling"}, default="frequency"
+        "sampling" is for the weights of a survey, which need not be whole: they are scaled to the effective number of
+        rows (Kish), ``(sum w)^2 / sum w^2``, and a row counts once or not at all, with a chance of its scaled weight (1
+        at most), by sums rounded in the order of the rows. So corrections for chance and tests hold for the rows that
+        count. The rows must be in memory.
     groups : str or array-like of shape (n_samples,), optional
         Rows that belong together, such as those of one person, as a column of ``data``, which is then no feature, or as
         values. Stopping rules and the other tests shuffle the class among whole groups, or within them.
@@ -154,6 +160,7 @@ def select(
     read = ReadOptions(
         target=target,
         sample_weight=sample_weight,
+        weight_kind=weight_kind,
         groups=groups,
         target_kind=target_kind,
         target_bins=target_bins,

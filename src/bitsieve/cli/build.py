@@ -23,11 +23,12 @@ RULE_OPTIONS = {"level": "level", "bits": "min_bits", "n_draws": "draws"}
 
 def read_options(arguments: argparse.Namespace) -> ReadOptions:
     """How the table is read. Where a command has no such option, the default holds."""
-    from bitsieve.options import ReadOptions
+    from bitsieve.options import FREQUENCY, ReadOptions
 
     return ReadOptions(
         target=arguments.target,
         sample_weight=getattr(arguments, "weight", None),
+        weight_kind=getattr(arguments, "weight_kind", None) or FREQUENCY,
         groups=getattr(arguments, "groups", None),
         target_kind=arguments.target_kind,
         target_bins=arguments.target_bins,

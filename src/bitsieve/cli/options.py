@@ -163,6 +163,10 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--weight", f"{SELECTING} count sql how-many {TUPLES}",
                "the column of frequency weights, whole numbers: how often each row counts",
                "column", parameters="sample_weight"),
+        Option("--weight-kind", f"{SELECTING} how-many {TUPLES}",
+               "what --weight holds: frequency, how often each row counts, or sampling, the weights of a survey, which "
+               "are scaled to the effective number of rows (default: frequency)",
+               choices=("frequency", "sampling"), parameters="weight_kind"),
         Option("--groups", f"{SELECTING} {JUDGING}",
                "rows with one value here belong together: rules shuffle, folds and halves divide whole groups",
                "column", parameters="groups"),
@@ -236,11 +240,11 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--level", SELECTING, "level of significance, permutation (default: 0.05) or another rule (0.1)",
                "number", metavar="P", parameters="level"),
         Option("--draws", SELECTING,
-               "draws of knockoffs (default: 10); each takes 1.25 / level columns or more, or none (a single one: "
+               "draws of knockoffs (default: 10); each selects at least 1.25 / level columns, or none (a single one: "
                "1 / level), and with more of them the list depends less on chance", "count", parameters="n_draws"),
         Option("--min-bits", SELECTING,
-               "what a feature must add under threshold, before correction for chance (default: 0.01)", "number",
-               metavar="BITS", parameters="bits"),
+               "what a feature must add under threshold, before correction for chance; the first also after it "
+               "(default: 0.01)", "number", metavar="BITS", parameters="bits"),
     ),
     "Columns in and out": (
         Option("--include", f"{SELECTING} how-many",
@@ -275,16 +279,18 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                choices=("error", "bin"), parameters="missing"),
     ),
     "Cross-validation": (
-        Option("--classifier", "how-many", "the model, as for compare (default: linear-svm; for a quantity ridge)",
+        Option("--classifier", "how-many", "the model, as for compare",
                "name", parameters="classifier"),
         Option("--classifier", "compare",
                "the model: linear-svm, lda (linear discriminant), knn (3 neighbours), ncm (nearest class mean), bgm (a "
-               "Gaussian mixture a class), vbem or gmm (one for all), forest, boosting (default: linear-svm, lda above "
-               "10,000 rows); for a quantity a regressor: ridge (the default), knn (10 neighbours), forest, boosting",
+               "Gaussian mixture a class), vbem or gmm (one for all), forest, boosting (default: linear-svm; lda above "
+               "10,000 rows, and where roc_auc is the default); for a quantity a regressor: ridge (the default), knn "
+               "(10 neighbours), forest, boosting",
                "name", parameters="classifier"),
-        Option("--scoring", "compare",
-               "accuracy, balanced_accuracy, f1_macro or roc_auc (default: accuracy); for a quantity r2, mae, rmse or "
-               "rank_correlation (default: r2)",
+        Option("--scoring", JUDGING,
+               "accuracy, roc_auc, mae, rmse, rank_correlation or a scorer of scikit-learn (default: accuracy; if a "
+               "class has over 80 %% of the rows, roc_auc for two classes and balanced_accuracy for more; for a "
+               "quantity r2)",
                "name", parameters="scoring"),
         Option("--folds", JUDGING, "stratified folds, or loo (default: loo below 100 rows, else 10)",
                "folds", parameters="folds"),

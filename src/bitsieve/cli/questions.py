@@ -49,6 +49,7 @@ def run_how_many(arguments: argparse.Namespace) -> int:
             method=arguments.method,
             estimator=arguments.estimator or ESTIMATOR,
             classifier=arguments.classifier,
+            scoring=arguments.scoring,
             folds=arguments.folds,
             n_pairs=arguments.pairs,
             random_state=arguments.seed,

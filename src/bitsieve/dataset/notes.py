@@ -17,6 +17,19 @@ def rows_without_target(names: Sequence[str], n_without: int, n_rows: int) -> Di
     )
 
 
+def weights_like_sampling(n_rows: int, total_weight: int) -> Diagnostic:
+    """Frequency weights look like those of a survey."""
+    return Diagnostic(
+        code="weights-like-sampling",
+        message=f"the weights count {n_rows:,} rows as {total_weight:,} samples",
+        advice=(
+            "if they are the weights of a survey, add {weight_kind}; as frequencies they make noise look informative"
+        ),
+        fix={"weight_kind": "sampling"},
+        severity="warning",
+    )
+
+
 def quantity_binned(name: str, values: str, n_classes: int, edges: str, was_detected: bool) -> Diagnostic:
     """A numeric target was cut into classes. ``values`` says what the numbers are; it may be empty."""
     what = f" ({values})" if values else ""

@@ -17,7 +17,7 @@ from bitsieve.dataset.columns import check_unique, no_table, read_columns
 from bitsieve.dataset.data_kinds import collect, is_path, take_columns
 from bitsieve.dataset.dataset import InMemoryDataset, check_several_rows
 from bitsieve.dataset.encoding import as_array
-from bitsieve.dataset.notes import rows_without_target
+from bitsieve.dataset.notes import rows_without_target, weights_like_sampling
 from bitsieve.dataset.original import OriginalData, not_read_again
 from bitsieve.dataset.quantity import KIND_FROM_VALUES, TargetKind
 from bitsieve.dataset.roles import Roles, split_columns
@@ -34,11 +34,14 @@ from bitsieve.dataset.text_format import ColumnRules
 from bitsieve.diagnostics import Diagnostic, UserError, literal
 from bitsieve.io.npz import ArrayTable
 from bitsieve.io.spooled_columns import SpooledColumns
-from bitsieve.options import ReadOptions
-from bitsieve.utils.arrays import Columns, Flags
+from bitsieve.options import FREQUENCY, ReadOptions
+from bitsieve.utils.arrays import Columns, Flags, Integers
 from bitsieve.utils.lazy import NumberedNames, issparse
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import phase
+
+MIN_ROWS_OF_SURVEY = 100  # fewer rows with large weights are a table of counts
+MIN_MEAN_OF_SURVEY = 10
 
 
 def read_xy(
@@ -53,6 +56,7 @@ def read_xy(
     target_kind: TargetKind = KIND_FROM_VALUES,
     rules: ColumnRules | None = None,
     drop_missing: bool = False,
+    weight_kind: str | None = None,
 ) -> InMemoryDataset:
     """Read features, target and frequency weights into one table.
 
@@ -72,6 +76,8 @@ def read_xy(
         As in :func:`~bitsieve.dataset.columns.read_columns`.
     drop_missing : bool
         Whether rows without a target are left out.
+    weight_kind : {"frequency", "sampling"}, optional
+        What the weights are; None where the user cannot choose, and has frequency weights.
     """
     rules = ColumnRules() if rules is None else rules
     parsings: dict[str, TextParsing] = {}
@@ -89,7 +95,7 @@ def read_xy(
         )
     if groups is not None:
         table = replace(table, groups=read_groups(groups, table.n_samples))
-    weights = read_weights(sample_weight, table.n_samples)
+    weights = read_weights(sample_weight, table.n_samples, weight_kind or FREQUENCY)
     target = None
     if y is not None:
         target = read_target(y, name=target_name, target_kind=target_kind, weights=weights)
@@ -98,13 +104,23 @@ def read_xy(
         table = table.take(np.flatnonzero(weights))
         weights = weights[weights > 0]
     diagnostics: tuple[Diagnostic, ...] = ()
+    if weights is not None and weight_kind == FREQUENCY and _look_like_sampling(weights):
+        diagnostics = (weights_like_sampling(len(weights), int(weights.sum())),)
     if drop_missing and target is not None:
         n_dropped = n_without(y)
         if n_dropped:
-            diagnostics = (rows_without_target(target.names, n_dropped, n_dropped + table.n_samples),)
+            diagnostics = (
+                *diagnostics,
+                rows_without_target(target.names, n_dropped, n_dropped + table.n_samples),
+            )
     if weights is not None and (weights == 1).all():
         weights = None
     return replace(table, y=target, weights=weights, diagnostics=diagnostics)
+
+
+def _look_like_sampling(weights: Integers) -> bool:
+    """Whether weights look like those of a survey: many rows, each of which counts many times on average."""
+    return len(weights) >= MIN_ROWS_OF_SURVEY and int(weights.sum()) >= MIN_MEAN_OF_SURVEY * len(weights)
 
 
 def _with_text_read(y: Any, rules: ColumnRules, drop_missing: bool) -> tuple[Any, dict[str, TextParsing]]:
@@ -207,6 +223,7 @@ def _read_values(
         target_kind=target_kind,
         rules=ColumnRules.from_options(options),
         drop_missing=options.drop_missing_target,
+        weight_kind=options.weight_kind,
     )
 
 
@@ -276,7 +293,8 @@ def _from_frame(data: Any, original: Any, options: ReadOptions, target_kind: Tar
         raise UserError(
             code="target-needed",
             message="no target is given",
-            advice=f"name one of the columns {literal(quoted(source.labels))}",
+            advice=f"name one of the columns {literal(quoted(source.labels))}, such as {{target}}",
+            fix={"target": source.labels[-1]},
         )
     roles = split_columns(
         source.labels, options.target, options.sample_weight, options.groups, n_samples=source.n_samples

@@ -25,6 +25,7 @@ from bitsieve.dataset.quantity import (
     numbers_of,
 )
 from bitsieve.diagnostics import NAME_ONLY, Diagnostic, ParameterError, UserError
+from bitsieve.options import FREQUENCY, SAMPLING
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 from bitsieve.utils.messages import quoted
 
@@ -377,11 +378,14 @@ def _count_rows(mask: Flags, row_counts: Integers | None) -> int:
     return int(mask.sum() if row_counts is None else row_counts[mask].sum())
 
 
-_HOW_TO_SCALE = "such as by np.rint(w * w.sum() / (w**2).sum()) for weights of a survey"
+_FOR_SURVEYS = "or let select take them as weights of a survey, with {weight_kind}"
 
 
-def read_weights(sample_weight: Any, n_samples: int) -> Integers | None:
-    """Frequency weights as integers; None where every sample counts once."""
+def read_weights(sample_weight: Any, n_samples: int, weight_kind: str = FREQUENCY) -> Integers | None:
+    """How often each sample counts, as integers; None where every sample counts once.
+
+    Frequency weights are these numbers. Sampling weights are first scaled to the effective number of samples.
+    """
     if sample_weight is None:
         return None
     weights = as_array(sample_weight)
@@ -394,20 +398,45 @@ def read_weights(sample_weight: Any, n_samples: int) -> Integers | None:
             weights = weights.astype(object if weights.dtype.kind == "c" else np.float64).astype(np.float64)
         except (TypeError, ValueError):
             raise _invalid_weights("holds values that are no numbers", "give whole numbers") from None
+    if weight_kind == SAMPLING:
+        return _effective_counts(weights.astype(np.float64))
     is_count = (weights >= 0) & (weights < np.inf) & (weights == np.floor(weights))
     refused = weights[~is_count]
     if len(refused):
         problem = f"holds {refused[0].item():.6g}, but counts are exact integers and so are weights"
-        raise _invalid_weights(problem, f"give whole numbers from 0, {_HOW_TO_SCALE}")
+        raise _invalid_weights(problem, f"give whole numbers from 0, {_FOR_SURVEYS}", {"weight_kind": SAMPLING})
     total = weights.sum(dtype=np.float64)
     if not total:
         raise _invalid_weights("is zero for every sample", "nothing is left to count")
     if total > MAX_SAMPLES:
         raise _invalid_weights(
             f"sums to {total:,.0f} samples, at most {MAX_SAMPLES:,} are supported",
-            f"scale the weights down, {_HOW_TO_SCALE}",
+            f"scale the weights down, {_FOR_SURVEYS}",
+            {"weight_kind": SAMPLING},
         )
     return None if (weights == 1).all() else weights.astype(np.int64)
+
+
+def _effective_counts(weights: Floats) -> Integers | None:
+    """0 or 1 for every sample: a systematic sample in which a sample has a chance in proportion to its weight.
+
+    Scaled to Kish's effective number of samples, ``(sum w)^2 / sum w^2``, the weight of a sample is
+    ``p = w sum w / sum w^2``; where it is above 1, it is taken for 1, as a sample that counted twice would look like
+    two independent ones to every test. Sums of p up to each sample are rounded, and a sample counts where the rounded
+    sum grows. So the counts of samples that follow each other sum to the sum of p but for less than 1.
+    """
+    refused = weights[~((weights >= 0) & (weights < np.inf))]
+    if len(refused):
+        raise _invalid_weights(f"holds {refused[0].item():.6g}", "give weights from 0")
+    largest = weights.max(initial=0.0)
+    if not largest:
+        raise _invalid_weights("is zero for every sample", "nothing is left to count")
+    shares = weights / largest  # so that no square overflows
+    chances = np.minimum(shares * (shares.sum() / np.square(shares).sum()), 1.0)
+    counts = np.diff(np.floor(np.cumsum(chances) + 0.5), prepend=0.0).astype(np.int64)
+    if not counts.any():
+        raise _invalid_weights("leaves no sample that counts", "give weights that vary less")
+    return None if (counts == 1).all() else counts
 
 
 def read_groups(groups: Any, n_samples: int) -> Columns:
@@ -489,5 +518,11 @@ def take_weighted(y: Any, mask: Flags) -> Any:
     return as_array(y)[rows]
 
 
-def _invalid_weights(problem: str, advice: str) -> UserError:
-    return UserError(code="invalid-weights", message=problem, advice=advice, parameters={"sample_weight": NAME_ONLY})
+def _invalid_weights(problem: str, advice: str, fix: Mapping[str, Any] | None = None) -> UserError:
+    return UserError(
+        code="invalid-weights",
+        message=problem,
+        advice=advice,
+        fix=dict(fix or {}),
+        parameters={"sample_weight": NAME_ONLY},
+    )

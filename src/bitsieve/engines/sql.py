@@ -109,7 +109,7 @@ def _code_expression(table: PartitionedDataset, j: int) -> str:
     if is_parsed_text or is_time:
         raise UserError(
             code="not-counted-by-sql",
-            message=f"column {name!r} is text or times that are cut, which SQL has no common words for",
+            message=f"column {name!r} is text or times that are cut, which each database writes in its own way",
             advice="add {exclude}, or count its values, by {column_types}",
             fix={"exclude": [name], "column_types": {name: "category"}},
             columns=[str(name)],

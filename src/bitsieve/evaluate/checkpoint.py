@@ -124,7 +124,7 @@ def fingerprint(plan: Plan) -> str:
         plan.discretization,
         [(fold.train, fold.test) for fold in plan.folds],
         options.protocol,
-        options.scoring,
+        plan.measure.name,
         options.random_state,
         list(table.names),
         (__version__, np.__version__, sklearn.__version__),

@@ -30,16 +30,22 @@ class Fold:
 
 
 def make_folds(
-    target: Target, folds: Any = None, random_state: int = 0, groups: Columns | None = None
+    target: Target,
+    folds: Any = None,
+    random_state: int = 0,
+    groups: Columns | None = None,
+    stratified: bool = False,
 ) -> tuple[list[Fold], list[Diagnostic]]:
     """Make the folds that the parameter ``folds`` of :func:`bitsieve.compare` asks for.
+
+    ``stratified`` folds are the default of small tables, too, for measures that need several classes in a test part.
 
     Returns the folds, and a note if there are fewer than usual. Raises UserError if a class is too small, or a fold
     has an empty, unknown or shared row, or learns from one class only.
     """
     notes: list[Diagnostic] = []
     if folds is None:
-        folds, notes = _default_folds(target, groups)
+        folds, notes = _default_folds(target, groups, stratified)
     if isinstance(folds, str) and folds.lower() != LEAVE_ONE_OUT:
         raise ParameterError("folds", folds, "give a whole number of folds or 'loo' (leave one out)")
 
@@ -62,14 +68,17 @@ def make_folds(
     return made, notes
 
 
-def _default_folds(target: Target, groups: Columns | None) -> tuple[int | str, list[Diagnostic]]:
-    """Leave one out below 100 samples, else ten folds, or as many as the smallest class or the groups allow."""
+def _default_folds(target: Target, groups: Columns | None, stratified: bool) -> tuple[int | str, list[Diagnostic]]:
+    """Leave one out below 100 samples, else ten folds, or as many as the smallest class or the groups allow.
+
+    ``stratified`` folds are made below 100 samples, too, if every class has two.
+    """
     if groups is not None:
         return min(DEFAULT_FOLDS, len(np.unique(groups))), []
-    if len(target.codes) < FEW_SAMPLES:
-        return LEAVE_ONE_OUT, []
     class_sizes = np.bincount(target.codes)
     smallest = int(class_sizes.min())
+    if len(target.codes) < FEW_SAMPLES and not (stratified and smallest >= 2):
+        return LEAVE_ONE_OUT, []
     if smallest >= DEFAULT_FOLDS or target.is_quantity:
         return DEFAULT_FOLDS, []
     label = target.labels[class_sizes.argmin()]

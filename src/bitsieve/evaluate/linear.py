@@ -34,6 +34,15 @@ def discriminant_scores(train: Floats, labels: Labels, test: Floats, n_columns: 
         yield scores
 
 
+def discriminant_probabilities(train: Floats, labels: Labels, test: Floats, n_columns: Columns, /) -> Predictions:
+    """Predict the probability of every class code; it is 0 for codes that do not occur in the training samples."""
+    classes = np.unique(labels)
+    for discriminants in _discriminants(train, labels, test, n_columns):
+        probabilities = np.zeros((len(test), int(classes[-1]) + 1))
+        probabilities[:, classes] = softmax(discriminants, axis=1)
+        yield probabilities
+
+
 def _discriminants(train: Floats, labels: Labels, test: Floats, n_columns: Columns) -> Iterator[Floats]:
     """Yield the linear discriminants of the classes from the first n columns, shape (n_test, n_classes).
 

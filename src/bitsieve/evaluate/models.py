@@ -14,11 +14,11 @@ from sklearn.svm import SVC
 
 from bitsieve.diagnostics import Diagnostic, ParameterError
 from bitsieve.evaluate.distances import VOTING_NEIGHBORS, mean_of_neighbors, nearest_mean, nearest_neighbors
-from bitsieve.evaluate.linear import discriminant_scores, linear_discriminant, ridge
+from bitsieve.evaluate.linear import discriminant_probabilities, discriminant_scores, linear_discriminant, ridge
 from bitsieve.evaluate.mixtures import MixtureClassifier, VariationalMixtureClassifier
 from bitsieve.evaluate.notes import fast_classifier, slow_classifier
 from bitsieve.evaluate.prefix import PredictFromPrefixes
-from bitsieve.evaluate.refit import Refit, RefitScores, has_scores
+from bitsieve.evaluate.refit import Refit, RefitProbabilities, RefitScores, has_probabilities, has_scores
 from bitsieve.metrics.measures import Predicted, does_not_fit
 from bitsieve.utils.messages import choices
 
@@ -29,6 +29,7 @@ class Model:
 
     predict: PredictFromPrefixes | None = None  # class codes
     score: PredictFromPrefixes | None = None  # scores of the classes
+    probabilities: PredictFromPrefixes | None = None  # of the classes
     regress: PredictFromPrefixes | None = None  # values of a quantity
 
     def predicts(self, predicted: Predicted) -> bool:
@@ -42,6 +43,7 @@ def refitted_classifier(classifier: Any) -> Model:
     return Model(
         predict=Refit(classifier),
         score=RefitScores(classifier) if has_scores(classifier) else None,
+        probabilities=RefitProbabilities(classifier) if has_probabilities(classifier) else None,
     )
 
 
@@ -50,6 +52,7 @@ def refitted_model(classifier: Any, regressor: Any) -> Model:
     return Model(
         predict=Refit(classifier),
         score=RefitScores(classifier) if has_scores(classifier) else None,
+        probabilities=RefitProbabilities(classifier) if has_probabilities(classifier) else None,
         regress=Refit(regressor),
     )
 
@@ -60,12 +63,21 @@ MODELS: dict[str, Model] = {
     "knn": Model(
         predict=nearest_neighbors,
         score=RefitScores(KNeighborsClassifier(VOTING_NEIGHBORS)),
+        probabilities=RefitProbabilities(KNeighborsClassifier(VOTING_NEIGHBORS)),
         regress=mean_of_neighbors,
     ),
-    "ncm": Model(predict=nearest_mean, score=RefitScores(NearestCentroid())),
+    "ncm": Model(
+        predict=nearest_mean,
+        score=RefitScores(NearestCentroid()),
+        probabilities=RefitProbabilities(NearestCentroid()),
+    ),
     "bgm": refitted_classifier(MixtureClassifier()),
     "vbem": VARIATIONAL_MIXTURE,
-    "lda": Model(predict=linear_discriminant, score=discriminant_scores),
+    "lda": Model(
+        predict=linear_discriminant,
+        score=discriminant_scores,
+        probabilities=discriminant_probabilities,
+    ),
     "ridge": Model(regress=ridge),
     "gmm": VARIATIONAL_MIXTURE,  # a second name of vbem
 }

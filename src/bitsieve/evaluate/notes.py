@@ -43,6 +43,16 @@ def fast_classifier() -> Diagnostic:
     )
 
 
+def unequal_classes(scoring: str, share: float) -> Diagnostic:
+    """A class is so large that the accuracy is not the default measure."""
+    return Diagnostic(
+        code="unequal-classes",
+        message=f"the largest class has {100 * share:.3g} % of the rows, so predictions are judged by {scoring}",
+        advice="for the share of correct classes add {scoring}",
+        fix={"scoring": "accuracy"},
+    )
+
+
 def errors_in_microseconds(times: str) -> Diagnostic:
     """The target is a time, and the measure keeps its unit."""
     return Diagnostic(

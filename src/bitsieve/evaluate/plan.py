@@ -17,10 +17,10 @@ from bitsieve.evaluate.encoding import NumericFeatures, encode_features
 from bitsieve.evaluate.folds import Fold, make_folds
 from bitsieve.evaluate.methods import make_selectors
 from bitsieve.evaluate.models import Model, default_model, make_model
-from bitsieve.evaluate.notes import errors_in_microseconds, fewer_measured
+from bitsieve.evaluate.notes import errors_in_microseconds, fewer_measured, unequal_classes
 from bitsieve.evaluate.prefix import PredictFromPrefixes
 from bitsieve.information.evidence import leaks
-from bitsieve.metrics.measures import Loss, Measure, Predicted, make_measure
+from bitsieve.metrics.measures import ACCURACY, R2, Loss, Measure, Predicted, default_measure, make_measure
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions
 from bitsieve.pipeline.diagnose import on_leaks, on_target, refuse_constant_data
 from bitsieve.pipeline.discretize import binning_parameter, discretize
@@ -102,18 +102,20 @@ class Plan:
     def baseline_errors(self) -> Columns | Floats:
         """The errors of a constant prediction in every fold, shape (n_folds,).
 
-        The constant is the largest class of all samples, or the mean of a quantity over the training samples.
+        The constant is the largest class of all samples, or the mean of a quantity over the training samples. A
+        measure of scores gets the shares of the classes in the training samples as the scores of every sample.
         """
+        errors = [self.loss(self._constant_prediction(fold), self.target.truth[fold.test]) for fold in self.folds]
+        return np.array(errors)
+
+    def _constant_prediction(self, fold: Fold) -> NDArray[Any]:
         truth = self.target.truth
         if self.measure.predicts == "quantity":
-            constants = [truth[fold.train].mean() for fold in self.folds]
-        else:
-            constants = [np.bincount(truth).argmax()] * len(self.folds)
-        errors = []
-        for fold, constant in zip(self.folds, constants, strict=True):
-            predicted = np.full(len(fold.test), constant)
-            errors.append(self.loss(predicted, truth[fold.test]))
-        return np.array(errors)
+            return np.full(len(fold.test), truth[fold.train].mean())
+        if self.measure.by_scores:
+            class_shares = np.bincount(truth[fold.train], minlength=self.target.n_classes) / len(fold.train)
+            return np.tile(class_shares, (len(fold.test), 1))
+        return np.full(len(fold.test), np.bincount(truth).argmax())
 
 
 def make_plan(
@@ -128,21 +130,10 @@ def make_plan(
     If ``discretization.binning`` is None, the protocol decides the rule.
     """
     predicted: Predicted = "quantity" if table.target.is_quantity else "classes"
-    notes_on_model: list[Diagnostic] = []
-    classifier = options.classifier
-    if classifier is None:
-        classifier, notes_on_model = default_model(table.n_samples, predicted)
     if options.bounds and predicted == "quantity":
         advice = "leave it out, or give classes as the target"
         problem = "needs classes, and the target is a quantity"
         raise ParameterError("bounds", True, advice, problem, code="wrong-kind-of-target")
-    model_name, model = make_model(classifier, predicted, options.random_state)
-    measure = make_measure(options.scoring, predicted)
-    notes_on_measure: list[Diagnostic] = []
-    if table.target.unit and predicted == "quantity" and not measure.is_share:
-        notes_on_measure.append(errors_in_microseconds(TIMES[table.target.unit]))
-    predict = _predictor(model_name, model, measure)
-
     discretization = _settle_binning(discretization, options.protocol, table.target)
     dense_table = table.dense()
     refuse_constant_data(dense_table)
@@ -152,7 +143,29 @@ def make_plan(
     )
 
     counts, notes_on_counts = feature_counts(options.features, prepared.n_left)
-    folds, notes_on_folds = make_folds(table.target, options.folds, options.random_state, table.groups)
+    class_sizes = np.bincount(table.target.codes)
+    if options.scoring is None:
+        measure = default_measure(predicted, class_sizes)
+    else:
+        measure = make_measure(options.scoring, predicted, len(class_sizes))
+    folds, notes_on_folds = make_folds(
+        table.target, options.folds, options.random_state, table.groups, stratified=measure.by_scores
+    )
+    if options.scoring is None and measure.by_scores and _tests_on_one_class(folds, table.target.codes):
+        measure = ACCURACY
+    notes_on_model: list[Diagnostic] = []
+    classifier = options.classifier
+    if classifier is None and options.scoring is None and measure.by_scores:
+        classifier = "lda"  # the scores of a support vector machine are nearly random if one class is rare
+    elif classifier is None:
+        classifier, notes_on_model = default_model(table.n_samples, predicted)
+    model_name, model = make_model(classifier, predicted, options.random_state)
+    notes_on_measure: list[Diagnostic] = []
+    if table.target.unit and predicted == "quantity" and not measure.is_share:
+        notes_on_measure.append(errors_in_microseconds(TIMES[table.target.unit]))
+    if options.scoring is None and measure not in (ACCURACY, R2):
+        notes_on_measure.append(unequal_classes(measure.name, class_sizes.max() / class_sizes.sum()))
+    predict = _predictor(model_name, model, measure)
     _refuse_small_tests(folds, measure, table.target.codes)
     all_rows, all_rows_discretization = _settle_categories(
         prepared.table, table_with_categories, has_only_few_whole_numbers, discretization
@@ -209,28 +222,49 @@ def _predictor(name: str, model: Model, measure: Measure) -> PredictFromPrefixes
     """What predicts the values, scores or classes that a measure needs."""
     if measure.predicts == "quantity":
         predictor = model.regress
+    elif measure.by_probabilities:
+        predictor = model.probabilities
     elif measure.by_scores:
         predictor = model.score
     else:
         predictor = model.predict
+    if predictor is None and measure.by_probabilities:
+        raise UserError(
+            code="classifier-without-scores",
+            message=f"classifier {name} has no predict_proba, and {measure.name} needs probabilities",
+            advice="give {classifier}, or another {scoring}",
+            fix={"classifier": "lda"},
+        )
     if predictor is None:
         raise UserError(
             code="classifier-without-scores",
-            message=f"classifier {name} has neither decision_function nor predict_proba, and an AUC needs scores",
+            message=(
+                f"classifier {name} has neither decision_function nor predict_proba, and {measure.name} needs scores"
+            ),
             advice="give {classifier}, or another {scoring}",
             fix={"classifier": "lda"},
         )
     return predictor
 
 
+def _tests_on_one_class(folds: list[Fold], codes: NDArray[np.int32]) -> bool:
+    """Whether the test part of a fold has one class only."""
+    return any(len(np.unique(codes[fold.test])) == 1 for fold in folds)
+
+
 def _refuse_small_tests(folds: list[Fold], measure: Measure, codes: NDArray[np.int32]) -> None:
-    """Refuse a fold whose test part has one class only, or too few samples, for the measure to be defined."""
+    """Refuse a fold that has too few samples or classes for the measure to be defined."""
+    n_classes = int(codes.max()) + 1
     for number, fold in enumerate(folds, 1):
         problem = ""
         if len(fold.test) < measure.fewest:
             problem = f"one sample only, which has no {measure.name}"
         elif measure.by_scores and (codes[fold.test] == codes[fold.test[0]]).all():
             problem = "one class only, which has no AUC"
+        elif measure.needs_all_classes and len(np.unique(codes[fold.test])) < n_classes:
+            problem = f"some of the {n_classes:,} classes only, and {measure.name} needs all"
+        elif measure.needs_all_classes and len(np.unique(codes[fold.train])) < n_classes:
+            problem = f"classes that it does not learn from, and {measure.name} needs all"
         if problem:
             raise UserError(
                 code="small-test",

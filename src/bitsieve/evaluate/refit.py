@@ -43,6 +43,28 @@ class RefitScores:
             yield scores
 
 
+@dataclass(frozen=True)
+class RefitProbabilities:
+    """Fit a classifier to the first columns, and predict the probability of every class code.
+
+    It is 0 for codes that do not occur in the training samples.
+    """
+
+    estimator: Any
+
+    def __call__(self, train: Floats, labels: Labels, test: Floats, n_columns: Columns, /) -> Predictions:
+        classes = np.unique(labels)
+        for n in n_columns:
+            fitted = _fit_to_prefix(self.estimator, train, labels, n)
+            probabilities = np.zeros((len(test), int(classes[-1]) + 1))
+            probabilities[:, classes] = fitted.predict_proba(np.ascontiguousarray(test[:, :n]))
+            yield probabilities
+
+
+def has_probabilities(classifier: Any) -> bool:
+    return hasattr(classifier, "predict_proba")
+
+
 def has_scores(classifier: Any) -> bool:
     return hasattr(classifier, "decision_function") or hasattr(classifier, "predict_proba")
 

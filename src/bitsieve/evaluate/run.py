@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
 from sklearn.feature_selection import SelectKBest, f_classif, f_regression
 from threadpoolctl import threadpool_limits
 
@@ -167,6 +167,8 @@ def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | Non
         # A mixture's 100 iterations are its definition here, and constant columns come last in a ranking.
         warnings.filterwarnings("ignore", "Features .* are constant", UserWarning)
         warnings.filterwarnings("ignore", ".*nitialization did not converge", ConvergenceWarning)
+        # A score without a definition, such as the precision of a class that is never predicted, is scikit-learn's 0.
+        warnings.filterwarnings("ignore", category=UndefinedMetricWarning)
         report_progress = phase(f"comparing by {plan.classifier.partition('(')[0]}")
         rankings_of_all_rows: dict[str, Ranking] | None = None
         if plan.ranks_once and unfinished:
@@ -199,7 +201,7 @@ def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | Non
 
         run_blocks(run_fold, unfinished, n_jobs, lambda _done, _total: None, stopped)
         baselines = baseline_errors(plan, n_jobs) if plan.options.baselines else {}
-    comparison = make_comparison(plan, [finished[number] for number in range(len(plan.folds))], baselines)
+        comparison = make_comparison(plan, [finished[number] for number in range(len(plan.folds))], baselines)
     return with_bounds(plan, comparison, n_jobs) if plan.options.bounds else comparison
 
 

@@ -33,8 +33,9 @@ class SelectorCV(SupervisedSelector):
     features : int or iterable of int, default=None
         Numbers of features to try; by default 1 to 50, or to all there are. Those beyond the table's are left out.
     classifier : str or scikit-learn classifier or regressor, default=None
-        The model whose errors are measured, as for :func:`compare`; by default "linear-svm", where y is a quantity
-        "ridge", whose error is what R2 falls short of 1.
+        The model whose errors are measured, as for :func:`compare`.
+    scoring : str, default=None
+        The measure, as for :func:`compare`.
     folds : int, "loo", splitter or iterable of (train, test), default=None
         By default leave-one-out below 100 samples, else 10 stratified folds.
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
@@ -72,6 +73,7 @@ class SelectorCV(SupervisedSelector):
     methods: Any = CROSS_VALIDATED
     features: int | Iterable[int] | None = None
     classifier: Any = None
+    scoring: str | None = None
     folds: Any = None
     binning: Any = BINNING
     missing: str | None = None
@@ -108,13 +110,11 @@ class SelectorCV(SupervisedSelector):
         features = self.features
         if features is None:
             features = range(1, min(MAX_FEATURES, table.n_features) + 1)
-        classifier = self.classifier
-        if classifier is None:
-            classifier = "ridge" if table.target.is_quantity else "linear-svm"
         options = ComparisonOptions(
             methods=self.methods,
             features=features,
-            classifier=classifier,
+            classifier=self.classifier,
+            scoring=self.scoring,
             folds=self.folds,
             random_state=self.random_state,
         )

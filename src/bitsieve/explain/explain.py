@@ -100,9 +100,15 @@ class FeatureExplanation:
 
     def _quantities(self) -> list[Quantity]:
         """The rows of the table. Quantities without a value, as those of a dropped column, have none."""
+        of_target = f"of the {self.class_entropy:.4f} bits of the target"
+        if self.relevance < 0:
+            of_target += "; below 0: less than columns of chance have on average"
+        limit = "in 19 of 20 shuffles of the target no column has more"
+        if self.chance == 0:
+            limit = "in 19 of 20 shuffles of the target no column has any information"
         table: list[tuple[str, float | None, str | None]] = [
-            ("relevance", self.relevance, f"of the {self.class_entropy:.4f} bits of the target"),
-            ("95 % limit", self.chance, "under shuffled targets, of the best of all columns"),
+            ("relevance", self.relevance, of_target),
+            ("95 % limit", self.chance, limit),
             ("redundancy", self.redundancy, f"with {self.redundant_with!r}" if self.redundant_with else None),
             ("synergy", self.complementarity, f"with {self.complementary_with!r}" if self.complementary_with else None),
             ("adds", self.added, f"to {quoted(self.given)}" if self.given else None),

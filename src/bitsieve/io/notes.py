@@ -24,8 +24,8 @@ def not_utf8(encoding: str) -> Diagnostic:
 
 def comments_left_out(n_lines: int, mark: str) -> Diagnostic:
     """Lines of comments are no rows."""
-    lines = "comment line" if n_lines == 1 else "comment lines"
-    return Diagnostic(code="comments-left-out", message=f"{n_lines:,} {lines}, which begin with {mark!r}, left out")
+    lines = "comment line that begins" if n_lines == 1 else "comment lines that begin"
+    return Diagnostic(code="comments-left-out", message=f"left out {n_lines:,} {lines} with {mark!r}")
 
 
 def columns_renamed(names: Sequence[str], new_names: Sequence[str]) -> Diagnostic:

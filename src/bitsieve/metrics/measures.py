@@ -20,11 +20,22 @@ from bitsieve.metrics.losses import (
     unbalanced,
     wrong,
 )
+from bitsieve.metrics.scorers import (
+    DECISION_SCORERS,
+    PROBABILITY_SCORERS,
+    QUANTITY_SCORERS,
+    TWO_CLASS_SCORERS,
+    UNBOUNDED_SCORERS,
+    ScorerLoss,
+    scorer_names,
+)
 from bitsieve.utils.messages import choices
 
 Values = NDArray[Any]
 Loss = Callable[[Values, Values], float]
 Predicted = Literal["classes", "quantity"]
+
+LARGE_CLASS = 0.8  # a share of the samples: above, the default measure is not the accuracy
 
 
 @dataclass(frozen=True)
@@ -33,10 +44,13 @@ class Measure:
 
     name: str
     loss: Loss  # of predicted and true values
-    about: str = ""  # what the error is, if that does not follow from the name
+    about: str  # what the error is
     predicts: Predicted = "classes"
     is_share: bool = True  # whether errors are displayed in percent; else they have the unit of the quantity
     by_scores: bool = False  # whether the loss takes a score for each class in place of predicted classes
+    by_probabilities: bool = False  # whether these scores must be probabilities
+    needs_all_classes: bool = False  # whether every class must occur in the training and the test part of a fold
+    classes_allowed: Literal["any", "two", "more than two"] = "any"
     fewest: int = 1  # test samples that a fold must have
     per_variance: bool = False  # whether the loss is divided by the variance of all true values
 
@@ -73,7 +87,7 @@ class Measure:
         return lambda predicted, truth: self.loss(predicted, truth) / variance
 
 
-ACCURACY = Measure("accuracy", wrong)
+ACCURACY = Measure("accuracy", wrong, "what accuracy falls short of 1, the share of wrong classes")
 R2 = Measure(
     "r2",
     squares,
@@ -102,19 +116,73 @@ MEASURES = {
 }
 
 
-def make_measure(scoring: str | None, predicts: Predicted = "classes") -> Measure:
-    """The measure of a name; None means accuracy for classes and r2 for a quantity.
+def find_measure(name: str) -> Measure:
+    """The measure of a name: one of ``MEASURES``, or a scorer of scikit-learn."""
+    if name in MEASURES:
+        return MEASURES[name]
+    is_loss = name.startswith("neg_")
+    is_share = not is_loss and name not in UNBOUNDED_SCORERS
+    about = f"what {name} falls short of 1" if is_share else f"{name} with the other sign"
+    if name in TWO_CLASS_SCORERS:
+        about += ", for the second of the two classes"
+    by_probabilities = name in PROBABILITY_SCORERS
+    by_scores = by_probabilities or name in DECISION_SCORERS
+    classes_allowed: Literal["any", "two", "more than two"] = "any"
+    if name in TWO_CLASS_SCORERS:
+        classes_allowed = "two"
+    elif name == "top_k_accuracy":
+        classes_allowed = "more than two"
+    return Measure(
+        name,
+        ScorerLoss(name, best=1 if is_share else 0),
+        about,
+        predicts="quantity" if name in QUANTITY_SCORERS else "classes",
+        is_share=is_share,
+        by_scores=by_scores,
+        by_probabilities=by_probabilities,
+        needs_all_classes=by_scores,
+        classes_allowed=classes_allowed,
+    )
 
-    Raises ValueError if there is no such measure, or it is not for what the model ``predicts``.
+
+def make_measure(scoring: str, predicts: Predicted = "classes", n_classes: int = 2) -> Measure:
+    """The measure of a name.
+
+    Raises ParameterError if there is no such measure, it is not for what the model ``predicts``, or not for so many
+    classes.
     """
-    if scoring is None:
-        return ACCURACY if predicts == "classes" else R2
-    fitting = [name for name, measure in MEASURES.items() if measure.predicts == predicts]
-    if scoring in MEASURES and scoring not in fitting:
-        raise does_not_fit("scoring", scoring, fitting, predicts)
-    if scoring not in MEASURES:
+    measures = {name: find_measure(name) for name in [*MEASURES, *scorer_names()]}
+    fitting = [name for name, measure in measures.items() if measure.predicts == predicts]
+    if scoring not in measures:
         raise ParameterError("scoring", scoring, choices(str(scoring), fitting), "is not known", code="unknown-name")
-    return MEASURES[scoring]
+    measure = measures[scoring]
+    if measure.predicts != predicts:
+        raise does_not_fit("scoring", scoring, fitting, predicts)
+    if predicts == "quantity" or measure.classes_allowed == "any":
+        return measure
+    has_two_classes = n_classes == 2
+    if has_two_classes != (measure.classes_allowed == "two"):
+        raise ParameterError(
+            "scoring",
+            scoring,
+            "give another, such as roc_auc",
+            f"is for {measure.classes_allowed} classes, and the target has {n_classes:,}",
+            code="wrong-kind-of-target",
+        )
+    return measure
+
+
+def default_measure(predicts: Predicted, class_sizes: NDArray[np.integer]) -> Measure:
+    """The measure that is used by default: r2 for a quantity, and for classes accuracy if none is much larger.
+
+    If one class has more than 80 % of the samples, a constant prediction is right so often that the accuracy shows
+    little. Two such classes are judged by roc_auc, more of them by balanced_accuracy.
+    """
+    if predicts == "quantity":
+        return R2
+    if class_sizes.max() <= LARGE_CLASS * class_sizes.sum():
+        return ACCURACY
+    return MEASURES["roc_auc" if len(class_sizes) == 2 else "balanced_accuracy"]
 
 
 def does_not_fit(parameter: str, name: str, fitting: Iterable[str], predicts: Predicted) -> ParameterError:

@@ -194,7 +194,7 @@ def on_stop(fit: Fit) -> list[Diagnostic]:
     if stopping.candidate < 0:
         return [notes.nothing_left(n_selected, fit.table.target.names)]
     candidate = str(fit.table.names[stopping.candidate])
-    is_corrected = stopping.by == "threshold" and fit.selection.estimator == "corrected"
+    is_corrected = stopping.by == "threshold" and fit.selection.estimator == "corrected" and n_selected > 0
     return [notes.stopped_at(n_selected, stopping.by, candidate, stopping.reason, before_correction=is_corrected)]
 
 

@@ -205,7 +205,7 @@ def joint_target(names: Sequence[str], n_classes: int, cuts: Sequence[str]) -> D
     text = "".join(f"; {cut}" for cut in cuts)
     return Diagnostic(
         code="joint-target",
-        message=f"the targets {quoted(names)} are one: {n_classes:,} combinations occur{text}",
+        message=f"the targets {quoted(names)} are combined into one: {n_classes:,} combinations occur{text}",
     )
 
 
@@ -258,7 +258,7 @@ def no_reliable_relation(
     return Diagnostic(
         code="no-reliable-relation",
         message=f"{relation} {zero} 0 bits: {quoted(names)}",
-        advice=f"to split {them} all the same, use {{uncut}} or {{binning}}",
+        advice=f"to split {them} anyway, use {{uncut}} or {{binning}}",
         fix={"uncut": "median", "binning": "quantile"},
         columns=tuple(names),
     )

@@ -11,7 +11,7 @@ from bitsieve.dataset.dataset import COUNTS, Dataset, check_several_rows
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.engines.registry import EngineEntry, choose_engine, is_pushed_down, may_stay, refuse_groups
 from bitsieve.methods.method import Method, check_capabilities
-from bitsieve.options import ExecutionOptions, ReadOptions
+from bitsieve.options import SAMPLING, ExecutionOptions, ReadOptions
 from bitsieve.pipeline import notes
 from bitsieve.utils.memory import check_memory
 
@@ -79,7 +79,7 @@ def plan_reading(data: Any, read: ReadOptions, execution: ExecutionOptions, requ
     if execution.push_down:
         _check_push_down(data, execution, engine_is_open)
         engine_name = "database"
-    elif execution.push_down is None and engine_is_open and counts_are_enough and is_pushed_down(data):
+    elif execution.push_down is None and engine_is_open and counts_are_enough and _may_be_pushed_down(data, read):
         engine_name = "database"
         diagnostics = (notes.counted_in_place(),)
     engine = choose_engine(data, engine_name, memory, execution.spool)
@@ -87,6 +87,14 @@ def plan_reading(data: Any, read: ReadOptions, execution: ExecutionOptions, requ
     if requirements.has_memory_parameter and "memory" not in engine.options:
         memory_of_engine = None  # the limit is for the method alone
     engine.check_options(data, {"memory": memory_of_engine, "spool": execution.spool, "header": read.header})
+    if engine.source and has_sampling_weights(read):
+        raise ParameterError(
+            "weight_kind",
+            read.weight_kind,
+            "read the rows into memory, without engine, memory, spool and push_down, or give frequency weights",
+            "needs the weights of all rows at once",
+            code="rows-not-in-memory",
+        )
     if engine.source:  # the rows stay outside memory
         who = f"method {requirements.method_name!r}"
         check_capabilities(who, requirements.capabilities, COUNTS, _parameters_for_engines(execution))
@@ -98,6 +106,14 @@ def plan_reading(data: Any, read: ReadOptions, execution: ExecutionOptions, requ
         header=read.header,
         diagnostics=diagnostics,
     )
+
+
+def has_sampling_weights(read: ReadOptions) -> bool:
+    return read.sample_weight is not None and read.weight_kind == SAMPLING
+
+
+def _may_be_pushed_down(data: Any, read: ReadOptions) -> bool:
+    return is_pushed_down(data) and not has_sampling_weights(read)
 
 
 def _check_push_down(data: Any, execution: ExecutionOptions, engine_is_open: bool) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from bitsieve.dataset.data_kinds import check_library, frame_of
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.metrics.choice import Choice, OuterError, choose, outer_error, standard_errors
-from bitsieve.metrics.measures import ACCURACY, MEASURES, Measure
+from bitsieve.metrics.measures import ACCURACY, Measure, find_measure
 from bitsieve.metrics.paired_test import PairedTest, paired_test
 from bitsieve.metrics.stability import kuncheva, nogueira
 from bitsieve.plots.figures import Axes, Curves, plot_curves
@@ -107,7 +107,7 @@ class Comparison:
     @property
     def measure(self) -> Measure:
         """What an error is."""
-        return MEASURES[self.parameters["scoring"]]
+        return find_measure(self.parameters["scoring"])
 
     @cached_property
     def rates(self) -> Floats:
@@ -298,6 +298,8 @@ class Comparison:
             "features": self.counts.tolist(),
             "methods": methods,
             "answer": str(self.choice()),
+            "error_is": self.measure.about,
+            "error_without_columns": self.outer().majority,
             "outer_error": self.outer().error,
             "outer_p": self.outer().p,
             "notes": self.notes,
@@ -456,10 +458,15 @@ def summary_table(comparison: Comparison) -> tuple[tuple[str, ...], list[tuple[s
     return header, rows
 
 
+def about_error(comparison: Comparison) -> list[str]:
+    """What an error is, and how large it is without columns, a line each."""
+    measure = comparison.measure
+    error = f"{measure.text(comparison.outer().majority)}{measure.unit}"
+    return [f"error: {measure.about}", f"error without columns: {error} ({measure.baseline})"]
+
+
 def how_to_read(comparison: Comparison) -> list[str]:
-    lines = []
-    if comparison.measure.about:
-        lines.append(f"error: {comparison.measure.about}")
+    lines = about_error(comparison)
     lines.append(HOW_TO_READ if len(comparison.counts) > 1 else UNTESTED)
     return lines
 

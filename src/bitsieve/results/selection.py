@@ -61,7 +61,8 @@ class Selection:
     scores : ndarray of shape (k,)
         The score of each feature when it was chosen, in bits if it is information.
     relevance : ndarray of shape (k,)
-        I(X;C), in bits.
+        I(X;C), in bits, by the estimator of the method: by default corrected for chance, so that noise has about 0 and
+        may be below it. :func:`mutual_information` is plug-in by default; its ``estimator="corrected"`` gives the same.
     overlap_with : list of label or None, length k
         The earlier-chosen feature X' with the largest I(X;X'); None for the first.
     overlap : ndarray of shape (k,)

@@ -74,7 +74,7 @@ def choices(name: str, allowed: Iterable[str], whole: str = "") -> str:
     """Advice for a wrong ``name``: the nearest allowed names, and all of them, or ``whole`` in place of all."""
     names = list(allowed)
     choose = f"choose one of {', '.join(names)}"
-    near = difflib.get_close_matches(name, names, 3, 0.4)
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
     if not near:
         return choose
     return f"did you mean {' or '.join(near)}? {whole or choose}"

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, kstest
 
+from bitsieve import ForwardSelector
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.search import FixedCodes, Units
@@ -253,6 +254,26 @@ def test_threshold_is_the_bits_given_all_chosen(information_of, brute):
         assert value == pytest.approx(expected, abs=1e-12)  # a sum of some dozen terms below one bit
         assert value >= 0.05
     assert found.outcome.value < 0.05
+
+
+def test_the_threshold_holds_for_the_first_column_by_the_estimator_too(noise_of_many_codes):
+    codes, classes = noise_of_many_codes
+    plug_in = ForwardSelector("auto", stopping="threshold", estimator="plug-in", binning="none").fit(codes, classes)
+    assert plug_in.scores_[0] >= 0.01
+    corrected = ForwardSelector("auto", stopping="threshold", binning="none").fit(codes, classes)
+    assert corrected.relevance_.max() < 0.01
+    assert len(corrected.selected_) == 0
+    assert corrected.stopped_by_ == "threshold"
+    assert "plug-in" in corrected.stopping_reason_
+    none = ForwardSelector("auto", stopping=ThresholdStopping(0.0), binning="none").fit(codes, classes)
+    assert len(none.selected_) == 0  # noise has less than 0 bits
+
+
+@pytest.fixture
+def noise_of_many_codes():
+    random = np.random.default_rng(0)
+    codes, classes = random.integers(0, 8, (200, 4)), random.integers(0, 2, 200)
+    return codes[:, [0, 2, 3]], classes
 
 
 def test_constants_are_never_taken_by_a_rule(information_of):

@@ -157,6 +157,7 @@ def _options(fit: Fit, read: ReadOptions) -> dict[str, Option]:
     values: dict[str, object] = {
         "target": _name_of(read.target),
         "sample_weight": _name_of(read.sample_weight),
+        "weight_kind": read.weight_kind,
         "groups": _name_of(read.groups),
         "method": fit.method.name,
         "n_features_to_select": selection.n_features_to_select,

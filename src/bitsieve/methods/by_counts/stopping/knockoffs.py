@@ -34,7 +34,7 @@ class KnockoffStopping(TreeStopping):
     Parameters
     ----------
     level : float, default=0.1
-        Of the false discovery rate. A draw takes 1.25 / level columns or more, or none (a single one: 1 / level).
+        Of the false discovery rate. A draw selects at least 1.25 / level columns, or none (a single draw: 1 / level).
     n_draws : int, default=10
         More draws, less of the list depends on the seed; one is the knockoff+ filter.
     random_state : int, default=0
@@ -88,4 +88,4 @@ class KnockoffStopping(TreeStopping):
 
     def reason(self, value: float, how: str = "") -> str:
         """The rate and the level, and how many columns a draw takes at least."""
-        return f"{super().reason(value)} (a draw takes {self.least_columns:,} columns or more, or none)"
+        return f"{super().reason(value)} (knockoffs select at least {self.least_columns:,} columns, or none)"

@@ -88,7 +88,7 @@ class SingleMonitor:
         evaluation = RuleValue(np.nan)
         if tried is not None:
             self.candidates = tried
-            evaluation = self.rule.evaluate(self.conditional, candidate, self.n_candidates, self._repeated_search())
+            evaluation = self._evaluate(candidate)
             if self.rule.stops(evaluation.value):
                 self.latest_refused = candidate
                 if self.first_refused is None:
@@ -97,6 +97,12 @@ class SingleMonitor:
                 return True
         self._choose(candidate, evaluation.value)
         return False
+
+    def _evaluate(self, candidate: int) -> RuleValue:
+        return self.rule.evaluate(self.conditional, candidate, self.n_candidates, self._repeated_search())
+
+    def _screen(self, columns: Columns) -> Floats | None:
+        return self.rule.screen(self.conditional, columns, self.n_candidates, self._compares_best)
 
     def _choose(self, column: int, value: float) -> None:
         self.chosen.append(column)
@@ -111,7 +117,7 @@ class SingleMonitor:
         """The candidates left after a refusal that the rule may accept."""
         if self.ranks is None:
             columns = np.append(np.flatnonzero(candidates), self.latest_refused)
-            ranks = self.rule.screen(self.conditional, columns, self.n_candidates, self._compares_best)
+            ranks = self._screen(columns)
             if ranks is None:
                 return candidates
             self.ranks = np.full(len(candidates), np.inf)

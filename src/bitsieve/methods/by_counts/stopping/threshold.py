@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from bitsieve.information.protocol import ConditionalInformation
+from bitsieve.information.protocol import ConditionalInformation, Information
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
-from bitsieve.methods.by_counts.stopping.single import SingleStopping
+from bitsieve.methods.by_counts.stopping.single import RuleValue, SingleMonitor, SingleStopping
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.parameters import check_number
@@ -19,6 +19,9 @@ from bitsieve.utils.parameters import check_number
 @dataclass(frozen=True)
 class ThresholdStopping(SingleStopping):
     """Take no column whose I(Xi;C|S), all of S known, is below a number of bits, and stop where no other is left.
+
+    The information is plug-in. The first column must also reach the threshold by the estimator of the selection, whose
+    relevance is displayed: corrected for chance, noise has about 0 bits.
 
     Parameters
     ----------
@@ -64,4 +67,34 @@ class ThresholdStopping(SingleStopping):
 
     def reason(self, value: float, how: str = "") -> str:
         """The bits and the threshold."""
+        if how:
+            return f"it has {value:.4f} bits < {self.bits:g} {how}"
         return f"it adds {max(value, 0.0):.4f} bits < {self.bits:g}"
+
+    def monitor(self, information: Information) -> ThresholdMonitor:
+        return ThresholdMonitor(information, self)
+
+
+class ThresholdMonitor(SingleMonitor):
+    """Compares the first column with the threshold by the estimator of the selection, too."""
+
+    def __init__(self, information: Information, rule: ThresholdStopping) -> None:
+        super().__init__(information, rule)
+        self.bits = rule.bits
+        self.information = information
+
+    def _evaluate(self, candidate: int) -> RuleValue:
+        evaluation = super()._evaluate(candidate)
+        if self.chosen:
+            return evaluation
+        relevance = float(self.information.relevance[candidate])
+        if relevance < self.bits <= evaluation.value:
+            estimator = self.information.estimator
+            return RuleValue(relevance, f"by the estimator {estimator} ({evaluation.value:.4f} plug-in)")
+        return evaluation
+
+    def _screen(self, columns: Columns) -> Floats | None:
+        ranks = super()._screen(columns)
+        if self.chosen or ranks is None:
+            return ranks
+        return np.where(self.information.relevance[columns] >= self.bits, ranks, np.inf)
