@@ -71,7 +71,7 @@ def test_json_document(data, table):
     assert document["seconds"] > 0
     assert document["version"] == bitsieve.__version__
     assert document["report"] is None
-    assert set(document) == {*wanted, "output", "output_ranking", "report", "seconds", "version"}
+    assert set(document) == {*wanted, "output", "output_ranking", "report", "save", "seconds", "version"}
 
 
 def test_version_and_help():

@@ -294,15 +294,15 @@ def on_dependence(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
 
 def on_informative(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
     """How many selected features are more informative than chance, if not all are and no rule tested them."""
+    about_bins = fit.about_unused_bins
+    if not about_bins and has_no_information(evidence.relevance[fit.result.selected], evidence.informative):
+        return [notes.no_information(len(evidence.overlap))]
     if fit.selection.is_tested or fit.table.n_samples < MIN_ROWS_FOR_CHANCE:
         return []
     states = informative_states(fit, evidence)
     n_selected = len(states)
     n_alone = states.count("alone")
     n_with_others = states.count("with others")
-    about_bins = fit.about_unused_bins
-    if not about_bins and has_no_information(evidence.relevance[fit.result.selected], evidence.informative):
-        return [notes.no_information(n_selected)]
     if n_alone + n_with_others == n_selected:
         return []
     limit = None if evidence.is_sure else MAX_VALUES_TESTED

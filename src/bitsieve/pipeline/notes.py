@@ -318,12 +318,14 @@ def target_binned_on_sample(name: str, error: float) -> Diagnostic:
 
 
 def leak(names: Sequence[str], target: str, percent: int, share_of_rows: float) -> Diagnostic:
-    """Columns nearly determine the target; ``share_of_rows``: of which each decides the class, at least."""
-    rows = f"and decides {floor(1000 * share_of_rows) / 10:g} % of the rows"
+    """Columns nearly determine the target; each decides the class of at least ``share_of_rows`` of the rows."""
+    rows = f"the class of {floor(1000 * share_of_rows) / 10:g} % of the rows"
     if len(names) == 1:
-        message, question = f"{quoted(names)} determines {percent} % of {target!r} {rows}", "is it"
+        message = f"{quoted(names)} determines {percent} % of {target!r} ({rows})"
+        question = "is it"
     else:
-        message, question = f"{quoted(names)} determine at least {percent} % of {target!r} each", "are they"
+        message = f"{quoted(names)} determine at least {percent} % of {target!r} each ({rows})"
+        question = "are they"
     return Diagnostic(
         code="leak",
         message=message,

@@ -35,7 +35,9 @@ EXPECTED = SELECTION.transform(frame(), append_score=True)
 
 
 @pytest.mark.parametrize(
-    "kind", [pd.DataFrame, pl.DataFrame, lambda data: pl.DataFrame(data).lazy(), pa.Table.from_pandas], ids=str
+    "kind",
+    [pd.DataFrame, pl.DataFrame, lambda data: pl.DataFrame(data).lazy(), pa.Table.from_pandas],
+    ids=["pandas", "polars", "lazy", "pyarrow"],
 )
 @pytest.mark.parametrize("codes", [False, True])
 def test_scores_of_every_kind_of_frame(kind, codes):

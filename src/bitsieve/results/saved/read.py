@@ -45,6 +45,7 @@ from bitsieve.results.saved.schema import (
 
 MAX_BYTES = 1 << 28  # of a file
 MAX_CODES = 1 << 16  # of a column
+MAX_DEPTH = 64  # objects and lists within each other
 _DTYPES = ("U", "O")  # besides those of numbers, booleans and times
 _SEVERITIES = ("note", "warning", "error")
 _PARSINGS = ("numbers", "dates", "durations", "booleans")
@@ -100,13 +101,11 @@ def record_of_bytes(content: bytes, name: str) -> SelectionRecord:
             message=f"{name!r} was saved by a later version of bitsieve (schema {version}, this one reads {VERSION})",
             advice="install that version or a later one",
         )
+    _check_depth(document, name)
     try:
         return _record(Field(document))
     except FieldError as error:
-        problem = str(error)
-    except RecursionError:
-        problem = "it is nested too deeply"
-    raise _damaged(name, problem)
+        raise _damaged(name, str(error)) from None
 
 
 def _damaged(name: str, problem: str) -> DataError:
@@ -123,6 +122,22 @@ def _refuse_foreign(name: str) -> NoReturn:
         message=f"{name!r} is no selection saved by bitsieve",
         advice="give a file of 'bitsieve select --save' or of Selection.save",
     )
+
+
+def _check_depth(document: object, name: str) -> None:
+    """Refuse values that are nested more deeply than any selection is."""
+    level = [document]
+    for _ in range(MAX_DEPTH):
+        inner: list[object] = []
+        for value in level:
+            if isinstance(value, dict):
+                inner.extend(value.values())
+            elif isinstance(value, list):
+                inner.extend(item for item in value if isinstance(item, (dict, list)))
+        if not inner:
+            return
+        level = inner
+    raise _damaged(name, "it is nested too deeply")
 
 
 class _Damaged(ValueError):
