@@ -118,8 +118,8 @@ class RankingDisplay(Display):
     """The information of every selected feature about the target, as bars in bits beside H(C).
 
     The bar of a feature is its relevance I(X;C), of which a part may be redundant with one selected before it, and then
-    its synergy with one of those (complementarity). Its end is at most H(C). A red line is the limit of chance: the most
-    relevant of all columns stays below it in 19 of 20 shuffles of the classes.
+    its synergy with one of those (complementarity). Its end is at most H(C). A red line is the limit of chance: the
+    most relevant of all columns does not exceed it in 19 of 20 shuffles of the classes.
 
     Parameters
     ----------
