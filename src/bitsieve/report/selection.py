@@ -127,7 +127,7 @@ class ShownFeature:
 
     name: str
     rank: int
-    evidence: str
+    informative: str  # alone, with others, ...
     relevance: float
     limit: float | None
     score: float
@@ -153,7 +153,7 @@ def which_section(selection: Selection) -> Which:
         feature = ShownFeature(
             name=name,
             rank=i + 1,
-            evidence="informative" if selection.informative[i] else "may be chance",
+            informative=selection.informative_state[i],
             relevance=float(selection.relevance[i]),
             limit=None if chance is None else chance.limit(columns[i]),
             score=float(selection.scores[i]),
