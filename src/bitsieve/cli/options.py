@@ -368,7 +368,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
 COMMON = (
     "selection", "feature", "data", "--codes", "--append-score", "--check",
     "--target", "--features", "--method", "--methods", "--classifier", "--exclude", "--missing",
-    "--order", "--output", "--output-ranking", "--save", "--report", "--figure",
+    "--order", "--output", "--save", "--report", "--figure",
 )
 # fmt: on
 
