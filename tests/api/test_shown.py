@@ -64,7 +64,7 @@ def test_html_holds_every_cell_and_note_and_leaves_names_text():
     assert "&lt;b&gt;&amp;" in html
     assert html.count("<tr>") == 4
     assert html.count("<li>") == len(selection.notes) > 0
-    tags = re.findall(r"<(/?)(\w+)", html)
+    tags = re.findall(r"<(/?)(\w+)", re.sub(r"<[^<>]*/>", "", html))  # without elements that close themselves
     for tag in {name for _, name in tags}:
         assert tags.count(("", tag)) == tags.count(("/", tag))
 

@@ -69,6 +69,20 @@ def test_cells_are_shared_information(iris):
     assert len(display.ax_.texts) == 12  # every pair, but not the diagonal
 
 
+def test_the_map_has_alike_features_side_by_side():
+    shared = np.array([[0, 0.1, 0.9, 0.1], [0.1, 0, 0.1, 0.8], [0.9, 0.1, 0, 0.1], [0.1, 0.8, 0.1, 0]])
+    display = RedundancyDisplay(list("abcd"), shared).plot()
+    labels = [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert {frozenset(labels[:2]), frozenset(labels[2:])} == {frozenset(["1: a", "3: c"]), frozenset(["2: b", "4: d"])}
+    assert [label.get_text() for label in display.ax_.get_xticklabels()] == [label[0] for label in labels]
+
+
+def test_the_limit_of_chance_is_drawn(iris):
+    display = RankingDisplay.from_selection(bitsieve.select(*iris, n_features_to_select=3, binning="quantile"))
+    positions = [line.get_xdata()[0] for line in display.ax_.get_lines()]
+    assert positions == [display.class_entropy, display.chance.best_high]
+
+
 def test_a_method_on_values_is_drawn_through_bins(iris):
     display = CurveDisplay.from_estimator(ReliefF(2).fit(*iris), *iris)
     line = display.ax_.get_lines()[0]
@@ -121,6 +135,10 @@ def test_a_comparison_draws_its_errors(iris):
     ax = comparison.plot()
     drawn = [line.get_ydata().tolist() for line in ax.get_lines() if len(line.get_ydata()) == 3]
     assert drawn == (100 * comparison.rates).tolist()
+    for band, rates, spread in zip(ax.collections, comparison.rates, comparison.standard_errors, strict=True):
+        outline = band.get_paths()[0].vertices[:, 1]
+        assert outline.max() == (100 * rates + 100 * spread).max()
+        assert outline.min() == (100 * rates - 100 * spread).min()
     assert comparison.plot(ax) is ax
 
 

@@ -13,6 +13,7 @@ import bitsieve
 
 pytest.importorskip("matplotlib")
 webdriver = pytest.importorskip("selenium.webdriver", reason="a browser is driven by selenium")
+Keys = webdriver.Keys
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chrome")
 DRIVER = shutil.which("chromedriver")
 if CHROMIUM is None or DRIVER is None:
@@ -74,7 +75,7 @@ def wine(tmp_path_factory):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [500, 1400])
+@pytest.mark.parametrize("width", [360, 1400])
 def test_figures_are_there_at_every_width_and_in_both_schemes(browser, wine, width, scheme):
     show(browser, wine, width=width, scheme=scheme)
     sizes = browser.execute_script(
@@ -84,7 +85,7 @@ def test_figures_are_there_at_every_width_and_in_both_schemes(browser, wine, wid
     )
     assert len(sizes) == 4
     for wide, high, n_paths in sizes:
-        assert 300 < wide <= width
+        assert 300 < wide <= max(width, 400)  # on a phone a figure scrolls, so that its text is legible
         assert high > 100
         assert n_paths > 5
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
@@ -98,6 +99,7 @@ def test_figures_are_there_at_every_width_and_in_both_schemes(browser, wine, wid
 
 def test_nothing_is_cut_off_on_a_screen_of_1200_pixels(browser, wine):
     show(browser, wine, width=1200)
+    browser.execute_script("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
     script = "return Array.from(document.querySelectorAll('.wide, pre'), (box) => box.scrollWidth - box.clientWidth)"
     assert set(browser.execute_script(script)) == {0}
 
@@ -105,23 +107,65 @@ def test_nothing_is_cut_off_on_a_screen_of_1200_pixels(browser, wine):
 def test_tables_sort(browser, wine):
     show(browser, wine)
     assert column(browser, "rank") == ["1", "2", "3", "4", "5", "6"]
-    click(browser, "relevance")
-    numbers = [float(text) for text in column(browser, "relevance")]
+    click(browser, "relevance (bits)")
+    numbers = [float(text) for text in column(browser, "relevance (bits)")]
     assert numbers == sorted(numbers)
-    click(browser, "relevance")
-    assert [float(text) for text in column(browser, "relevance")] == numbers[::-1]
+    click(browser, "relevance (bits)")
+    assert [float(text) for text in column(browser, "relevance (bits)")] == numbers[::-1]
     click(browser, "with")
     names = column(browser, "with")
     assert names[:-1] == sorted(names[:-1])
     assert names[-1] == "-"  # what is not there comes last
-    assert browser.execute_script("return document.querySelectorAll('[aria-sort]').length") == 1
+    assert browser.execute_script("return document.querySelectorAll('[aria-sort]').length") == 2  # one a table
+
+
+def test_everything_is_reached_by_keyboard(browser, wine):
+    show(browser, wine)
+    focused = []
+    for _ in range(12):
+        browser.switch_to.active_element.send_keys(Keys.TAB)
+        focused.append(browser.switch_to.active_element.text)
+    assert focused[:2] == ["Which columns, and how sure", "What each adds"]
+    assert "rank" in focused
+    browser.find_element("xpath", "(//thead//button[normalize-space()='rank'])[1]").send_keys(Keys.ENTER, Keys.ENTER)
+    assert column(browser, "rank") == ["6", "5", "4", "3", "2", "1"]
+    browser.find_element("css selector", "summary").send_keys(Keys.ENTER)
+    assert browser.execute_script("return document.querySelector('details').open")
+    outlines = browser.execute_script(
+        "const link = document.querySelector('nav a'); link.focus({focusVisible: true});"
+        "return getComputedStyle(link).outlineStyle"
+    )
+    assert outlines == "solid"
+
+
+def test_the_name_of_a_column_stays_in_sight_on_a_phone(browser, wine):
+    show(browser, wine, width=360)
+    left = browser.execute_script(
+        "const box = document.querySelectorAll('.wide')[1]; box.scrollLeft = 300;"
+        "return box.querySelector('tbody th').getBoundingClientRect().left - box.getBoundingClientRect().left"
+    )
+    assert left == 0
+
+
+def test_bars_of_classes_have_their_lengths(browser, wine):
+    show(browser, wine)
+    bars = browser.execute_script(
+        "return Array.from(document.querySelectorAll('.card:first-child .track'), (track) => {"
+        " const bar = track.querySelector('.bar').getBoundingClientRect().width;"
+        " const room = track.clientWidth - parseFloat(getComputedStyle(track).paddingRight);"
+        " return [bar / room, parseFloat(track.querySelector('.percent').textContent)]})"
+    )
+    assert len(bars) >= 6  # bins of each of three classes
+    for share, percent in bars:
+        assert abs(100 * share - percent) < 2  # percent are rounded, and the shortest bar is a pixel
 
 
 def test_it_prints(browser, wine):
     show(browser, wine, width=720)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     assert browser.execute_script("return document.documentElement.scrollWidth") <= 720  # nothing is cut off on paper
-    assert browser.execute_script("return document.querySelector('details table').getBoundingClientRect().height") > 20
+    assert browser.execute_script("return document.querySelector('.bars').getBoundingClientRect().height") > 20
+    assert browser.execute_script("return getComputedStyle(document.querySelector('nav')).display") == "none"
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
     printed = browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"]
     assert printed.startswith("JVBERi")  # %PDF in base64

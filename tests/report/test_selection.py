@@ -17,8 +17,8 @@ from bitsieve import list_methods
 from bitsieve.cli import main
 from bitsieve.dataset.read import read_data
 from bitsieve.options import ReadOptions
-from bitsieve.report.columns import bin_labels, column_quality
-from bitsieve.report.selection import selection_report
+from bitsieve.report.columns import bin_labels, bins_section, column_quality
+from bitsieve.report.selection import selection_report, substitutes_section, which_section
 from bitsieve.utils.messages import number
 
 NOON = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
@@ -118,11 +118,72 @@ def test_bins_hold_the_rows_of_each_class(selection, report):
     edges = selection.selector.binner_.bin_edges_[selection.indices[0]]
     codes = np.searchsorted(edges, X[first])
     expected = [f"{total:,}" for total in np.bincount(codes)]
-    part = report[report.index(f"<summary>{first}:") :]
+    part = report[report.index(f"<h3>1: {first}</h3>") :]
     rows = re.findall(r'<th scope="row">(.*?)</th><td>(.*?)</td><td>(.*?) \(', part[: part.index("</details>")])
     assert [total for _, total, _ in rows] == expected
     assert [count for *_, count in rows] == [str(count) for count in np.bincount(codes[y == 0])]
     assert rows[0][0] == f"&lt;= {edges[0]:.6g}"
+
+
+def test_bars_are_the_shares_of_a_class(selection):
+    section = bins_section(selection.evidence)
+    assert len(section.features) == 5
+    for feature in section.features:
+        n_rows = np.array([b.n_rows_of_classes for b in feature.bins])
+        shares = np.array([b.shares_of_classes for b in feature.bins])
+        assert shares.tolist() == (n_rows / n_rows.sum(axis=0)).tolist()
+        assert all(b.is_drawn for b in feature.bins)
+
+
+def test_many_bins_have_numbers_and_only_the_largest_bars():
+    letters = np.repeat(list("abcdefghijkl"), np.arange(1, 13))
+    found = bitsieve.select(pd.DataFrame({"letter": letters}), letters > "f", n_features_to_select=1, method="mim")
+    (feature,) = bins_section(found.evidence).features
+    assert [b.label for b in feature.bins if b.is_drawn] == list("efghijkl")
+    assert len(feature.bins) == 12
+
+
+def test_the_table_has_the_limit_of_chance(selection):
+    section = which_section(selection)
+    chance = selection.evidence.chance
+    assert [feature.name for feature in section.features] == selection.features
+    assert [feature.limit for feature in section.features] == [chance.limit(j) for j in selection.indices.tolist()]
+    assert [feature.relevance for feature in section.features] == selection.relevance.tolist()
+
+
+def test_copies_are_named_at_the_column_that_they_copy():
+    random = np.random.default_rng(0)
+    x, noise = random.integers(0, 3, (2, 300))
+    frame = pd.DataFrame(
+        {"x": x, "noise": noise, "renamed": np.array(["c", "a", "b"])[x], "near": np.where(x == 2, 1, x)}
+    )
+    found = bitsieve.select(frame, x > 0, n_features_to_select=2, method="mim", include=["x", "noise"])
+    copies = {feature.name: feature.copies for feature in substitutes_section(found).features}
+    assert copies["x"] == ["renamed"]
+    assert copies["noise"] == []
+
+
+def test_errors_are_drawn_if_a_comparison_is_given(tmp_path, read_page):
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X = X.iloc[:, :6]
+    found = bitsieve.select(X, y, n_features_to_select=2)
+    comparison = bitsieve.compare(X, y, methods=["cmim"], features=[1, 2, 3], classifier="ncm", folds=3)
+    without = read_page(selection_report(found))
+    page = read_page(selection_report(found, comparison=comparison))
+    assert "methods=['cmim']" in " ".join(without.text)
+    assert "write_report(selection, 'report.html', comparison=comparison)" in " ".join(without.text)
+    assert page.seen.count("svg") == without.seen.count("svg") + 1
+    assert str(comparison.choice()) in " ".join(page.text)
+    with pytest.raises(bitsieve.UserError) as refused:
+        bitsieve.write_report(comparison, tmp_path / "report.html", comparison=comparison)
+    assert refused.value.code == "contradicting-parameters"
+
+
+def test_the_contents_point_to_every_heading(report):
+    links = re.findall(r'<a href="#([a-z-]+)">(.*?)</a>', report)
+    headings = re.findall(r'<h2 id="([a-z-]+)">(.*?)</h2>', report)
+    assert links == headings
+    assert len(set(links)) == len(links) == 8
 
 
 def test_bin_labels_of_every_kind():
@@ -170,6 +231,32 @@ def test_from_the_command_line(data, tmp_path, capsys):
     assert "end it in .html" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("ending", [".svg", ".png", ".pdf"])
+def test_a_figure_from_the_command_line(data, tmp_path, ending):
+    path = tmp_path / f"ranking{ending}"
+    command = ["select", str(data), "--target", "diagnosis", "--features", "3", "--figure", str(path)]
+    assert main(command) == 0
+    first = path.read_bytes()
+    assert len(first) > 5000
+    assert main(command) == 2  # it is there already
+    assert main([*command, "--force"]) == 0
+    assert path.read_bytes() == first
+
+
+def test_a_figure_that_cannot_be_written_is_refused(data, tmp_path, capsys):
+    command = ["select", str(data), "--target", "diagnosis", "--figure", str(tmp_path / "ranking.jpeg")]
+    assert main(command) == 2
+    assert ".svg" in capsys.readouterr().err
+
+
+def test_a_notebook_shows_the_figure(selection, monkeypatch, read_page):
+    page = read_page(selection._repr_html_())
+    assert page.seen.count("svg") == 1
+    assert "information about the target (bits)" in page.text
+    monkeypatch.setattr(bitsieve.results.selection, "MAX_CELLS_DRAWN", 10)
+    assert read_page(selection._repr_html_()).seen.count("svg") == 0
+
+
 def test_explain_from_the_command_line(data, capsys):
     assert main(["explain", "mean_area", str(data), "--target", "diagnosis", "--features", "3"]) == 0
     shown = capsys.readouterr().out
@@ -188,8 +275,8 @@ def test_notes_stand_at_the_column_that_they_name():
     found = bitsieve.select(frame, y, n_features_to_select=5)
     (leak,) = [note for note in found.notes if "prediction time" in note]
     page = html.unescape(selection_report(found))
-    assert page.index("<p>Notes</p>") < page.index("<h2>Ranking</h2>")
-    of_columns = page[page.index("<h2>The columns</h2>") :]
+    assert page.index("<p>Notes</p>") < page.index(">Which columns, and how sure</h2>")
+    of_columns = page[page.index(">All columns</h2>") :]
     rows = dict(re.findall(r'<th scope="row">(\w+)</th>\n<td class="text long">(.*?)</td>', of_columns))
     assert rows["state"] == leak
     assert rows["one"] == "no cut accepted"

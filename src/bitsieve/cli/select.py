@@ -84,6 +84,7 @@ def _check_paths(arguments: argparse.Namespace, plan: ReadingPlan | None) -> Non
     from bitsieve.io.formats import written_endings
     from bitsieve.io.saved_files import check_selection_path
     from bitsieve.io.write import ROWS_WRITTEN
+    from bitsieve.plots.figures import FORMATS
 
     output = getattr(arguments, "output", None)
     if output is not None and plan is None:
@@ -95,7 +96,14 @@ def _check_paths(arguments: argparse.Namespace, plan: ReadingPlan | None) -> Non
     save = getattr(arguments, "save", None)
     if save is not None:
         check_selection_path(save)
-    check_written(arguments, output=written_endings(), output_ranking=ROWS_WRITTEN, report=(".html",), save=(".json",))
+    check_written(
+        arguments,
+        output=written_endings(),
+        output_ranking=ROWS_WRITTEN,
+        report=(".html",),
+        figure=FORMATS,
+        save=(".json",),
+    )
     if output is not None and plan is not None and output.lower().endswith(".npz"):
         if plan.engine.source and not holds_sparse_rows(arguments.data):
             raise UserError(
@@ -112,7 +120,7 @@ def _check_paths(arguments: argparse.Namespace, plan: ReadingPlan | None) -> Non
 
 
 def _save(selection: Selection, arguments: argparse.Namespace) -> list[str]:
-    """Write the reduced table, the ranking and the report if they are asked for; return a line on each."""
+    """Write the reduced table, the ranking, the figure and the report if asked for; return a line on each."""
     saved: list[str] = []
     table = selection.required_fit().table
     target = table.target.name
@@ -138,6 +146,14 @@ def _save(selection: Selection, arguments: argparse.Namespace) -> list[str]:
         saved.append(f"saved the ranking of {what} to {arguments.output_ranking!r}")
     if arguments.save is not None:
         saved.append(f"saved the selection of {what} to {arguments.save!r}")
+    if arguments.figure is not None and not selection.features:
+        saved.append("note: no figure is drawn, as no feature is selected")
+    elif arguments.figure is not None:
+        from bitsieve.plots.figures import save_figure
+
+        phase("drawing")
+        save_figure(selection.plot().figure_, arguments.figure)
+        saved.append(f"saved the figure to {arguments.figure!r}")
     if arguments.report is not None and not selection.features:
         saved.append("note: no report is written, as no feature is selected")
     elif arguments.report is not None:

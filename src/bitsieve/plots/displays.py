@@ -16,10 +16,11 @@ from bitsieve.explain.chance import Chance
 from bitsieve.explain.contribution import Contributions
 from bitsieve.explain.curve import Curve, information_curve, selected_and_next
 from bitsieve.explain.evidence import Evidence, evidence_of
-from bitsieve.plots.figures import BLUE, GREEN, GREY, INK, ORANGE, WIDTH, Axes, Figure, drawing, shortened
+from bitsieve.plots.figures import BLUE, GREEN, GREY, INK, ORANGE, RED, WIDTH, Axes, Figure, drawing, shortened
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.docstrings import described_fully
+from bitsieve.utils.messages import number
 
 MAX_SHOWN = 40  # bars of the ranking, rows of the heat map, leaves of the dendrogram, dots on the curve
 MAX_NUMBERED = 12  # features up to which every cell of the heat map has its number
@@ -117,7 +118,8 @@ class RankingDisplay(Display):
     """The information of every selected feature about the target, as bars in bits beside H(C).
 
     The bar of a feature is its relevance I(X;C), of which a part may be redundant with one selected before it, and then
-    its synergy with one of those (complementarity). Its end is at most H(C).
+    its synergy with one of those (complementarity). Its end is at most H(C). A red line is the limit of chance: the
+    most relevant of all columns does not exceed it in 19 of 20 shuffles of the classes.
 
     Parameters
     ----------
@@ -128,7 +130,7 @@ class RankingDisplay(Display):
     class_entropy : float
         H(C), in bits.
     chance : Chance, optional
-        How relevant the best of all columns looks after the classes are shuffled, drawn as a band.
+        How relevant the best of all columns looks after the classes are shuffled.
 
     Examples
     --------
@@ -165,26 +167,30 @@ class RankingDisplay(Display):
         ax.barh(positions, redundancy, left=new, height=0.68, color=ORANGE, label="redundant")
         ax.barh(positions, synergy, left=relevance, height=0.68, color=GREEN, label="synergy")
         ax.axvline(self.class_entropy, color=INK, lw=1.2, ls=(0, (4, 3)), label="H(C)")
-        if self.chance is not None and self.chance.best_high > 0:
-            ax.axvspan(self.chance.best_low, self.chance.best_high, color=GREY, alpha=0.45, lw=0, label="by chance")
+        if self.chance is not None:
+            limit = max(self.chance.best_high, 0.0)
+            ax.axvline(limit, color=RED, lw=1.4, ls=(0, (1.5, 1.5)), label=f"limit of chance: {number(limit)}")
         ax.set_yticks(positions, [shortened(name) for name in self.names[:k]])
         ax.set_ylim(k - 0.4, -0.6)
         longest_bar = float(np.max(relevance + synergy))
-        ax.set_xlim(0, 1.04 * max(self.class_entropy, longest_bar))
+        right = 1.04 * max(self.class_entropy, longest_bar)
+        ax.set_xlim(-0.01 * right, right)  # so that a limit of 0 is visible
         ax.grid(axis="x")
         ax.set_xlabel("information about the target (bits)")
         ax.figure.legend(loc="outside upper left", ncols=5, handlelength=1.2, columnspacing=1.2)
 
 
 class RedundancyDisplay(Display):
-    """The information I(Xi;Xj) that every two selected features share, as a heat map in bits.
+    """The information I(Xi;Xj) that every two selected features share, as a heat map in bits ordered by clusters.
+
+    Features that share much stand side by side (average linkage). Each has its rank before its name.
 
     Parameters
     ----------
     names : sequence of str, length k
-        In order of choice.
+        In order of choice; the first forty are drawn.
     shared : ndarray of shape (k, k)
-        I(Xi;Xj) in bits; the diagonal is not drawn.
+        I(Xi;Xj) in bits, in order of choice; the diagonal is not drawn.
 
     Examples
     --------
@@ -209,20 +215,24 @@ class RedundancyDisplay(Display):
 
     def _draw(self, ax: Axes) -> None:
         k = min(len(self.names), MAX_SHOWN)
-        cells = np.ma.masked_array(self.shared[:k, :k], np.eye(k, dtype=bool))
+        shared = self.shared[:k, :k]
+        order = cluster_order(shared.max() - shared)
+        cells = np.ma.masked_array(shared[np.ix_(order, order)], np.eye(k, dtype=bool))
         maximum = 1e-3  # of the colours, where nothing is shared
         if k > 1:
             maximum = max(maximum, float(cells.max()))
         # Cells are drawn as shapes, since an image would be a bitmap within the SVG.
         mesh = ax.pcolormesh(cells, cmap="cividis", vmin=0.0, vmax=maximum, edgecolors="none")
-        names = [shortened(name) for name in self.names[:k]]
-        ax.set_yticks(np.arange(k) + 0.5, names)
-        ax.set_xticks(np.arange(k) + 0.5, [str(rank) for rank in range(1, k + 1)])
+        ax.set_yticks(np.arange(k) + 0.5, [f"{i + 1}: {shortened(self.names[i])}" for i in order])
+        ax.set_xticks(np.arange(k) + 0.5, [str(i + 1) for i in order])
+        ax.tick_params(axis="x", labelsize=10 if k <= MAX_NUMBERED else 7)
         ax.set_xlabel("rank")
         ax.set_ylim(k, 0)
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
-        ax.figure.colorbar(mesh, ax=ax, label="shared information (bits)").outline.set_visible(False)
+        shrink = min(1.0, MAX_NUMBERED / k)  # so that the bar of colours does not grow with the map
+        bar = ax.figure.colorbar(mesh, ax=ax, label="shared information (bits)", shrink=shrink, anchor=(0.0, 1.0))
+        bar.outline.set_visible(False)
         if k > MAX_NUMBERED:
             return
         for i, j in np.ndindex(k, k):
@@ -231,6 +241,18 @@ class RedundancyDisplay(Display):
             is_dark = cells[i, j] < 0.55 * maximum
             colour = "#ffffff" if is_dark else "#101010"
             ax.text(j + 0.5, i + 0.5, f"{cells[i, j]:.2f}", ha="center", va="center", fontsize=7, color=colour)
+
+
+def cluster_order(distances: Floats) -> list[int]:
+    """The order of the leaves of a tree by average linkage, in which items that are near each other are neighbours."""
+    from scipy.cluster.hierarchy import leaves_list, linkage
+
+    n = len(distances)
+    if n < 2:
+        return list(range(n))
+    condensed = np.clip(distances[np.triu_indices(n, 1)], 0.0, None)
+    order: list[int] = leaves_list(linkage(condensed, "average")).tolist()
+    return order
 
 
 class DendrogramDisplay(Display):

@@ -44,6 +44,7 @@ RULE = "#dcdcdd"
 BLUE = "#0072b2"
 ORANGE = "#e69f00"
 GREEN = "#009e73"
+RED = "#d55e00"
 GREY = "#9a9a9b"
 PAGE_VARIABLES = {  # the names of these colours in page.css, which has others for a dark page
     INK: "ink",
@@ -52,7 +53,7 @@ PAGE_VARIABLES = {  # the names of these colours in page.css, which has others f
     ORANGE: "orange",
     GREEN: "green",
     GREY: "grey",
-    "#d55e00": "red",
+    RED: "red",
     "#cc79a7": "pink",
     "#56b4e9": "sky",
     "#8c8c00": "olive",
@@ -79,13 +80,17 @@ LOOK = COMMON_STYLE | {
 
 @dataclass(frozen=True)
 class Curves:
-    """Lines by label over ``x``, nan where there is no value; ``marked`` is the x that is marked on a line."""
+    """Lines by label over ``x``, nan where there is no value.
+
+    ``marked`` is the x that is marked on a line, ``spreads`` how far a band around a line reaches to either side.
+    """
 
     x: Columns
     lines: Mapping[str, Floats]
     x_label: str
     y_label: str
     marked: Mapping[str, float] | None = None
+    spreads: Mapping[str, Floats] | None = None
 
 
 def require_matplotlib() -> None:
@@ -114,6 +119,9 @@ def plot_curves(curves: Curves, ax: Axes | None = None) -> Axes:
             colour, marker = style(label, list(curves.lines))
             line_marker = marker if len(curves.x) <= 12 else None
             (line,) = axes.plot(curves.x, values, color=colour, marker=line_marker, markersize=4, lw=1.6)
+            if curves.spreads and label in curves.spreads:
+                spread = curves.spreads[label]
+                axes.fill_between(curves.x, values - spread, values + spread, color=colour, alpha=0.15, lw=0)
             if curves.marked and label in curves.marked:
                 x = curves.marked[label]
                 y = values[int(np.searchsorted(curves.x, x))]

@@ -24,6 +24,9 @@ from bitsieve.utils.messages import quoted
 
 MAX_BINS = 30
 MAX_CLASSES = 12
+MAX_FEATURES_DRAWN = 24
+MAX_BINS_DRAWN = 8
+MAX_CLASSES_DRAWN = 6
 
 KINDS = ("numbers", "whole numbers", "dates", "durations", "categories")
 MICROSECONDS = {"d": 86_400e6, "h": 3600e6, "min": 60e6, "s": 1e6, "ms": 1e3, "µs": 1.0}
@@ -36,6 +39,8 @@ class Bin:
     label: str
     n_rows: int
     n_rows_of_classes: Sequence[int]
+    shares_of_classes: Sequence[float]  # of all rows of each class
+    is_drawn: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,14 +57,18 @@ class BinnedFeature:
 
 @dataclass(frozen=True, kw_only=True)
 class Bins(Section):
-    """The bins of the selected features."""
+    """The bins of the selected features, and how the rows of each class are distributed over them."""
 
     template: ClassVar[str] = "selection/bins.html"
+    heading: ClassVar[str] = "Distributions by class"
     features: Sequence[BinnedFeature]
+    n_drawn: int  # features, at most
+    n_classes_drawn: int
 
 
 def bins_section(evidence: Evidence) -> Bins:
-    return Bins(features=[_binned_feature(evidence, int(column)) for column in evidence.selected])
+    features = [_binned_feature(evidence, int(column)) for column in evidence.selected]
+    return Bins(features=features, n_drawn=MAX_FEATURES_DRAWN, n_classes_drawn=MAX_CLASSES_DRAWN)
 
 
 def _binned_feature(evidence: Evidence, column: int) -> BinnedFeature:
@@ -69,13 +78,21 @@ def _binned_feature(evidence: Evidence, column: int) -> BinnedFeature:
     counts = table.dense()[0]  # of shape (n_bins, n_classes)
     n_bins, n_classes = counts.shape
     shown_bins = _largest(counts.sum(axis=1), MAX_BINS)
+    drawn_bins = _largest(counts.sum(axis=1), MAX_BINS_DRAWN)
     shown_classes = _largest(counts.sum(axis=0), MAX_CLASSES)
+    shares = counts / np.maximum(counts.sum(axis=0), 1)
 
     labels = bin_labels(evidence.binner, column, n_bins, _formatter(evidence, column))
     bins = []
     for b in shown_bins:
-        n_rows_of_classes = [int(counts[b, c]) for c in shown_classes]
-        bins.append(Bin(label=labels[b], n_rows=int(counts[b].sum()), n_rows_of_classes=n_rows_of_classes))
+        shown_bin = Bin(
+            label=labels[b],
+            n_rows=int(counts[b].sum()),
+            n_rows_of_classes=[int(counts[b, c]) for c in shown_classes],
+            shares_of_classes=[float(shares[b, c]) for c in shown_classes],
+            is_drawn=b in drawn_bins,
+        )
+        bins.append(shown_bin)
 
     hidden = []
     if len(shown_bins) < n_bins:
@@ -186,6 +203,7 @@ class Columns(Section):
     """What stands out among the columns, and a table of all of them."""
 
     template: ClassVar[str] = "selection/columns.html"
+    heading: ClassVar[str] = "All columns"
     summary: Sequence[str]
     columns: Sequence[DescribedColumn]
     n_rows: int

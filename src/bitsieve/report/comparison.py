@@ -77,6 +77,7 @@ class Errors(Section):
     """The errors of every method against the number of features, and their summary."""
 
     template: ClassVar[str] = "comparison/errors.html"
+    heading: ClassVar[str] = "Errors"
     svg: str
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -100,6 +101,7 @@ class Tests(Section):
     """Which method has the lower error, for every two of them."""
 
     template: ClassVar[str] = "comparison/tests.html"
+    heading: ClassVar[str] = "Which method is better"
     methods: Sequence[str]
     outcomes: Sequence[tuple[str, Sequence[str]]]  # a method, and "+", "-", "=" or nothing against every other
 
@@ -135,6 +137,7 @@ class Selections(Section):
     """How redundant, stable and separating the selected features of every method are."""
 
     template: ClassVar[str] = "comparison/selections.html"
+    heading: ClassVar[str] = "What was selected"
     redundancy_svg: str | None
     stability_svg: str | None
     methods: Sequence[SelectionQuality]

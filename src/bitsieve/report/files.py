@@ -11,7 +11,13 @@ from bitsieve.results.comparison import Comparison
 from bitsieve.results.selection import Selection
 
 
-def write_report(result: Selection | Comparison, path: str | PathLike[str], *, command: str | None = None) -> None:
+def write_report(
+    result: Selection | Comparison,
+    path: str | PathLike[str],
+    *,
+    command: str | None = None,
+    comparison: Comparison | None = None,
+) -> None:
     """Write the report of a selection or of a comparison as one HTML file that needs nothing else.
 
     Parameters
@@ -22,6 +28,10 @@ def write_report(result: Selection | Comparison, path: str | PathLike[str], *, c
     command : str, optional
         What makes the selection again, or selects what the comparison recommends; by default the call in Python.
 
+    comparison : Comparison, optional
+        Of :func:`bitsieve.compare` on the same data. The report of a selection then has the curve of its errors against
+        the number of columns.
+
     Returns
     -------
     None
@@ -29,8 +39,8 @@ def write_report(result: Selection | Comparison, path: str | PathLike[str], *, c
     Raises
     ------
     ValueError
-        It is neither, the path cannot be written, or matplotlib or jinja2 is not installed (``pip install
-        'bitsieve[report]'``).
+        The result is neither, a comparison has another one beside it, the path cannot be written, or matplotlib or
+        jinja2 is not installed (``pip install 'bitsieve[report]'``).
 
     Examples
     --------
@@ -48,12 +58,18 @@ def write_report(result: Selection | Comparison, path: str | PathLike[str], *, c
             message=f"{type(result).__name__} has no report",
             advice="give what bitsieve.select or bitsieve.compare returns",
         )
+    if isinstance(result, Comparison) and comparison is not None:
+        raise UserError(
+            code="contradicting-parameters",
+            message="the report of a comparison has no other comparison beside it",
+            advice="give comparison= with a selection",
+        )
     require_report_packages()
     check_output(path, what="report")
     if isinstance(result, Selection):
         from bitsieve.report.selection import selection_report
 
-        page = selection_report(result, command=command)
+        page = selection_report(result, command=command, comparison=comparison)
     else:
         from bitsieve.report.comparison import comparison_report
 

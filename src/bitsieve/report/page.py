@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ class Section:
     """
 
     template: ClassVar[str]  # its path below ``templates/``
+    heading: ClassVar[str] = ""  # above it and in the list of contents; empty for what goes on with the section before
 
 
 def require_report_packages() -> None:
@@ -71,9 +73,15 @@ def _environment() -> Environment:
     environment.filters["count"] = "{:,}".format
     environment.filters["quoted"] = quoted
     environment.filters["longest"] = _longest
+    environment.filters["anchor"] = _anchor
     return environment
 
 
 def _longest(texts: Sequence[str]) -> int:
     """The number of letters of the longest text."""
     return max((len(text) for text in texts), default=0)
+
+
+def _anchor(heading: str) -> str:
+    """The identifier of a heading, to which the list of contents points."""
+    return re.sub(r"[^a-z]+", "-", heading.lower()).strip("-")

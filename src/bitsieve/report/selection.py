@@ -34,6 +34,7 @@ from bitsieve.plots.displays import (
 from bitsieve.plots.figures import WIDTH, as_svg, new_axes
 from bitsieve.report.columns import bins_section, columns_section
 from bitsieve.report.page import Section, render_page
+from bitsieve.results.comparison import Comparison
 from bitsieve.results.selection import Selection, conclusion_of, levels_in_words
 from bitsieve.utils.messages import displayed
 
@@ -41,8 +42,17 @@ MAX_NAMES_LISTED = 12  # in a cell or a sentence
 USER_COUNT = "n_features_to_select"  # what ``stopped_by_`` says where the number that was asked for was reached
 
 
-def selection_report(selection: Selection, *, command: str | None = None, when: datetime | None = None) -> str:
-    """Render the report as HTML. ``command`` makes the selection again, by default the call in Python."""
+def selection_report(
+    selection: Selection,
+    *,
+    command: str | None = None,
+    comparison: Comparison | None = None,
+    when: datetime | None = None,
+) -> str:
+    """Render the report as HTML.
+
+    ``command`` makes the selection again, by default the call in Python. ``comparison`` has the errors of classifiers.
+    """
     if not selection.features:
         raise UserError(
             code="nothing-selected",
@@ -52,8 +62,9 @@ def selection_report(selection: Selection, *, command: str | None = None, when: 
     curve = CurveDisplay.of(selection.selector, selection.required_evidence())
     sections = [
         answer_section(selection, curve),
+        which_section(selection),
         ranking_section(selection),
-        how_many_section(selection, curve),
+        how_many_section(selection, curve, comparison),
         redundancy_section(selection),
         substitutes_section(selection),
         target_section(selection),
@@ -111,12 +122,52 @@ def answer_section(selection: Selection, display: CurveDisplay) -> Answer:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ShownFeature:
+    """A selected feature, its relevance, and the limit of what chance reaches."""
+
+    name: str
+    rank: int
+    informative: str  # alone, with others, ...
+    relevance: float
+    limit: float | None
+    score: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Which(Section):
+    """The selected features in order of choice, and how sure it is that they are informative."""
+
+    template: ClassVar[str] = "selection/which.html"
+    heading: ClassVar[str] = "Which columns, and how sure"
+    features: Sequence[ShownFeature]
+    score_unit: str
+    chance: Chance | None
+
+
+def which_section(selection: Selection) -> Which:
+    evidence = selection.required_evidence()
+    chance = evidence.chance
+    columns = evidence.selected.tolist()
+    features = []
+    for i, name in enumerate(selected_names(evidence)):
+        feature = ShownFeature(
+            name=name,
+            rank=i + 1,
+            informative=selection.informative_state[i],
+            relevance=float(selection.relevance[i]),
+            limit=None if chance is None else chance.limit(columns[i]),
+            score=float(selection.scores[i]),
+        )
+        features.append(feature)
+    return Which(features=features, score_unit=selection.unit, chance=chance)
+
+
+@dataclass(frozen=True, kw_only=True)
 class RankedFeature:
     """A selected feature and the parts of its information, in bits."""
 
     name: str
     rank: int
-    score: float
     relevance: float
     redundancy: float
     redundant_with: str | None
@@ -126,14 +177,13 @@ class RankedFeature:
 
 @dataclass(frozen=True, kw_only=True)
 class Ranking(Section):
-    """The selected features in order of choice, as a figure and a table, and how relevant columns look by chance."""
+    """The parts of the information of the selected features, as a figure and a table."""
 
     template: ClassVar[str] = "selection/ranking.html"
+    heading: ClassVar[str] = "What each adds"
     svg: str
     n_drawn: int  # at most
     features: Sequence[RankedFeature]
-    score_unit: str
-    chance: Chance | None
 
 
 def ranking_section(selection: Selection) -> Ranking:
@@ -145,7 +195,6 @@ def ranking_section(selection: Selection) -> Ranking:
         feature = RankedFeature(
             name=name,
             rank=i + 1,
-            score=float(selection.scores[i]),
             relevance=float(contributions.relevance[i]),
             redundancy=float(contributions.redundancy[i]),
             redundant_with=_name(names, contributions.redundant_with[i]),
@@ -157,16 +206,36 @@ def ranking_section(selection: Selection) -> Ranking:
         svg=_svg(RankingDisplay.of(selection.selector, evidence), "information of each feature"),
         n_drawn=MAX_SHOWN,
         features=features,
-        score_unit=selection.unit,
-        chance=evidence.chance,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorCurve:
+    """The cross-validated error of a comparison against the number of features, with its spread."""
+
+    svg: str
+    classifier: str
+    n_folds: int
+    choice: str
+    outer_error: str
+
+
+def error_curve(comparison: Comparison) -> ErrorCurve:
+    return ErrorCurve(
+        svg=as_svg(comparison.plot(new_axes((WIDTH, 3.2))), "errors against the number of features"),
+        classifier=comparison.parameters["classifier"],
+        n_folds=comparison.parameters["n_folds"],
+        choice=str(comparison.choice()),
+        outer_error=str(comparison.outer()),
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class HowMany(Section):
-    """The information of the first features together, what ended the selection, and what would come next."""
+    """The information of the first features together, what ended the selection, what would come next, and errors."""
 
     template: ClassVar[str] = "selection/how_many.html"
+    heading: ClassVar[str] = "How many to take"
     svg: str
     n_selected: int
     stopped_by: str | None  # None: the number that was asked for was reached
@@ -176,9 +245,12 @@ class HowMany(Section):
     level_header: Sequence[str]  # of the columns of ``levels``; empty for a rule without a rate
     levels: Sequence[tuple[str, Sequence[str]]]  # a feature and its cells
     conclusion: str | None  # what a reader may conclude of each feature
+    errors: ErrorCurve | None  # None where no comparison was given
+    method: str
+    call_with_errors: str  # that makes this report with errors
 
 
-def how_many_section(selection: Selection, display: CurveDisplay) -> HowMany:
+def how_many_section(selection: Selection, display: CurveDisplay, comparison: Comparison | None) -> HowMany:
     evidence = selection.required_evidence()
     names = evidence.table.names
     curve = display.curve
@@ -196,6 +268,16 @@ def how_many_section(selection: Selection, display: CurveDisplay) -> HowMany:
         level_header=level_header,
         levels=list(zip(features, level_rows, strict=True)),
         conclusion=conclusion_of(selection),
+        errors=None if comparison is None else error_curve(comparison),
+        method=selection.method,
+        call_with_errors=_call_with_errors(selection),
+    )
+
+
+def _call_with_errors(selection: Selection) -> str:
+    return (
+        f"comparison = bitsieve.compare(data, {selection.target_name!r}, methods=[{selection.method!r}])\n"
+        "bitsieve.write_report(selection, 'report.html', comparison=comparison)"
     )
 
 
@@ -204,9 +286,11 @@ class Redundancy(Section):
     """The information that selected features share, and which columns are alike."""
 
     template: ClassVar[str] = "selection/redundancy.html"
+    heading: ClassVar[str] = "Which columns are alike"
     shared_svg: str
     tree_svg: str
-    n_drawn: int  # columns of the tree, at most
+    n_features: int
+    n_drawn: int  # columns of the map and of the tree, at most
 
 
 def redundancy_section(selection: Selection) -> Redundancy | None:
@@ -218,16 +302,18 @@ def redundancy_section(selection: Selection) -> Redundancy | None:
     return Redundancy(
         shared_svg=_svg(shared, "information that selected features share"),
         tree_svg=_svg(tree, "columns that are alike"),
+        n_features=len(selection.features),
         n_drawn=MAX_SHOWN,
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReplaceableFeature:
-    """A selected feature, the features that it represents, and its best substitute."""
+    """A selected feature, its copies, the features that it represents, and its best substitute."""
 
     name: str
     rank: int
+    copies: Sequence[str]
     represents: Sequence[str]
     substitute: str | None
     loss: float | None  # in bits, if the substitute took its place
@@ -238,6 +324,7 @@ class Substitutes(Section):
     """What each selected feature represents, and what would replace it best."""
 
     template: ClassVar[str] = "selection/substitutes.html"
+    heading: ClassVar[str] = "Copies and substitutes"
     features: Sequence[ReplaceableFeature]
     n_listed: int  # names in a cell, at most
 
@@ -248,14 +335,17 @@ def substitutes_section(selection: Selection) -> Substitutes:
     is_selected = np.isin(np.arange(len(names)), evidence.selected)
     candidates = np.flatnonzero(evidence.information.varies & ~is_selected)
     substitutes = best_substitutes(evidence.information, evidence.selected, candidates)
-    groups = represented_by_selected(evidence).groups
+    represented = represented_by_selected(evidence)
     features = []
     for i, name in enumerate(selected_names(evidence)):
         substitute = substitutes[i]
+        group = represented.groups[i]
+        is_copy = represented.nearness[i] == 1  # rounded, see ``nearest_selected``
         feature = ReplaceableFeature(
             name=name,
             rank=i + 1,
-            represents=[names[j] for j in groups[i]],
+            copies=[names[j] for j in group[is_copy]],
+            represents=[names[j] for j in group],
             substitute=None if substitute is None else names[substitute.column],
             loss=None if substitute is None else substitute.price,
         )
@@ -268,6 +358,7 @@ class TargetFigure(Section):
     """A target that is a quantity, drawn over each selected feature."""
 
     template: ClassVar[str] = "selection/target.html"
+    heading: ClassVar[str] = "The target over each feature"
     target: str
     svg: str
     n_rows_drawn: int
@@ -292,6 +383,7 @@ class Reproduction(Section):
     """How the selection was made, and the call or the command that makes it again."""
 
     template: ClassVar[str] = "selection/reproduction.html"
+    heading: ClassVar[str] = "How this was made"
     method: Method
     parameters: str
     seed: str

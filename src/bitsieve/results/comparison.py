@@ -323,6 +323,8 @@ class Comparison:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the error of every method against the number of features, the chosen number of each marked.
 
+        The band around a curve is one standard error over the folds to either side.
+
         Parameters
         ----------
         ax : matplotlib Axes, optional
@@ -339,14 +341,20 @@ class Comparison:
             matplotlib is not installed (``pip install 'bitsieve[report]'``).
         """
         if self.measure.is_share:
-            errors = 100 * self.rates
+            scale = 100
             label = "error (%)"
         else:
-            errors = self.rates
+            scale = 1
             label = f"error ({self.measure.name})"
-        lines = dict(zip(self.methods, errors, strict=True))
-        chosen = {method: self.chosen(method).n_features for method in self.methods}
-        return plot_curves(Curves(self.counts, lines, "number of features", label, chosen), ax)
+        curves = Curves(
+            x=self.counts,
+            lines=dict(zip(self.methods, scale * self.rates, strict=True)),
+            x_label="number of features",
+            y_label=label,
+            marked={method: self.chosen(method).n_features for method in self.methods},
+            spreads=dict(zip(self.methods, scale * self.standard_errors, strict=True)),
+        )
+        return plot_curves(curves, ax)
 
     def _row(self, method: str) -> int:
         if method not in self.methods:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from bitsieve.plots.figures import Axes
     from bitsieve.selectors.selected_columns import SelectedColumns
 
+MAX_CELLS_DRAWN = 1_000_000  # values of a table whose selection a notebook draws
 MAX_LABELS = 100  # beyond, the labels of the target are counted and not listed in a dictionary
 
 
@@ -184,7 +186,23 @@ class Selection:
     def _repr_html_(self) -> str:
         header, rows = _printed_ranking(self)
         text_columns = [i for i, name in enumerate(header) if name in TEXT_COLUMNS]
-        return html.display(html.table(header, rows, text_columns=text_columns), html.notes(self.notes))
+        table = html.table(header, rows, text_columns=text_columns)
+        return html.display(table, self._figure_html(), html.notes(self.notes))
+
+    def _figure_html(self) -> str:
+        """The ranking as a figure; empty without matplotlib or rows, and where the limit of chance would take long."""
+        evidence = self.evidence
+        rows = None if evidence is None else evidence.table.rows
+        if evidence is None or rows is None or not self.features or find_spec("matplotlib") is None:
+            return ""
+        if rows.n_samples * rows.n_features > MAX_CELLS_DRAWN:
+            return ""
+        from bitsieve.plots.displays import RankingDisplay
+        from bitsieve.plots.figures import WIDTH, as_svg, new_axes
+
+        display = RankingDisplay.of(self.selector, evidence)
+        axes = new_axes((WIDTH, display.height))
+        return as_svg(display.plot(axes).ax_, "information of each feature")
 
     def plot(self, kind: str = "ranking", *, ax: Axes | None = None) -> Display:
         """Draw the selection.

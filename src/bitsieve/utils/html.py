@@ -14,7 +14,9 @@ STYLE = (
     ".bitsieve table {font-variant-numeric: tabular-nums} "
     ".bitsieve :is(td, th) {text-align: right} "
     ".bitsieve :is(.text, :is(td, th):first-child) {text-align: left} "
-    ".bitsieve .aside {opacity: .75}"
+    ".bitsieve .aside {opacity: .75} "
+    ".bitsieve {--ink: currentColor; --rule: rgb(127 127 127 / 40%)} "  # of figures, on a light or a dark page
+    ".bitsieve svg {width: 100%; max-width: 44rem; height: auto}"
 )
 
 
