@@ -184,7 +184,7 @@ def test_methods_by_label():
         ({"methods": []}, "no method is given"),
         ({"methods": ["jmi", "JMI"]}, "given more than once"),
         ({"methods": [DecisionTreeClassifier()]}, "give a name of 'bitsieve methods' or a selector"),
-        ({"classifier": "svm"}, "did you mean vbem or linear-svm"),
+        ({"classifier": "svm"}, "choose one of linear-svm"),
         ({"protocol": "nestd"}, "did you mean nested"),
         ({"binning": "mld"}, "did you mean 'mdl'"),
         ({"features": range(20, 30)}, "features begin at 20 but the table has 13 features"),

@@ -36,7 +36,7 @@ def test_a_lazy_frame_stays_lazy(wanted):
     selection = bitsieve.select(lazy, "y", n_features_to_select=2, binning="quantile")
     assert isinstance(selection.table, polars.LazyFrame)
     assert selection.table.collect().equals(lazy.collect().select(wanted.features))
-    assert isinstance(selection.to_frame(), polars.DataFrame)
+    assert isinstance(selection.to_frame("polars"), polars.DataFrame)
     features = lazy.drop("y")
     selector = bitsieve.ForwardSelector(2, binning="quantile").fit(features, COLUMNS["y"])
     made = selector.transform(features)

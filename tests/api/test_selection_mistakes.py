@@ -106,6 +106,7 @@ def test_missing_values_and_infinities(iris):
 def test_every_column_in_one_bin_is_refused_whatever_the_binner(iris):
     class OneBin:
         n_bins_ = np.ones(4, int)
+        takes_missing = False
 
     X, y, _ = iris
     table = read_data(X, ReadOptions(target=y))

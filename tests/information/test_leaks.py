@@ -124,7 +124,7 @@ def test_a_recoding_of_the_target_is_a_leak_beside_an_honest_strong_column(words
     assert found(frame, np.where(y == 1, "yes", "no")) == {6: 1.0}
     (leak,) = [note for note in bitsieve.select(frame, y).diagnostics if note.code == "leak"]
     assert leak.columns == ("copy",)
-    assert "decides 100 % of the rows" in leak.message
+    assert "the class of 100 % of the rows" in leak.message
 
 
 def test_a_column_made_after_the_event_has_its_share_of_rows():
@@ -133,4 +133,4 @@ def test_a_column_made_after_the_event_has_its_share_of_rows():
     flipped[:2] = 1 - flipped[:2]
     frame["refund"] = [f"r{value}" for value in flipped]
     (leak,) = [note for note in bitsieve.select(frame, y).diagnostics if note.code == "leak"]
-    assert "decides 99.5 % of the rows" in leak.message
+    assert "the class of 99.5 % of the rows" in leak.message

@@ -63,7 +63,7 @@ def option_of(value: object) -> Option:
         return value
     if isinstance(value, Mapping):
         return {str(key): option_of(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, range)):
         if len(value) > MAX_OPTION_ITEMS:
             return f"<{len(value):,} values>"
         items = [option_of(item) for item in value]
@@ -99,6 +99,9 @@ def _parameters_of(value: object) -> dict[str, Option]:
     if is_dataclass(value):
         names = [item.name for item in fields(value) if item.init]
     else:
-        names = list(signature(type(value)).parameters)
+        try:
+            names = list(signature(type(value)).parameters)
+        except ValueError:  # a type of Python's own that does not say what it takes
+            names = []
     kept = vars(value) if hasattr(value, "__dict__") else {}
     return {name: option_of(kept[name]) for name in names if name in kept}
