@@ -62,8 +62,14 @@ def column(browser, heading):
     return browser.execute_script(script, heading)
 
 
+def press(browser, button):
+    """Click a button, scrolled to the middle of the window as the bar of contents covers its upper edge."""
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)
+    button.click()
+
+
 def click(browser, heading):
-    browser.find_element("xpath", f"(//thead//button[normalize-space()='{heading}'])[1]").click()
+    press(browser, browser.find_element("xpath", f"(//thead//button[normalize-space()='{heading}'])[1]"))
 
 
 @pytest.fixture(scope="module")
@@ -217,9 +223,7 @@ def test_five_thousand_features_are_usable(browser, tmp_path):
     assert len(column(browser, "column")) == 11  # x432 and x4320 to x4329
     box.clear()
     box.send_keys(" ")
-    button = browser.find_element("css selector", ".tools button")
-    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)  # not below the contents bar
-    button.click()
+    press(browser, browser.find_element("css selector", ".tools button"))
     assert len(column(browser, "column")) == 5000
     click(browser, "relevance (bits)")
     click(browser, "relevance (bits)")
