@@ -57,6 +57,7 @@ OPTIONS = [
     [],
     ["--method", "mrmr", "-k", "2", "--bins", "4", "--binning", "quantile"],
     ["--method", "jmi", "--weight", "weight", "--estimator", "corrected"],
+    ["--weight", "weight", "--weight-kind", "sampling"],
     ["--stop", "significance", "--level", "0.1"],
     ["--include", "noise", "--exclude", "city", "--column-type", "share=category"],
     ["--group", "dose", "noise", "--method", "mifs", "--set", "beta=0.5"],

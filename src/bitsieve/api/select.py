@@ -11,7 +11,7 @@ import numpy as np
 
 from bitsieve.explain.evidence import Evidence
 from bitsieve.methods.constraints import is_given
-from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
+from bitsieve.options import FREQUENCY, ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.diagnose import diagnose, informative_states
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.selection_options import SelectionOptions
@@ -211,7 +211,7 @@ def selection_of(fit: Fit, read: ReadOptions) -> Selection:
         target=table.target,
         target_name=table.target.name,
         n_samples=table.n_samples,
-        parameters=_requested_parameters(fit),
+        parameters=_requested_parameters(fit, read),
         diagnostics=diagnose(fit),
         evidence=Evidence(
             table=fit.table,
@@ -228,7 +228,7 @@ def selection_of(fit: Fit, read: ReadOptions) -> Selection:
     )
 
 
-def _requested_parameters(fit: Fit) -> dict[str, Any]:
+def _requested_parameters(fit: Fit, read: ReadOptions) -> dict[str, Any]:
     """The arguments of :func:`select` that led to this fit, those of the data aside."""
     selection = fit.selection
     discretization = fit.prepared.requested_discretization
@@ -246,6 +246,8 @@ def _requested_parameters(fit: Fit) -> dict[str, Any]:
         parameters["identifiers"] = selection.columns.identifiers
     if table.original is not None and table.original.weight is not None:
         parameters["sample_weight"] = table.original.weight
+        if read.weight_kind != FREQUENCY:
+            parameters["weight_kind"] = read.weight_kind
     if table.original is not None and table.original.groups is not None:
         parameters["groups"] = table.original.groups
     if is_given(selection.columns.include):

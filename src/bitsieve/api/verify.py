@@ -19,7 +19,7 @@ from bitsieve.discretization.transformers import (
 )
 from bitsieve.methods.by_counts.stopping import STOPPING_RULES
 from bitsieve.methods.constraints import Constraints
-from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
+from bitsieve.options import FREQUENCY, ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.pipeline.way import run_selection
 from bitsieve.results.equality import equal_values
@@ -135,6 +135,7 @@ def _selected_again(saved: Selection, data: Any, execution: ExecutionOptions) ->
     read = ReadOptions(
         target=options["target"],
         sample_weight=options["sample_weight"],
+        weight_kind=options.get("weight_kind", FREQUENCY),  # files of schema 1 have weights of this kind only
         groups=options["groups"],
         target_kind=options["target_kind"],
         target_bins=options["target_bins"],
