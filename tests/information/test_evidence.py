@@ -273,7 +273,7 @@ def test_a_selection_tells_how_many_carry_information():
     X = random.integers(0, 3, (300, 12))
     y = (X[:, 2] + X[:, 7] + random.integers(0, 2, 300)) > 2
     notes = bitsieve.select(X, y, n_features_to_select=8, binning="none").notes
-    few_rows = "not tested with others, as rows are too few"
+    few_rows = "not tested with others"
     assert notes == [f"2 of 8 are more informative than chance: 2 alone, 6 {few_rows}"]
     assert bitsieve.select(X, y, n_features_to_select=2, binning="none").notes == []
     noise = random.integers(0, 2, 300)

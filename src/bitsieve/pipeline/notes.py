@@ -481,7 +481,7 @@ def partly_informative(
     if not_shown:
         counts.append(f"{len(not_shown):,} not shown")
     if not_tested:
-        counts.append(f"{len(not_tested):,} not tested with others, as rows are too few")
+        counts.append(f"{len(not_tested):,} not tested with others")
     message = f"{about_bins}{n_informative:,} of {n_selected:,} {are} more informative than chance: {', '.join(counts)}"
     if limit is not None:
         message += f"; {_UNTESTED.format(limit=limit)}"
