@@ -19,7 +19,7 @@ from ast import literal_eval
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 Severity = Literal["note", "warning", "error"]
 SettingWriter = Callable[[str, object], str]  # writes a parameter with its value, or without one for NAME_ONLY
@@ -92,35 +92,6 @@ class Diagnostic:
             "columns": list(self.columns),
             "fix": _plain(self.fix),
         }
-
-
-class ColumnNames(Sequence[str]):
-    """The names of some columns. A name is made only when it is read: a table may have 10^7 columns."""
-
-    def __init__(self, names: Sequence[object], columns: Sequence[int]) -> None:
-        self._names = names
-        self._columns = columns
-
-    def __len__(self) -> int:
-        return len(self._columns)
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> str | list[str]:
-        if isinstance(index, slice):
-            return [str(self._names[column]) for column in self._columns[index]]
-        return str(self._names[self._columns[index]])
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and tuple(self) == tuple(other)
-
-    def __hash__(self) -> int:
-        return hash(tuple(self))
-
-    def __repr__(self) -> str:
-        return repr(tuple(self))
 
 
 class UserError(ValueError):

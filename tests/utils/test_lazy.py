@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from bitsieve import BitsieveWarning, ForwardSelector
-from bitsieve.utils.lazy import Later, cached_property
+from bitsieve.utils.lazy import ColumnNames, Later, NumberedNames, cached_property
 
 
 class Counted:
@@ -82,3 +82,15 @@ def test_phases_and_notes_are_logged(caplog):
     assert ("INFO", "ranking") in [(record.levelname, record.message) for record in caplog.records]
     note = "the table has 2 features, fewer than the 9 requested: all are ranked"
     assert [record.message for record in caplog.records if record.levelname == "WARNING"] == [note]
+
+
+@pytest.mark.parametrize("names", [ColumnNames(["a", "b", "c", "d"], [0, 2, 3]), NumberedNames(3)])
+def test_lazy_names_are_a_sequence_like_a_tuple_of_them(names):
+    as_tuple = tuple(names)
+    assert as_tuple in {("a", "c", "d"), ("x0", "x1", "x2")}
+    assert names == as_tuple == tuple(pickle.loads(pickle.dumps(names)))
+    assert hash(names) == hash(as_tuple)
+    assert (names[-1], names[1:], len(names)) == (as_tuple[-1], [*as_tuple[1:]], 3)
+    assert names != as_tuple[:2]
+    assert names != "acd"
+    assert repr(names) == "<3 names>"

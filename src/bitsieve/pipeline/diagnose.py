@@ -14,7 +14,7 @@ from bitsieve.dataset.encoding import are_categories
 from bitsieve.dataset.identifiers import FEW_ROWS
 from bitsieve.dataset.quantity import listed_edges
 from bitsieve.dataset.target import Target
-from bitsieve.diagnostics import ColumnNames, Diagnostic, UserError
+from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.base import codes_that_occur
 from bitsieve.information.evidence import Leak
 from bitsieve.methods.by_counts.stopping import make_stopping
@@ -24,7 +24,7 @@ from bitsieve.pipeline.evidence import MAX_VALUES_TESTED, has_no_information
 from bitsieve.pipeline.fit import CountEvidence, Fit
 from bitsieve.pipeline.selected_tests import InformativeState
 from bitsieve.utils.arrays import Columns
-from bitsieve.utils.lazy import chdtrc
+from bitsieve.utils.lazy import ColumnNames, chdtrc
 
 DEPENDENCE_LEVEL = 0.05  # of the test whether two columns of a list depend on each other
 MANY_CLASSES = 100

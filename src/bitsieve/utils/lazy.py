@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, Self, TypeVar, overload
 
@@ -53,14 +54,18 @@ class Later(Generic[Value]):
         return {"_value": self.value, "_compute": None}
 
 
-class NumberedNames(Sequence[str]):
-    """The names ``x0``, ``x1``, ... of columns without names. No list of them is held."""
+class LazyNames(Sequence[str]):
+    """Names of columns, of which no list is held: a table may have 10^7 columns. A subclass has ``_name``."""
 
-    def __init__(self, number: int) -> None:
-        self._indices = range(number)
+    def __init__(self, columns: Sequence[int]) -> None:
+        self._columns = columns
+
+    @abstractmethod
+    def _name(self, column: int) -> str:
+        """The name of a column."""
 
     def __len__(self) -> int:
-        return len(self._indices)
+        return len(self._columns)
 
     @overload
     def __getitem__(self, index: int) -> str: ...
@@ -68,8 +73,40 @@ class NumberedNames(Sequence[str]):
     def __getitem__(self, index: slice) -> list[str]: ...
     def __getitem__(self, index: int | slice) -> str | list[str]:
         if isinstance(index, slice):
-            return [f"x{j}" for j in self._indices[index]]
-        return f"x{self._indices[index]}"
+            return [self._name(column) for column in self._columns[index]]
+        return self._name(self._columns[index])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence) or isinstance(other, str):
+            return False
+        return len(self) == len(other) and all(name == other_name for name, other_name in zip(self, other, strict=True))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} names>"
+
+
+class ColumnNames(LazyNames):
+    """The names of some of the columns of a table that has ``names``."""
+
+    def __init__(self, names: Sequence[object], columns: Sequence[int]) -> None:
+        super().__init__(columns)
+        self._names = names
+
+    def _name(self, column: int) -> str:
+        return str(self._names[column])
+
+
+class NumberedNames(LazyNames):
+    """The names ``x0``, ``x1``, ... of columns without names."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(range(number))
+
+    def _name(self, column: int) -> str:
+        return f"x{column}"
 
     def __contains__(self, name: object) -> bool:
         return self.place(name) is not None
@@ -90,17 +127,7 @@ class NumberedNames(Sequence[str]):
             return None
         index = int(digits)
         has_leading_zero = digits != str(index)
-        return index if index in self._indices and not has_leading_zero else None
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, NumberedNames):
-            return len(self) == len(other)
-        return isinstance(other, Sequence) and len(other) == len(self) and all(map(str.__eq__, self, other))
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"<{len(self):,} names x0, x1, ...>"
+        return index if index in self._columns and not has_leading_zero else None
 
 
 def chdtrc(freedom: Any, x: Any) -> Any:
