@@ -138,9 +138,9 @@ def _save(selection: Selection, arguments: argparse.Namespace) -> list[str]:
         addition = ", with the rows that were left out" if has_more_rows else ""
         saved.append(f"saved {what} and the target {target!r} to {arguments.output!r}{addition}")
     if arguments.output_ranking is not None:
-        from bitsieve.dataset.data_kinds import frame_of
         from bitsieve.io.write import write_rows
         from bitsieve.results.selection import ranking
+        from bitsieve.utils.frames import frame_of
 
         write_rows(frame_of(ranking(selection), "pyarrow"), arguments.output_ranking)
         saved.append(f"saved the ranking of {what} to {arguments.output_ranking!r}")

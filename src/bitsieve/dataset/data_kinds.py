@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from importlib.util import find_spec
+from collections.abc import Sequence
 from os import PathLike
-from typing import Any, cast
+from typing import Any
 
-from bitsieve.diagnostics import UserError
-from bitsieve.utils.parameters import check_choice
-
-FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
+from bitsieve.utils.frames import default_library
 
 
 def is_path(data: Any) -> bool:
@@ -102,35 +97,3 @@ def library_of(data: Any) -> str:
     if has_frames_in_memory:
         return str(frame.implementation.name.lower())
     return default_library()
-
-
-def default_library() -> str:
-    """The library of the frames of results where the user names none: pandas, or pyarrow where that is missing."""
-    return "pandas" if _is_installed("pandas") else "pyarrow"
-
-
-def check_library(library: str | None) -> str:
-    """The library of the frame of a result: the one that the user names, which must be installed, or the default."""
-    if library is None:
-        return default_library()
-    check_choice("library", library, FRAME_LIBRARIES)
-    if not _is_installed(library):
-        raise UserError(
-            code="package-missing",
-            message=f"a frame of {library} needs the package {library!r}",
-            advice=f"pip install {library}",
-        )
-    return library
-
-
-def _is_installed(package: str) -> bool:
-    with suppress(ModuleNotFoundError):  # raised where an import hook refuses the name
-        return find_spec(package) is not None
-    return False
-
-
-def frame_of(columns: Mapping[str, Any], library: str) -> Any:
-    """A data frame of a library."""
-    import narwhals as nw
-
-    return nw.from_dict(columns, backend=cast(Any, library)).to_native()

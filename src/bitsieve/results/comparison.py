@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.dataset.data_kinds import check_library, frame_of
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.metrics.choice import Choice, OuterError, choose, outer_error, standard_errors
 from bitsieve.metrics.measures import ACCURACY, Measure, find_measure
@@ -19,6 +18,7 @@ from bitsieve.plots.figures import Axes, Curves, plot_curves
 from bitsieve.results.equality import equal_fields
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.frames import check_library, frame_of
 from bitsieve.utils.messages import aligned, choices, displayed, finite, printable
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.dataset.data_kinds import check_library, frame_of
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.plots.figures import BLUE, INK, Axes, drawing, shortened
 from bitsieve.results.equality import equal_fields
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Floats
+from bitsieve.utils.frames import check_library, frame_of
 from bitsieve.utils.messages import aligned, displayed, finite, number, printable
 
 MAX_DRAWN = 20  # tuples in a figure

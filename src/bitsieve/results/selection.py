@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.dataset.data_kinds import check_library, collect, frame_of
+from bitsieve.dataset.data_kinds import collect
 from bitsieve.dataset.take_columns import WantedColumns, keeps_rows, with_columns, with_values
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic, UserError
@@ -34,6 +34,7 @@ from bitsieve.results.saved.values import option_of, plain_diagnostic
 from bitsieve.results.saved.write import text_of_record
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.frames import check_library, frame_of
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.messages import aligned, displayed, finite, number, printable, warn_of
 from bitsieve.utils.parameters import check_choice
