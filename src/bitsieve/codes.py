@@ -1,7 +1,7 @@
 """All codes of notes and errors, in one table: what each means, and what to do.
 
-Nothing imports it at run time: ``python -m tools.codes_page`` makes ``docs/reference/notes_and_errors.md`` of it, and a
-test compares it with the codes that occur in the source.
+Its order is the order in which notes are shown: of several, the first ones are printed. ``python -m tools.codes_page``
+makes ``docs/reference/notes_and_errors.md`` of it, and a test compares it with the codes that occur in the source.
 """
 
 from __future__ import annotations
@@ -17,89 +17,236 @@ class Code(NamedTuple):
     severity: Severity
     meaning: str
     action: str
+    of_several: str = (
+        ""  # what is said of several columns in one line: "3 columns" comes before it, their names after it
+    )
 
 
 CODES: dict[str, Code] = {
-    "other": Code("note", "A note of another program, given as text.", "See its text."),
-    # data that is read
-    "no-names": Code(
-        "note", "The file has no header line.", "Give the columns names, if you want other names than x0, x1, ..."
+    # Warnings on the selection
+    "no-information": Code(
+        "warning", "No selected column has information about the target.", "Do not use the selection."
     ),
-    "not-utf8": Code("note", "A text file has another encoding than UTF-8.", "Save it as UTF-8 if letters look wrong."),
-    "comments-left-out": Code("note", "Lines of comments were skipped.", "Nothing, if they are comments."),
-    "columns-renamed": Code("note", "Several columns have the same name.", "Give every column its own name."),
-    "text-read": Code(
-        "note", "Text was read as numbers, times or truth values.", "Set `column_types` if it is a category."
+    "not-informative": Code(
+        "warning", "No selected column is shown to be more informative than chance.", "Do not use the selection."
     ),
-    "text-as-categories": Code(
-        "note",
-        "Numbers with leading zeros or points were kept as categories.",
-        "Set `column_types` if they are numbers.",
+    "leak": Code(
+        "warning", "A column nearly determines the target.", "Exclude it if it is not known at prediction time."
     ),
-    "ambiguous-dates": Code(
+    "few-rows": Code(
+        "warning", "The table has so few rows that any column may look informative by chance.", "Get more rows."
+    ),
+    # Warnings on the target and on rows
+    "many-classes": Code(
         "warning",
-        "Dates may begin with the day or with the month, so they were kept as categories.",
-        "Set `column_types` to day-first or month-first.",
-    ),
-    "target-text-read": Code(
-        "note", "Text of the target was read as numbers, times or truth values.", "Set `repair=False` to keep the text."
-    ),
-    "rows-without-target": Code(
-        "note", "Rows without a value of the target were left out.", "Fill in the target, if it is known."
+        "The target has suspiciously many classes.",
+        'Check that it is no identifier; set `target_kind="quantity"` if it is numeric.',
     ),
     "weights-like-sampling": Code(
         "warning",
         "Frequency weights count every row many times, as the weights of a survey do.",
         'Set `weight_kind="sampling"` if they are the weights of a survey.',
     ),
+    "repeated-identifier": Code(
+        "warning", "A column names persons or other units that have several rows.", "Set `groups` to that column."
+    ),
+    "rows-alike": Code(
+        "warning",
+        "Neighbouring rows are alike, so they may not be independent.",
+        "Set `groups` if rows belong together.",
+    ),
+    # Warnings on columns
+    "identifier-kept": Code(
+        "warning", "A ranked column has about as many values as rows.", "Exclude it: it is useless on new rows."
+    ),
+    "row-counter": Code(
+        "warning", "A selected column rises from row to row.", "Exclude it, if it only numbers the rows."
+    ),
+    "sentinel": Code(
+        "warning",
+        "A number far from all others may stand for a missing value.",
+        "Replace it by a missing value, if it does.",
+        "hold a number far from all others, which may stand for a missing value",
+    ),
+    "ambiguous-dates": Code(
+        "warning",
+        "Dates may begin with the day or with the month, so they were kept as categories.",
+        "Set `column_types` to day-first or month-first.",
+        "hold dates whose day and month cannot be told apart, and are taken as categories",
+    ),
+    # Warnings on methods
+    "list-from-target-bins": Code(
+        "warning",
+        "The bins were made with the target, so the error rate of the list may be higher.",
+        'Use `binning="quantile"`.',
+    ),
+    "many-values-in-tuples": Code(
+        "warning",
+        "Columns have so many values that all their pairs are strong by chance.",
+        "Group the values, or exclude them.",
+    ),
+    "not-converged": Code(
+        "warning", "A solver ended before the minimum.", "See `gap_`; use fewer columns or more iterations."
+    ),
+    # Warnings on new data
+    "kind-changed": Code(
+        "warning",
+        "A selected column holds another kind of values than before, or is written in another way.",
+        "Check the data; where its values cannot be read, they have no codes.",
+        "hold another kind of values than before",
+    ),
+    "text-not-read": Code(
+        "warning",
+        "A selected column has text that its format cannot read; it is taken as missing.",
+        "Correct the text, if it means numbers.",
+        "hold text that cannot be read, and is taken as missing",
+    ),
+    "unseen-categories": Code(
+        "warning",
+        "A selected column has categories that were not there before; they have no code.",
+        "Select again on data that has them.",
+        "hold categories that were not there before, and have no code",
+    ),
+    "missing-without-code": Code(
+        "warning",
+        "A selected column had no missing values before, and has some now; they have no code.",
+        "Fill them in, or select again on data that has some.",
+        "have missing values now, and these have no code",
+    ),
+    # Notes on the target and on rows
+    "rows-without-target": Code(
+        "note", "Rows without a value of the target were left out.", "Fill in the target, if it is known."
+    ),
     "quantity-binned": Code(
         "note",
         "The target is numeric and was split into classes.",
         'Set `target_kind="classes"` if each value is a class.',
-    ),
-    "joint-target": Code("note", "Several targets were combined into one.", "Nothing."),
-    "many-classes": Code(
-        "warning",
-        "The target has suspiciously many classes.",
-        'Check that it is no identifier; set `target_kind="quantity"` if it is numeric.',
-    ),
-    "numbers-as-classes": Code(
-        "note", "Each number of the target is a class.", 'Set `target_kind="quantity"` if it is a number to predict.'
-    ),
-    "counted-in-place": Code(
-        "note", "A database counted the rows, which were not read.", "Set `push_down=False` to read them."
-    ),
-    "binned-on-sample": Code(
-        "note", "Bins of columns were found on a part of the values.", "Give more `memory` for exact bins."
     ),
     "target-binned-on-sample": Code(
         "note",
         "The classes of a numeric target were found on a sample of the rows.",
         "Nothing; the ranks are off by the fraction that is named.",
     ),
+    "numbers-as-classes": Code(
+        "note", "Each number of the target is a class.", 'Set `target_kind="quantity"` if it is a number to predict.'
+    ),
+    "target-text-read": Code(
+        "note", "Text of the target was read as numbers, times or truth values.", "Set `repair=False` to keep the text."
+    ),
+    "joint-target": Code("note", "Several targets were combined into one.", "Nothing."),
+    "unequal-classes": Code(
+        "note",
+        "A class has more than 80 % of the rows, so the accuracy is not the measure.",
+        'Set `scoring="accuracy"` for the share of correct classes.',
+    ),
+    # Notes on the selection
+    "partly-informative": Code(
+        "note",
+        "Some selected columns are not shown to be more informative than chance, alone or with others.",
+        "Use a smaller number, or a stopping rule.",
+    ),
+    "fewer-selected": Code(
+        "note",
+        "The method ended before the number of features that was requested.",
+        "Nothing; by its rule the others add nothing.",
+    ),
+    "fewer-columns": Code("note", "More features were requested than the table has.", "Nothing; all are ranked."),
+    "stopped-at": Code(
+        "note", "A stopping rule ended the selection at the column that is named.", "Nothing, or another level."
+    ),
+    "stopped-by-rule": Code(
+        "note", "A stopping rule ended the selection.", 'Use `stopping="conditional"` if fewer columns are relevant.'
+    ),
+    "nothing-left": Code("note", "All columns that are left are constant or unrelated to the target.", "Nothing."),
+    "untested": Code(
+        "note", "A conditional test has nothing to permute in some columns.", "Keep one of several equal columns."
+    ),
+    "list-of-dependent": Code(
+        "note",
+        "Columns of the list depend on each other, so the error rate may be higher.",
+        'Use `stopping="conditional"`.',
+    ),
+    "conditional-list": Code("note", "What may be concluded of each selected column.", "Nothing."),
+    "screened-out": Code("note", "`screen` kept columns from the method.", "Give a larger `screen`."),
+    "near-best": Code("note", "How near the selected subset is to the best one.", "Nothing."),
+    "best-found": Code("note", "The selected subset is the best one by what the method measures.", "Nothing."),
+    "missing-without-effect": Code(
+        "note", "`missing` changes nothing with a method that makes no bins.", "Leave it out."
+    ),
+    "group-of-one": Code("note", "A group has fewer than two columns.", "Name all columns that are taken together."),
+    # Notes on columns
+    "missing-kept": Code("note", "Missing values get a separate bin.", 'Set `missing="error"` to refuse them.'),
+    "identifier-dropped": Code(
+        "note",
+        "Columns that name or number the rows were left out.",
+        'Set `include`, or `identifiers="keep"`, to keep them.',
+    ),
+    "text-read": Code(
+        "note",
+        "Text was read as numbers, times or truth values.",
+        "Set `column_types` if it is a category.",
+        "hold text that is read as numbers, times or truth values",
+    ),
+    "text-as-categories": Code(
+        "note",
+        "Numbers with leading zeros or points were kept as categories.",
+        "Set `column_types` if they are numbers.",
+        "hold numbers with leading zeros or points, which are taken as categories",
+    ),
+    "named-like-identifier": Code(
+        "note",
+        "A column named like an identifier was read as numbers.",
+        "Set `column_types` if each number is a category.",
+        "are named like identifiers, but are read as numbers",
+    ),
+    "columns-renamed": Code("note", "Several columns have the same name.", "Give every column its own name."),
+    "no-reliable-relation": Code(
+        "note",
+        "Numeric columns have no split that separates the classes beyond chance.",
+        'Set `uncut="median"` or `binning="quantile"` to split them anyway.',
+    ),
+    "many-values": Code(
+        "note",
+        "Columns have so many values that chance makes a good part of their information.",
+        'Group the values, or use `estimator="corrected"`.',
+    ),
+    "empty": Code("note", "Columns without values were left out.", "Nothing."),
     "left-out-of-counts": Code(
         "note", "Columns were dropped before the rows were counted.", "Count again with `include` if they are needed."
     ),
-    # columns
-    "few-rows": Code(
-        "warning", "The table has so few rows that any column may look informative by chance.", "Get more rows."
+    "binned-on-sample": Code(
+        "note", "Bins of columns were found on a part of the values.", "Give more `memory` for exact bins."
     ),
-    "empty": Code("note", "Columns without values were left out.", "Nothing."),
-    "kind-changed": Code(
-        "warning",
-        "A selected column holds another kind of values than before, or is written in another way.",
-        "Check the data; where its values cannot be read, they have no codes.",
+    "constant": Code("note", "Columns have one value only.", "Nothing."),
+    # Notes on comparisons and interactions
+    "without-shuffles": Code("note", "The strongest pairs were not compared with chance.", "Set `n_shuffles`."),
+    "constant-in-tuples": Code("note", "Columns have a single bin, so no pair or triple holds them.", "Nothing."),
+    "fewer-measured": Code("note", "More features were requested than the table has.", "Nothing."),
+    "fewer-folds": Code("note", "A class is too small for the usual number of folds.", "Nothing, or set `folds`."),
+    "fast-classifier": Code(
+        "note",
+        "The table has so many rows that a fast classifier is used.",
+        'Set `classifier="linear-svm"` for the usual one.',
     ),
-    "text-not-read": Code(
-        "warning",
-        "A selected column has text that its format cannot read; it is taken as missing.",
-        "Correct the text, if it means numbers.",
+    "slow-classifier": Code("note", "The default classifier takes long on so many rows.", 'Set `classifier="lda"`.'),
+    "errors-in-microseconds": Code(
+        "note", "The target is a time, so errors are in microseconds.", "Divide them, or use another `scoring`."
     ),
-    "unseen-categories": Code(
-        "warning",
-        "A selected column has categories that were not there before; they have no code.",
-        "Select again on data that has them.",
+    # Notes on how the work is done
+    "long-job": Code("note", "The method will take more than a minute.", "Use `screen`, or fewer rows."),
+    "no-names": Code(
+        "note", "The file has no header line.", "Give the columns names, if you want other names than x0, x1, ..."
     ),
+    "not-utf8": Code("note", "A text file has another encoding than UTF-8.", "Save it as UTF-8 if letters look wrong."),
+    "comments-left-out": Code("note", "Lines of comments were skipped.", "Nothing, if they are comments."),
+    "counted-in-place": Code(
+        "note", "A database counted the rows, which were not read.", "Set `push_down=False` to read them."
+    ),
+    "partial-fit-begins-again": Code(
+        "note", "`partial_fit` follows a `fit` whose rows it does not know.", "Use `partial_fit` for all rows."
+    ),
+    "other": Code("note", "A note of another program, given as text.", "See its text."),
+    # Errors of saved selections
     "options-not-saved": Code(
         "error",
         "A selection cannot be computed again from its file, which does not hold values or objects of the user's own.",
@@ -115,133 +262,7 @@ CODES: dict[str, Code] = {
         "The selection has kept no counts of a column with very many values, which scores need.",
         "Leave the score out, or select again with fewer bins.",
     ),
-    "missing-without-code": Code(
-        "warning",
-        "A selected column had no missing values before, and has some now; they have no code.",
-        "Fill them in, or select again on data that has some.",
-    ),
-    "identifier-dropped": Code(
-        "note",
-        "Columns that name or number the rows were left out.",
-        'Set `include`, or `identifiers="keep"`, to keep them.',
-    ),
-    "identifier-kept": Code(
-        "warning", "A ranked column has about as many values as rows.", "Exclude it: it is useless on new rows."
-    ),
-    "row-counter": Code(
-        "warning", "A selected column rises from row to row.", "Exclude it, if it only numbers the rows."
-    ),
-    "sentinel": Code(
-        "warning",
-        "A number far from all others may stand for a missing value.",
-        "Replace it by a missing value, if it does.",
-    ),
-    "named-like-identifier": Code(
-        "note",
-        "A column named like an identifier was read as numbers.",
-        "Set `column_types` if each number is a category.",
-    ),
-    "constant": Code("note", "Columns have one value only.", "Nothing."),
-    "missing-kept": Code("note", "Missing values get a separate bin.", 'Set `missing="error"` to refuse them.'),
-    "missing-without-effect": Code(
-        "note", "`missing` changes nothing with a method that makes no bins.", "Leave it out."
-    ),
-    "group-of-one": Code("note", "A group has fewer than two columns.", "Name all columns that are taken together."),
-    "screened-out": Code("note", "`screen` kept columns from the method.", "Give a larger `screen`."),
-    "fewer-columns": Code("note", "The table has fewer columns than are to be selected.", "Nothing; all are ranked."),
-    "many-values": Code(
-        "note",
-        "Columns have so many values that chance makes a good part of their information.",
-        'Group the values, or use `estimator="corrected"`.',
-    ),
-    "no-reliable-relation": Code(
-        "note",
-        "Numeric columns have no split that separates the classes beyond chance.",
-        'Set `uncut="median"` or `binning="quantile"` to split them anyway.',
-    ),
-    "repeated-identifier": Code(
-        "warning", "A column names persons or other units that have several rows.", "Set `groups` to that column."
-    ),
-    "rows-alike": Code(
-        "warning",
-        "Neighbouring rows are alike, so they may not be independent.",
-        "Set `groups` if rows belong together.",
-    ),
-    # the selection
-    "leak": Code(
-        "warning", "A column nearly determines the target.", "Exclude it if it is not known at prediction time."
-    ),
-    "long-job": Code("note", "The method will take more than a minute.", "Use `screen`, or fewer rows."),
-    "fewer-selected": Code(
-        "note",
-        "The method ended before the number of features that was requested.",
-        "Nothing; by its rule the others add nothing.",
-    ),
-    "stopped-by-rule": Code(
-        "note", "A stopping rule ended the selection.", 'Use `stopping="conditional"` if fewer columns are relevant.'
-    ),
-    "stopped-at": Code(
-        "note", "A stopping rule ended the selection at the column that is named.", "Nothing, or another level."
-    ),
-    "nothing-left": Code("note", "All columns that are left are constant or unrelated to the target.", "Nothing."),
-    "untested": Code(
-        "note", "A conditional test has nothing to permute in some columns.", "Keep one of several equal columns."
-    ),
-    "conditional-list": Code("note", "What may be concluded of each selected column.", "Nothing."),
-    "list-from-target-bins": Code(
-        "warning",
-        "The bins were made with the target, so the error rate of the list may be higher.",
-        'Use `binning="quantile"`.',
-    ),
-    "list-of-dependent": Code(
-        "note",
-        "Columns of the list depend on each other, so the error rate may be higher.",
-        'Use `stopping="conditional"`.',
-    ),
-    "no-information": Code(
-        "warning", "No selected column has information about the target.", "Do not use the selection."
-    ),
-    "not-informative": Code(
-        "warning", "No selected column is shown to be more informative than chance.", "Do not use the selection."
-    ),
-    "partly-informative": Code(
-        "note",
-        "Some selected columns are not shown to be more informative than chance, alone or with others.",
-        "Use a smaller number, or a stopping rule.",
-    ),
-    "best-found": Code("note", "The selected subset is the best one by what the method measures.", "Nothing."),
-    "near-best": Code("note", "How near the selected subset is to the best one.", "Nothing."),
-    "not-converged": Code(
-        "warning", "A solver ended before the minimum.", "See `gap_`; use fewer columns or more iterations."
-    ),
-    "partial-fit-begins-again": Code(
-        "note", "`partial_fit` follows a `fit` whose rows it does not know.", "Use `partial_fit` for all rows."
-    ),
-    # comparisons and interactions
-    "fewer-folds": Code("note", "A class is too small for the usual number of folds.", "Nothing, or set `folds`."),
-    "fewer-measured": Code("note", "More features were requested than the table has.", "Nothing."),
-    "slow-classifier": Code("note", "The default classifier takes long on so many rows.", 'Set `classifier="lda"`.'),
-    "fast-classifier": Code(
-        "note",
-        "The table has so many rows that a fast classifier is used.",
-        'Set `classifier="linear-svm"` for the usual one.',
-    ),
-    "unequal-classes": Code(
-        "note",
-        "A class has more than 80 % of the rows, so the accuracy is not the measure.",
-        'Set `scoring="accuracy"` for the share of correct classes.',
-    ),
-    "errors-in-microseconds": Code(
-        "note", "The target is a time, so errors are in microseconds.", "Divide them, or use another `scoring`."
-    ),
-    "constant-in-tuples": Code("note", "Columns have a single bin, so no pair or triple holds them.", "Nothing."),
-    "many-values-in-tuples": Code(
-        "warning",
-        "Columns have so many values that all their pairs are strong by chance.",
-        "Group the values, or exclude them.",
-    ),
-    "without-shuffles": Code("note", "The strongest pairs were not compared with chance.", "Set `n_shuffles`."),
-    # parameters
+    # Errors in parameters
     "parameter-not-allowed": Code(
         "error", "A parameter has a value that is not allowed.", "Give one of the values that are named."
     ),
@@ -287,7 +308,7 @@ CODES: dict[str, Code] = {
     "invalid-similarities": Code(
         "error", "A matrix of similarities is not symmetric, finite and 0 or more.", "Correct the matrix."
     ),
-    # the target and weights
+    # Errors in the target and weights
     "target-needed": Code(
         "error", "No target is given where one is needed.", "Name a column, or give one value per row."
     ),
@@ -315,7 +336,7 @@ CODES: dict[str, Code] = {
     ),
     "small-class": Code("error", "A class has fewer rows than there are folds.", "Use fewer folds, or leave one out."),
     "too-few-groups": Code("error", "There is one group of rows only.", "Give at least two groups."),
-    # the table
+    # Errors in the table
     "data-needed": Code("error", "The command has no data.", "Give a file."),
     "data-type-not-read": Code(
         "error", "The data is of a type that is not read.", "Give an array, a data frame, or the path of a table file."
@@ -390,7 +411,7 @@ CODES: dict[str, Code] = {
         "Codes are not integers 0, 1, 2, ... in a table.",
         "Encode the columns first, such as by CategoricalBinner.",
     ),
-    # methods and engines
+    # Errors of methods and engines
     "rows-not-in-memory": Code(
         "error",
         "All rows are needed in memory, and they are not.",
@@ -447,7 +468,7 @@ CODES: dict[str, Code] = {
     ),
     "no-scheduler": Code("error", "No Dask scheduler answers at the address.", "Check the address."),
     "package-missing": Code("error", "An optional package is not installed.", "Install it as shown."),
-    # evaluation
+    # Errors of the evaluation
     "no-folds": Code("error", "There are no folds.", "Give at least one pair of training and test rows."),
     "invalid-fold": Code("error", "A fold is empty, overlaps, or names rows that do not exist.", "Correct the folds."),
     "small-test": Code(
@@ -471,7 +492,7 @@ CODES: dict[str, Code] = {
     "unfinished-run": Code(
         "error", "Finished folds of a run that did not end are there.", "Add `--resume`, or delete them."
     ),
-    # files and output
+    # Errors of files and output
     "file-missing": Code("error", "There is no such file.", "Check the path."),
     "one-file-needed": Code("error", "The engine reads one file or a folder.", "Put the files into a folder."),
     "not-a-file": Code("error", "The path is a folder or a special file.", "Give the path of a table file."),

@@ -14,7 +14,6 @@ from bitsieve.evaluate.run import run_plan
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.results.comparison import Comparison
 from bitsieve.utils.docstrings import cites
-from bitsieve.utils.messages import warn_of
 from bitsieve.utils.parameters import with_hints
 from bitsieve.utils.progress import progress_bar
 
@@ -182,5 +181,5 @@ def compare(
     with progress_bar(verbose):
         plan = make_plan(read_data(data, read), comparison, columns, discretization, execution)
         result = run_plan(plan, n_jobs, None if checkpoint is None else Checkpoint(checkpoint, plan))
-    warn_of(result.diagnostics)
+    result.diagnostics.warn()
     return result

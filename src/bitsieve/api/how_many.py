@@ -35,7 +35,7 @@ from bitsieve.selectors.forward import ForwardSelector, KnockoffSelector
 from bitsieve.selectors.stability import StabilitySelector
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.defaults import BINNING, ESTIMATOR, HOW_MANY_METHOD
-from bitsieve.utils.messages import warn_of
+from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.parameters import check_integer
 from bitsieve.utils.progress import phase
 
@@ -146,7 +146,7 @@ def how_many(
         random_state=random_state,
     )
     result = ask_rules(data, read, ExecutionOptions(n_jobs=n_jobs), discretization, columns, rules)
-    warn_of(result.diagnostics)
+    result.diagnostics.warn()
     return result
 
 
@@ -199,13 +199,15 @@ def ask_rules(
     n_in_figure = min(max(3, n_in_figure), prepared.n_left)
     order = clone(forward).set_params(n_features_to_select=n_in_figure).fit_counted(counted).selected_
     band = null_band(counted, order, rules.random_state, execution.n_jobs)
-    diagnostics = [
-        *data_table.diagnostics,
-        *prepared.diagnostics,
-        *on_target(table),
-        *on_rows(table),
-        *on_leaks(leaks(counted.information), table),
-    ]
+    diagnostics = Diagnostics(
+        [
+            *data_table.diagnostics,
+            *prepared.diagnostics,
+            *on_target(table),
+            *on_rows(table),
+            *on_leaks(leaks(counted.information), table),
+        ]
+    )
     return HowMany(answers, reading(answers, table.target.is_quantity), band, diagnostics)
 
 

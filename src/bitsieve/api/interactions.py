@@ -26,8 +26,8 @@ from bitsieve.pipeline.reading import Requirements, plan_reading
 from bitsieve.results.interactions import Interactions
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.defaults import INTERACTIONS_BINNING
+from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.docstrings import cites
-from bitsieve.utils.messages import warn_of
 from bitsieve.utils.parameters import check_choice, check_integer, with_hints
 from bitsieve.utils.progress import phase, progress_bar
 
@@ -176,7 +176,7 @@ def interactions(
     )
     with progress_bar(verbose):
         result = search_interactions(data, read, execution, discretization, columns, question)
-    warn_of(result.diagnostics)
+    result.diagnostics.warn()
     return result
 
 
@@ -238,13 +238,15 @@ def search_interactions(
         rates = search.contrast_rates(source, strongest, question.random_state)
     elif chance is not None:
         rates = chance.false_discovery(strongest.best)
-    diagnostics = [
-        *table.diagnostics,
-        *prepared.diagnostics,
-        *_on_constant_columns(prepared, source),
-        *_on_many_values(table, source, question.order),
-        *on_target(table),
-    ]
+    diagnostics = Diagnostics(
+        [
+            *table.diagnostics,
+            *prepared.diagnostics,
+            *_on_constant_columns(prepared, source),
+            *_on_many_values(table, source, question.order),
+            *on_target(table),
+        ]
+    )
     if chance is None:
         diagnostics.append(notes.without_shuffles())
     return _labelled(strongest, chance, rates, table, question, diagnostics)
@@ -285,7 +287,7 @@ def _labelled(
     rates: Floats | None,
     table: Dataset,
     question: InteractionOptions,
-    diagnostics: list[Diagnostic],
+    diagnostics: Diagnostics,
 ) -> Interactions:
     """The result, with the labels of the columns in place of their indices."""
     original_data = table.original

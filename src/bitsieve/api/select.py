@@ -19,7 +19,7 @@ from bitsieve.pipeline.way import run_selection
 from bitsieve.results.saved.describe import details_of
 from bitsieve.results.selection import Selection
 from bitsieve.utils.defaults import BINNING, SELECT_METHOD
-from bitsieve.utils.messages import warn_of
+from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.progress import progress_bar
 
 
@@ -183,7 +183,7 @@ def select(
     with progress_bar(verbose):
         fit = run_selection(data, read, execution, discretization, selection)
         result = selection_of(fit, read)
-    warn_of(result.diagnostics)
+    result.diagnostics.warn()
     return result
 
 
@@ -212,7 +212,7 @@ def selection_of(fit: Fit, read: ReadOptions) -> Selection:
         target_name=table.target.name,
         n_samples=table.n_samples,
         parameters=_requested_parameters(fit, read),
-        diagnostics=diagnose(fit),
+        diagnostics=Diagnostics(diagnose(fit)),
         evidence=Evidence(
             table=fit.table,
             binner=evidence.binner,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.build import column_options, discretization_options, execution_options, read_options
+from bitsieve.cli.shared import note_lines
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.progress import progress_bar
 
@@ -104,6 +105,6 @@ def _prepared(
     from bitsieve.pipeline.prepare import prepare
 
     prepared = prepare(table, column_options(arguments), discretization, execution_options(arguments))
-    for diagnostic in (*table.diagnostics, *prepared.diagnostics):
-        arguments.say(f"note: {arguments.wording(diagnostic)}")
+    for note in note_lines(arguments, [*table.diagnostics, *prepared.diagnostics]):
+        arguments.say(f"note: {note}")
     return prepared.table

@@ -17,6 +17,7 @@ from bitsieve.cli.shared import (
     Wording,
     check_written,
     made_by,
+    note_lines,
     say,
     show,
     sources_of,
@@ -62,13 +63,14 @@ def run_how_many(arguments: argparse.Namespace) -> int:
             column_options(arguments),
             rules,
         )
+        notes = note_lines(arguments, result.diagnostics)
         result.diagnostics[:] = map(arguments.wording.reworded, result.diagnostics)
         saved = _draw(arguments, lambda: plot_how_many(result))
 
     def document() -> dict[str, Any]:
         return {**result.to_dict(), **made_by(arguments)}
 
-    show(arguments, result.notes, document, lambda: str(result), saved)
+    show(arguments, notes, document, result.table_text, saved)
     return 0
 
 
@@ -101,6 +103,7 @@ def run_interactions(arguments: argparse.Namespace) -> int:
             column_options(arguments),
             question,
         )
+        notes = note_lines(arguments, result.diagnostics)
         result.diagnostics[:] = map(arguments.wording.reworded, result.diagnostics)
         if arguments.output is not None:
             write_rows(result.to_frame("pyarrow"), arguments.output)
@@ -113,7 +116,7 @@ def run_interactions(arguments: argparse.Namespace) -> int:
     def document() -> dict[str, Any]:
         return {**result.to_dict(), **made_by(arguments)}
 
-    show(arguments, result.notes, document, result.table_text, saved)
+    show(arguments, notes, document, result.table_text, saved)
     return 0
 
 
@@ -144,6 +147,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
     with progress_bar(not arguments.quiet):
         plan = _read_and_plan(arguments)
         comparison = _compare(plan, arguments.threads or -1, folder)
+        notes = note_lines(arguments, comparison.diagnostics)
         comparison.diagnostics[:] = map(arguments.wording.reworded, comparison.diagnostics)
         saved = _save_comparison(comparison, arguments)
     if folder is not None:
@@ -159,7 +163,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
 
         return as_text(comparison, call=_command(comparison, arguments))
 
-    show(arguments, comparison.notes, document, text, saved)
+    show(arguments, notes, document, text, saved)
     return 0
 
 

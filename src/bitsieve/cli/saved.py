@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from bitsieve.cli.build import execution_options
-from bitsieve.cli.shared import check_written, made_by, print_document, show
+from bitsieve.cli.shared import check_written, made_by, note_lines, print_document, show
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.progress import progress_bar
 
@@ -49,8 +49,8 @@ def run_apply(arguments: argparse.Namespace) -> int:
         )
         applied = apply_to_file(selection, arguments.data, options)
     check = applied.check
-    for diagnostic in () if check is None else check.diagnostics:
-        arguments.say(f"{diagnostic.severity}: {arguments.wording(diagnostic)}")
+    for note in () if check is None else note_lines(arguments, check.diagnostics):
+        arguments.say(f"warning: {note}")
     if arguments.json:
         document: dict[str, Any] = {
             "n_rows": applied.n_rows,

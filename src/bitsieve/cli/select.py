@@ -12,7 +12,7 @@ from operator import add
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.build import discretization_options, execution_options, read_options, selection_options
-from bitsieve.cli.shared import check_written, made_by, say, show, sources_of
+from bitsieve.cli.shared import check_written, made_by, note_lines, say, show, sources_of
 from bitsieve.diagnostics import UserError, literal
 from bitsieve.io.read import check_file, holds_sparse_rows
 from bitsieve.utils.messages import one_line
@@ -40,6 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
         selection = _select(request, arguments.counts, client)
         if arguments.save is not None:
             selection.save(arguments.save)  # with notes in the words of Python, which a load shows
+        notes = note_lines(arguments, selection.diagnostics)
         selection.diagnostics[:] = map(arguments.wording.reworded, selection.diagnostics)
         saved = _save(selection, arguments)
 
@@ -51,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     def document() -> dict[str, Any]:
         return {**selection.to_dict(), **made_by(arguments)}
 
-    show(arguments, selection.notes, document, text, saved)
+    show(arguments, notes, document, text, saved)
     return 0
 
 
@@ -67,10 +68,12 @@ def run_explain(arguments: argparse.Namespace) -> int:
     with progress_bar(not arguments.quiet):
         selection = _select(request, arguments.counts)
         phase("explaining")
-        selection.diagnostics[:] = map(arguments.wording.reworded, selection.diagnostics)
+        diagnostics = list(selection.diagnostics)
+        selection.diagnostics[:] = map(arguments.wording.reworded, diagnostics)
         explanation = selection.explain(arguments.feature)
     # The explanation itself has the notes on its feature.
-    notes = [str(diagnostic) for diagnostic in selection.diagnostics if explanation.feature not in diagnostic.columns]
+    others = [diagnostic for diagnostic in diagnostics if explanation.feature not in diagnostic.columns]
+    notes = note_lines(arguments, others)
 
     def document() -> dict[str, Any]:
         return {**explanation.to_dict(), "method": selection.method}

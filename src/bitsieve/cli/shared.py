@@ -19,6 +19,7 @@ from typing import Any
 from bitsieve.cli.options import OPTIONS, Option, options_of
 from bitsieve.diagnostics import NAME_ONLY, Diagnostic, UserError, python_setting, text_of
 from bitsieve.utils.messages import BitsieveWarning, one_line
+from bitsieve.utils.note_lines import as_lines, by_importance
 
 #: Packages whose warnings are not shown: the user did not call them.
 SILENT_PACKAGES = ("sklearn", "scipy", "joblib")
@@ -146,6 +147,13 @@ def show(
         print(text())
     for line in saved:
         options.say(line)
+
+
+def note_lines(arguments: argparse.Namespace, diagnostics: Sequence[Diagnostic]) -> list[str]:
+    """The notes in the words of the command: all in full with --verbose, else at most three lines."""
+    if arguments.verbose:
+        return [arguments.wording(diagnostic) for diagnostic in by_importance(diagnostics)]
+    return [line.message for line in as_lines(diagnostics, arguments.wording.setting, where_all="-v")]
 
 
 def check_written(options: argparse.Namespace, **endings_by_name: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
+from bitsieve.diagnostics import UserError
 from bitsieve.utils.frames import default_library
 
 

@@ -36,6 +36,7 @@ from bitsieve.pipeline.discretize import Counted, binning_parameter, discretize
 from bitsieve.results.comparison import BEST, Comparison
 from bitsieve.selectors.base import CountSelector
 from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.messages import one_line
 from bitsieve.utils.progress import phase
 
@@ -238,7 +239,7 @@ def make_comparison(plan: Plan, folds: list[dict[str, Scored]], baselines: dict[
             "n_folds": len(plan.folds),
             "random_state": plan.options.random_state,
         },
-        diagnostics=list(plan.diagnostics),
+        diagnostics=Diagnostics(plan.diagnostics),
         majority=plan.baseline_errors(),
         baselines=baselines,
         library=library_of(None if original_data is None else original_data.take(np.arange(1))),

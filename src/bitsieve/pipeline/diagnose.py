@@ -22,6 +22,7 @@ from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping
 from bitsieve.pipeline import notes
 from bitsieve.pipeline.evidence import MAX_VALUES_TESTED, has_no_information
 from bitsieve.pipeline.fit import CountEvidence, Fit
+from bitsieve.pipeline.prepare import Prepared, PreparedSelection
 from bitsieve.pipeline.selected_tests import InformativeState
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.lazy import ColumnNames, chdtrc
@@ -59,10 +60,8 @@ def diagnose(fit: Fit) -> list[Diagnostic]:
     table, evidence = fit.table, fit.evidence_from_counts
     stopping = fit.result.stopping
     return [
-        *fit.prepared.original.diagnostics,
-        *fit.prepared.diagnostics_on_number,
-        *fit.prepared.diagnostics,
-        *on_missing(fit),
+        *on_preparation(fit.prepared),
+        *on_missing(fit.prepared),
         *on_screen(fit),
         *on_sample(table),
         *on_bins(table, evidence.binner, fit, fit.prepared.dropped),
@@ -77,17 +76,22 @@ def diagnose(fit: Fit) -> list[Diagnostic]:
     ]
 
 
-def on_missing(fit: Fit) -> list[Diagnostic]:
+def on_preparation(prepared: Prepared[Dataset]) -> list[Diagnostic]:
+    """What was noticed before anything was counted: in the data, the target and the columns."""
+    return [*prepared.original.diagnostics, *on_target(prepared.table), *prepared.diagnostics]
+
+
+def on_missing(prepared: PreparedSelection) -> list[Diagnostic]:
     """Whether missing values became a bin without the user's word, or ``missing`` has no effect."""
-    method = fit.method
-    missing = fit.discretization.missing
+    method = prepared.selection.method
+    missing = prepared.discretization.missing
     if missing is not None:
         return [] if method.bins else [notes.missing_without_effect(missing, method.name)]
-    if not method.bins or not isinstance(fit.discretization.binning, str):
+    if not method.bins or not isinstance(prepared.discretization.binning, str):
         return []
-    table = fit.prepared.original
+    table = prepared.original
     infos = table.summarize()
-    columns = [j for j, column in enumerate(infos) if column.has_missing and j not in fit.prepared.dropped]
+    columns = [j for j, column in enumerate(infos) if column.has_missing and j not in prepared.dropped]
     if not columns:
         return []
     return [notes.missing_kept([str(table.names[j]) for j in columns])]
@@ -102,7 +106,7 @@ def on_screen(fit: Fit) -> list[Diagnostic]:
 
 
 def on_bins(table: Dataset, binner: Any, fit: Fit, dropped: Collection[int] = ()) -> list[Diagnostic]:
-    """The notes on the target, and on columns that the binner left whole or gave nearly as many bins as rows.
+    """The notes on columns that the binner left whole or gave nearly as many bins as rows.
 
     There are none on the ``dropped`` columns. Raises UserError if every column has one bin.
     """
@@ -120,7 +124,7 @@ def on_bins(table: Dataset, binner: Any, fit: Fit, dropped: Collection[int] = ()
             message="every column became one bin, so none has information about the target",
             advice="use more bins",
         )
-    diagnostics = on_target(table)
+    diagnostics = list[Diagnostic]()
     remaining = np.ones(len(n_bins), bool)
     remaining[list(dropped)] = False
     with_one_bin = np.flatnonzero(remaining & (n_bins == 1))

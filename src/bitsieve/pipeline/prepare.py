@@ -59,7 +59,6 @@ class PreparedSelection(Prepared[Dataset]):
 
     selection: SelectionOptions
     requested_discretization: DiscretizationOptions  # as the user gave it
-    diagnostics_on_number: list[Diagnostic] = field(default_factory=list)  # a note if there are too few columns
 
     @classmethod
     def of_prepared_table(
@@ -119,6 +118,7 @@ def prepare_selection(
     else:
         selection = replace(selection, constraints=constraints)
     number, diagnostics_on_number = settle_number(prepared.table, selection)
+    diagnostics += diagnostics_on_number
     selection = replace(selection, n_features_to_select=number)
     coded_table, settled_discretization = take_few_numbers_as_categories(
         prepared.table, selection.method, discretization, execution
@@ -130,7 +130,6 @@ def prepare_selection(
         discretization=settled_discretization,
         requested_discretization=discretization,
         diagnostics=diagnostics,
-        diagnostics_on_number=diagnostics_on_number,
         selection=selection,
     )
 
@@ -200,7 +199,7 @@ def _identifiers_to_drop(infos: Sequence[ColumnInfo], dropped: Mapping[int, Reas
 
 
 def settle_number(table: Dataset, selection: SelectionOptions) -> tuple[int | float | str | None, list[Diagnostic]]:
-    """The number of features to select, and a note if the table has fewer.
+    """The number of features to select, and a note if the user requests more than there are.
 
     The default is 20; for a stopping rule it is all columns, as the rule ends the selection. A share and "auto" stay as
     they are, and so does a value that is not allowed: the method refuses it.
@@ -216,12 +215,10 @@ def settle_number(table: Dataset, selection: SelectionOptions) -> tuple[int | fl
     if number is not None:
         if number <= n_open:
             return requested, []
-        return n_open, [fewer_columns(_open_in_words(candidates), f"the {number:,} requested")]
+        return n_open, [fewer_columns(_open_in_words(candidates), number)]
     if selection.stopping is not None:
         return n_open, []
-    if n_open < N_FEATURES:
-        return n_open, [fewer_columns(_open_in_words(candidates), f"the default of {N_FEATURES}")]
-    return max(N_FEATURES, len(candidates.must_include)), []
+    return max(min(N_FEATURES, n_open), len(candidates.must_include)), []
 
 
 def _open_in_words(candidates: Candidates) -> str:

@@ -15,7 +15,7 @@ from bitsieve.plots.figures import Curves, as_svg, new_axes, plot_curves
 from bitsieve.report.page import Section, render_page
 from bitsieve.results.comparison import Comparison, how_to_read, selecting_call, summary_table
 from bitsieve.utils.arrays import Floats
-from bitsieve.utils.messages import displayed
+from bitsieve.utils.diagnostic_list import Diagnostics
 
 FIGURE_SIZE = (8.0, 3.6)  # inches
 MAX_FEATURES_LISTED = 50
@@ -50,7 +50,7 @@ class Answer(Section):
     n_folds: int
     binning: str
     protocol: str
-    notes: Sequence[str]
+    diagnostics: Diagnostics
 
 
 def answer_section(comparison: Comparison, command: str | None) -> Answer:
@@ -68,7 +68,7 @@ def answer_section(comparison: Comparison, command: str | None) -> Answer:
         n_folds=parameters["n_folds"],
         binning=parameters["binning"],
         protocol=parameters["protocol"],
-        notes=displayed(comparison.notes),
+        diagnostics=comparison.diagnostics,
     )
 
 

@@ -36,7 +36,7 @@ from bitsieve.report.columns import bins_section, columns_section
 from bitsieve.report.page import Section, render_page
 from bitsieve.results.comparison import Comparison
 from bitsieve.results.selection import Selection, conclusion_of, levels_in_words
-from bitsieve.utils.messages import displayed
+from bitsieve.utils.diagnostic_list import Diagnostics
 
 MAX_NAMES_LISTED = 12  # in a cell or a sentence
 USER_COUNT = "n_features_to_select"  # what ``stopped_by_`` says where the number that was asked for was reached
@@ -94,7 +94,7 @@ class Answer(Section):
     n_classes: int
     classes: Sequence[tuple[str, int]]  # labels of the first classes and their rows
     estimator: str
-    notes: Sequence[str]
+    diagnostics: Diagnostics
 
 
 def answer_section(selection: Selection, display: CurveDisplay) -> Answer:
@@ -117,7 +117,7 @@ def answer_section(selection: Selection, display: CurveDisplay) -> Answer:
         n_classes=selection.target.n_classes,
         classes=[(str(label), int(size)) for label, size in classes[:MAX_NAMES_LISTED]],
         estimator=evidence.explaining_estimator,
-        notes=displayed(selection.notes),
+        diagnostics=selection.diagnostics,
     )
 
 

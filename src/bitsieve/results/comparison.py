@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.diagnostics import Diagnostic, UserError
+from bitsieve.diagnostics import UserError
 from bitsieve.metrics.choice import Choice, OuterError, choose, outer_error, standard_errors
 from bitsieve.metrics.measures import ACCURACY, Measure, find_measure
 from bitsieve.metrics.paired_test import PairedTest, paired_test
@@ -18,8 +17,9 @@ from bitsieve.plots.figures import Axes, Curves, plot_curves
 from bitsieve.results.equality import equal_fields
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.frames import check_library, frame_of
-from bitsieve.utils.messages import aligned, choices, displayed, finite, printable
+from bitsieve.utils.messages import aligned, choices, finite
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,7 +59,7 @@ class Comparison:
         Of the features.
     parameters : dict
         What was asked: target, classifier, protocol, binning, folds, random_state.
-    diagnostics : list of Diagnostic
+    diagnostics : Diagnostics
         What was noticed in the data and in the result; ``notes`` are their texts.
     majority : ndarray of shape (n_folds,)
         The errors of the class that most of the samples learned from have; of a quantity those of their mean.
@@ -93,7 +93,7 @@ class Comparison:
     selected: list[list[Columns]] = field(repr=False)
     names: list[str] = field(repr=False)
     parameters: dict[str, Any]
-    diagnostics: list[Diagnostic]
+    diagnostics: Diagnostics
     majority: Columns | Floats = field(repr=False)
     bayes_error_bounds: Floats | None = field(default=None, repr=False)
     baselines: dict[str, Floats] = field(default_factory=dict, repr=False)
@@ -307,17 +307,17 @@ class Comparison:
         }
 
     def __str__(self) -> str:
-        return as_text(self, self.notes)
+        return "\n".join([as_text(self), *self.diagnostics.printed()])
 
     def _repr_html_(self) -> str:
         header, rows = summary_table(self)
         choice = self.choice()
         return html.display(
             html.table(header, rows),
-            html.paragraph(f"{choice}."),
+            html.paragraph(f"{choice}; {self.outer()}."),
             html.code(selecting_call(self)) if choice.is_recommended else "",
             *(html.aside(line) for line in how_to_read(self)),
-            html.notes(self.notes),
+            self.diagnostics.html(),
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -423,8 +423,8 @@ def baselines(comparison: Comparison) -> list[dict[str, Any]]:
     return rows
 
 
-def as_text(comparison: Comparison, notes: Sequence[str] = (), call: str = "") -> str:
-    """The summary as a table, the recommendation, the ``call`` that selects it, how to read the table, and the notes.
+def as_text(comparison: Comparison, call: str = "") -> str:
+    """The summary as a table, the recommendation, the ``call`` that selects it, and how to read the table.
 
     The call is by default that of Python.
     """
@@ -439,7 +439,6 @@ def as_text(comparison: Comparison, notes: Sequence[str] = (), call: str = "") -
     if choice.is_recommended:
         lines.append(f"to select them: {call or selecting_call(comparison)}")
     lines += how_to_read(comparison)
-    lines += [f"note: {printable(note)}" for note in displayed(notes)]
     return "\n".join(lines)
 
 

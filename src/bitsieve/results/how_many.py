@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from bitsieve.diagnostics import Diagnostic
 from bitsieve.results.equality import equal_fields
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Floats
+from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.messages import aligned, quoted
 
 HEADER = ("rule", "columns", "first of them", "what it asks")
@@ -46,7 +46,7 @@ class HowMany:
         How to read their difference.
     band : NullBand
         The information that each choice adds, and what the best of all columns adds after shuffles of the class.
-    diagnostics : list of Diagnostic
+    diagnostics : Diagnostics
         What was noticed in the data and in the result; ``notes`` are their texts.
 
     Examples
@@ -62,7 +62,7 @@ class HowMany:
     answers: list[Answer]
     reading: str
     band: NullBand = field(repr=False)
-    diagnostics: list[Diagnostic] = field(default_factory=list, repr=False)
+    diagnostics: Diagnostics = field(default_factory=Diagnostics, repr=False)
 
     @property
     def notes(self) -> list[str]:
@@ -81,13 +81,22 @@ class HowMany:
 
         return [(a.rule, number(a), quoted(a.features, 3) or "-", a.why) for a in self.answers]
 
-    def __str__(self) -> str:
+    def table_text(self) -> str:
+        """The answers as an aligned table, and how to read them.
+
+        Returns
+        -------
+        str
+        """
         table = aligned(HEADER, self._rows(), right=(False, True, False, False))
         return f"{table}\n\n{self.reading}"
 
+    def __str__(self) -> str:
+        return "\n".join([self.table_text(), *self.diagnostics.printed()])
+
     def _repr_html_(self) -> str:
         table = html.table(HEADER, self._rows(), text_columns=(2, 3))
-        return html.display(table, html.paragraph(self.reading), html.notes(self.notes))
+        return html.display(table, html.paragraph(self.reading), self.diagnostics.html())
 
     def to_dict(self) -> dict[str, Any]:
         """The answers as plain Python values that ``json.dumps`` takes.

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.diagnostics import Diagnostic
 from bitsieve.plots.figures import BLUE, INK, Axes, drawing, shortened
 from bitsieve.results.equality import equal_fields
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Floats
+from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.frames import check_library, frame_of
-from bitsieve.utils.messages import aligned, displayed, finite, number, printable
+from bitsieve.utils.messages import aligned, finite, number
 
 MAX_DRAWN = 20  # tuples in a figure
 MAX_PRINTED = 20  # rows of the printed table
@@ -48,7 +48,7 @@ class Interactions:
     n_shuffles : int
     n_samples : int
     target_name : str
-    diagnostics : list of Diagnostic
+    diagnostics : Diagnostics
     library : str
         The library of frames that the data came in.
 
@@ -74,7 +74,7 @@ class Interactions:
     n_shuffles: int
     n_samples: int
     target_name: str
-    diagnostics: list[Diagnostic] = field(default_factory=list)
+    diagnostics: Diagnostics = field(default_factory=Diagnostics)
     library: str = field(default="pandas", repr=False, compare=False)
 
     @property
@@ -115,13 +115,12 @@ class Interactions:
 
     def __str__(self) -> str:
         lines = [self.table_text()]
-        if self.notes:
-            lines.append("")
-            lines += [f"note: {printable(note)}" for note in displayed(self.notes)]
+        if self.diagnostics:
+            lines += ["", *self.diagnostics.printed()]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        return html.display(html.table(*self._table(), text_columns=(1,)), html.notes(self.notes))
+        return html.display(html.table(*self._table(), text_columns=(1,)), self.diagnostics.html())
 
     def to_frame(self, library: str | None = None) -> Any:
         """The tuples as a data frame: rank, column_1, column_2 and so on, value and p (if there were shuffles).

@@ -13,7 +13,7 @@ import numpy as np
 from bitsieve.dataset.data_kinds import collect
 from bitsieve.dataset.take_columns import WantedColumns, keeps_rows, with_columns, with_values
 from bitsieve.dataset.target import Target
-from bitsieve.diagnostics import Diagnostic, UserError
+from bitsieve.diagnostics import UserError
 from bitsieve.explain.evidence import Evidence
 from bitsieve.io.output import write_text
 from bitsieve.pipeline.fit import Fit
@@ -34,9 +34,10 @@ from bitsieve.results.saved.values import option_of, plain_diagnostic
 from bitsieve.results.saved.write import text_of_record
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.frames import check_library, frame_of
 from bitsieve.utils.lazy import cached_property
-from bitsieve.utils.messages import aligned, displayed, finite, number, printable, warn_of
+from bitsieve.utils.messages import aligned, finite, number, warn_of
 from bitsieve.utils.parameters import check_choice
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class Selection:
         Rows of the data; those of weight 0 are left out.
     parameters : dict
         The options of the selection.
-    diagnostics : list of Diagnostic
+    diagnostics : Diagnostics
         What was noticed in the data and in the result; ``notes`` are their texts.
     evidence : Evidence or None
         The table as it was read, and how it was binned: what :meth:`explain` and a report count again. None for a
@@ -123,7 +124,7 @@ class Selection:
     target_name: str
     n_samples: int
     parameters: dict[str, Any]
-    diagnostics: list[Diagnostic]
+    diagnostics: Diagnostics
     evidence: Evidence | None = field(repr=False)
     fit: Fit | None = field(repr=False)
     details: SelectionDetails = field(repr=False)
@@ -179,16 +180,16 @@ class Selection:
 
     def __str__(self) -> str:
         lines = [table_text(self)]
-        if self.notes:
-            lines.append("")
-            lines += [f"note: {printable(note)}" for note in displayed(self.notes)]
+        if self.diagnostics:
+            lines += ["", *self.diagnostics.printed()]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         header, rows = _printed_ranking(self)
         text_columns = [i for i, name in enumerate(header) if name in TEXT_COLUMNS]
         table = html.table(header, rows, text_columns=text_columns)
-        return html.display(table, self._figure_html(), html.notes(self.notes))
+        meaning = html.aside(MEANING_OF_LEAST_LEVEL) if LEAST_LEVEL in header else ""
+        return html.display(table, meaning, self._figure_html(), self.diagnostics.html())
 
     def _figure_html(self) -> str:
         """The ranking as a figure; empty without matplotlib or rows, and where the limit of chance would take long."""
@@ -431,7 +432,7 @@ class Selection:
             informative=self.informative.copy(),
             informative_state=list(self.informative_state),
             parameters=dict(self.parameters),
-            diagnostics=list(self.diagnostics),
+            diagnostics=Diagnostics(self.diagnostics),
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -560,7 +561,7 @@ def selection_of_record(record: SelectionRecord, table: Any = None) -> Selection
         target_name=record.target.name,
         n_samples=record.data.n_samples,
         parameters=dict(record.parameters),
-        diagnostics=list(record.diagnostics),
+        diagnostics=Diagnostics(record.diagnostics),
         evidence=None,
         fit=None,
         details=SelectionDetails(

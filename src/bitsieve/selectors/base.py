@@ -37,10 +37,11 @@ from bitsieve.methods.by_counts.stopping import StoppingRule
 from bitsieve.methods.method import DENSE_ROWS, INDEPENDENT, ROWS, SHARED, Method, MethodResult, check_capabilities
 from bitsieve.options import IDENTIFIERS, ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline import notes
+from bitsieve.pipeline.diagnose import on_missing, on_preparation
 from bitsieve.pipeline.discretize import Counted
 from bitsieve.pipeline.evidence import has_no_information
 from bitsieve.pipeline.fit import Fit
-from bitsieve.pipeline.prepare import Prepared, PreparedSelection, on_dropped, prepare, prepare_selection
+from bitsieve.pipeline.prepare import PreparedSelection, prepare, prepare_selection
 from bitsieve.pipeline.run import check_options, run, run_on_counts, run_on_table
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.selectors.callbacks import CallbackSupportMixin, followed
@@ -55,6 +56,7 @@ from bitsieve.selectors.partial_counts import (
 )
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.defaults import BINNING
+from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.docstrings import PAPERS, described_fully, with_references
 from bitsieve.utils.lazy import Later
 from bitsieve.utils.messages import warn, warn_of
@@ -87,7 +89,7 @@ OF_ALL = {
     "target_edges_ : ndarray or None": "The inner edges of a continuous target.",
     "n_features_in_ : int": "Number of columns of the table.",
     "feature_names_in_ : ndarray of str": "Names of the columns, where they have names.",
-    "diagnostics_ : list of Diagnostic": "What was noticed in the data and in the selection.",
+    "diagnostics_ : Diagnostics": "What was noticed in the data and in the selection.",
 }
 OF_COUNTS = {
     "relevance_ : ndarray of float, shape (n_features,)": "I(Xi;C) of every column, in bits.",
@@ -252,10 +254,8 @@ class SupervisedSelector(ColumnSelector):
         table = self._read(X, y, sample_weight, groups)
         check_capabilities(self._name_in_messages(), self._capabilities_needed(), table.capabilities)
         table.target.check_varies()
-        if table.target.n_numbers:
-            warn(table.target.how_cut)
         self._prepare_and_select(table)
-        warn_of(self._result_warnings())
+        self._warn()
         return self
 
     def fit_table(self, table: Dataset, discretization: DiscretizationOptions | None = None) -> Self:
@@ -280,12 +280,16 @@ class SupervisedSelector(ColumnSelector):
         return read_xy(X, y, sample_weight, groups, estimator=self, target_kind=TargetKind(self.target_kind))
 
     def _prepare_and_select(self, table: Dataset) -> None:
-        """Drop the columns without values and the identifiers, warn of them, and select."""
+        """Drop the columns without values and the identifiers, and select."""
         columns = ColumnOptions(identifiers=self.identifiers)
         prepared = prepare(table, columns, self.discretization, self._execution())
-        warn_of(dropped_columns(prepared))
         self._select(prepared.table, self.discretization)
-        self._diagnostics = LazyDiagnostics(prepared.diagnostics)
+        self._diagnostics = LazyDiagnostics(on_preparation(prepared))
+
+    def _warn(self) -> None:
+        """Warn of what was noticed before the selection, and of a result that should not be used: three lines."""
+        diagnostics = [*self._diagnostics.on_preparation, *self._result_warnings()]
+        warn_of(diagnostics, where_all="see .diagnostics_")
 
     @abstractmethod
     def _select(self, table: Any, discretization: DiscretizationOptions) -> None:
@@ -308,7 +312,7 @@ class SupervisedSelector(ColumnSelector):
                 setattr(self, name, value)
 
     @property
-    def diagnostics_(self) -> list[Diagnostic]:
+    def diagnostics_(self) -> Diagnostics:
         """What was noticed in the data and in the selection, as :func:`bitsieve.select` says it; found when asked for.
 
         A selector that is pickled before they are asked for keeps those on the data alone.
@@ -337,13 +341,6 @@ def target_needed(selector: ColumnSelector) -> UserError:
         code="target-needed",
         message=f"{type(selector).__name__} requires y to be passed, but the target y is None",
     )
-
-
-def dropped_columns(prepared: Prepared[Any]) -> list[Diagnostic]:
-    """The notes on the columns that were dropped, with the parameter of a selector that keeps identifiers."""
-    empty = [j for j, reason in prepared.dropped.items() if reason == "empty"]
-    identifiers = [j for j, reason in prepared.dropped.items() if reason == "identifier"]
-    return on_dropped(prepared.original, empty, identifiers, {"identifiers": "keep"})
 
 
 #: Codes of the notes that say why a rule took no column.
@@ -410,11 +407,8 @@ class MethodSelector(SupervisedSelector):
         self._set_fit(run(prepared, self._execution()))
 
     def _prepare(self, table: Dataset) -> PreparedSelection:
-        """Drop columns and settle the number of features; warn of both."""
-        prepared = prepare_selection(table, self._selection_options(), self.discretization, self._execution())
-        warn_of(dropped_columns(prepared))
-        warn_of(prepared.diagnostics_on_number)
-        return prepared
+        """Drop columns and settle the number of features."""
+        return prepare_selection(table, self._selection_options(), self.discretization, self._execution())
 
     def _select(self, table: Dataset, discretization: DiscretizationOptions) -> None:
         prepared = PreparedSelection.of_prepared_table(table, self._selection_options(), discretization)
@@ -424,7 +418,7 @@ class MethodSelector(SupervisedSelector):
         """Set all fitted attributes from the run of a method."""
         if fit.result.convergence_warning:
             warn(fit.result.convergence_warning, ConvergenceWarning)
-        self._diagnostics = LazyDiagnostics(fit.prepared.diagnostics, fit)
+        self._diagnostics = LazyDiagnostics([*on_preparation(fit.prepared), *on_missing(fit.prepared)], fit)
         self._set_result(fit.table, fit.result)
 
 
@@ -523,6 +517,7 @@ class CountSelector(MethodSelector):
         check_classes(counts.counts.target)
         self._select_by_counts(counts)
         self._partial_counts = counts
+        self._warn()
         return self
 
     def _select_by_counts(self, partial_counts: PartialCounts) -> None:

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from bitsieve.diagnostics import Diagnostic, UserError
+from bitsieve.pipeline import notes
 from bitsieve.pipeline.diagnose import diagnose
 from bitsieve.pipeline.evidence import with_evidence
 from bitsieve.pipeline.fit import Fit
+from bitsieve.utils.diagnostic_list import Diagnostics
 
 
 class LazyDiagnostics:
@@ -19,19 +21,30 @@ class LazyDiagnostics:
     """
 
     def __init__(self, on_preparation: Sequence[Diagnostic], fit: Fit | None = None) -> None:
-        self._diagnostics = list(on_preparation)
+        self.on_preparation = _with_parameters_of_selectors(on_preparation)
+        self._diagnostics = self.on_preparation
         self._fit = fit
 
     @property
-    def value(self) -> list[Diagnostic]:
+    def value(self) -> Diagnostics:
         """All diagnostics, or those on the preparation and an error if the selection cannot be counted."""
         if self._fit is not None:
             try:
-                self._diagnostics = diagnose(with_evidence(self._fit))
+                self._diagnostics = _with_parameters_of_selectors(diagnose(with_evidence(self._fit)))
             except UserError as error:  # such as columns that all have one bin
-                self._diagnostics = [*self._diagnostics, error.diagnostic]
+                self._diagnostics = Diagnostics([*self.on_preparation, error.diagnostic])
             self._fit = None
         return self._diagnostics
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_diagnostics": self._diagnostics, "_fit": None}
+        return {"on_preparation": self.on_preparation, "_diagnostics": self._diagnostics, "_fit": None}
+
+
+def _with_parameters_of_selectors(diagnostics: Sequence[Diagnostic]) -> Diagnostics:
+    """The diagnostics, with the parameter ``identifiers`` in place of ``include``, which selectors do not have."""
+    return Diagnostics(
+        notes.identifier_dropped(diagnostic.columns, {"identifiers": "keep"})
+        if diagnostic.code == "identifier-dropped"
+        else diagnostic
+        for diagnostic in diagnostics
+    )

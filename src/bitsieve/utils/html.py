@@ -39,11 +39,14 @@ def bullets(lines: Sequence[str]) -> str:
     return f"<ul>{items}</ul>"
 
 
-def notes(lines: Sequence[str]) -> str:
-    """The notes of a result; empty if there are none."""
+def notes(lines: Sequence[str], all_notes: Sequence[str] = ()) -> str:
+    """The notes of a result; empty if there are none. ``all_notes`` are hidden until the reader opens them."""
     if not lines:
         return ""
-    return f"<div><p>Notes</p>{bullets(displayed(lines))}</div>"
+    details = ""
+    if all_notes:
+        details = f"<details><summary>All notes ({len(all_notes):,})</summary>{bullets(all_notes)}</details>"
+    return f"<div><p>Notes</p>{bullets(displayed(lines))}{details}</div>"
 
 
 def code(text: str) -> str:

@@ -8,12 +8,14 @@ import sys
 import unicodedata
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from bitsieve.diagnostics import Diagnostic, UserError, literal
+from bitsieve.diagnostics import Diagnostic, UserError, literal, python_setting
 from bitsieve.utils.lazy import log
+from bitsieve.utils.note_lines import as_lines
 
-INTERNAL_MODULES = ("bitsieve.", "sklearn.callback.")  # on the stack between a note and the line of the user
+INTERNAL_MODULES = ("bitsieve.", "sklearn.", "joblib.")  # on the stack between a note and the line of the user
+PYTHON_HAS_ALL = "see .diagnostics"  # where all notes of a result are
 MAX_COMPARED_NAMES = 5000
 
 
@@ -177,31 +179,80 @@ class BitsieveWarning(UserWarning):
 
 
 def warn(note: Diagnostic, kind: type[Warning] = BitsieveWarning) -> None:
-    """Give a note as a warning, at the first line on the stack that called this package, and log it."""
+    """Give a note as a warning, at the line of the user that led to it, and log it.
+
+    A cross-validation, which fits a selector many times, gives the notes of one code once.
+    """
     log("warning", str(note))
+    call = _call_of_user()
+    if not issubclass(kind, BitsieveWarning):
+        warnings.warn(str(note), kind, stacklevel=call.level)
+        return
+    if call.is_cross_validation:
+        key = (note.code, call.file, call.line)
+        if key in _given_in_cross_validation:
+            return
+        _given_in_cross_validation.add(key)
+    warnings.warn(kind(note), stacklevel=call.level)
+
+
+class _Call(NamedTuple):
+    """The innermost line on the stack that belongs to no library of ``INTERNAL_MODULES``."""
+
+    level: int  # of the stack, seen from the caller of the function that looks for it
+    file: str
+    line: int
+    is_cross_validation: bool  # whether scikit-learn splits rows and fits to parts of them
+
+
+_given_in_cross_validation: set[tuple[str, str, int]] = set()  # code, file and line
+
+
+def _call_of_user() -> _Call:
     level = 1
-    frame = sys._getframe(0)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(INTERNAL_MODULES):
+    is_cross_validation = False
+    frame = sys._getframe(1)
+    while frame.f_back is not None:
+        module = frame.f_globals.get("__name__", "")
+        if not module.startswith(INTERNAL_MODULES):
+            break
+        is_cross_validation = is_cross_validation or module.startswith("sklearn.model_selection.")
         level += 1
         frame = frame.f_back
-    if issubclass(kind, BitsieveWarning):
-        warnings.warn(kind(note), stacklevel=level)
-    else:
-        warnings.warn(str(note), kind, stacklevel=level)
+    return _Call(level, frame.f_code.co_filename, frame.f_lineno, is_cross_validation)
 
 
-def warn_of(notes: Iterable[Diagnostic]) -> None:
-    """Give every note as a warning; in a notebook when the cell has run, unless a display has shown it by then."""
+def warn_of(notes: Sequence[Diagnostic], where_all: str = PYTHON_HAS_ALL) -> bool:
+    """Give the most important notes as warnings, at most three. Return whether the filters let one of them through.
+
+    ``where_all`` is where the user finds all of them. A notebook gives them when the cell has run, unless a display
+    has shown them by then; there it returns False.
+    """
+    lines = as_lines(notes, python_setting, where_all)
     shell = notebook()
     if shell is not None:
         with warnings.catch_warnings(record=True) as caught:  # filters hold as they are here
-            for note in notes:
-                warn(note)
+            for line in lines:
+                warn(line)
         _held.extend(caught or ())
         shell.events.register("post_run_cell", _warn_of_held)
-        return
-    for note in notes:
-        warn(note)
+        return False
+
+    is_shown = False
+    show = warnings.showwarning
+
+    def show_and_remember(*warning: Any, **options: Any) -> None:
+        nonlocal is_shown
+        is_shown = True
+        show(*warning, **options)
+
+    warnings.showwarning = show_and_remember  # Python calls it for what the filters let through
+    try:
+        for line in lines:
+            warn(line)
+    finally:
+        warnings.showwarning = show
+    return is_shown
 
 
 _held: list[warnings.WarningMessage] = []  # of the cell that is running

@@ -137,23 +137,24 @@ class FeatureCount:
         if isinstance(value, (float, np.floating)) and 0 < value < 1:
             return max(1, int(value * n_features))
         why = why or f"the table has {n_features:,} feature{'s' * (n_features != 1)}"
-        if value is not None and whole_number(value) is None:
+        number = whole_number(value)
+        if value is not None and number is None:
             share = ", a share between 0 and 1, or auto" if "auto" in self.open_ended else " or a share between 0 and 1"
             allowed = f"give a whole number from 1 to {n_features}{share} ({why})"
             raise ParameterError("n_features_to_select", value, allowed)
-        if value is None:
-            if n_features < N_FEATURES:
-                warn(fewer_columns(why, f"the default of {N_FEATURES}"))
+        if number is None:
             return min(N_FEATURES, n_features)
-        if (whole_number(value) or 0) > n_features:
-            warn(fewer_columns(why, f"the {value:,} requested"))
+        if number > n_features:
+            warn(fewer_columns(why, number))
             return n_features
         return check_integer("n_features_to_select", value, 1, n_features, why)
 
 
-def fewer_columns(table_has: str, requested: str) -> Diagnostic:
-    """The table has fewer columns than are to be selected."""
-    return Diagnostic(code="fewer-columns", message=f"{table_has}, fewer than {requested}: all are ranked")
+def fewer_columns(table_has: str, requested: int) -> Diagnostic:
+    """The user requests more features than the table has."""
+    return Diagnostic(
+        code="fewer-columns", message=f"{table_has}, fewer than the {requested:,} requested: all are ranked"
+    )
 
 
 def refuse_slip(name: str, value: object, other_names: Mapping[str, str], parameter_names: Iterable[str]) -> None:
