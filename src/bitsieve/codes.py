@@ -31,6 +31,16 @@ CODES: dict[str, Code] = {
     "text-read": Code(
         "note", "Text was read as numbers, times or truth values.", "Set `column_types` if it is a category."
     ),
+    "numbers-with-text": Code(
+        "warning",
+        "Nearly all values of a column of text are numbers; the others, such as `<200`, are missing or make it categories.",
+        'Set `column_types` to "number": the page on formats says how each is read.',
+    ),
+    "mixed-units": Code(
+        "warning",
+        "The numbers of a column have several units, which are not converted.",
+        "Convert them to one unit.",
+    ),
     "text-as-categories": Code(
         "note",
         "Numbers with leading zeros or points were kept as categories.",
@@ -353,7 +363,8 @@ CODES: dict[str, Code] = {
     ),
     "complex-numbers": Code("error", "Complex numbers are not supported.", "Give real numbers."),
     "column-type-not-read": Code(
-        "error", "A column is of a type that is not read, such as raw bytes.", "Drop it, or convert it."
+        "error", "A column is of a type that is not read, such as raw bytes, or none of its text is of the type that was chosen.",
+        "Drop it, convert it, or leave it out of `column_types`."
     ),
     "mixed-values": Code("error", "A column mixes numbers and text.", "Convert it to one of them."),
     "numbers-needed": Code(

@@ -48,6 +48,7 @@ MAX_CODES = 1 << 16  # of a column
 MAX_DEPTH = 64  # objects and lists within each other
 _DTYPES = ("U", "O")  # besides those of numbers, booleans and times
 _SEVERITIES = ("note", "warning", "error")
+_OPTIONAL_OF_PARSING = ("reads_marks", "unit_is_optional")
 _PARSINGS = ("numbers", "dates", "durations", "booleans")
 _DECIMALS = ("", ".", ",")
 _GROUPS = ("", ",", ".", "'’", " \u00a0\u2009\u202f")
@@ -305,13 +306,16 @@ def _counts(field: Field, n_codes: int, n_classes: int) -> tuple[tuple[int, ...]
 
 
 def _parsing(field: Field) -> SavedParsing:
-    members = field.members(field_names(SavedParsing))
+    members = field.members(field_names(SavedParsing), _OPTIONAL_OF_PARSING)
+    optional = {name: members[name].boolean() for name in _OPTIONAL_OF_PARSING if name in members}
     parsing = SavedParsing(
         format=cast(ParsingFormat, members["format"].choice(_PARSINGS)),
         decimal=members["decimal"].choice(_DECIMALS),
         group=members["group"].choice(_GROUPS),
         unit=members["unit"].text(),
         is_whole=members["is_whole"].boolean(),
+        reads_marks=optional.get("reads_marks", False),
+        unit_is_optional=optional.get("unit_is_optional", False),
         order=members["order"].choice(_ORDERS),
         has_time_zone=members["has_time_zone"].boolean(),
         is_time_of_day=members["is_time_of_day"].boolean(),

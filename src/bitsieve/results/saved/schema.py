@@ -90,6 +90,8 @@ class SavedParsing:
     group: str = ""  # of numbers: what groups their thousands
     unit: str = ""  # of numbers: "%", a currency or a unit
     is_whole: bool = False  # numbers without decimals
+    reads_marks: bool = False  # numbers with a mark, such as "<200" or "12 k", are read; may be absent
+    unit_is_optional: bool = False  # numbers without the unit are read like those with it; may be absent
     order: str = ""  # of dates: "day-first", "month-first" or "undecided"
     has_time_zone: bool = False  # dates with a time zone become UTC
     is_time_of_day: bool = False  # durations that are times of day
