@@ -33,7 +33,8 @@ CODES: dict[str, Code] = {
     ),
     "numbers-with-text": Code(
         "warning",
-        "Nearly all values of a column of text are numbers; the others, such as `<200`, are missing or make it categories.",
+        "Nearly all values of a column of text are numbers. The others, such as `<200`, are read as missing, or all are "
+        "taken as categories.",
         'Set `column_types` to "number": the page on formats says how each is read.',
     ),
     "mixed-units": Code(
@@ -363,8 +364,9 @@ CODES: dict[str, Code] = {
     ),
     "complex-numbers": Code("error", "Complex numbers are not supported.", "Give real numbers."),
     "column-type-not-read": Code(
-        "error", "A column is of a type that is not read, such as raw bytes, or none of its text is of the type that was chosen.",
-        "Drop it, convert it, or leave it out of `column_types`."
+        "error",
+        "A column is of a type that is not read, such as raw bytes, or no text in it is of the type that was chosen.",
+        "Drop it, convert it, or leave it out of `column_types`.",
     ),
     "mixed-values": Code("error", "A column mixes numbers and text.", "Convert it to one of them."),
     "numbers-needed": Code(

@@ -20,6 +20,7 @@ from bitsieve.pipeline.selected_tests import INFORMATIVE_STATES, InformativeStat
 from bitsieve.results.saved.fields import Field, FieldError
 from bitsieve.results.saved.schema import (
     COLUMN_KINDS,
+    OPTIONAL_OF_PARSING,
     SIDES,
     TARGET_KINDS,
     VERSION,
@@ -48,7 +49,6 @@ MAX_CODES = 1 << 16  # of a column
 MAX_DEPTH = 64  # objects and lists within each other
 _DTYPES = ("U", "O")  # besides those of numbers, booleans and times
 _SEVERITIES = ("note", "warning", "error")
-_OPTIONAL_OF_PARSING = ("reads_marks", "unit_is_optional")
 _PARSINGS = ("numbers", "dates", "durations", "booleans")
 _DECIMALS = ("", ".", ",")
 _GROUPS = ("", ",", ".", "'’", " \u00a0\u2009\u202f")
@@ -306,8 +306,8 @@ def _counts(field: Field, n_codes: int, n_classes: int) -> tuple[tuple[int, ...]
 
 
 def _parsing(field: Field) -> SavedParsing:
-    members = field.members(field_names(SavedParsing), _OPTIONAL_OF_PARSING)
-    optional = {name: members[name].boolean() for name in _OPTIONAL_OF_PARSING if name in members}
+    members = field.members(field_names(SavedParsing), OPTIONAL_OF_PARSING)
+    optional = {name: members[name].boolean() for name in OPTIONAL_OF_PARSING if name in members}
     parsing = SavedParsing(
         format=cast(ParsingFormat, members["format"].choice(_PARSINGS)),
         decimal=members["decimal"].choice(_DECIMALS),
