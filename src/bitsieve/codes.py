@@ -68,6 +68,17 @@ CODES: dict[str, Code] = {
         "Replace it by a missing value, if it does.",
         "hold a number far from all others, which may stand for a missing value",
     ),
+    "numbers-with-text": Code(
+        "warning",
+        "Nearly all values of a column of text are numbers. The others, such as `<200`, are read as missing, or all are "
+        "taken as categories.",
+        'Set `column_types` to "number": the page on formats says how each is read.',
+    ),
+    "mixed-units": Code(
+        "warning",
+        "The numbers of a column have several units, which are not converted.",
+        "Convert them to one unit.",
+    ),
     "ambiguous-dates": Code(
         "warning",
         "Dates may begin with the day or with the month, so they were kept as categories.",
@@ -374,7 +385,9 @@ CODES: dict[str, Code] = {
     ),
     "complex-numbers": Code("error", "Complex numbers are not supported.", "Give real numbers."),
     "column-type-not-read": Code(
-        "error", "A column is of a type that is not read, such as raw bytes.", "Drop it, or convert it."
+        "error",
+        "A column is of a type that is not read, such as raw bytes, or no text in it is of the type that was chosen.",
+        "Drop it, convert it, or leave it out of `column_types`.",
     ),
     "mixed-values": Code("error", "A column mixes numbers and text.", "Convert it to one of them."),
     "numbers-needed": Code(

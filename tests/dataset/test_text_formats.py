@@ -124,3 +124,67 @@ def test_the_decision_hangs_on_no_order(values, rows):
     counts = {value: 1 + len(value) * rows for value in values}
     expected = meaning_of_text(pa.array(sorted(values)), np.array([counts[value] for value in sorted(values)]))
     assert meaning_of_text(pa.array(values), np.array([counts[value] for value in values])) == expected
+
+
+BARE = [f"{j}.5" for j in N]
+MARKS = [
+    ("<200", 200.0),
+    (">= 5", 5.0),
+    ("≤ 5", 5.0),
+    ("~7", 7.0),
+    ("85+", 85.0),
+    ("12.5*", 12.5),
+    ("12 k", 12_000.0),
+    ("1.2M", 1_200_000.0),
+    ("$1.2M", 1_200_000.0),
+    ("4.35 k", 4350.0),  # 4.35 * 1000 is another float
+    ("2 Mrd", 2e9),
+    ("5 mg", 5.0),
+    ("50%", None),
+    ("n/a*", None),
+    ("10-20", None),
+    ("1e3 k", None),
+]
+
+
+@pytest.mark.parametrize(("text", "number"), MARKS)
+def test_the_type_number_reads_numbers_with_a_mark(text, number):
+    meaning = meant([*BARE, text], kind="number")
+    assert meaning.format.read(pa.array([text, "0.5"])).to_pylist() == [number, 0.5]
+    assert meaning.parsing.n_unread == (number is None)
+    assert meaning.parsing.n_marked == (number is not None)
+
+
+@pytest.mark.parametrize(("text", "number"), MARKS)
+def test_a_reading_is_proposed_and_the_text_is_missing(text, number):
+    meaning = meant([*BARE, text])
+    assert meaning.format.read(pa.array([text])).to_pylist() == [None]
+    assert [marked.number for marked in meaning.parsing.marked] == ([] if number is None else [number])
+
+
+def test_a_reading_is_proposed_where_few_numbers_stay_categories():
+    meaning = meant([*"1234" * 25, "<1", "<1", "x"])
+    assert meaning.format == Words()
+    assert meaning.parsing.what == "numbers with text"
+    assert meaning.parsing.marked == (("<1", 2, 1.0),)
+    assert meaning.parsing.unread == (("<1", 2), ("x", 1))
+
+
+def test_units_are_named_and_not_merged():
+    in_mg = [f"{j} mg" for j in N]
+    mostly = meant([*in_mg, "0.3 g"])
+    assert mostly.parsing.units == (("mg", 100), ("g", 1))
+    assert mostly.format.read(pa.array(["5 mg", "0.3 g"])).to_pylist() == [5, None]
+    chosen = meant([*in_mg, "0.3 g", "7"], kind="number")
+    assert chosen.format.read(pa.array(["5 mg", "0.3 g", "7"])).to_pylist() == [5, None, None]
+    half = meant([*in_mg, *(f"0.{j} g" for j in N)])
+    assert half.format == Words()
+    assert half.parsing.what == "numbers in several units"
+    assert meant([f"{j} {letter}" for j in N for letter in "AB"]).parsing is None  # seats, say
+
+
+@pytest.mark.parametrize(("kind", "what"), [("number", "no numbers"), ("day-first", "no dates")])
+def test_text_that_is_nothing_of_the_chosen_type(kind, what):
+    meaning = meant(["red", "blue"] * 9, kind=kind)
+    assert meaning.format == Words()
+    assert meaning.parsing.what == what

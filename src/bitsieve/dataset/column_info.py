@@ -16,16 +16,47 @@ class Sentinel(NamedTuple):
     high: float  # the largest of the other numbers
 
 
+class MarkedNumber(NamedTuple):
+    """Text that is a number with a mark, such as "<200" or "12 k"."""
+
+    text: str
+    n_rows: int  # the number of rows that hold it
+    number: float  # as which the column type "number" reads it
+
+
+#: What a column of text holds that was left as categories although it looks like numbers or dates.
+CODES = "codes"
+OPEN_DATES = "open dates"
+MARKED_NUMBERS = "numbers with text"
+SEVERAL_UNITS = "numbers in several units"
+NO_NUMBERS = "no numbers"  # although the user chose the column type "number"
+NO_DATES = "no dates"
+
+
 @dataclass(frozen=True)
 class TextParsing:
     """How the text of a column was read."""
 
-    what: str  # what the values are, in words; "codes" and "open dates" were left as categories
+    what: str  # what the values are, in words; for the constants above they were left as categories
     example: str
     n_read: int  # the number of rows that were read as ``what``
     n_unread: int = 0  # the number of rows with other text, which is read as missing
     unread: tuple[tuple[str, int], ...] = ()  # the most frequent other texts, and the number of rows of each
     has_missing: bool = False  # whether other rows have no value
+    marked: tuple[MarkedNumber, ...] = ()  # the most frequent numbers with a mark
+    n_marked: int = 0  # the number of rows with such numbers
+    marked_are_read: bool = False  # whether they are read, as the user chose the column type "number"
+    units: tuple[tuple[str, int], ...] = ()  # the units of numbers in several units, and the number of rows of each
+
+    @property
+    def readings(self) -> str:
+        """The most frequent numbers with a mark, and how they are read, for a message."""
+        return ", ".join(f"{marked.text!r} as {marked.number:,.15g}" for marked in self.marked)
+
+    @property
+    def listed_units(self) -> str:
+        """The units and the number of rows of each, for a message."""
+        return ", ".join(f"{unit!r} ({n_rows:,})" for unit, n_rows in self.units)
 
     @property
     def listed(self) -> str:
@@ -66,8 +97,14 @@ class ColumnInfo:
         """Rebuild an object from the dictionary made by :meth:`to_dict`."""
         parsing = fields["parsing"]
         if parsing is not None:
-            unread = tuple((value, n_rows) for value, n_rows in parsing["unread"])
-            parsing = TextParsing(**{**parsing, "unread": unread})
+            parsing = TextParsing(
+                **{
+                    **parsing,
+                    "unread": tuple((value, n_rows) for value, n_rows in parsing["unread"]),
+                    "marked": tuple(MarkedNumber(*marked) for marked in parsing["marked"]),
+                    "units": tuple((unit, n_rows) for unit, n_rows in parsing["units"]),
+                }
+            )
         sentinels = tuple(Sentinel(*sentinel) for sentinel in fields["sentinels"])
         return cls(**{**fields, "parsing": parsing, "sentinels": sentinels})
 

@@ -19,7 +19,7 @@ from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import Encoded, as_array, as_doubles, encode_with_missing, times_as_numbers
 from bitsieve.dataset.sparse import StoredColumnsInFiles, read_sparse
 from bitsieve.dataset.target import is_foreign, numpy_of_series
-from bitsieve.dataset.text import Plain, typed_columns
+from bitsieve.dataset.text import Plain, check_types_read, typed_columns
 from bitsieve.dataset.text_format import ColumnRules, TextMeaning
 from bitsieve.diagnostics import UserError
 from bitsieve.io.spooled_columns import SpooledColumns
@@ -154,6 +154,7 @@ def _columns_with_text(
         array, is_mixed[j] = arrow_of(values, labels[j])
         arrays.append(array)
     typed, meanings = typed_columns(arrays, list(objects), rules, rules.types_by_index(names))
+    check_types_read(meanings, names)
     for j, array in zip(objects, typed, strict=True):
         if is_mixed[j] and is_categorical(array.type):
             raise mixed_kinds(labels[j])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import narwhals as nw
 import numpy as np
@@ -14,14 +14,27 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from bitsieve.dataset.arrow import arrow_of, flags, is_text, numpy_of, text_of, without_markers
-from bitsieve.dataset.column_info import TextParsing
+from bitsieve.dataset.column_info import (
+    CODES,
+    MARKED_NUMBERS,
+    NO_DATES,
+    NO_NUMBERS,
+    OPEN_DATES,
+    SEVERAL_UNITS,
+    MarkedNumber,
+    TextParsing,
+)
 from bitsieve.dataset.encoding import as_array
 from bitsieve.dataset.target import split_target
 from bitsieve.dataset.text_format import ColumnRules, TextFormat, TextMeaning
+from bitsieve.diagnostics import NAME_ONLY, UserError
 from bitsieve.io.dialect import MARKERS
 from bitsieve.io.text import without_commas
 from bitsieve.options import DAY_FIRST, MONTH_FIRST
 from bitsieve.utils.arrays import Flags, Integers
+
+if TYPE_CHECKING:
+    from bitsieve.dataset.text_numbers import Numbers
 
 _MIN_SHARE = 0.95  # the share of the rows with a value that must be of one format
 _MIN_DISTINCT = 20  # so many distinct numbers or times must fit before other text is read as missing
@@ -177,7 +190,7 @@ def _meaning_of_plain_text(text: pa.Array, counts: Integers, plain_type: pa.Data
 
     if kind is None and not pa.types.is_temporal(plain_type) and are_codes(text, counts):
         example = min(text.to_pylist())
-        return TextMeaning(Words(), TextParsing("codes", example, int(counts.sum())))
+        return TextMeaning(Words(), TextParsing(CODES, example, int(counts.sum())))
     return TextMeaning(Plain(plain_type))
 
 
@@ -189,11 +202,14 @@ def _repaired(text: pa.Array, counts: Integers, has_missing: bool, kind: str | N
     if kind in (DAY_FIRST, MONTH_FIRST):
         guessed_dates = Dates.guess(text, counts)
         dates = Dates(kind, guessed_dates is not None and guessed_dates.zoned)
-        return _meaning_by(dates, text, counts, _values_of_format(dates, text), has_missing)
+        fits = _values_of_format(dates, text)
+        if not fits.any():
+            return _not_read(NO_DATES, text, counts)
+        return _meaning_by(dates, text, counts, fits, has_missing)
     if kind is not None:
-        numbers = Numbers.guess(text, counts)
+        numbers = Numbers.guess_with_marks(text, counts)
         if numbers is None:
-            return None
+            return _not_read(NO_NUMBERS, text, counts)
         return _meaning_by(numbers, text, counts, _values_of_format(numbers, text), has_missing)
     if Truths.guess(text, counts) is not None:
         are_truths = np.array([_truth(word) is not None for word in text.to_pylist()])
@@ -211,7 +227,35 @@ def _repaired(text: pa.Array, counts: Integers, has_missing: bool, kind: str | N
         fits = _values_of_format(text_format, text)
         if _are_enough(fits, text, counts):
             return _meaning_by(text_format, text, counts, fits, has_missing)
-    return None
+    return _unread_numbers(text, counts)
+
+
+def _unread_numbers(text: pa.Array, counts: Integers) -> TextMeaning | None:
+    """Categories nearly all of which are numbers with a mark, or numbers in several units; None for other text."""
+    from bitsieve.dataset.text_numbers import Numbers, are_codes, mixed_units
+
+    if are_codes(text, counts):
+        return None
+    units = mixed_units(text, counts)
+    if units and sum(units.values()) >= _MIN_SHARE * counts.sum():
+        example = _most_frequent(text, counts, np.ones(len(text), bool))[0][0]
+        return TextMeaning(Words(), TextParsing(SEVERAL_UNITS, example, 0, units=tuple(units.items())))
+    bare_numbers = Numbers.guess(text, counts)
+    numbers_with_marks = Numbers.guess_with_marks(text, counts)
+    if bare_numbers is None or numbers_with_marks is None:
+        return None
+    is_bare = _values_of_format(bare_numbers, text)
+    fits = _values_of_format(numbers_with_marks, text)
+    if 2 * counts[is_bare].sum() < counts[fits].sum() or not _are_nearly_all(fits, text, counts):
+        return None
+    parsing = _parsing_of(bare_numbers, text, counts, is_bare, has_missing=False)
+    return TextMeaning(Words(), replace(parsing, what=MARKED_NUMBERS))
+
+
+def _not_read(what: str, text: pa.Array, counts: Integers) -> TextMeaning:
+    """The meaning of text none of which is what the user chose. It is refused where the name of the column is known."""
+    example = _most_frequent(text, counts, np.ones(len(text), bool))[0][0]
+    return TextMeaning(Words(), TextParsing(what, example, 0))
 
 
 def _values_of_format(text_format: TextFormat, text: pa.Array) -> Flags:
@@ -221,14 +265,25 @@ def _values_of_format(text_format: TextFormat, text: pa.Array) -> Flags:
 
 def _are_enough(fits: Flags, text: pa.Array, counts: Integers) -> bool:
     """Whether so much of the text fits a format that the rest can be read as missing."""
-    words = pc.utf8_lower(pc.utf8_trim_whitespace(text))
-    means_missing = flags(pc.is_in(words, _MISSING_WORDS_IN_ARROW)) & ~fits
+    if not _are_nearly_all(fits, text, counts):
+        return False
+    n_others = int(counts[~fits & ~_means_missing(text)].sum())
+    return n_others == 0 or int(fits.sum()) >= _MIN_DISTINCT
+
+
+def _are_nearly_all(fits: Flags, text: pa.Array, counts: Integers) -> bool:
+    """Whether 95 % of the rows fit, those aside whose word means a missing value, and no more rows mean that."""
+    means_missing = _means_missing(text) & ~fits
     n_fit = int(counts[fits].sum())
     n_missing = int(counts[means_missing].sum())
     n_others = int(counts[~fits & ~means_missing].sum())
-    if not n_fit or n_fit < _MIN_SHARE * (n_fit + n_others) or n_fit < n_missing:
-        return False
-    return n_others == 0 or int(fits.sum()) >= _MIN_DISTINCT
+    return n_fit > 0 and n_fit >= _MIN_SHARE * (n_fit + n_others) and n_fit >= n_missing
+
+
+def _means_missing(text: pa.Array) -> Flags:
+    """Which text is a word that means a missing value."""
+    words = pc.utf8_lower(pc.utf8_trim_whitespace(text))
+    return flags(pc.is_in(words, _MISSING_WORDS_IN_ARROW))
 
 
 def _meaning_by(
@@ -239,7 +294,7 @@ def _meaning_by(
 
     parsing = _parsing_of(text_format, text, counts, fits, has_missing)
     if isinstance(text_format, Dates) and text_format.is_open(text):
-        return TextMeaning(Words(), TextParsing("open dates", parsing.example, parsing.n_read))
+        return TextMeaning(Words(), TextParsing(OPEN_DATES, parsing.example, parsing.n_read))
     return TextMeaning(text_format, parsing)
 
 
@@ -247,22 +302,53 @@ def _parsing_of(
     text_format: TextFormat, text: pa.Array, counts: Integers, fits: Flags, has_missing: bool
 ) -> TextParsing:
     """How text is read by a format, and the most frequent text that is not read."""
-    values = text.to_pylist()
+    from bitsieve.dataset.text_numbers import Numbers
 
-    def most_frequent(mask: Flags) -> list[tuple[str, int]]:
-        indices = np.flatnonzero(mask & (counts > 0)).tolist()
-        ordered = sorted(indices, key=lambda j: (-int(counts[j]), values[j]))
-        return [(values[j], int(counts[j])) for j in ordered[:_N_UNREAD_LISTED]]
-
-    read = most_frequent(fits)
-    return TextParsing(
+    read = _most_frequent(text, counts, fits)
+    parsing = TextParsing(
         what=text_format.what,
         example=read[0][0] if read else "",
         n_read=int(counts[fits].sum()),
         n_unread=int(counts[~fits].sum()),
-        unread=tuple(most_frequent(~fits)),
+        unread=tuple(_most_frequent(text, counts, ~fits)),
         has_missing=has_missing,
     )
+    if isinstance(text_format, Numbers) and (parsing.n_unread or text_format.reads_marks):
+        return _with_marked_numbers(parsing, text_format, text, counts)
+    return parsing
+
+
+def _with_marked_numbers(parsing: TextParsing, numbers: Numbers, text: pa.Array, counts: Integers) -> TextParsing:
+    """Add the numbers with a mark, and the units of numbers in several units."""
+    from bitsieve.dataset.text_numbers import Numbers, mixed_units
+
+    bare_numbers = Numbers.guess(text, counts)
+    numbers_with_marks = numbers if numbers.reads_marks else Numbers.guess_with_marks(text, counts)
+    units = tuple(mixed_units(text, counts).items())
+    if bare_numbers is None or numbers_with_marks is None:
+        return replace(parsing, units=units, marked_are_read=numbers.reads_marks)
+    values = numbers_with_marks.read(text)
+    is_marked = flags(values.is_valid()) & ~_values_of_format(bare_numbers, text)
+    number_of = dict(zip(text.to_pylist(), values.to_pylist(), strict=True))
+    marked = [
+        MarkedNumber(value, n_rows, float(number_of[value]))
+        for value, n_rows in _most_frequent(text, counts, is_marked)
+    ]
+    return replace(
+        parsing,
+        marked=tuple(marked),
+        n_marked=int(counts[is_marked].sum()),
+        marked_are_read=numbers.reads_marks,
+        units=units,
+    )
+
+
+def _most_frequent(text: pa.Array, counts: Integers, mask: Flags) -> list[tuple[str, int]]:
+    """The most frequent texts of a mask, and the number of rows of each; equally frequent ones alphabetically."""
+    values = text.to_pylist()
+    indices = np.flatnonzero(mask & (counts > 0)).tolist()
+    ordered = sorted(indices, key=lambda i: (-int(counts[i]), values[i]))
+    return [(values[i], int(counts[i])) for i in ordered[:_N_UNREAD_LISTED]]
 
 
 def typed_text(values: pa.Array) -> pa.Array:
@@ -305,6 +391,28 @@ def typed_columns(
         if is_text(array.type):
             typed[i], meanings[j] = _typed_column(array, j, rules, types.get(j))
     return typed, meanings
+
+
+def check_types_read(meanings: Mapping[int, TextMeaning], names: Sequence[str]) -> None:
+    """Refuse columns none of whose text is what the user chose by ``column_types``."""
+    unread = {
+        names[j]: meaning.parsing
+        for j, meaning in meanings.items()
+        if meaning.parsing is not None and meaning.parsing.what in (NO_NUMBERS, NO_DATES)
+    }
+    if not unread:
+        return
+    listed = " and ".join(
+        f"{name!r}, which has {parsing.what} (its text is such as {parsing.example!r})"
+        for name, parsing in list(unread.items())[:_N_UNREAD_LISTED]
+    )
+    raise UserError(
+        code="column-type-not-read",
+        message=f"does not go with column {listed}",
+        advice="leave them out of {column_types}",
+        columns=list(unread),
+        parameters={"column_types": NAME_ONLY},
+    )
 
 
 def _typed_column(array: pa.Array, j: int, rules: ColumnRules, kind: str | None) -> tuple[pa.Array, TextMeaning]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bitsieve.dataset.arrow import flags, numpy_of
+from bitsieve.dataset.arrow import flags, numpy_of, text_of
 from bitsieve.dataset.encoding import MAX_EXACT_INTEGER
 from bitsieve.dataset.text_format import TextFormat
 from bitsieve.utils.arrays import Flags, Integers
@@ -37,10 +37,20 @@ _NUMBER = "".join(
         r"\s*$",
     ]
 )
+_COMPARISON_BEFORE = r"^\s*(?:[<>]=?|[≤≥~≈])\s*"  # "<200", ">= 5"
+_MARK_BEHIND = r"\s*[*†‡+]+\s*$"  # "12.5*", "85+"
+_THOUSANDS = r"^(?:k|K)$"  # "12 k"
+_MILLIONS = r"^(?:M|mn|mln|Mio\.?)$"  # "1.2M"
+_BILLIONS = r"^(?:B|bn|Mrd\.?)$"
 _LEADING_ZERO = r"^\s*0[0-9]+\s*$"
 _PHONE_NUMBER = r"^\s*\+[0-9]{8,}\s*$"
 _IP_ADDRESS = r"^\s*(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])(?:\.|\s*$)){4}"
 _MIN_SHARE_OF_CODES = 0.01  # if so many rows have leading zeros, the column holds codes
+#: Units that are often mixed in one column. Other words behind numbers may be anything: "12 A" is a seat.
+_COMMON_UNITS = (
+    r"%|‰|(?:[kmµuμn]?g|t|lbs?|oz)(?:/[dm]?[lL])?|[kcmµuμn]m|m|in|ft|yd|mi(?:les?)?|[dcmµuμ]?[lL]|"
+    r"[mµuμn]?mol/[lL]|m?IU/m?[lL]|U/[lL]|°\s?[CF]|[KMGT]i?B|[kMG]?W|[kMG]?Wh|[kM]?Hz|[kM]?Pa|bar|mmHg|k?cal|k?J"
+)
 
 
 class DigitStyle(NamedTuple):
@@ -75,9 +85,15 @@ class Numbers(TextFormat):
     style: DigitStyle
     unit: str = ""  # a currency, "%", a unit, or empty
     are_integers: bool = False
+    #: Whether numbers with a mark are read: "<200" and "200+" as 200, "12.5*" as 12.5, "12 k" as 12000, "1.2M" as
+    #: 1200000. A limit is read as its number, which keeps its place among the others.
+    reads_marks: bool = False
+    unit_is_optional: bool = False  # whether numbers without the unit are read like those with it
 
     @property
     def what(self) -> str:
+        if self.unit_is_optional:
+            return f"numbers with and without the unit {self.unit!r}"
         if self.unit == "%":
             return "percentages"
         if pc.match_substring_regex(self.unit, f"^(?:{_CURRENCY})$").as_py():
@@ -89,7 +105,8 @@ class Numbers(TextFormat):
         return "numbers"
 
     def read(self, text: pa.Array) -> pa.Array:
-        floats = _NumberParts.of_text(text).numbers(self.style, self.unit)
+        parts = _NumberParts.of_text(text, self.reads_marks)
+        floats = parts.numbers(self.style, parts.has_unit(self.unit, self.unit_is_optional))
         return floats.cast(pa.int64(), safe=False) if self.are_integers else floats
 
     @classmethod
@@ -102,14 +119,57 @@ class Numbers(TextFormat):
         counts_with_unit = np.where(parts.has_unit(unit), counts, 0)
         if are_codes(parts.digits if unit else text, counts_with_unit):
             return None
+        numbers = cls._with_style(parts, counts_with_unit, unit)
+        fits = (counts_with_unit > 0) & parts.fits(numbers.style)
+        if not unit and numbers.style.group == _SPACES and _are_spaced_phone_numbers(parts.digits, fits):
+            return None
+        return numbers
+
+    @classmethod
+    def guess_with_marks(cls, text: pa.Array, counts: Integers) -> Numbers | None:
+        """The unit and the style that fit most rows, where numbers with a mark are read, too; None for no numbers.
+
+        If only one unit occurs beside numbers without one, it is optional. A percentage is never read like a number
+        without a unit.
+        """
+        parts = _NumberParts.of_text(text, reads_marks=True)
+        if not parts.match.any():
+            return None
+        unit = _most_frequent_unit(parts, counts)
+        units = {*parts.unit.filter(pa.array(parts.match & (counts > 0))).unique().to_pylist()}
+        unit_is_optional = len(units) == 2 and "" in units and "%" not in units
+        if unit_is_optional:
+            (unit,) = units - {""}
+        counts_with_unit = np.where(parts.has_unit(unit, unit_is_optional), counts, 0)
+        numbers = cls._with_style(parts, counts_with_unit, unit, unit_is_optional)
+        return replace(numbers, reads_marks=True)
+
+    @classmethod
+    def _with_style(
+        cls, parts: _NumberParts, counts_with_unit: Integers, unit: str, unit_is_optional: bool = False
+    ) -> Numbers:
+        """Numbers of this unit in the style that fits most rows."""
         n_rows = [int(counts_with_unit[parts.fits(style)].sum()) for style in _STYLES]
         style = _STYLES[int(np.argmax(n_rows))]
         fits = (counts_with_unit > 0) & parts.fits(style)
-        if not unit and style.group == _SPACES and _are_spaced_phone_numbers(parts.digits, fits):
-            return None
-        floats = numpy_of(parts.numbers(style, unit))[fits]
+        floats = numpy_of(parts.numbers(style, parts.has_unit(unit, unit_is_optional)))[fits]
         has_decimals = flags(pc.match_substring_regex(parts.digits, f"[{style.decimal}]"))[fits].any()
-        return cls(style, unit, are_integers=_are_integers(floats) and not has_decimals)
+        are_integers = _are_integers(floats) and not has_decimals
+        return cls(style, unit, are_integers, unit_is_optional=unit_is_optional)
+
+
+def mixed_units(text: pa.Array, counts: Integers) -> dict[str, int]:
+    """The number of rows of every unit, if the numbers of a column have several units in common use; else none."""
+    parts = _NumberParts.of_text(text)
+    n_rows: dict[str, int] = {}
+    for unit, matches, count in zip(parts.unit.to_pylist(), parts.match.tolist(), counts.tolist(), strict=True):
+        if matches and unit and count:
+            n_rows[unit] = n_rows.get(unit, 0) + count
+    is_common = flags(pc.match_substring_regex(text_of([*n_rows]), rf"^(?:{_COMMON_UNITS}|{_CURRENCY})$"))
+    if is_common.sum() < 2:
+        return {}
+    common = {unit: count for (unit, count), common in zip(n_rows.items(), is_common.tolist(), strict=True) if common}
+    return dict(sorted(common.items(), key=lambda item: (-item[1], item[0])))
 
 
 @dataclass(frozen=True)
@@ -123,7 +183,10 @@ class _NumberParts:
     unit: pa.Array
 
     @classmethod
-    def of_text(cls, text: pa.Array) -> _NumberParts:
+    def of_text(cls, text: pa.Array, reads_marks: bool = False) -> _NumberParts:
+        if reads_marks:
+            text = pc.replace_substring_regex(text, _COMPARISON_BEFORE, "")
+            text = pc.replace_substring_regex(text, _MARK_BEHIND, "")
         groups = pc.extract_regex(text, _NUMBER)
 
         def group(name: str) -> pa.Array:
@@ -137,13 +200,21 @@ class _NumberParts:
         match = pc.and_(pc.and_(groups.is_valid(), is_balanced), has_one_sign_at_most)
         is_negative = pc.or_(pc.is_in(signs, pa.array(["-", "−"])), pc.equal(opening, "("))
         unit_behind = pc.utf8_trim_whitespace(group("after"))
+        exponent = group("exponent")
+        if reads_marks:
+            power = _power_of_ten(unit_behind)
+            unit_behind = pc.if_else(pc.equal(power, ""), unit_behind, "")
+            exponent = pc.binary_join_element_wise(exponent, power, "")  # "1e3 k" has two
+            match = pc.and_(match, pc.less_equal(pc.count_substring_regex(exponent, "[eE]"), 1))
         unit = pc.utf8_trim_whitespace(pc.binary_join_element_wise(group("before"), unit_behind, " "))
-        return cls(flags(match), group("digits"), group("exponent"), is_negative, unit)
+        return cls(flags(match), group("digits"), exponent, is_negative, unit)
 
-    def has_unit(self, unit: str) -> Flags:
-        """Which texts have this unit; a zero without a unit fits every unit."""
+    def has_unit(self, unit: str, or_none: bool = False) -> Flags:
+        """Which texts have this unit, or none if that is allowed; a zero without a unit fits every unit."""
         has_unit = flags(pc.equal(self.unit, unit))
-        if unit:
+        if or_none:
+            has_unit |= flags(pc.equal(self.unit, ""))
+        elif unit:
             is_bare_zero = pc.and_(pc.equal(self.unit, ""), pc.match_substring_regex(self.digits, "^0$"))
             has_unit |= flags(is_bare_zero)
         return self.match & has_unit
@@ -152,14 +223,21 @@ class _NumberParts:
         """Which texts have digits in this style."""
         return self.match & flags(pc.match_substring_regex(self.digits, style.pattern))
 
-    def numbers(self, style: DigitStyle, unit: str) -> pa.Array:
+    def numbers(self, style: DigitStyle, has_unit: Flags) -> pa.Array:
         """The numbers as floats, null where the style or the unit differs."""
         digits = pc.replace_substring_regex(self.digits, f"[{style.group}]", "")
         digits = pc.replace_substring(digits, style.decimal, ".")
         sign = pc.if_else(self.is_negative, "-", "")
         number = pc.binary_join_element_wise(sign, digits, self.exponent, "")
-        fits = pa.array(self.fits(style) & self.has_unit(unit))
+        fits = pa.array(self.fits(style) & has_unit)
         return pc.if_else(fits, number, pa.scalar(None, pa.string())).cast(pa.float64())
+
+
+def _power_of_ten(unit: pa.Array) -> pa.Array:
+    """The exponent that a word behind a number means, such as "e3" for "k"; empty for other words."""
+    power = pc.if_else(pc.match_substring_regex(unit, _THOUSANDS), "e3", "")
+    power = pc.if_else(pc.match_substring_regex(unit, _MILLIONS), "e6", power)
+    return pc.if_else(pc.match_substring_regex(unit, _BILLIONS), "e9", power)
 
 
 def _most_frequent_unit(parts: _NumberParts, counts: Integers) -> str:

@@ -20,7 +20,7 @@ from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.roles import Roles
 from bitsieve.dataset.target import Target, check_read, no_rows_left
 from bitsieve.dataset.target_summary import TargetCoding, TargetPart, TargetSummary
-from bitsieve.dataset.text import Words
+from bitsieve.dataset.text import Words, check_types_read
 from bitsieve.dataset.text_format import ColumnRules, TextMeaning
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.discretization.base import Binning
@@ -216,6 +216,7 @@ class PartitionedDataset(OutOfCoreDataset):
         """Decide what the text of columns means; return whether any of it is something else than categories."""
         rules = self.reader.rules
         self._text_meanings = summary.text_meanings(rules.repair, rules.types_by_index(self.names))
+        check_types_read(self._text_meanings, self.names)
         self.parsings = {
             j: meaning.parsing for j, meaning in self._text_meanings.items() if meaning.parsing is not None
         }

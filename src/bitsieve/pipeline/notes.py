@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import floor
 
-from bitsieve.dataset.column_info import TextParsing
-from bitsieve.diagnostics import Diagnostic
+from bitsieve.dataset.column_info import MARKED_NUMBERS, SEVERAL_UNITS, TextParsing
+from bitsieve.diagnostics import Diagnostic, literal
 from bitsieve.utils.messages import quoted
 
 _UNTESTED = "not tested by permutations, which need rows in memory and {limit:,} values (rows x columns) at most"
@@ -64,6 +64,46 @@ def text_read(name: str, parsing: TextParsing) -> Diagnostic:
     )
 
 
+def numbers_with_text(name: str, parsing: TextParsing) -> Diagnostic:
+    """Nearly all values of a column of text are numbers."""
+    result = "taken as categories" if parsing.what == MARKED_NUMBERS else "read as missing"
+    if parsing.marked:
+        others = ", the others as missing" if parsing.n_unread > parsing.n_marked else ""
+        advice = f"to read {literal(parsing.readings)}{others}, add {{column_types}}"
+    else:
+        advice = "to read them as missing, add {column_types}"
+    return Diagnostic(
+        code="numbers-with-text",
+        message=(
+            f"column {name!r} holds numbers in {rows(parsing.n_read)} and other text in {parsing.n_unread:,}, which "
+            f"is {result}: {parsing.listed}"
+        ),
+        advice=advice,
+        fix={"column_types": {name: "number"}},
+        columns=(name,),
+        severity="warning",
+    )
+
+
+def mixed_units(name: str, parsing: TextParsing) -> Diagnostic:
+    """The numbers of a column have several units, which are not converted."""
+    result = "taken as categories"
+    if parsing.what != SEVERAL_UNITS:
+        result = f"{rows(parsing.n_unread)} read as missing"
+    return Diagnostic(
+        code="mixed-units",
+        message=f"column {name!r} holds numbers in several units: {parsing.listed_units}: {result}",
+        advice="convert them to one unit",
+        columns=(name,),
+        severity="warning",
+    )
+
+
+def rows(number: int) -> str:
+    """A number of rows, in words."""
+    return "1 row" if number == 1 else f"{number:,} rows"
+
+
 def target_text_read(name: str, parsing: TextParsing) -> Diagnostic:
     """Text of the target was read as numbers, times or truth values."""
     return Diagnostic(
@@ -76,6 +116,11 @@ def target_text_read(name: str, parsing: TextParsing) -> Diagnostic:
 
 def read_as(where: str, parsing: TextParsing) -> str:
     """What text was read as, and which text was read as missing."""
+    if parsing.marked and parsing.marked_are_read:
+        text = f"{where} holds {parsing.what}: read as numbers in {rows(parsing.n_read)}, such as {parsing.readings}"
+        if parsing.n_unread:
+            text += f"; {parsing.n_unread:,} with other text as missing: {parsing.listed}"
+        return text
     if parsing.what == "numbers" and parsing.n_unread == 1:
         return f"1 value of {where} is not a number: {parsing.listed}: read as missing"
     if parsing.what == "numbers" and parsing.n_unread > 1:
@@ -86,8 +131,7 @@ def read_as(where: str, parsing: TextParsing) -> str:
         kind = "times"
     else:
         kind = "numbers"
-    rows = "1 row" if parsing.n_read == 1 else f"{parsing.n_read:,} rows"
-    text = f"{where} holds {parsing.what} such as {parsing.example!r}: read as {kind} in {rows}"
+    text = f"{where} holds {parsing.what} such as {parsing.example!r}: read as {kind} in {rows(parsing.n_read)}"
     if parsing.n_unread:
         text += f"; {parsing.n_unread:,} with other text as missing: {parsing.listed}"
     return text

@@ -8,7 +8,15 @@ from typing import Any, Generic, Literal, TypeAlias
 
 import numpy as np
 
-from bitsieve.dataset.column_info import ColumnInfo, TextParsing, empty_columns, identifiers
+from bitsieve.dataset.column_info import (
+    CODES,
+    MARKED_NUMBERS,
+    OPEN_DATES,
+    ColumnInfo,
+    TextParsing,
+    empty_columns,
+    identifiers,
+)
 from bitsieve.dataset.dataset import Dataset, DatasetT
 from bitsieve.dataset.identifiers import FEW_ROWS
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError, renamed
@@ -330,7 +338,7 @@ def _diagnostics(
     for j, column in enumerate(columns):
         if column.parsing is None or j in excluded:
             continue
-        is_dropped_code = j in dropped_identifiers and column.parsing.what == "codes"
+        is_dropped_code = j in dropped_identifiers and column.parsing.what == CODES
         if not is_dropped_code:
             diagnostics.append(_on_text(str(table.names[j]), column.parsing))
 
@@ -364,8 +372,12 @@ def on_dropped(
 
 def _on_text(name: str, parsing: TextParsing) -> Diagnostic:
     """How the text of a column was read."""
-    if parsing.what == "codes":
+    if parsing.what == CODES:
         return notes.text_as_categories(name, parsing)
-    if parsing.what == "open dates":
+    if parsing.what == OPEN_DATES:
         return notes.ambiguous_dates(name, parsing)
+    if len(parsing.units) > 1:
+        return notes.mixed_units(name, parsing)
+    if parsing.what == MARKED_NUMBERS or (parsing.marked and not parsing.marked_are_read):
+        return notes.numbers_with_text(name, parsing)
     return notes.text_read(name, parsing)

@@ -20,6 +20,7 @@ from bitsieve.pipeline.selected_tests import INFORMATIVE_STATES, InformativeStat
 from bitsieve.results.saved.fields import Field, FieldError
 from bitsieve.results.saved.schema import (
     COLUMN_KINDS,
+    OPTIONAL_OF_PARSING,
     SIDES,
     TARGET_KINDS,
     VERSION,
@@ -305,13 +306,16 @@ def _counts(field: Field, n_codes: int, n_classes: int) -> tuple[tuple[int, ...]
 
 
 def _parsing(field: Field) -> SavedParsing:
-    members = field.members(field_names(SavedParsing))
+    members = field.members(field_names(SavedParsing), OPTIONAL_OF_PARSING)
+    optional = {name: members[name].boolean() for name in OPTIONAL_OF_PARSING if name in members}
     parsing = SavedParsing(
         format=cast(ParsingFormat, members["format"].choice(_PARSINGS)),
         decimal=members["decimal"].choice(_DECIMALS),
         group=members["group"].choice(_GROUPS),
         unit=members["unit"].text(),
         is_whole=members["is_whole"].boolean(),
+        reads_marks=optional.get("reads_marks", False),
+        unit_is_optional=optional.get("unit_is_optional", False),
         order=members["order"].choice(_ORDERS),
         has_time_zone=members["has_time_zone"].boolean(),
         is_time_of_day=members["is_time_of_day"].boolean(),

@@ -22,6 +22,7 @@ ParsingFormat = Literal["numbers", "dates", "durations", "booleans"]
 COLUMN_KINDS: tuple[ColumnKind, ...] = ("number", "date", "duration", "category")
 TARGET_KINDS = ("classes", "binned", "joint")
 SIDES = ("left", "right")
+OPTIONAL_OF_PARSING = ("reads_marks", "unit_is_optional")  # absent where they are False
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -90,6 +91,8 @@ class SavedParsing:
     group: str = ""  # of numbers: what groups their thousands
     unit: str = ""  # of numbers: "%", a currency or a unit
     is_whole: bool = False  # numbers without decimals
+    reads_marks: bool = False  # numbers with a mark, such as "<200" or "12 k", are read; absent if False
+    unit_is_optional: bool = False  # numbers without the unit are read like those with it; absent if False
     order: str = ""  # of dates: "day-first", "month-first" or "undecided"
     has_time_zone: bool = False  # dates with a time zone become UTC
     is_time_of_day: bool = False  # durations that are times of day

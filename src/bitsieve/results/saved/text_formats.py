@@ -18,6 +18,8 @@ def parsing_of(text_format: TextFormat | None) -> SavedParsing | None:
             group=text_format.style.group,
             unit=text_format.unit,
             is_whole=text_format.are_integers,
+            reads_marks=text_format.reads_marks,
+            unit_is_optional=text_format.unit_is_optional,
         )
     if isinstance(text_format, Dates):
         return SavedParsing(format="dates", order=text_format.order, has_time_zone=text_format.zoned)
@@ -31,7 +33,13 @@ def parsing_of(text_format: TextFormat | None) -> SavedParsing | None:
 def format_of(parsing: SavedParsing) -> TextFormat:
     """The format of these fields."""
     if parsing.format == "numbers":
-        return Numbers(DigitStyle(parsing.decimal, parsing.group), parsing.unit, parsing.is_whole)
+        return Numbers(
+            style=DigitStyle(parsing.decimal, parsing.group),
+            unit=parsing.unit,
+            are_integers=parsing.is_whole,
+            reads_marks=parsing.reads_marks,
+            unit_is_optional=parsing.unit_is_optional,
+        )
     if parsing.format == "dates":
         return Dates(parsing.order, parsing.has_time_zone)
     if parsing.format == "durations":

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from bitsieve.diagnostics import NAME_ONLY, Diagnostic
 from bitsieve.io.saved_files import FORMAT
 from bitsieve.results.saved.schema import (
+    OPTIONAL_OF_PARSING,
     VERSION,
     Certificate,
     Cut,
@@ -24,6 +25,7 @@ from bitsieve.results.saved.schema import (
     SavedColumn,
     SavedData,
     SavedFeature,
+    SavedParsing,
     SavedStep,
     SavedStopping,
     SavedTarget,
@@ -128,10 +130,18 @@ def _column(column: SavedColumn) -> Json:
         "label": _label(column.label),
         "index": column.index,
         "kind": column.kind,
-        "parsing": None if column.parsing is None else asdict(column.parsing),
+        "parsing": None if column.parsing is None else _parsing(column.parsing),
         "cut": _cut(column.cut),
         "counts": None if column.counts is None else [list(row) for row in column.counts],
     }
+
+
+def _parsing(parsing: SavedParsing) -> Json:
+    fields = asdict(parsing)
+    for name in OPTIONAL_OF_PARSING:
+        if not fields[name]:
+            del fields[name]
+    return fields
 
 
 def _cut(cut: Cut) -> Json:
