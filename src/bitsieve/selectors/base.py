@@ -37,7 +37,7 @@ from bitsieve.methods.by_counts.stopping import StoppingRule
 from bitsieve.methods.method import DENSE_ROWS, INDEPENDENT, ROWS, SHARED, Method, MethodResult, check_capabilities
 from bitsieve.options import IDENTIFIERS, ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline import notes
-from bitsieve.pipeline.discretize import Counted
+from bitsieve.pipeline.discretize import Counted, take_bins_of_rule
 from bitsieve.pipeline.evidence import has_no_information
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.prepare import Prepared, PreparedSelection, on_dropped, prepare, prepare_selection
@@ -417,8 +417,13 @@ class MethodSelector(SupervisedSelector):
         return prepared
 
     def _select(self, table: Dataset, discretization: DiscretizationOptions) -> None:
+        discretization = self.with_bins_of_rule(discretization, table.n_samples)
         prepared = PreparedSelection.of_prepared_table(table, self._selection_options(), discretization)
         self._set_fit(run_on_table(prepared, self._execution()))
+
+    def with_bins_of_rule(self, discretization: DiscretizationOptions, n_samples: int) -> DiscretizationOptions:
+        """The discretization with the bins that the stopping rule has by default, if the user chose none."""
+        return take_bins_of_rule(discretization, self._selection_options().stopping, n_samples)
 
     def _set_fit(self, fit: Fit) -> None:
         """Set all fitted attributes from the run of a method."""
