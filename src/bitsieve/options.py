@@ -88,6 +88,12 @@ class DiscretizationOptions:
     missing: str | None = None
 
     @property
+    def is_default(self) -> bool:
+        """Whether the user chose neither a rule of binning nor one of its parameters, but for ``missing``."""
+        is_default_rule = isinstance(self.binning, str) and self.binning == BINNING
+        return is_default_rule and self.n_bins is None and self.uncut is None
+
+    @property
     def leaves_codes_open(self) -> bool:
         """Whether columns of few whole numbers may be taken as codes, as the user did not say how to cut them."""
         by_target = isinstance(self.binning, str) and self.binning in (BINNING, "mdl")

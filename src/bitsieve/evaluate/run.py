@@ -82,6 +82,7 @@ def rank(plan: Plan, rows: Columns, n_jobs: int | None = None, check: Check = ne
         seconds_of_shared_counts = 0.0
         if isinstance(selector, CountSelector):
             table, discretization = plan.settle_categories(selector.discretization)
+            discretization = selector.with_bins_of_rule(discretization, len(rows))
             binning = repr(discretization)
             if binning in counts_by_binning:
                 seconds_of_shared_counts = counts_by_binning[binning].seconds

@@ -18,6 +18,7 @@ from bitsieve.discretization.registry import binning_with, make_binner, make_dis
 from bitsieve.engines.local import count
 from bitsieve.information import make_information
 from bitsieve.information.protocol import Information
+from bitsieve.methods.by_counts.stopping import StoppingRule, make_stopping
 from bitsieve.methods.constraints import Constraints, resolve
 from bitsieve.methods.method import Method
 from bitsieve.options import DiscretizationOptions, ExecutionOptions
@@ -67,6 +68,18 @@ def take_few_numbers_as_categories(
     if all_are_codes:
         options = replace(options, binning="none")
     return coded_table, options
+
+
+def take_bins_of_rule(
+    options: DiscretizationOptions, stopping: str | StoppingRule | None, n_samples: int
+) -> DiscretizationOptions:
+    """Take the bins that a stopping rule has by default, unless the user chose how to bin the columns."""
+    if stopping is None or not options.is_default:
+        return options
+    n_bins = make_stopping(stopping).default_bins(n_samples)
+    if n_bins is None:
+        return options
+    return replace(options, binning="quantile", n_bins=n_bins)
 
 
 def binning_parameter(options: DiscretizationOptions, n_jobs: int | None = None) -> Any:

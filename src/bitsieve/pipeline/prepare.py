@@ -26,7 +26,7 @@ from bitsieve.methods.constraints import Candidates, Constraints, any_given, is_
 from bitsieve.methods.method import constants_last
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions
 from bitsieve.pipeline import notes
-from bitsieve.pipeline.discretize import take_few_numbers_as_categories
+from bitsieve.pipeline.discretize import take_bins_of_rule, take_few_numbers_as_categories
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.utils.choice import rank
 from bitsieve.utils.defaults import N_FEATURES
@@ -104,7 +104,8 @@ def prepare_selection(
 ) -> PreparedSelection:
     """Drop the columns that :func:`prepare` drops, and settle what the options leave open.
 
-    These are the constraints, the number of features, and whether columns of few whole numbers are categories.
+    These are the constraints, the number of features, whether columns of few whole numbers are categories, and the bins
+    that a stopping rule has by default.
     """
     constraints = selection.constraints
     if constraints is None:
@@ -131,6 +132,7 @@ def prepare_selection(
     coded_table, settled_discretization = take_few_numbers_as_categories(
         prepared.table, selection.method, discretization, execution
     )
+    settled_discretization = take_bins_of_rule(settled_discretization, selection.stopping, table.n_samples)
     return PreparedSelection(
         original=table,
         table=coded_table,

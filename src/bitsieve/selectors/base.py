@@ -38,7 +38,7 @@ from bitsieve.methods.method import DENSE_ROWS, INDEPENDENT, ROWS, SHARED, Metho
 from bitsieve.options import IDENTIFIERS, ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline import notes
 from bitsieve.pipeline.diagnose import on_missing, on_preparation
-from bitsieve.pipeline.discretize import Counted
+from bitsieve.pipeline.discretize import Counted, take_bins_of_rule
 from bitsieve.pipeline.evidence import has_no_information
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.prepare import PreparedSelection, prepare, prepare_selection
@@ -411,8 +411,13 @@ class MethodSelector(SupervisedSelector):
         return prepare_selection(table, self._selection_options(), self.discretization, self._execution())
 
     def _select(self, table: Dataset, discretization: DiscretizationOptions) -> None:
+        discretization = self.with_bins_of_rule(discretization, table.n_samples)
         prepared = PreparedSelection.of_prepared_table(table, self._selection_options(), discretization)
         self._set_fit(run_on_table(prepared, self._execution()))
+
+    def with_bins_of_rule(self, discretization: DiscretizationOptions, n_samples: int) -> DiscretizationOptions:
+        """The discretization with the bins that the stopping rule has by default, if the user chose none."""
+        return take_bins_of_rule(discretization, self._selection_options().stopping, n_samples)
 
     def _set_fit(self, fit: Fit) -> None:
         """Set all fitted attributes from the run of a method."""

@@ -38,7 +38,7 @@ class Conditional:
 
     def scores(self, name, **parameters):
         criterion = make_criterion(name, **parameters)
-        folded = np.full(self.information.n_features, criterion.start)
+        folded = criterion.empty_fold(self.information.n_features)
         for terms in self.terms:
             folded = criterion.fold(folded, terms)
         return criterion.score(folded, self.rel, self.size)
@@ -76,6 +76,11 @@ def test_minima(information_of, make_table, size, n_samples, n_features, **table
     assert close(b.scores("cmim"), b.rel - interactions.max(axis=0))
     assert (b.scores("cmim_fleuret") == np.minimum(b.rel, b.scores("cmim"))).all()
     assert close(b.scores("jmim"), (b.rel_s + b.all("conditional_relevance")).min(axis=0))
+    # A minimum is at most the mean of the two smallest, and that at most the mean; of one or two values it is the mean.
+    assert (b.scores("cmim") <= b.scores("cmim2")).all()
+    assert (b.scores("cmim2") <= b.scores("emrmr") + SUMS).all()
+    if b.size <= 2:
+        assert close(b.scores("cmim2"), b.scores("emrmr"))
     # A minimum is at most the mean.
     assert (b.scores("cmim") <= b.scores("emrmr") + SUMS).all()
     assert (b.scores("jmim") <= b.scores("jmi") / b.size + SUMS).all()
@@ -83,6 +88,21 @@ def test_minima(information_of, make_table, size, n_samples, n_features, **table
     # What a pair tells about the class is at most all that the three hold.
     assert (b.scores("njmim") <= 1 + SUMS).all()
     assert (b.scores("jmim") <= b.information.class_entropy + SUMS).all()
+
+
+@pytest.mark.parametrize("estimator", ["plug-in", "corrected", "miller-madow", "shrinkage"])
+def test_mean_of_the_two_smallest_by_every_estimator(information_of, make_table, estimator):
+    """The order of the chosen features does not matter, nor does it matter whether two of them are equal."""
+    codes, classes = make_table(60, 8, n_codes=3, n_classes=3, seed=4)
+    codes[:, 1] = codes[:, 0]
+    information = information_of(codes, classes, estimator=estimator)
+    criterion = make_criterion("cmim2")
+    for chosen in ([0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [2, 0, 4, 1, 3]):
+        folded = criterion.empty_fold(8)
+        for feature in chosen:
+            folded = criterion.fold(folded, information.pair(feature))
+        rows = np.sort([information.pair(feature).conditional_relevance for feature in chosen], axis=0)
+        assert (criterion.score(folded, information.relevance, 5) == (rows[0] + rows[1]) / 2).all()
 
 
 @settings(deadline=None, max_examples=100)

@@ -50,7 +50,7 @@ class EagerScores:
     def __init__(self, information: Information, criterion: Criterion) -> None:
         self.information = information
         self.criterion = criterion
-        self.folds = np.full(information.n_features, criterion.start)
+        self.folds = criterion.empty_fold(information.n_features)
         self.n_selected = 0
         self.scores = np.empty(0)  # of all candidates, at the latest choice
 
@@ -98,7 +98,7 @@ class LazyScores:
         self.criterion = criterion
         n_features = information.n_features
         self.chosen: list[int] = []  # S, in order of choice
-        self.folds = np.full(n_features, criterion.start)
+        self.folds = criterion.empty_fold(n_features)
         self.n_folded = np.zeros(n_features, np.intp)
 
         # A redundancy that a candidate has with every feature at least: for features that are not folded yet.
@@ -183,7 +183,7 @@ class LazyScores:
             return
         columns = self.information.sums.counted_with(columns)
         columns = columns[self.n_folded[columns] == position]
-        self.folds[columns] = self.criterion.fold(self.folds[columns], self._pair(position, columns))
+        self.folds[..., columns] = self.criterion.fold(self.folds[..., columns], self._pair(position, columns))
         self.n_folded[columns] = position + 1
 
     def _fold_into_all(self, position: int) -> None:
@@ -201,7 +201,7 @@ class LazyScores:
         """Upper bounds of the scores of stale columns; the scores of fresh ones."""
         n_selected = max(len(self.chosen), 1)
         n_not_folded = n_selected - self.n_folded[columns]
-        folds = self.folds[columns] + n_not_folded * self.min_redundancy[columns]
+        folds = self.folds[..., columns] + n_not_folded * self.min_redundancy[columns]
         return self.criterion.score(folds, self.information.cautious_relevance[columns], n_selected)
 
 
@@ -217,4 +217,4 @@ def _score_by_relevance(
 ) -> float:
     """The score that is reported for a feature: by its relevance, where choices go by the cautious relevance."""
     relevance = information.relevance[[feature]]
-    return float(criterion.score(folds[[feature]], relevance, n_selected)[0])
+    return float(criterion.score(folds[..., [feature]], relevance, n_selected)[0])

@@ -20,7 +20,7 @@ from bitsieve.methods.by_counts.criteria.linear import (
     CondRed,
     MinRed,
 )
-from bitsieve.methods.by_counts.criteria.nonlinear import AMIFS, CMIM, DISR, ICAP, JMIM, MIQ, NJMIM, CMIMFleuret
+from bitsieve.methods.by_counts.criteria.nonlinear import AMIFS, CMIM, CMIM2, DISR, ICAP, JMIM, MIQ, NJMIM, CMIMFleuret
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.messages import choices
 
@@ -40,7 +40,7 @@ CRITERIA: dict[str, type[Criterion | JointCriterion]] = {
     for criterion in (
         *(MIM, MIFS, MIFSU, MRMR, MinRed),
         *(JMI, EMRMR, CIFE, ICAP, CondRed, BetaGamma),
-        *(CMIM, CMIMFleuret, JMIM),
+        *(CMIM, CMIM2, CMIMFleuret, JMIM),
         *(MIQ, AMIFS, DISR, NJMIM),
         *(CMI, CMIFS, JMI3),
     )

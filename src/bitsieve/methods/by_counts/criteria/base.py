@@ -1,7 +1,7 @@
 """What a greedy criterion is: the tables it requires, how its sum over the chosen features is updated, its score.
 
-Most scores are a sum, or a minimum, over the chosen features, which is updated as each is chosen: a fold. All arrays
-hold one number for each candidate; methods work element by element, on all candidates or on some of them.
+Most scores are a sum, or a minimum, over the chosen features, which is updated as each is chosen: a fold. The last axis
+of all arrays is that of the candidates; methods work candidate by candidate, on all of them or on a subset.
 """
 
 from __future__ import annotations
@@ -66,15 +66,23 @@ class Criterion(NamedCriterion, Protocol):
     ``quantity``: what is folded, the name of an attribute of
     :class:`~bitsieve.information.protocol.PairInformation`. ``start``: the fold over an empty S.
 
-    Two promises allow lazy updates. ``never_increases``: a score never rises when S grows, so that an old score is an
-    upper bound of the new one (Fleuret's rule). ``takes_off_mean_redundancy``: S enters by ``- mean_s I(Xi;Xs)`` alone,
-    so that a smallest possible redundancy with the features not folded yet gives an upper bound.
+    Two promises allow lazy updates. ``never_increases``: one more feature in the fold never raises the score, for the
+    same size of S, so that the score of an old fold is an upper bound (Fleuret's rule). ``takes_off_mean_redundancy``:
+    S enters by ``- mean_s I(Xi;Xs)`` alone, so that a smallest possible redundancy with the features not folded yet
+    gives an upper bound.
     """
 
     quantity: ClassVar[str]
     start: ClassVar[float] = 0.0
     never_increases: ClassVar[bool] = False
     takes_off_mean_redundancy: ClassVar[bool] = False
+
+    def empty_fold(self, n_features: int) -> Floats:
+        """The fold over an empty S, by default one number for each candidate, ``start``.
+
+        A fold of two numbers has the shape (2, n_features).
+        """
+        return np.full(n_features, self.start)
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """The fold over S and one more feature, by default the sum; ``pair``: that feature with the candidates."""

@@ -49,6 +49,10 @@ class StoppingRule(ABC):
         """Whether its rate holds only where columns depend on each other positively."""
         return False
 
+    def default_bins(self, n_samples: int) -> int | None:
+        """The number of bins of equal frequency where the user chose no binning; None: the default of all methods."""
+        return None
+
     @abstractmethod
     def stops(self, value: float) -> bool:
         """Whether a candidate of that value is refused."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bitsieve.information.corrected import CorrectedInformation
 from bitsieve.information.evidence import LEAST_EXPECTED
 from bitsieve.information.protocol import ConditionalInformation, Information
 from bitsieve.methods.by_counts.stopping.independence import (
@@ -31,13 +32,13 @@ from bitsieve.methods.by_counts.stopping.lists import (
 from bitsieve.methods.by_counts.stopping.repeated_search import MAX_EXPONENT, RepeatedSearch
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.docstrings import cites
-from bitsieve.utils.lazy import chdtrc
+from bitsieve.utils.lazy import cached_property, chdtrc
 from bitsieve.utils.parameters import check_choice, check_integer, check_level
 
 MIN_SHUFFLES = 200  # of one test
 MAX_SHUFFLES = 10**5
 MIN_SHARED = 0.5  # a column owes its information to another if it shares this part of it with that, or more
-DEPENDENCE_LEVEL = 0.05  # of the test that two columns depend on each other
+DEPENDENCE_LEVEL = 0.05  # that any one of the columns tried passes for dependent on a column by chance
 
 
 @cites("Benjamini, Hochberg 1995", "Benjamini, Yekutieli 2001")
@@ -49,7 +50,8 @@ class FalseDiscoveryStopping(ListStopping):
     tested alone, ``I(Xi;C) = 0``, and then, the smallest p first, given each column Xs before it to which it may owe
     its information, ``I(Xi;C|Xs) = 0``; its p is the largest of these. Xi may owe its information to Xs where it shares
     about as much with Xs as with the class (half at least, each less its mean by chance), and depends on Xs (G-test at
-    0.05). With n columns to choose from and ``p_(k)`` the k-th smallest p,
+    0.05 / n, its degrees of freedom the mean of G over shuffles). With n columns to choose from and ``p_(k)`` the k-th
+    smallest p,
 
         rate(k) = n c p_(k) / k
 
@@ -162,18 +164,30 @@ class SingleTests:
     def _may_owe_information(self, column: int, other: int) -> bool:
         """Whether ``column`` depends on ``other``, and shares about as much with it as with the class.
 
-        From each information its mean by chance is taken off: G has the mean of its degrees of freedom.
+        From each G its mean over shuffles is taken off, which is also the number of degrees of freedom of the test.
         """
-        source = self.information.source
-        n_codes = source.arities[[other, column]].astype(np.int64)
-        redundancy = self.information.pair(other, np.array([column]), by_class=False).redundancy
-        bits = np.append(redundancy, self.information.relevance[column])
-        g = 2 * source.n_samples * log(2) * np.maximum(0.0, bits)
-        freedom = (n_codes[1] - 1) * np.array([n_codes[0] - 1, source.n_classes - 1])
-        with_other, with_class = g - freedom
-        if not (with_other >= MIN_SHARED * with_class and freedom[0] > 0):
+        mean_with_other = self._g(self.corrected.chance_redundancy(other, np.array([column])))
+        mean_with_class = self._g(self.chance_relevance[[column]])
+        pair = self.information.pair(other, np.array([column]), by_class=False)
+        g_with_other = self._g(pair.redundancy)
+        g_with_class = self._g(self.information.relevance[[column]])
+        if mean_with_other <= 0 or g_with_other - mean_with_other < MIN_SHARED * (g_with_class - mean_with_class):
             return False
-        return bool(chdtrc(freedom[0], g[0]) <= DEPENDENCE_LEVEL)
+        return bool(chdtrc(mean_with_other, g_with_other) <= DEPENDENCE_LEVEL / len(self.columns))
+
+    @cached_property
+    def corrected(self) -> CorrectedInformation:
+        """The information corrected for chance, which has the means over shuffles."""
+        return CorrectedInformation(self.information.source)
+
+    @cached_property
+    def chance_relevance(self) -> Floats:
+        """The mean of I(Xi;C) over shuffles, of every feature."""
+        return self.information.relevance - self.corrected.relevance
+
+    def _g(self, bits: Floats) -> float:
+        """The statistic of the G-test of one column."""
+        return max(0.0, 2 * self.information.source.n_samples * log(2) * float(bits[0]))
 
     def _p_given(self, candidate: int, other: int | None, n_before: int) -> float:
         """p of ``I(Xi;C|Xs) = 0`` (None: of ``I(Xi;C) = 0``), exact enough for a list of ``n_before`` and one more."""
