@@ -145,6 +145,10 @@ class Dataset(NamedColumns, ABC):
     def is_row_counter(self, j: int) -> bool:
         """Whether feature ``j`` increases by one, or decreases by one, with every row."""
 
+    def number_range(self, j: int) -> tuple[float, float] | None:
+        """The smallest and the largest number of feature ``j``; None for categories, and where they are not known."""
+        return None
+
 
 class OutOfCoreDataset(Dataset):
     """A table whose rows are not in memory. An engine counts them where they are."""
@@ -445,6 +449,13 @@ class InMemoryDataset(Dataset, InspectedColumns):
             return False
         numbering = RowNumbering.of_rows(values, 0)
         return numbering is not None and numbering.is_row_counter
+
+    def number_range(self, j: int) -> tuple[float, float] | None:
+        if not self.is_numeric(j):
+            return None
+        numbers = self.numeric(j)
+        present = numbers[~np.isnan(numbers)]
+        return (float(present.min()), float(present.max())) if len(present) else None
 
     def dense(self) -> InMemoryDataset:
         """The table with dense columns."""

@@ -152,6 +152,14 @@ class PartitionedDataset(OutOfCoreDataset):
     def is_row_counter(self, j: int) -> bool:
         return j not in self.left_out and bool(self.summarize()[j].is_row_counter)
 
+    def number_range(self, j: int) -> tuple[float, float] | None:
+        summary = self._summary
+        if summary is None:  # the counts of an earlier run were used
+            return None
+        column = summary.columns[j]
+        has_exact_ends = column.kind is not None and column.low is not None and column.rank_error == 0
+        return (float(column.low), float(column.high)) if has_exact_ends else None
+
     @property
     def approximation(self) -> Approximation | None:
         if self.coding is None or not self.coding.sampled:

@@ -18,6 +18,7 @@ from bitsieve.options import DiscretizationOptions
 from bitsieve.pipeline.discretize import Counted, discretize
 from bitsieve.pipeline.fit import CountEvidence, Fit
 from bitsieve.pipeline.selected_tests import tests_of_selected
+from bitsieve.pipeline.values_digest import values_digest
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.choice import TIE
 from bitsieve.utils.lazy import Later
@@ -52,6 +53,7 @@ def count_evidence(counted: Counted, selected: Columns, information: Information
         leaks=leaks(counted.information),
         class_sizes=source.class_sizes,
         tables=source.tables(None, selected, True),
+        values_digest=Later(lambda: values_digest(counted.table, counted.binner, source)),
     )
 
 
@@ -66,6 +68,7 @@ def with_evidence(fit: Fit) -> Fit:
     if evidence is None:
         counted = discretize(fit.table, _discretization_of_evidence(fit), fit.execution)
         evidence = count_evidence(counted, selected)
+    _ = evidence.values_digest.value  # so that the counts are released
     tests = evidence.tests.value
     informative = evidence.informative.value | tests.alone | tests.given_others
     in_doubt = ~informative

@@ -471,6 +471,7 @@ class Selection:
             stopping=details.stopping,
             certificate=details.certificate,
             diagnostics=tuple(plain_diagnostic(diagnostic) for diagnostic in self.diagnostics),
+            values_digest=details.values_digest,
         )
 
     def explain(self, feature: str | int) -> FeatureExplanation:
@@ -576,6 +577,7 @@ def selection_of_record(record: SelectionRecord, table: Any = None) -> Selection
             steps=record.steps,
             stopping=record.stopping,
             certificate=record.certificate,
+            values_digest=record.values_digest,
         ),
     )
 

@@ -13,6 +13,7 @@ import pytest
 import bitsieve
 from bitsieve.results.saved import read
 from bitsieve.results.saved.read import record_of_bytes
+from bitsieve.results.saved.schema import VERSION
 from bitsieve.results.saved.write import text_of_record
 from bitsieve.results.selection import selection_of_record
 
@@ -91,7 +92,7 @@ def test_every_beginning_is_refused(content):
         refused(content[:end])
 
 
-@pytest.mark.parametrize("version", [3, 10**6])
+@pytest.mark.parametrize("version", [VERSION + 1, 10**6])
 def test_a_later_version_is_named(document, version):
     assert str(version) in str(refused_document({**document, "version": version}, "newer-selection"))
 
@@ -159,6 +160,9 @@ HOSTILE = [
     (("features", 0, "column", "counts"), [[1]]),
     (("features", 0, "column", "parsing"), {"format": "numbers"}),
     (("features", 0, "column", "label"), {"a": 1}),
+    (("features", 0, "column", "smallest"), "low"),
+    (("features", 0, "column", "largest"), True),
+    (("values_digest",), 7),
     (("features", 0, "column", "label"), {"bytes": "zz"}),
     (("features", 0, "informative"), 1),
     (("features", 0, "informative_state"), "perhaps"),
@@ -201,6 +205,15 @@ def test_unknown_and_missing_members(document):
     for name in document:
         if name not in ("format", "version"):
             refused_document({key: value for key, value in document.items() if key != name})
+
+
+@pytest.mark.parametrize(("version", "lacks"), [(3, "smallest"), (3, "largest"), (2, "informative_state")])
+def test_a_field_is_missing_only_in_an_earlier_version(document, version, lacks):
+    feature = document["features"][0]
+    feature.pop(lacks, None)
+    feature["column"].pop(lacks, None)
+    refused_document({**document, "version": version})
+    record_of_bytes(json.dumps({**document, "version": version - 1}).encode(), NAME)
 
 
 def places_of(value, path=()):

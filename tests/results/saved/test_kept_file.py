@@ -1,19 +1,22 @@
-"""A file that version 0.3 of bitsieve has saved, with the first schema: every later version reads it.
+"""Files that earlier schemas have saved: every later version reads them.
 
-``kept/first_schema.json`` is never written anew. A later schema gets a file of its own beside it.
+``kept/first_schema.json`` and those beside it are never written anew. A later schema gets a file of its own.
 """
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import bitsieve
+from bitsieve.results.saved.schema import VERSION
 
 KEPT = Path(__file__).with_name("kept") / "first_schema.json"
 SECOND = KEPT.with_name("second_schema.json")  # the same selection
+THIRD = KEPT.with_name("third_schema.json")  # another selection, with the digest of its values and their ranges
 
 
 def test_the_kept_file_is_read():
@@ -36,6 +39,24 @@ def test_the_kept_file_cuts_new_data():
 
 
 @pytest.mark.parametrize("path", [KEPT, SECOND])
-def test_the_same_bytes_are_written_again_in_the_latest_schema(tmp_path, path):
+def test_earlier_schemas_are_written_again_in_the_latest(tmp_path, path):
     bitsieve.load(path).save(tmp_path / "again.json")
-    assert (tmp_path / "again.json").read_bytes() == SECOND.read_bytes()
+    document = json.loads((tmp_path / "again.json").read_bytes())
+    assert document.pop("values_digest") is None
+    for feature in document["features"]:
+        assert feature["column"].pop("smallest") is None
+        assert feature["column"].pop("largest") is None
+    assert document.pop("version") == VERSION
+    second = json.loads(SECOND.read_bytes())
+    assert second.pop("version") == 2
+    assert document == second
+
+
+def test_the_third_schema_has_a_digest_and_ranges(tmp_path):
+    selection = bitsieve.load(THIRD)
+    assert selection.details.values_digest == "86c97658a5f2197ed32946e424575eee"
+    ranges = {column.name: (column.smallest, column.largest) for column in selection.details.columns}
+    assert ranges["city"] == (None, None)
+    assert ranges["share"] == (1.0, 59.0)
+    selection.save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == THIRD.read_bytes()

@@ -72,6 +72,7 @@ def details_of(fit: Fit, read: ReadOptions, labels: Sequence[object]) -> Selecti
         steps=_steps(fit),
         stopping=_stopping(fit),
         certificate=_certificate(fit),
+        values_digest=evidence.values_digest.value,
     )
 
 
@@ -113,6 +114,10 @@ def _column(j: int, label: Label, table: Dataset, binner: Binning, counts: Conti
         kind = "category"
     elif meaning is not None and meaning.format.time is not None:
         kind = "date" if meaning.format.time == "dates" else "duration"
+    smallest = largest = None
+    value_range = None if kind == "category" else table.number_range(j)
+    if value_range is not None:
+        smallest, largest = value_range
     return SavedColumn(
         label=label,
         index=j,
@@ -120,6 +125,8 @@ def _column(j: int, label: Label, table: Dataset, binner: Binning, counts: Conti
         parsing=None if meaning is None else parsing_of(meaning.format),
         cut=cut,
         counts=_counts(counts, cut.n_codes),
+        smallest=smallest,
+        largest=largest,
     )
 
 

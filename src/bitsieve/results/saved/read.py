@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from stat import S_ISREG
@@ -54,6 +54,8 @@ _DECIMALS = ("", ".", ",")
 _GROUPS = ("", ",", ".", "'’", " \u00a0\u2009\u202f")
 _ORDERS = ("", DAY_FIRST, MONTH_FIRST, "undecided")
 _UNITS_OF_TIME = "Mm"
+#: The fields that a version of the schema has added.
+_ADDED_FIELDS = {2: ("informative_state",), 3: ("values_digest", "smallest", "largest")}
 
 
 def read_record(path: str | PathLike[str]) -> SelectionRecord:
@@ -172,11 +174,13 @@ def _refuse_constant(constant: str) -> NoReturn:
 
 
 def _record(root: Field) -> SelectionRecord:
-    members = root.members(["format", "version", *field_names(SelectionRecord)])
-    members["version"].integer(1, VERSION)
+    later_fields = _fields_later_than(root.mapping())
+    members = root.members(["format", "version", *field_names(SelectionRecord)], optional=later_fields)
     data = _data(members["data"])
     target = _target(members["target"])
-    features = tuple(_feature(item, i, data, target) for i, item in enumerate(members["features"].items()))
+    features = tuple(
+        _feature(item, i, data, target, later_fields) for i, item in enumerate(members["features"].items())
+    )
     indices = [feature.column.index for feature in features]
     if len({*indices}) < len(indices):
         raise members["features"].error("has a column twice")
@@ -197,7 +201,16 @@ def _record(root: Field) -> SelectionRecord:
         stopping=None if stopping.is_null else _stopping(stopping, len(features)),
         certificate=None if certificate.is_null else _certificate(certificate),
         diagnostics=tuple(_diagnostic(item) for item in members["diagnostics"].items()),
+        values_digest=members["values_digest"].optional_text() if "values_digest" in members else None,
     )
+
+
+def _fields_later_than(members: Mapping[str, Field]) -> list[str]:
+    """The names of the fields that the schema of a file does not have yet."""
+    if "version" not in members:
+        return []
+    version = members["version"].integer(1, VERSION)
+    return [name for later, names in _ADDED_FIELDS.items() if later > version for name in names]
 
 
 def _versions(field: Field) -> Versions:
@@ -262,8 +275,10 @@ def _target_edges(field: Field) -> tuple[float, ...] | tuple[tuple[float, ...] |
     return field.ascending_numbers()
 
 
-def _feature(field: Field, position: int, data: SavedData, target: SavedTarget) -> SavedFeature:
-    members = field.members(field_names(SavedFeature), optional=("informative_state",))
+def _feature(
+    field: Field, position: int, data: SavedData, target: SavedTarget, later_fields: Sequence[str]
+) -> SavedFeature:
+    members = field.members(field_names(SavedFeature), optional=later_fields)
     informative = members["informative"].boolean()
     state: InformativeState = "not tested" if informative else "not shown"
     if "informative_state" in members:
@@ -275,12 +290,12 @@ def _feature(field: Field, position: int, data: SavedData, target: SavedTarget) 
         overlap=members["overlap"].number(),
         informative=informative,
         informative_state=state,
-        column=_column(members["column"], data, target),
+        column=_column(members["column"], data, target, later_fields),
     )
 
 
-def _column(field: Field, data: SavedData, target: SavedTarget) -> SavedColumn:
-    members = field.members(field_names(SavedColumn))
+def _column(field: Field, data: SavedData, target: SavedTarget, later_fields: Sequence[str]) -> SavedColumn:
+    members = field.members(field_names(SavedColumn), optional=later_fields)
     cut = _cut(members["cut"])
     kind = cast(ColumnKind, members["kind"].choice(COLUMN_KINDS))
     if (kind == "category") != (cut.edges is None):
@@ -293,7 +308,13 @@ def _column(field: Field, data: SavedData, target: SavedTarget) -> SavedColumn:
         parsing=None if parsing.is_null else _parsing(parsing),
         cut=cut,
         counts=_counts(members["counts"], cut.n_codes, len(target.class_sizes)),
+        smallest=_end_of_range(members.get("smallest")),
+        largest=_end_of_range(members.get("largest")),
     )
+
+
+def _end_of_range(field: Field | None) -> float | None:
+    return None if field is None or field.is_null else field.number()
 
 
 def _counts(field: Field, n_codes: int, n_classes: int) -> tuple[tuple[int, ...], ...] | None:

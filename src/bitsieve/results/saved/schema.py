@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.pipeline.selected_tests import InformativeState
 
-VERSION = 2  # of the schema; a later version reads every earlier one
+VERSION = 3  # of the schema; a later version reads every earlier one
 
 Label: TypeAlias = "str | int | float | bool | bytes | tuple[Label, ...] | None"
 Option: TypeAlias = (
@@ -125,6 +125,8 @@ class SavedColumn:
     cut: Cut  # how they become codes
     # shape (n_codes, n_classes): the sum of the weights of the rows of each code and class; None for a large table
     counts: tuple[tuple[int, ...], ...] | None
+    smallest: float | None = field(compare=False, default=None)  # of numbers and times; None where it is not known
+    largest: float | None = field(compare=False, default=None)  # as smallest
 
     @property
     def name(self) -> str:
@@ -192,6 +194,7 @@ class SelectionDetails:
     steps: tuple[SavedStep, ...]  # of a greedy method, else empty
     stopping: SavedStopping | None
     certificate: Certificate | None
+    values_digest: str | None  # of all columns and the target; None from a file of version 1 or 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,6 +215,9 @@ class SelectionRecord:
     stopping: SavedStopping | None  # null where the method has no stopping rules
     certificate: Certificate | None  # null where the method has no bound
     diagnostics: tuple[Diagnostic, ...]  # notes and warnings: code, severity, message, advice, columns, fix, parameters
+    # of all columns and the target, as they were cut and counted; the same for every order of rows and columns; None
+    # from a file of version 1 or 2
+    values_digest: str | None = field(compare=False, default=None)
 
 
 def field_names(kind: type) -> list[str]:

@@ -74,6 +74,7 @@ def document_of(record: SelectionRecord) -> dict[str, Json]:
         "stopping": None if record.stopping is None else _stopping(record.stopping),
         "certificate": None if record.certificate is None else _certificate(record.certificate),
         "diagnostics": [_diagnostic(diagnostic) for diagnostic in record.diagnostics],
+        "values_digest": record.values_digest,
     }
 
 
@@ -133,6 +134,8 @@ def _column(column: SavedColumn) -> Json:
         "parsing": None if column.parsing is None else _parsing(column.parsing),
         "cut": _cut(column.cut),
         "counts": None if column.counts is None else [list(row) for row in column.counts],
+        "smallest": None if column.smallest is None else _number(column.smallest),
+        "largest": None if column.largest is None else _number(column.largest),
     }
 
 
