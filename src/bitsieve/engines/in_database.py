@@ -417,10 +417,10 @@ def _classes_of(values: Any, part: TargetPart) -> Integers:
     return np.where(missing, -1, part.codes(column)).astype(np.int64)
 
 
-def is_worth_it(data: Any) -> bool:
-    """Whether the rows of a lazy frame or a database file are counted where they are, unless the user says otherwise.
+def has_too_many_values(data: Any) -> bool:
+    """Whether a lazy frame or a database file has too many values to be read, and can be counted where it is.
 
-    That is so where they have too many values to be read, few columns, and no times, by which rows are not grouped.
+    It cannot where it has many columns, or times, by which rows are not grouped.
     """
     relation = relation_of(data, _MANY_VALUES) if is_path(data) else data
     if relation is None:
