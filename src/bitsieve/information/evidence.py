@@ -15,7 +15,7 @@ from bitsieve.information.corrected import expected_terms
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import Information
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
-from bitsieve.utils.lazy import Later
+from bitsieve.utils.lazy import Lazy
 
 PIVOTS_AT_ONCE = 256  # conditioning columns whose pairs with all others are screened at once
 TESTED = 8, 24, 56, 120  # after so many pivots, columns that were shown to be informative are tested no more
@@ -29,7 +29,7 @@ MIN_SAMPLES = 20  # with fewer, even a column that repeats the class may do so b
 _PRIOR = 0.5  # samples that each class has in every cell before any is counted (Krichevsky and Trofimov)
 
 
-def carries_information(information: Information, columns: Columns, level: float = 0.05) -> Later[Flags]:
+def carries_information(information: Information, columns: Columns, level: float = 0.05) -> Lazy[Flags]:
     """Whether each of some columns carries more information about the class than chance, alone or given another.
 
     With n columns to choose from, column i is informative if ``n p <= level / 2`` for the p-value of ``I(Xi;C) = 0``,
@@ -49,7 +49,7 @@ def carries_information(information: Information, columns: Columns, level: float
     if column_copy is not None:
         information = PlugInInformation(column_copy)
         chosen = np.arange(len(chosen))
-    later = Later(lambda: _are_informative(information, chosen, penalty, n_tried, level)[index])
+    later = Lazy(lambda: _are_informative(information, chosen, penalty, n_tried, level)[index])
     if column_copy is None:
         _ = later.value
     return later

@@ -34,7 +34,7 @@ class cached_property(Generic[Value]):
         return value
 
 
-class Later(Generic[Value]):
+class Lazy(Generic[Value]):
     """A value that is computed when it is first read or pickled. The function is then released."""
 
     def __init__(self, compute: Callable[[], Value]) -> None:
