@@ -80,7 +80,7 @@ class RaggedArray(Sequence[NDArray[Any]]):
         """The indices in ``values`` of the first ``lengths[i]`` values of array ``indices[i]``, for every i in turn."""
         first_of_array = np.cumsum(lengths) - lengths  # among the indices that are returned
         shift = np.repeat(self.starts[indices] - first_of_array, lengths)
-        return np.arange(len(shift)) + shift
+        return np.asarray(np.arange(len(shift)) + shift, np.int64)
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
