@@ -12,7 +12,7 @@ import numpy as np
 
 from bitsieve import _native
 from bitsieve.counts.kernels import choose_kernel
-from bitsieve.counts.threads import kept_threads
+from bitsieve.counts.threads import shared_helpers
 from bitsieve.engines.local import make_source
 from bitsieve.evaluate.models import MODELS as MODELS
 from bitsieve.evaluate.refit import Refit as Refit
@@ -75,7 +75,7 @@ def fcbf(information: Any, k: int) -> list[int]:
     return _plain(predominant(information, k).order)
 
 
-@kept_threads()
+@shared_helpers()
 def variational(codes: np.ndarray, classes: np.ndarray, decomposition: str, k: int, n_jobs: int) -> list[int]:
     """Columns in the order of choice by a variational bound; sorting and tables are part of the work."""
     order = np.argsort(classes, kind="stable")

@@ -60,7 +60,7 @@ def test_rows_of_a_group_of_several_classes_exchange_theirs_within_it():
 
 def test_units_of_a_part_of_the_rows_keep_apart_whatever_the_numbers_of_groups():
     groups, y = np.array([1, 1, 5, 6]), np.array([0, 1, 1, 0])  # numbers of groups may exceed those of the rows left
-    assert Units.of(groups, y).of_sample.tolist() == [2, 3, 0, 1]
+    assert Units.of(groups, y).unit_of_sample.tolist() == [2, 3, 0, 1]
     for made in Units.of(groups, y).shuffled(y, np.zeros(4, np.int64), SEEDS):
         assert sorted(made[:2]) == sorted(made[2:]) == [0, 1]
 

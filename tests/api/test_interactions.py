@@ -169,7 +169,7 @@ def test_columns_of_one_value_are_named_in_one_note(table):
 
 def test_a_relation_of_very_many_rows_is_read_and_not_counted_in_the_database(table, found, monkeypatch):
     duckdb = pytest.importorskip("duckdb")
-    monkeypatch.setattr("bitsieve.engines.in_database.is_worth_it", lambda data: True)
+    monkeypatch.setattr("bitsieve.engines.in_database.has_too_many_values", lambda data: True)
     relation = duckdb.connect().from_arrow(pl.from_pandas(table).to_arrow())
     assert facts(bitsieve.interactions(relation, "ill", top=4)) == facts(found)
 

@@ -78,18 +78,22 @@ def test_units_are_those_of_the_definition(seed):
     whole = np.array([len(set(classes[groups == group].tolist())) == 1 for group in groups])
     for i in range(n):
         alike = (groups == groups[i]) if whole[i] else np.arange(n) == i
-        assert ((units.of_sample == units.of_sample[i]) == alike).all()
-        assert units.group[units.of_sample[i]] == (0 if whole[i] else groups[i] + 1)
-        assert units.first[units.of_sample[i]] == np.flatnonzero(alike)[0]
-    assert sorted(set(units.of_sample.tolist())) == list(range(len(units.first))) == list(range(len(units.group)))
+        assert ((units.unit_of_sample == units.unit_of_sample[i]) == alike).all()
+        assert units.stratum[units.unit_of_sample[i]] == (0 if whole[i] else groups[i] + 1)
+        assert units.first_sample[units.unit_of_sample[i]] == np.flatnonzero(alike)[0]
+    assert (
+        sorted(set(units.unit_of_sample.tolist()))
+        == list(range(len(units.first_sample)))
+        == list(range(len(units.stratum)))
+    )
 
 
 def test_units_are_whole_groups_and_samples_of_groups_of_several_classes():
     groups, classes = np.array([3, 3, 0, 0, 3, 2]), np.array([1, 1, 0, 1, 1, 0])
     units = Units.of(groups, classes)
-    assert units.of_sample.tolist() == [1, 1, 2, 3, 1, 0]  # groups 2 and 3 as wholes, then the samples of group 0
-    assert units.group.tolist() == [0, 0, 1, 1]
-    assert units.first.tolist() == [5, 0, 2, 3]
+    assert units.unit_of_sample.tolist() == [1, 1, 2, 3, 1, 0]  # groups 2 and 3 as wholes, then the samples of group 0
+    assert units.stratum.tolist() == [0, 0, 1, 1]
+    assert units.first_sample.tolist() == [5, 0, 2, 3]
     rows = units.shuffled(classes, np.zeros(6, np.int64), np.arange(20, dtype=np.uint64))
     assert {tuple(row[[0, 5]]) for row in rows} == {(1, 0), (0, 1)}  # the wholes exchange their classes
     assert (rows[:, [0, 1, 4]] == rows[:, :1]).all()

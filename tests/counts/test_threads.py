@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from bitsieve.counts.threads import kept_threads, run_blocks, spread, thread_count
+from bitsieve.counts.threads import run_blocks, shared_helpers, spread, thread_count
 
 
 def test_thread_count():
@@ -72,11 +72,11 @@ def others_at_work(n_jobs):
     return set(seen) - {threading.current_thread()}
 
 
-def test_kept_threads_work_on_one_call_after_the_other_and_are_gone_after():
+def test_shared_helpers_work_on_one_call_after_the_other_and_are_gone_after():
     before = threading.active_count()
-    with kept_threads():
+    with shared_helpers():
         first = others_at_work(3)
-        with kept_threads():  # the same, which outlive it
+        with shared_helpers():  # the same, which outlive it
             assert others_at_work(3) == first
         assert others_at_work(2) < first
         assert others_at_work(4) > first
@@ -85,11 +85,11 @@ def test_kept_threads_work_on_one_call_after_the_other_and_are_gone_after():
     assert not any(thread.is_alive() for thread in first)
 
 
-def test_kept_threads_go_on_after_a_call_that_raised():
+def test_shared_helpers_go_on_after_a_call_that_raised():
     def fail(block):
         raise ZeroDivisionError
 
-    with kept_threads():
+    with shared_helpers():
         first = others_at_work(2)
         with pytest.raises(ZeroDivisionError):
             run_blocks(fail, range(9), 2)
@@ -102,13 +102,13 @@ def test_a_call_within_a_block_does_not_wait_for_the_threads_of_the_outer_one():
     def work(block):
         own.append(others_at_work(2))
 
-    with kept_threads():
+    with shared_helpers():
         run_blocks(work, range(4), 2)
     assert len(set.union(*own)) == 4  # a thread for every call within, none of them of the outer one
 
 
-def test_threads_are_gone_after_an_error_among_kept_ones():
-    @kept_threads()
+def test_shared_helpers_are_gone_after_an_error():
+    @shared_helpers()
     def fail():
         others_at_work(3)
         raise ZeroDivisionError

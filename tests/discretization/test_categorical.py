@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from bitsieve.dataset.read import read_xy
-from bitsieve.discretization.coding import binning_facts, binning_of
+from bitsieve.discretization.coding import rule_facts, rule_from_facts
 from bitsieve.discretization.transformers import CategoricalBinner
 
 
@@ -172,7 +172,7 @@ def test_large_and_negative_codes_side_by_side():
     low, high = np.array([-1, 5, -(2**63), 2**53 + 1]), np.array([2**63 + 1, 2**64 - 1, 0, 2**53 + 1], np.uint64)
     table = {"low": pa.array(low), "high": pa.array(high)}
     fitted = CategoricalBinner().fit(pa.table(table))
-    stored = binning_of(json.loads(json.dumps(binning_facts(fitted))), [*table])
+    stored = rule_from_facts(json.loads(json.dumps(rule_facts(fitted))), [*table])
     codes = (fitted.transform, lambda given: stored.codes(read_xy(given)))
     assert all(of(pa.table(table)).tolist() == [[1, 2], [2, 3], [0, 0], [3, 1]] for of in codes)
     for name, value in (("high", 2**63), ("high", 2**63 + 2), ("high", 2**64 - 2), ("low", 2**53), ("low", 1 - 2**63)):
@@ -185,8 +185,8 @@ def test_large_and_negative_codes_side_by_side():
 
 def test_large_codes_in_a_matrix_are_those_of_columns_of_two_types():
     low, high = np.array([5, 2**53 + 1, 7]), np.array([2**53 + 1, 2**63 + 1, 0], np.uint64)
-    facts = binning_facts(CategoricalBinner().fit(pa.table({"low": low, "high": high})))
-    stored = binning_of(json.loads(json.dumps(facts)), ["low", "high"])
+    facts = rule_facts(CategoricalBinner().fit(pa.table({"low": low, "high": high})))
+    stored = rule_from_facts(json.loads(json.dumps(facts)), ["low", "high"])
     matrix = np.array([[2**53 + 1, 2**53 + 1], [7, 2**63 + 1]], np.uint64)
     assert stored.codes(read_xy(matrix)).tolist() == [[2, 1], [1, 2]]
 

@@ -11,12 +11,12 @@ import pytest
 from bitsieve.dataset.read import read_xy
 from bitsieve.discretization.coding import (
     Coding,
-    binning_facts,
+    array_from_json,
+    array_to_json,
     binning_name,
-    binning_of,
     fit_on_summary,
-    from_list,
-    listed,
+    rule_facts,
+    rule_from_facts,
 )
 from bitsieve.discretization.registry import RULES, make_binner
 from bitsieve.discretization.summary import summarize
@@ -45,7 +45,7 @@ def table(*, gaps=False, whole=False):
 def test_codes_are_the_same(name, missing):
     of = table(gaps=missing == "bin", whole=name == "none")
     fitted = make_binner(name, missing=missing).fit_table(of)
-    again = binning_of(json.loads(json.dumps(binning_facts(fitted))), list(of.names))
+    again = rule_from_facts(json.loads(json.dumps(rule_facts(fitted))), list(of.names))
     np.testing.assert_array_equal(again.codes(of), fitted.codes(of))
     assert again.n_bins_.tolist() == fitted.n_bins_.tolist()
     assert again.feature_names_in_.tolist() == list(of.names)
@@ -74,6 +74,6 @@ def test_transformers_have_the_names_of_their_rules():
 @pytest.mark.parametrize("values", [[1, 2], ["a", "ä"], [True], ["2024-01-31"], [1.5, 2**63]])
 def test_arrays_of_any_type(values):
     given = np.array(values, "M8[D]" if values[0] == "2024-01-31" else object if isinstance(values[0], str) else None)
-    again = from_list(json.loads(json.dumps(listed(given))))
+    again = array_from_json(json.loads(json.dumps(array_to_json(given))))
     assert again.dtype == given.dtype
     assert again.tolist() == given.tolist()

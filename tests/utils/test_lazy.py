@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from bitsieve import BitsieveWarning, ForwardSelector
-from bitsieve.utils.lazy import ColumnNames, Later, NumberedNames, cached_property
+from bitsieve.utils.lazy import ColumnNames, Lazy, NumberedNames, cached_property
 
 
 class Counted:
@@ -33,22 +33,22 @@ def test_computed_once_for_each_object():
     assert Counted.value.__doc__ == "How often it was computed."
 
 
-def test_a_value_for_later_is_computed_once_and_what_it_is_made_of_let_go():
+def test_a_lazy_value_is_computed_once_and_what_it_is_made_of_let_go():
     made, parts = [], np.arange(3)
     held = weakref.ref(parts)
-    later = Later(lambda parts=parts: made.append(1) or parts.sum())
+    lazy = Lazy(lambda parts=parts: made.append(1) or parts.sum())
     del parts
     assert not made
     assert held() is not None
-    assert (later.value, later.value, made) == (3, 3, [1])
+    assert (lazy.value, lazy.value, made) == (3, 3, [1])
     assert held() is None
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda later: pickle.loads(pickle.dumps(later))])
-def test_a_value_for_later_is_copied_and_pickled_as_the_value(copied):
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda lazy: pickle.loads(pickle.dumps(lazy))])
+def test_a_lazy_value_is_copied_and_pickled_as_the_value(copied):
     made = []
-    later = Later(lambda: made.append(1) or 3)
-    assert (copied(later).value, later.value, made) == (3, 3, [1])
+    lazy = Lazy(lambda: made.append(1) or 3)
+    assert (copied(lazy).value, lazy.value, made) == (3, 3, [1])
 
 
 def test_one_thread_does_not_wait_for_another():

@@ -1,12 +1,14 @@
-"""Codings that depend on the classes, such as cuts by description length, and how they are repeated with other classes.
+"""Codes of columns that were made by a look at the classes, such as cuts by minimum description length.
 
-A test of independence is only right if what looked at the classes is repeated after every shuffle of them.
+A permutation test of such codes is valid only if they are made anew after every shuffle of the classes. A search for
+codes (:class:`ClassSearch`) can be repeated with other classes.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,25 +21,29 @@ Labels = NDArray[np.int32]
 
 
 class Parts(NamedTuple):
-    """The samples, divided into parts."""
+    """The samples, divided into parts. The samples of part z are ``order[starts[z]:starts[z + 1]]``."""
 
-    order: NDArray[np.uint32]  # samples part by part, ascending within a part
-    starts: Integers  # where each part starts in the order, and its length
+    order: NDArray[np.uint32]  # all samples, part by part, ascending within a part
+    starts: Integers  # shape (n_parts + 1,)
 
     @classmethod
     def of(cls, part_of_sample: Integers) -> Self:
-        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(part_of_sample))])
-        return cls(np.argsort(part_of_sample, kind="stable").astype(np.uint32), starts)
+        """Divide the samples, given the number of the part of each."""
+        part_sizes = np.bincount(part_of_sample)
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(part_sizes)])
+        order = np.argsort(part_of_sample, kind="stable").astype(np.uint32)
+        return cls(order, starts)
 
     def part_of_sample(self) -> Integers:
-        """The part of every sample."""
+        """The number of the part of each sample."""
+        part_sizes = np.diff(self.starts)
         parts = np.empty(len(self.order), np.int64)
-        parts[self.order] = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+        parts[self.order] = np.repeat(np.arange(len(part_sizes)), part_sizes)
         return parts
 
 
 def shuffled(classes: Labels, strata: Integers, seeds: NDArray[np.uint64]) -> Labels:
-    """The classes after shuffles within the strata, shape (n_seeds, n_samples)."""
+    """The classes after shuffles within strata, one shuffle for each seed, shape (n_seeds, n_samples)."""
     order = np.argsort(strata, kind="stable")
     shuffles = np.empty((len(seeds), len(classes)), np.int32)
     for row, seed in zip(shuffles, seeds, strict=True):
@@ -47,70 +53,82 @@ def shuffled(classes: Labels, strata: Integers, seeds: NDArray[np.uint64]) -> La
 
 
 class Units(NamedTuple):
-    """What shuffles move where samples belong together in groups.
+    """The units whose classes are exchanged by shuffles, where samples belong together in groups.
 
-    A group of one class is moved as a whole. Of a group of several classes each sample is a unit, moved within its
-    group.
+    A group whose samples all have one class is one unit, and exchanges its class with other such groups. In a group of
+    several classes every sample is a unit, and exchanges its class with other samples of its group.
     """
 
-    of_sample: Integers  # the unit of every sample
-    group: Integers  # of every unit: 0 for a whole group, else one more than the number of its group
-    first: Integers  # the first sample of every unit
+    unit_of_sample: Integers  # shape (n_samples,)
+    stratum: Integers  # shape (n_units,): units of equal stratum exchange classes; 0 for groups of one class
+    first_sample: Integers  # shape (n_units,): the lowest sample of the unit
 
     @classmethod
-    def of(cls, groups: Integers, classes: NDArray[Any]) -> Self:
-        groups_by_class = np.unique(np.stack([groups, classes]), axis=1)[0]
-        has_one_class = np.bincount(groups_by_class)[groups] == 1
-        own_units = groups.max() + 1 + np.arange(len(groups))
-        units = np.where(has_one_class, groups, own_units)
-        _, first, of_sample = np.unique(units, return_index=True, return_inverse=True)
-        return cls(of_sample, np.where(has_one_class, 0, groups + 1)[first], first)
+    def of(cls, groups: Integers, classes: NDArray[np.integer]) -> Self:
+        """Find the units, given the number of the group of each sample and its class."""
+        groups_of_pairs = np.unique(np.stack([groups, classes]), axis=1)[0]  # a pair is a group and a class in it
+        n_classes_in_group = np.bincount(groups_of_pairs)
+        has_one_class = n_classes_in_group[groups] == 1
+        label_as_sample = groups.max() + 1 + np.arange(len(groups))  # above the number of any group
+        labels = np.where(has_one_class, groups, label_as_sample)
+        _, first_sample, unit_of_sample = np.unique(labels, return_index=True, return_inverse=True)
+        stratum_of_sample = np.where(has_one_class, 0, groups + 1)
+        return cls(unit_of_sample, stratum_of_sample[first_sample], first_sample)
 
-    def shuffled(self, classes: NDArray[Any], parts: Integers, seeds: NDArray[np.uint64]) -> Labels:
-        """The classes after shuffles of units within parts of the samples, shape (n_seeds, n_samples)."""
+    def shuffled(self, classes: NDArray[np.integer], parts: Integers, seeds: NDArray[np.uint64]) -> Labels:
+        """The classes after shuffles of units within parts of the samples, shape (n_seeds, n_samples).
+
+        ``parts`` is the number of the part of each sample.
+        """
         n_parts = int(parts.max()) + 1
-        strata = self.group * n_parts + self._part_of_unit(parts, n_parts)
-        shuffles = shuffled(classes[self.first].astype(np.int32), strata, seeds)
-        return shuffles.take(self.of_sample, axis=1)
+        stratum_and_part = self.stratum * n_parts + self._part_of_unit(parts, n_parts)
+        classes_of_units = classes[self.first_sample].astype(np.int32)
+        shuffles_of_units = shuffled(classes_of_units, stratum_and_part, seeds)
+        return shuffles_of_units.take(self.unit_of_sample, axis=1)
 
     def _part_of_unit(self, parts: Integers, n_parts: int) -> Integers:
-        """The part that holds most samples of every unit; of several the lowest."""
-        unit_and_part, n_samples = np.unique(self.of_sample * n_parts + parts, return_counts=True)
-        units = unit_and_part // n_parts
-        largest_first = np.lexsort((unit_and_part, -n_samples, units))
-        _, first_of_unit = np.unique(units[largest_first], return_index=True)
-        part_of_unit: Integers = unit_and_part[largest_first[first_of_unit]] % n_parts
-        return part_of_unit
+        """The part that holds most samples of each unit; the lowest of several that hold equally many."""
+        unit_and_part, n_samples = np.unique(self.unit_of_sample * n_parts + parts, return_counts=True)
+        unit = unit_and_part // n_parts
+        part = unit_and_part % n_parts
+        largest_first = np.lexsort((part, -n_samples, unit))
+        _, first_of_unit = np.unique(unit[largest_first], return_index=True)
+        return np.asarray(part[largest_first][first_of_unit], np.int64)
 
 
 class Dependence(NamedTuple):
-    """How columns and several vectors of classes depend on each other within parts Z of the samples."""
+    """The dependence of columns X on vectors of classes C within parts Z of the samples."""
 
     freedom: Integers  # degrees of freedom, shape (n_columns, n_vectors)
-    sums: Integers  # the sums of entropy terms of N I(X;C|Z), shape (n_columns, n_vectors)
+    sums: Integers  # N I(X;C|Z) as sums of entropy terms, shape (n_columns, n_vectors)
 
 
 class CodingPenalty(Protocol):
-    """From how many codings the codes of a column were chosen by a look at the classes."""
+    """How the codes of each column were chosen by a look at the classes: from how many codings."""
 
     n_classes: int
-    units: Units | None = None  # of samples that belong together, for which no tail of chi-squared holds
+    units: Units | None = None  # of samples that belong together in groups; chi-squared does not hold for these
 
+    @abstractmethod
     def log_codings(self, column: int) -> float:
-        """The penalty of the search: the sum of ``exp(-log_codings)`` over all codings of a column is at most 1."""
+        """The logarithm of the number of codings from which the codes of a column were chosen; 0 without a choice.
+
+        It is a penalty: ``exp(-log_codings)``, summed over all codings of the column, is at most 1.
+        """
 
     def merges_values(self, column: int) -> bool:
         """Whether a code may stand for several values of the column."""
         return self.log_codings(column) > 0
 
+    @abstractmethod
     def to_repeat(self) -> ClassSearch:
-        """The search, to be repeated with other classes; ValueError where the rows are not in memory."""
+        """The search for codes, to be repeated with other classes; ValueError where the rows are not in memory."""
 
 
 class ClassSearch(CodingPenalty, Protocol):
     """A way to make codes of columns from the classes, which can be repeated with other classes."""
 
-    classes: Labels  # of every sample, in an order of its own
+    classes: Labels  # of every sample; the source of the counts may have its samples in another order
 
     def to_repeat(self) -> ClassSearch:
         return self
@@ -122,33 +140,56 @@ class ClassSearch(CodingPenalty, Protocol):
             return shuffled(self.classes, part_of_sample, seeds)
         return self.units.shuffled(self.classes, part_of_sample, seeds)
 
+    @abstractmethod
     def codes(self, column: int) -> Integers:
-        """The codes that were made with the classes as they are, one a sample."""
+        """The codes of a column that were made with ``self.classes``, shape (n_samples,)."""
 
+    @abstractmethod
     def recoded(self, classes: Labels, columns: Columns) -> Iterator[tuple[int, Integers]]:
-        """The columns that have several codes when they are made with other classes, and these codes."""
+        """Make codes of columns with other classes. Yields a column and its codes; columns of one code are skipped."""
 
+    @abstractmethod
     def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
-        """The dependence of the columns, coded anew with each row of ``classes``, on that row."""
+        """The dependence of columns on each row of ``classes``, the columns coded anew with the classes of that row."""
+
+
+class ColumnwiseCodes(Protocol):
+    """Codes that are made column by column, such as those of sparse columns."""
+
+    def column(self, feature: int, /) -> NDArray[np.integer]:
+        """The codes of a column, shape (n_rows,)."""
 
 
 class FixedCodes(ClassSearch):
-    """Codes that were made without a look at the classes, and stay as they are.
+    """Codes that were made without a look at the classes: shuffles of the classes do not change them.
 
-    They are of shape (n_rows, n_features), or given by ``column(j)``; the weights are how many samples each row is.
+    Parameters
+    ----------
+    codes : ndarray of shape (n_rows, n_features), or object that makes columns one by one
+    classes : ndarray of shape (n_rows,)
+    n_classes : int
+    weights : ndarray of shape (n_rows,), optional
+        Frequency weights: row i is ``weights[i]`` samples.
     """
 
-    def __init__(self, codes: Any, classes: NDArray[Any], n_classes: int, weights: Integers | None = None) -> None:
+    def __init__(
+        self,
+        codes: NDArray[np.integer] | ColumnwiseCodes,
+        classes: NDArray[np.integer],
+        n_classes: int,
+        weights: Integers | None = None,
+    ) -> None:
         self._codes = codes
         self.n_classes = n_classes
-        self.row_of_sample = np.repeat(np.arange(len(classes)), 1 if weights is None else weights)
+        self.row_of_sample = np.arange(len(classes))
+        if weights is not None:
+            self.row_of_sample = np.repeat(self.row_of_sample, weights)
         self.classes = classes[self.row_of_sample].astype(np.int32)
 
     def codes(self, column: int) -> Integers:
-        is_matrix = isinstance(self._codes, np.ndarray)
-        codes_of_rows = self._codes[:, column] if is_matrix else self._codes.column(column)
-        codes: Integers = codes_of_rows[self.row_of_sample].astype(np.int64)
-        return codes
+        codes = self._codes
+        codes_of_rows = codes[:, column] if isinstance(codes, np.ndarray) else codes.column(column)
+        return codes_of_rows[self.row_of_sample].astype(np.int64)
 
     def log_codings(self, column: int) -> float:
         return 0.0
@@ -160,18 +201,17 @@ class FixedCodes(ClassSearch):
                 yield column, codes
 
     def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
-        by_column = [
-            dependence_of_codes(self.codes(column), classes, self.n_classes, parts, terms)
-            for column in columns.tolist()
-        ]
+        rows = []
+        for column in columns.tolist():
+            rows.append(dependence_of_codes(self.codes(column), classes, self.n_classes, parts, terms))
         return Dependence(
-            freedom=np.concatenate([column.freedom for column in by_column]),
-            sums=np.concatenate([column.sums for column in by_column]),
+            freedom=np.concatenate([row.freedom for row in rows]),
+            sums=np.concatenate([row.sums for row in rows]),
         )
 
 
 class JoinedSearch(ClassSearch):
-    """A search for groups of columns, whose codes are the joint values of their columns."""
+    """A search whose columns are groups of the columns of another one: their codes are the joint values."""
 
     def __init__(self, search: ClassSearch, groups: Sequence[Columns]) -> None:
         self.search = search
@@ -181,57 +221,46 @@ class JoinedSearch(ClassSearch):
         self.units = search.units
 
     def codes(self, column: int) -> Integers:
-        members = [self.search.codes(int(member)) for member in self.groups[column]]
-        return joint_codes(members, len(self.classes))
+        codes_of_members = [self.search.codes(int(member)) for member in self.groups[column]]
+        return joint_codes(codes_of_members, len(self.classes))
 
     def log_codings(self, column: int) -> float:
         return sum(self.search.log_codings(int(member)) for member in self.groups[column])
 
     def recoded(self, classes: Labels, columns: Columns) -> Iterator[tuple[int, Integers]]:
         for column in columns:
-            members = [codes for _, codes in self.search.recoded(classes, self.groups[column])]
-            if members:
-                yield int(column), joint_codes(members, len(classes))
+            codes_of_members = [codes for _, codes in self.search.recoded(classes, self.groups[column])]
+            if codes_of_members:
+                yield int(column), joint_codes(codes_of_members, len(classes))
 
     def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
-        """The dependence of groups; that of a group of one column is the column's own."""
         shape = len(columns), len(classes)
-        dependence = Dependence(np.zeros(shape, np.int64), np.zeros(shape, np.int64))
-        sizes = np.array([len(self.groups[column]) for column in columns])
-        singles = np.flatnonzero(sizes == 1)
-        if len(singles):
-            members = np.array([self.groups[column][0] for column in columns[singles]])
-            of_members = self.search.dependence(classes, members, parts, terms)
-            dependence.freedom[singles] = of_members.freedom
-            dependence.sums[singles] = of_members.sums
-        groups = np.flatnonzero(sizes > 1)
-        if len(groups):
-            for vector, labels in enumerate(classes):
-                self._add_dependence_of_groups(dependence, vector, labels, columns, groups, parts, terms)
-        return dependence
+        result = Dependence(freedom=np.zeros(shape, np.int64), sums=np.zeros(shape, np.int64))
+        group_sizes = np.array([len(self.groups[column]) for column in columns])
 
-    def _add_dependence_of_groups(
-        self,
-        dependence: Dependence,
-        vector: int,
-        labels: Labels,
-        columns: Columns,
-        groups: Columns,
-        parts: Parts,
-        terms: Terms,
-    ) -> None:
-        """Set the dependence of ``columns[groups]`` on one vector of classes; 0 where a group has one code."""
-        codes_of_column = dict(self.recoded(labels, columns[groups]))
-        for index in groups:
-            codes = codes_of_column.get(int(columns[index]))
-            if codes is not None:
-                of_group = dependence_of_codes(codes, labels[None], self.n_classes, parts, terms)
-                dependence.freedom[index, vector] = of_group.freedom[0, 0]
-                dependence.sums[index, vector] = of_group.sums[0, 0]
+        # A group of one column depends on the classes as this column does.
+        single = np.flatnonzero(group_sizes == 1)
+        if len(single):
+            members = np.array([self.groups[column][0] for column in columns[single]])
+            dependence_of_members = self.search.dependence(classes, members, parts, terms)
+            result.freedom[single] = dependence_of_members.freedom
+            result.sums[single] = dependence_of_members.sums
+
+        # A group of several columns has other joint values for each row of classes. One without codes keeps 0.
+        joint = np.flatnonzero(group_sizes > 1)
+        for vector, labels in enumerate(classes):
+            codes_by_column = dict(self.recoded(labels, columns[joint]))
+            for index in joint:
+                codes = codes_by_column.get(int(columns[index]))
+                if codes is not None:
+                    dependence_of_group = dependence_of_codes(codes, labels[None], self.n_classes, parts, terms)
+                    result.freedom[index, vector] = dependence_of_group.freedom[0, 0]
+                    result.sums[index, vector] = dependence_of_group.sums[0, 0]
+        return result
 
 
 def dependence_of_codes(codes: Integers, classes: Labels, n_classes: int, parts: Parts, terms: Terms) -> Dependence:
-    """The dependence of one column of codes on each row of ``classes``."""
+    """The dependence of one column of codes on each row of ``classes``, shape (1, n_vectors)."""
     freedom, sums = _native.dependence_of_codes(
         codes.astype(np.int32), classes, n_classes, parts.order, parts.starts, terms.table, terms.shift
     )
@@ -239,9 +268,13 @@ def dependence_of_codes(codes: Integers, classes: Labels, n_classes: int, parts:
 
 
 def joint_codes(columns: Sequence[Integers], n_samples: int) -> Integers:
-    """The number of every sample's joint value among those that occur, in lexicographic order."""
-    joint = np.zeros(n_samples, np.int64)
+    """The joint value of several columns in each sample, as its rank among the joint values that occur.
+
+    Joint values are ordered lexicographically. Without columns all samples have rank 0.
+    """
+    rank = np.zeros(n_samples, np.int64)
     for codes in columns:
-        pairs = joint * (int(codes.max()) + 1) + codes
-        joint = np.unique(pairs, return_inverse=True)[1].reshape(-1).astype(np.int64)
-    return joint
+        n_codes = int(codes.max()) + 1
+        _, rank = np.unique(rank * n_codes + codes, return_inverse=True)
+        rank = rank.reshape(-1).astype(np.int64)
+    return rank

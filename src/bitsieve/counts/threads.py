@@ -13,16 +13,20 @@ from functools import partial
 from itertools import pairwise
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread, local
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
+
+from numpy.typing import NDArray
 
 from bitsieve.utils.parameters import check_threads
 
 Block = TypeVar("Block")
-Tasks = SimpleQueue[Callable[[], None] | None]  # None: there will be no more
+Items = TypeVar("Items", NDArray[Any], Sequence[Any])
+
+BLOCKS_PER_THREAD = 4  # several, so that a busy core does not hold up the rest
 
 
 def thread_count(n_jobs: int | None) -> int:
-    """Threads meant by ``n_jobs``: None is 1, -1 is every core this process may use, -2 all but one; 0 is an error.
+    """The number of threads for ``n_jobs``: None is 1, -1 all cores of this process, -2 all but one; 0 is refused.
 
     In a worker process of joblib (loky) or Dask, -1 is the share of the cores that the worker was given.
     """
@@ -31,43 +35,113 @@ def thread_count(n_jobs: int | None) -> int:
         return 1
     if n_jobs > 0:
         return n_jobs
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(cores, _share_of_worker() or cores) + 1 + n_jobs)
+    return max(1, _usable_cores() + 1 + n_jobs)
+
+
+def _usable_cores() -> int:
+    """The cores that this process may use."""
+    cores = os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):  # not on every system
+        cores = len(os.sched_getaffinity(0))
+    share = _share_of_worker()
+    return cores if share is None else min(cores, share)
 
 
 def _share_of_worker() -> int | None:
-    """The threads that a worker process is meant to take by the variable of OpenMP, or None where nothing is set."""
+    """The cores that OMP_NUM_THREADS gives to a worker process; None in any other process, and where it is not set."""
     share = os.environ.get("OMP_NUM_THREADS", "")
-    if not share.isdecimal():
+    if not share.isdecimal() or int(share) == 0:
         return None
     from multiprocessing import parent_process
 
     return None if parent_process() is None else int(share)
 
 
-_kept = local()  # of every thread, those that wait for its calls
+class Helpers:
+    """Threads that work on the tasks of the thread that started them, until they are stopped."""
+
+    def __init__(self) -> None:
+        self.tasks = SimpleQueue[Callable[[], None] | None]()  # None stops the thread that takes it
+        self.threads: list[Thread] = []
+
+    def start(self, n_threads: int) -> None:
+        """Start threads until there are ``n_threads``."""
+        while len(self.threads) < n_threads:
+            name = f"bitsieve {len(self.threads) + 1}"
+            thread = Thread(target=self._work, name=name, daemon=True)
+            self.threads.append(thread)
+            thread.start()
+
+    def stop(self) -> None:
+        """Stop all threads, and wait until they have ended."""
+        for _ in self.threads:
+            self.tasks.put(None)
+        for thread in self.threads:
+            if thread.is_alive():
+                thread.join()
+
+    def _work(self) -> None:
+        while task := self.tasks.get():
+            task()
+
+
+class _ThisThread(local):
+    helpers: Helpers | None = None  # the helpers that calls of this thread share
+
+
+_this_thread = _ThisThread()
 
 
 @contextmanager
-def kept_threads() -> Iterator[tuple[Tasks, list[Thread]]]:
-    """Keep threads from call to call: to start one takes 0.07 ms, to wake one 0.01, and a step of a selection 0.2."""
-    outer: tuple[Tasks, list[Thread]] | None = getattr(_kept, "threads", None)
-    tasks, threads = _kept.threads = outer or (SimpleQueue(), [])
+def shared_helpers() -> Iterator[Helpers]:
+    """Let all calls of :func:`run_blocks` inside the block share their helper threads.
+
+    To start a thread takes 0.07 ms and to wake one 0.01, while a step of a selection may take 0.2.
+    """
+    outer = _this_thread.helpers
+    if outer is not None:
+        yield outer
+        return
+    helpers = Helpers()
+    _this_thread.helpers = helpers
     try:
-        yield tasks, threads
+        yield helpers
     finally:
-        if outer is None:
-            _kept.threads = None
-            for _ in threads:
-                tasks.put(None)
-            for thread in threads:
-                if thread.is_alive():
-                    thread.join()
+        _this_thread.helpers = None
+        helpers.stop()
 
 
-def _wait_for(tasks: Tasks) -> None:
-    while task := tasks.get():
-        task()
+class _Job(Generic[Block]):
+    """The blocks of one call of :func:`run_blocks`, and the outcome of each block that was worked on."""
+
+    def __init__(self, work: Callable[[Block], object], blocks: Sequence[Block], stopped: Event) -> None:
+        self.work = work
+        self.stopped = stopped
+        self.waiting = SimpleQueue[Block]()
+        self.outcomes = SimpleQueue[BaseException | None]()  # None: the block did not raise
+        for block in blocks:
+            self.waiting.put(block)
+
+    def run_next(self) -> bool:
+        """Work on the next block. Return False if none is left, or if it raised, which stops the job."""
+        try:
+            block = self.waiting.get_nowait()
+        except Empty:
+            return False
+        try:
+            self.work(block)
+        except BaseException as error:
+            self.stopped.set()
+            self.outcomes.put(error)
+            return False
+        self.outcomes.put(None)
+        return True
+
+    def help(self, is_helping: Lock) -> None:
+        """Work on blocks until the job is done or stopped; ``is_helping`` is held meanwhile."""
+        with is_helping:
+            while not self.stopped.is_set() and self.run_next():
+                pass
 
 
 def run_blocks(
@@ -77,76 +151,55 @@ def run_blocks(
     progress: Callable[[int, int], object] | None = None,
     stopped: Event | None = None,
 ) -> None:
-    """Call ``work(block)`` for every block, on ``n_jobs`` threads, this one among them; ``progress(done, total)``.
+    """Call ``work(block)`` for every block, on ``n_jobs`` threads, of which this is one.
 
-    ``stopped`` is set when a block raised or the caller was interrupted: a long block may look at it and end early.
+    ``progress(n_done, n_blocks)`` is called by this thread. ``stopped`` is set when a block raised or the caller was
+    interrupted: a long block may look at it and end early.
     """
-    locks = [Lock() for _ in range(1, min(thread_count(n_jobs), len(blocks)))]
-    report = progress or (lambda done, total: None)
-    if not locks:
-        for done, block in enumerate(blocks, 1):
+    n_blocks = len(blocks)
+    n_helpers = min(thread_count(n_jobs), n_blocks) - 1
+    if n_helpers < 1:
+        for n_done, block in enumerate(blocks, 1):
             work(block)
-            report(done, len(blocks))
+            if progress is not None:
+                progress(n_done, n_blocks)
         return
-    stopped = stopped or Event()
-    waiting = SimpleQueue[Block]()
-    outcomes = SimpleQueue[BaseException | None]()
-    for block in blocks:
-        waiting.put(block)
-    work_on = partial(_work_on, work, waiting, outcomes, stopped)
+    job = _Job(work, blocks, stopped or Event())
+    locks = [Lock() for _ in range(n_helpers)]
     # Plain threads and queues of C, not an executor: an interrupt while work is handed to one may leave its locks taken
     # and its threads waiting for ever.
-    with kept_threads() as (tasks, helpers):
-        _kept.threads = None  # calls within this one have threads of their own
+    with shared_helpers() as helpers:
+        _this_thread.helpers = None  # a call inside a block starts helpers of its own
         try:
             for lock in locks:
-                tasks.put(partial(work_on, lock, stopped.is_set))
-            while len(helpers) < len(locks):
-                helpers.append(Thread(None, _wait_for, f"bitsieve {len(helpers) + 1}", (tasks,), daemon=True))
-                helpers[-1].start()
-            for done in range(1, len(blocks) + 1):
-                work_on(Lock(), lambda: not outcomes.empty())
-                if (error := outcomes.get()) is not None:
+                helpers.tasks.put(partial(job.help, lock))
+            helpers.start(n_helpers)
+            for n_done in range(1, n_blocks + 1):
+                if job.outcomes.empty():
+                    job.run_next()
+                error = job.outcomes.get()
+                if error is not None:
                     raise error
-                report(done, len(blocks))
+                if progress is not None:
+                    progress(n_done, n_blocks)
         finally:
-            stopped.set()
-            _kept.threads = tasks, helpers
-            for lock in locks:
-                with lock:  # who wakes later finds that all is stopped
+            job.stopped.set()  # a helper that takes its task later does nothing
+            _this_thread.helpers = helpers
+            for lock in locks:  # wait for the helpers that are at work
+                with lock:
                     pass
 
 
 def spread(
-    work: Callable[[Any], object], items: Any, enough: int, n_jobs: int | None, max_items: int = 1 << 62
+    work: Callable[[Items], object], items: Items, max_threads: int, n_jobs: int | None, max_items: int = 1 << 62
 ) -> None:
-    """Call ``work`` on batches of at most ``max_items`` items; ``enough``: the threads that have enough to do."""
-    threads = max(1, min(thread_count(n_jobs), enough, len(items)))
-    # Several a thread, so that a busy core does not hold up the rest.
-    n_blocks = max(min(4 * threads, enough) if threads > 1 else 1, -(-len(items) // max_items))
-    edges = [len(items) * b // n_blocks for b in range(n_blocks + 1)]
-    run_blocks(work, [items[first:last] for first, last in pairwise(edges) if last > first], threads)
-
-
-def _work_on(
-    work: Callable[[Block], object],
-    waiting: SimpleQueue[Block],
-    outcomes: SimpleQueue[BaseException | None],
-    stopped: Event,
-    at_work: Lock,
-    at_end: Callable[[], bool],
-) -> None:
-    """Work on blocks that wait, and put what came of each: None, or the error that ends it."""
-    with at_work:
-        while not at_end():
-            try:
-                block = waiting.get_nowait()
-            except Empty:
-                return
-            try:
-                work(block)
-            except BaseException as error:
-                stopped.set()
-                outcomes.put(error)
-                return
-            outcomes.put(None)
+    """Call ``work`` on batches of at most ``max_items`` items, on at most ``max_threads`` of ``n_jobs`` threads."""
+    n_items = len(items)
+    n_threads = max(1, min(thread_count(n_jobs), max_threads, n_items))
+    n_batches = -(-n_items // max_items)
+    if n_threads > 1:
+        n_batches = max(n_batches, min(BLOCKS_PER_THREAD * n_threads, max_threads))
+    n_batches = max(n_batches, 1)
+    edges = [n_items * batch // n_batches for batch in range(n_batches + 1)]
+    batches = [items[first:end] for first, end in pairwise(edges) if end > first]
+    run_blocks(work, batches, n_threads)

@@ -25,12 +25,13 @@ from bitsieve.utils.lazy import cached_property
 
 STATISTICS = ("synergy", "interaction", "gain", "joint")
 ORDERS = (2, 3)
-CODES = 16  # of a column that native code searches with, at most
-BOTH_BITS = 10  # counts of two classes below 2**10 are looked up together: 8 MiB
-FIRST_BYTES = 512 << 10  # of the planes of the first columns of a block: half of a common second-level cache
-BLOCK_STEPS = 4e9  # triples of a block times samples: a twentieth of a second
-TABLE_STEPS = 1e10  # triples times samples that are counted by tables, about ten minutes
-NONE = np.iinfo(np.int64).min
+CODES = 16  # native code searches columns of at most so many codes
+MAX_JOINT_LOOKUP_BITS = 10  # counts of two classes below 2**10 are looked up together, in a table of 8 MiB
+MAX_FIRST_BYTES = 512 << 10  # the planes of the first columns of a block take half of a common second-level cache
+BLOCK_STEPS = 4e9  # a block has about so many steps (tuples times samples), a twentieth of a second
+MAX_TABLE_STEPS = 1e10  # more steps (triples times samples) by tables would take more than about ten minutes
+LANES = 8  # features of a SIMD group
+NO_VALUE = np.iinfo(np.int64).min  # of a column that is in no tuple
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,35 +40,39 @@ class Tuples:
 
     values: Integers  # (n_top,), strongest first
     columns: Columns  # (n_top, order)
-    best: Integers  # (n_features,): what the strongest tuple of a column counts for it
-    best_columns: Columns  # (n_features, order): that tuple
+    best: Integers  # (n_features,): the value of the strongest tuple of each column
+    best_columns: Columns  # (n_features, order): the columns of that tuple
 
     @classmethod
     def of(cls, columns: Columns, values: Sequence[Integers], n_features: int, n_top: int) -> Tuples:
         """The strongest of tuples that are in lexicographic order.
 
-        ``columns`` (n_tuples, order); ``values[m]`` (n_tuples,): what each tuple counts for its m-th column.
+        ``columns`` has the shape (n_tuples, order). ``values[m]``, of shape (n_tuples,), are the values of the tuples
+        for their m-th column.
         """
         n_tuples, order = columns.shape
         tuple_index = np.tile(np.arange(n_tuples), order)
         column = columns.T.reshape(-1)
         value = np.concatenate(values)
-        rising = np.lexsort((-tuple_index, value))  # the last of several assignments to one column stays: the strongest
-        best = np.full(n_features, NONE)
-        best_columns = np.full((n_features, order), -1, np.intp)
-        best[column[rising]] = value[rising]
-        best_columns[column[rising]] = columns[tuple_index[rising]]
-        strongest = np.maximum.reduce(list(values))
-        top = np.argsort(~strongest, kind="stable")[:n_top]  # ~v falls as v rises, and never overflows
-        return cls(strongest[top], columns[top], best, best_columns)
 
-    def joined(self, other: Tuples, n_top: int) -> Tuples:
-        """The strongest of both; ties go to the lower columns."""
+        # Assign to each column its tuples by rising value, of equal values the first last: the last assignment stays.
+        weakest_first = np.lexsort((-tuple_index, value))
+        best = np.full(n_features, NO_VALUE)
+        best_columns = np.full((n_features, order), -1, np.intp)
+        best[column[weakest_first]] = value[weakest_first]
+        best_columns[column[weakest_first]] = columns[tuple_index[weakest_first]]
+
+        largest_value = np.maximum.reduce(list(values))
+        top = np.argsort(~largest_value, kind="stable")[:n_top]  # ~v = -v - 1 falls as v rises, and never overflows
+        return cls(largest_value[top], columns[top], best, best_columns)
+
+    def merged(self, other: Tuples, n_top: int) -> Tuples:
+        """The strongest tuples of both. Ties go to the lower columns."""
         values = np.concatenate([self.values, other.values])
         columns = np.concatenate([self.columns, other.columns])
         order = np.lexsort((*columns.T[::-1], ~values))[:n_top]
         is_better = other.best > self.best
-        for j in np.flatnonzero((other.best == self.best) & (self.best > NONE)).tolist():
+        for j in np.flatnonzero((other.best == self.best) & (self.best > NO_VALUE)).tolist():
             is_better[j] = tuple(other.best_columns[j]) < tuple(self.best_columns[j])
         best = np.where(is_better, other.best, self.best)
         best_columns = np.where(is_better[:, None], other.best_columns, self.best_columns)
@@ -75,17 +80,21 @@ class Tuples:
 
 
 def n_tuples(source: CountSource, order: int) -> int:
-    """How many tuples of columns that vary there are."""
+    """The number of tuples of columns that are not constant."""
     return comb(int((source.arities > 1).sum()), order)
 
 
 def search_tuples(source: CountSource, order: int, statistic: str, n_top: int, progress: Progress = None) -> Tuples:
-    """The ``n_top`` strongest of all pairs (``order`` 2) or triples (3) of varying columns, and of every column.
+    """The ``n_top`` strongest pairs (``order`` 2) or triples (3) of columns, and the strongest one of each column.
 
-    With ``I`` the information about the class, in bits, and i, j, k the columns: "joint" is I(Xi,Xj,Xk;C);
-    "interaction" is I of the three less that of each pair plus that of each column; "gain" is the largest of
-    I(Xi;C|Xj,Xk), for every column its own; "synergy" is I of the three less the most that a division of them into
-    parts adds up to. Raises ValueError where tables would take too many steps.
+    Constant columns are in no tuple. ``statistic`` is one of the values of a triple (of a pair likewise)
+
+    - "joint":       I(Xi,Xj,Xk;C)
+    - "interaction": I(Xi,Xj,Xk;C) - I(Xi,Xj;C) - I(Xi,Xk;C) - I(Xj,Xk;C) + I(Xi;C) + I(Xj;C) + I(Xk;C)
+    - "gain":        I(Xi;C|Xj,Xk) for column i, and likewise for j and k; that of the triple is the largest
+    - "synergy":     I(Xi,Xj,Xk;C) - max(I(Xi;C) + I(Xj;C) + I(Xk;C), I(Xi,Xj;C) + I(Xk;C), ...), over all divisions
+
+    Raises ValueError where tables would take too many steps.
     """
     sums = sums_of(source)
     terms = entropy_terms(source.n_samples)
@@ -106,7 +115,7 @@ def _search_planes(
     progress: Progress,
 ) -> Tuples:
     """Search by native code, a search object for every thread."""
-    n_bits = min(BOTH_BITS, int(source.class_sizes.max()).bit_length())
+    n_bits = min(MAX_JOINT_LOOKUP_BITS, int(source.class_sizes.max()).bit_length())
     two_class_terms = np.empty(0, np.int64)
     if order == 3 and source.n_classes == 2:
         two_class_terms = _two_class_terms(source.n_samples, n_bits)
@@ -132,8 +141,13 @@ def _search_planes(
     for search in searches:
         values, columns = search.top()
         best, best_columns = search.best()
-        of_thread = Tuples(values, columns.reshape(-1, 3)[:, :order], best, best_columns.reshape(-1, 3)[:, :order])
-        strongest = strongest.joined(of_thread, n_top)
+        tuples_of_thread = Tuples(
+            values=values,
+            columns=columns.reshape(-1, 3)[:, :order],
+            best=best,
+            best_columns=best_columns.reshape(-1, 3)[:, :order],
+        )
+        strongest = strongest.merged(tuples_of_thread, n_top)
     return strongest
 
 
@@ -148,16 +162,24 @@ def _two_class_terms(n_samples: int, n_bits: int) -> Integers:
 
 
 def _blocks(n_groups: int, n_words: int, n_planes: int, order: int) -> Iterator[tuple[int, int, int, int]]:
-    """Blocks [i0, i1, j0, j1) of SIMD groups, of about as many steps each."""
+    """Blocks [i0, i1, j0, j1) of SIMD groups, of about as many steps each.
+
+    A block has all tuples whose first column is in the groups ``i0 .. i1 - 1`` and whose second is in ``j0 .. j1 - 1``;
+    the third column of a triple is in ``j0`` or any later group.
+    """
+    n_samples = 64 * n_words
     height = 8
     if order == 3:
-        height = int(np.clip(FIRST_BYTES // max(1, 512 * n_words * n_planes**2), 1, 4))
+        bytes_per_group = LANES * 8 * n_words * LANES * n_planes**2  # of the planes of pairs of columns
+        height = int(np.clip(MAX_FIRST_BYTES // max(1, bytes_per_group), 1, 4))
     for first in range(0, n_groups, height):
         start = first
         n_steps = 0.0
         for second in range(first, n_groups):
-            n_third = 512.0 * (n_groups - second) if order == 3 else 64.0
-            n_steps += height * 64.0 * n_words * n_third
+            n_tuples = float(height * LANES * LANES)
+            if order == 3:
+                n_tuples *= LANES * (n_groups - second)
+            n_steps += n_tuples * n_samples
             if n_steps >= BLOCK_STEPS or second == n_groups - 1:
                 yield first, min(first + height, n_groups), start, second + 1
                 start = second + 1
@@ -167,20 +189,20 @@ def _blocks(n_groups: int, n_words: int, n_planes: int, order: int) -> Iterator[
 def values_of(
     statistic: str, joint: Integers, pairs: Sequence[Integers], singles: Sequence[Integers]
 ) -> list[Integers]:
-    """What tuples count for each of their columns, from informations about the class.
+    """The values of tuples for each of their columns, from informations about the class; see :func:`search_tuples`.
 
-    ``joint``: of all columns of a tuple. ``pairs[m]``: of all but the m-th, which in a pair is the other column.
-    ``singles[m]``: of the m-th alone.
+    ``joint`` is the information of all columns of a tuple, ``pairs[m]`` that of all but the m-th (in a pair that is the
+    other column), ``singles[m]`` that of the m-th alone.
     """
     if statistic == "joint":
         return [joint] * len(singles)
     if statistic == "gain":
-        return [joint - without for without in pairs]
+        return [joint - pair for pair in pairs]
     if len(singles) == 2:
         return [joint - singles[0] - singles[1]] * 2
     if statistic == "interaction":
         return [joint - pairs[0] - pairs[1] - pairs[2] + singles[0] + singles[1] + singles[2]] * 3
-    # synergy: less the division of the triple into parts that adds up to the most
+    # The synergy is the smallest excess over a division of the triple: into a pair and a column, or into three columns.
     over_pair_and_single = [joint - pair - single for pair, single in zip(pairs, singles, strict=True)]
     over_singles = joint - singles[0] - singles[1] - singles[2]
     return [np.minimum.reduce([*over_pair_and_single, over_singles])] * 3
@@ -201,68 +223,69 @@ class _SinglesAndPairs:
     @cached_property
     def singles(self) -> Integers:
         """``N I(Xi;C)`` of every column."""
-        pooled, with_class = sums_of(self.source).marginal_sums(self.terms)
-        return with_class - pooled + self.class_terms
+        sum_x, sum_xc = sums_of(self.source).marginal_sums(self.terms)
+        return sum_xc - sum_x + self.class_terms
 
     def pairs(self, i: int, columns: Columns) -> Integers:
         """``N I(Xi,Xj;C)`` of a column with each of ``columns``."""
-        xy, xyc = sums_of(self.source).pair_sums(self.terms, i, columns, True)
-        assert xyc is not None
-        return xyc - xy + self.class_terms
+        sums = sums_of(self.source).pair_sums(self.terms, i, columns, True)
+        assert sums.by_class is not None
+        return sums.by_class - sums.pooled + self.class_terms
 
 
 def _search_pair_tables(source: CountSource, terms: Terms, statistic: str, n_top: int) -> Tuples:
     information = _SinglesAndPairs(source, terms)
     singles = information.singles
-    varying = np.flatnonzero(source.arities > 1)
+    nonconstant = np.flatnonzero(source.arities > 1)
     strongest = _no_tuples(source, 2)
-    for n_done, i in enumerate(varying[:-1].tolist(), 1):
-        others = varying[n_done:]
+    for index, i in enumerate(nonconstant[:-1].tolist()):
+        others = nonconstant[index + 1 :]
         joint = information.pairs(i, others)
         single_i = np.full(len(others), singles[i])
         values = values_of(statistic, joint, (singles[others], single_i), (single_i, singles[others]))
         tuples = Tuples.of(_with_each((i,), others), values, source.n_features, n_top)
-        strongest = strongest.joined(tuples, n_top)
+        strongest = strongest.merged(tuples, n_top)
     return strongest
 
 
 def _search_triple_tables(source: CountSource, terms: Terms, statistic: str, n_top: int, progress: Progress) -> Tuples:
     n_steps = n_tuples(source, 3) * float(source.n_samples)
-    if n_steps > TABLE_STEPS:
+    if n_steps > MAX_TABLE_STEPS:
         raise UserError(
             code="table-too-large",
             message=(
                 f"all triples of {source.n_features:,} columns of up to {int(source.arities.max()):,} codes take "
-                f"{n_steps:.1e} steps, at most {TABLE_STEPS:.0e} are made"
+                f"{n_steps:.1e} steps, at most {MAX_TABLE_STEPS:.0e} are made"
             ),
             advice="use bins of few codes such as 3, or keep fewer columns",
         )
     information = _SinglesAndPairs(source, terms)
     singles = information.singles
-    varying = np.flatnonzero(source.arities > 1)
-    pairs: Integers = np.zeros((source.n_features, source.n_features), np.int64)
-    for n_done, i in enumerate(varying[:-1].tolist(), 1):
-        pairs[i, varying[n_done:]] = information.pairs(i, varying[n_done:])
+    nonconstant = np.flatnonzero(source.arities > 1)
+    pairs: Integers = np.zeros((source.n_features, source.n_features), np.int64)  # [i, j] for i < j
+    for index, i in enumerate(nonconstant[:-1].tolist()):
+        others = nonconstant[index + 1 :]
+        pairs[i, others] = information.pairs(i, others)
 
     strongest = _no_tuples(source, 3)
     all_samples = conditioning(source).partition()
-    for n_done, i in enumerate(varying[:-2].tolist(), 1):
-        by_i = all_samples.refine(i)
+    for first_index, i in enumerate(nonconstant[:-2].tolist()):
+        samples_by_i = all_samples.refine(i)
         columns = []
         values = []
-        for n_before, j in enumerate(varying[n_done:-1].tolist(), n_done + 1):
-            others = varying[n_before:]
-            xz, xzc = by_i.refine(j).sums(terms, others)
-            joint = xzc - xz + information.class_terms
+        for second_index, j in enumerate(nonconstant[first_index + 1 : -1].tolist(), first_index + 1):
+            others = nonconstant[second_index + 1 :]
+            sum_xyz, sum_xyzc = samples_by_i.refine(j).sums(terms, others)
+            joint = sum_xyzc - sum_xyz + information.class_terms
             pairs_without = pairs[j, others], pairs[i, others], np.full(len(others), pairs[i, j])
             single = np.full(len(others), singles[i]), np.full(len(others), singles[j]), singles[others]
             columns.append(_with_each((i, j), others))
             values.append(values_of(statistic, joint, pairs_without, single))
         values_by_position = [np.concatenate(blocks) for blocks in zip(*values, strict=True)]
         tuples = Tuples.of(np.concatenate(columns), values_by_position, source.n_features, n_top)
-        strongest = strongest.joined(tuples, n_top)
+        strongest = strongest.merged(tuples, n_top)
         if progress is not None:
-            progress(n_done, len(varying) - 2)
+            progress(first_index + 1, len(nonconstant) - 2)
     return strongest
 
 

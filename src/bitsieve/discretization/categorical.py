@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -78,39 +79,40 @@ class CategoricalBinning(ColumnBinning):
             j = with_fractions[0]
             _check_integers(ranges.column(j), table.names[j])
 
-    def codes(self, table: InMemoryDataset, buffer: NDArray[np.uint8] | None = None) -> NDArray[Any]:
-        codes = self._numbers_that_are_codes(table, will_be_packed=buffer is not None)
-        return super().codes(table, buffer) if codes is None else codes
+    def codes(self, table: InMemoryDataset, buffer: NDArray[np.uint8] | None = None) -> Any:
+        numbers = self._numbers_that_are_codes(table, will_be_packed=buffer is not None)
+        return super().codes(table, buffer) if numbers is None else numbers
 
-    def _numbers_that_are_codes(self, table: InMemoryDataset, *, will_be_packed: bool) -> Any:
-        """The numbers of a table if each is its own code already, which spares a copy; else None.
+    def _numbers_that_are_codes(
+        self, table: InMemoryDataset, *, will_be_packed: bool
+    ) -> NDArray[Any] | list[NDArray[Any]] | None:
+        """The numbers of a table where each is its own code already, which spares a copy; else None.
 
         They are a matrix. For codes that will be packed they may also be a list of columns of bytes.
         """
         matrix = table.value_ranges(self.n_jobs, whole=True).matrix
         if matrix is not None:
             return matrix if self._are_codes(table, [matrix]) else None
-        if will_be_packed and table.matrix is None and self.code_type is np.uint8:
-            columns: Any = table.columns
+        may_be_columns = will_be_packed and table.matrix is None and self.code_type is np.uint8
+        if may_be_columns and all(table.is_numeric(j) for j in range(table.n_features)):
+            columns = [table.numbers(j) for j in range(table.n_features)]
             return columns if self._are_codes(table, columns) else None
         return None
 
-    def _are_codes(self, table: InMemoryDataset, arrays: Any) -> bool:
-        """Whether arrays with all numbers of a table hold the codes 0, 1, ... of the fitted categories."""
+    def _are_codes(self, table: InMemoryDataset, arrays: Sequence[NDArray[Any]]) -> bool:
+        """Whether all numbers of a table, which lie in ``arrays``, are the codes of the fitted categories."""
         if self.missing == "bin" or any(array.dtype != self.code_type for array in arrays):
             return False
         categories = self._fitted_numbers(table, np.arange(table.n_features))
         if not categories.lengths.all():
             return False
-        largest = categories.values[categories.ends - 1]
-        are_consecutive_from_0 = (largest == categories.lengths - 1).all() and categories.values.min() >= 0
-        if not are_consecutive_from_0:
+        # A category is its own code where the categories of its column are 0, 1, ..., so that the largest decides.
+        largest_category = categories.values[categories.ends - 1]
+        if categories.values.min() < 0 or (largest_category != categories.lengths - 1).any():
             return False
         ranges = table.value_ranges(self.n_jobs)
-        for block, high in zip(ranges.blocks, ranges.high, strict=True):
-            if (high > largest[block.indices]).any():
-                return False
-        return True
+        blocks = zip(ranges.blocks, ranges.high, strict=True)
+        return all(bool((high <= largest_category[block.indices]).all()) for block, high in blocks)
 
     def code_numbers(
         self, table: InMemoryDataset, block: NumericBlock, missing_codes: Integers, codes: NDArray[Any]

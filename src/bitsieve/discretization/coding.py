@@ -1,10 +1,10 @@
-"""A rule of binning that is fitted on a summary of the rows and codes them part by part, and its form in JSON."""
+"""A rule of binning that is fitted on a summary of all rows and codes partitions of them, and its form in JSON."""
 
 from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,23 +23,45 @@ from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import listening, phase
 
 
+class RuleFacts(TypedDict):
+    """A fitted rule of binning, as JSON holds it: what its codes mean."""
+
+    binning: str  # the name of the rule
+    missing: str | None
+    bins: list[int]  # of each column, as the three below
+    bin_edges: list[list[float]]
+    categories: list[list[Any] | None]  # see :func:`array_to_json`
+
+
+class CodingFacts(RuleFacts):
+    """A :class:`Coding`, as JSON holds it."""
+
+    parameters: dict[str, Any]  # of the rule
+    uncut: list[int] | None
+    kinds: list[str | None]
+    arities: list[int]
+    sampled: list[int]
+    rank_error: float
+
+
 @dataclass(frozen=True, eq=False)
 class Coding:
-    """How the columns of a table become codes, the same in every part of its rows."""
+    """How the columns of a table become codes, the same in every partition of its rows."""
 
     binner: Binning  # fitted on a summary of all rows
-    kinds: list[Kind | None]  # the type of the numbers of every column over all rows; None for categories
-    arities: NDArray[np.int32]  # one more than the largest code that occurs in every column
+    kinds: list[Kind | None]  # the dtype of the numbers of each column over all rows; None for categories
+    arities: NDArray[np.int32]  # one more than the largest code that occurs in each column
     sampled: tuple[int, ...]  # columns of too many distinct numbers, whose bins are those of a sample of the rows
     rank_error: float  # the largest error of the rank of a cut of these columns, as a share of the samples
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> CodingFacts:
         """The coding as a dictionary for JSON."""
         binner = self.binner
-        parameters = {name: value for name, value in binner.parameters.items() if name not in ("missing", "n_jobs")}
         return {
-            **binning_facts(binner),
-            "parameters": parameters,
+            **rule_facts(binner),
+            "parameters": {
+                name: value for name, value in binner.parameters.items() if name not in ("missing", "n_jobs")
+            },
             "uncut": binner.uncut_.tolist() if binner.requires == "classes" else None,
             "kinds": [None if kind is None else kind.str for kind in self.kinds],
             "arities": self.arities.tolist(),
@@ -48,17 +70,21 @@ class Coding:
         }
 
     @classmethod
-    def from_facts(cls, facts: dict[str, Any], names: list[str]) -> Coding:
+    def from_facts(cls, facts: CodingFacts, names: list[str]) -> Coding:
         """Rebuild a coding of columns with these names from the dictionary made by :meth:`facts`."""
-        binner = binning_of(facts, names, **facts["parameters"])
+        binner = rule_from_facts(facts, names, **facts["parameters"])
         if facts["uncut"] is not None:
             binner.uncut_ = np.array(facts["uncut"], np.int64)
-        kinds = [None if kind is None else np.dtype(kind) for kind in facts["kinds"]]
-        sampled = tuple(facts["sampled"])
-        return cls(binner, kinds, np.array(facts["arities"], np.int32), sampled, facts["rank_error"])
+        return cls(
+            binner=binner,
+            kinds=[None if kind is None else np.dtype(kind) for kind in facts["kinds"]],
+            arities=np.array(facts["arities"], np.int32),
+            sampled=tuple(facts["sampled"]),
+            rank_error=facts["rank_error"],
+        )
 
     def of_column(self, j: int) -> Coding:
-        """The coding of a table whose only column is column ``j``."""
+        """The coding of a table that holds column ``j`` alone."""
         column = np.array([j])
         binner = copy(self.binner)
         binner.bin_edges_ = RaggedArray.from_arrays([self.binner.bin_edges_[j]])
@@ -67,8 +93,8 @@ class Coding:
         return replace(self, binner=binner, kinds=[self.kinds[j]], arities=self.arities[column], sampled=())
 
     def codes(self, table: InMemoryDataset, buffer: NDArray[np.uint8] | None = None) -> NDArray[Any]:
-        """The codes of a part of the rows, as :meth:`Binning.codes` gives them."""
-        with listening(lambda _: None):  # the progress of a part is not shown
+        """The codes of a partition of the rows, as :meth:`Binning.codes` gives them."""
+        with listening(lambda _: None):  # the progress of a partition is not shown
             codes: NDArray[Any] = self.binner.codes(as_kinds(table, self.kinds), buffer)
             return codes
 
@@ -85,43 +111,43 @@ def binning_name(binner: Binning) -> str:
     )
 
 
-def binning_facts(binner: Binning) -> dict[str, Any]:
-    """A fitted rule as a dictionary for JSON: what its codes mean."""
+def rule_facts(binner: Binning) -> RuleFacts:
+    """A fitted rule as a dictionary for JSON."""
     return {
         "binning": binning_name(binner),
         "missing": binner.missing,
         "bins": np.asarray(binner.n_bins_).tolist(),
         "bin_edges": [edges.tolist() for edges in binner.bin_edges_],
-        "categories": [None if values is None else listed(values) for values in binner.categories_],
+        "categories": [None if values is None else array_to_json(values) for values in binner.categories_],
     }
 
 
-def binning_of(facts: dict[str, Any], names: list[str], **parameters: Any) -> Binning:
-    """Rebuild a fitted rule from the dictionary made by :func:`binning_facts`."""
-    binner: Any = make_binner(facts["binning"], missing=facts["missing"], **parameters)
+def rule_from_facts(facts: RuleFacts, names: list[str], **parameters: Any) -> Binning:
+    """Rebuild a fitted rule of columns with these names from the dictionary made by :func:`rule_facts`."""
+    binner = make_binner(facts["binning"], missing=facts["missing"], **parameters)
+    assert isinstance(binner, Binning)  # "auto" is settled before a rule is fitted
     binner.bin_edges_ = RaggedArray.from_arrays([np.array(edges, np.float64) for edges in facts["bin_edges"]])
     binner.n_bins_ = np.array(facts["bins"], np.int64)
-    binner.categories_ = [None if values is None else from_list(values) for values in facts["categories"]]
+    binner.categories_ = [None if values is None else array_from_json(values) for values in facts["categories"]]
     if binner.requires == "classes":
         is_numeric = np.array([values is None for values in binner.categories_], bool)
         binner.uncut_ = np.flatnonzero(is_numeric & (binner.bin_edges_.lengths == 0))
     binner.n_features_in_ = len(names)
     binner.feature_names_in_ = np.array(names, object)
-    fitted: Binning = binner
-    return fitted
+    return binner
 
 
-def listed(values: NDArray[Any]) -> list[Any]:
-    """An array for JSON: the name of its type and its values as a list. Times are integers."""
+def array_to_json(values: NDArray[Any]) -> list[Any]:
+    """An array as a list for JSON: the name of its dtype, and the list of its values. Times are integers."""
     if values.dtype.kind in "mM":
         return [str(values.dtype), values.astype(np.int64).tolist()]
     return [str(values.dtype), values.tolist()]
 
 
-def from_list(values: list[Any]) -> NDArray[Any]:
-    """Rebuild an array from :func:`listed`."""
-    type_name, items = values
-    return np.array(items, np.dtype(type_name))
+def array_from_json(dtype_and_values: list[Any]) -> NDArray[Any]:
+    """Rebuild an array from the list made by :func:`array_to_json`."""
+    dtype, values = dtype_and_values
+    return np.array(values, np.dtype(dtype))
 
 
 def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
@@ -129,25 +155,22 @@ def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
     rule = as_column_rule(binner)
     fitted = rule.unfitted()
     fitted.start_fit(summary)
-    if binner.requires == "codes":
-        for name, column in zip(summary.names, summary.columns, strict=True):
-            if column.has_uncounted:
-                raise UserError(
-                    code="too-many-bins",
-                    message=f"column {name!r} has more than {MAX_CODES:,} codes, the most that are supported",
-                    advice="drop it or group its values",
-                )
-    rules = [rule.unfitted(n_jobs=1) for _ in summary.columns]  # one for each column
+    if rule.requires == "codes":
+        _check_all_counted(summary)
+
+    # Each column is binned by a rule of its own, as a small table in which the rule finds the same bins.
+    rules_of_columns = [rule.unfitted(n_jobs=1) for _ in summary.columns]
 
     def fit(j: int) -> None:
-        rules[j].fit_table(summary.column(j, ends_only=binner.requires == "ends"))
+        rules_of_columns[j].fit_table(summary.column(j, ends_only=rule.requires == "ends"))
 
-    run_blocks(fit, range(summary.n_features), binner.n_jobs, phase("binning"))
-    fitted.bin_edges_ = RaggedArray.from_arrays([column_rule.bin_edges_[0] for column_rule in rules])
-    fitted.categories_ = [column_rule.categories_[0] for column_rule in rules]
-    fitted.n_bins_ = np.array([column_rule.n_bins_[0] for column_rule in rules], np.int64)
-    if binner.requires == "classes":
-        fitted.uncut_ = np.array([j for j, column_rule in enumerate(rules) if len(column_rule.uncut_)], np.int64)
+    run_blocks(fit, range(summary.n_features), rule.n_jobs, phase("binning"))
+    fitted.bin_edges_ = RaggedArray.from_arrays([column_rule.bin_edges_[0] for column_rule in rules_of_columns])
+    fitted.categories_ = [column_rule.categories_[0] for column_rule in rules_of_columns]
+    fitted.n_bins_ = np.array([column_rule.n_bins_[0] for column_rule in rules_of_columns], np.int64)
+    if rule.requires == "classes":
+        is_uncut = [len(column_rule.uncut_) > 0 for column_rule in rules_of_columns]
+        fitted.uncut_ = np.flatnonzero(is_uncut)
     rank_errors = [_rank_error(column, summary.sample) for column in summary.columns]
     return Coding(
         binner=fitted,
@@ -156,6 +179,17 @@ def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
         sampled=tuple(j for j, error in enumerate(rank_errors) if error),
         rank_error=max(rank_errors, default=0.0),
     )
+
+
+def _check_all_counted(summary: Summary) -> None:
+    """Refuse a column of so many values that not all of them were counted, for a rule whose codes are the values."""
+    for name, column in zip(summary.names, summary.columns, strict=True):
+        if column.has_uncounted:
+            raise UserError(
+                code="too-many-bins",
+                message=f"column {name!r} has more than {MAX_CODES:,} codes, the most that are supported",
+                advice="drop it or group its values",
+            )
 
 
 def _rank_error(column: ColumnSummary, sample: RowSample | None) -> float:
@@ -177,7 +211,7 @@ def arity_of(binner: Binning, summary: Summary, j: int) -> int:
 
 
 def as_kinds(table: InMemoryDataset, kinds: list[Kind | None]) -> InMemoryDataset:
-    """Convert the columns of a part of the rows to the types that they have over all rows."""
+    """Convert the columns of a partition of the rows to the dtypes that they have over all rows."""
     if table.matrix is not None and all(kind == table.matrix.dtype for kind in kinds):
         return table
     columns = [table.values(j) for j in range(table.n_features)]
@@ -191,11 +225,11 @@ def as_kinds(table: InMemoryDataset, kinds: list[Kind | None]) -> InMemoryDatase
 def _as_kind(values: NDArray[Any] | Encoded, kind: Kind | None) -> NDArray[Any] | Encoded:
     if kind is None:
         return _as_categories(values)
-    if are_categories(values):
-        if len(values.categories):
-            return values
-        return np.full(len(values), np.nan, kind)  # a column without values was taken for one of categories
-    return values if values.dtype == kind else values.astype(kind)
+    if not are_categories(values):
+        return values if values.dtype == kind else values.astype(kind)
+    if len(values.categories):
+        return values
+    return np.full(len(values), np.nan, kind)  # without any value, a column of numbers was taken for one of categories
 
 
 def _as_categories(values: NDArray[Any] | Encoded) -> NDArray[Any] | Encoded:

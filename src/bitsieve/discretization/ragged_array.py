@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 from bitsieve.utils.arrays import Integers
 
 
-class RaggedArray(Sequence[Any]):
-    """A sequence of 1-D arrays that lie one behind the other in the flat array ``values``.
+class RaggedArray(Sequence[NDArray[Any]]):
+    """A sequence of 1-D arrays that lie one behind the other in a flat array.
 
-    Array i ends at ``ends[i]``, where array i + 1 begins.
+    Array i is ``values[indptr[i]:indptr[i + 1]]``, as in the sparse matrices of scipy.
     """
 
     def __init__(self, values: NDArray[Any], ends: Integers) -> None:
+        """Divide ``values``: array i ends before index ``ends[i]``, where array i + 1 begins."""
         self.values = values
-        self.ends = ends
+        self.indptr = np.concatenate([np.zeros(1, np.int64), ends])
 
     @classmethod
     def from_arrays(cls, arrays: Sequence[NDArray[Any]]) -> RaggedArray:
@@ -47,41 +48,54 @@ class RaggedArray(Sequence[Any]):
         lengths = np.zeros(n_arrays, np.int64)
         for indices, arrays in parts:
             lengths[indices] += arrays.lengths
-        ends = np.cumsum(lengths)
         dtype = np.result_type(*(arrays.values.dtype for _, arrays in parts)) if parts else np.dtype(np.float64)
-        values = np.empty(int(lengths.sum()), dtype)
+        merged = cls(np.empty(int(lengths.sum()), dtype), np.cumsum(lengths))
         for indices, arrays in parts:
-            shift = np.repeat(ends[indices] - arrays.ends, arrays.lengths)  # how far each value moves
-            targets = np.arange(len(arrays.values)) + shift
-            values[targets] = arrays.values
-        return cls(values, ends)
+            merged.values[merged._value_indices(indices, arrays.lengths)] = arrays.values
+        return merged
+
+    @property
+    def starts(self) -> Integers:
+        """Where each array begins in ``values``."""
+        return self.indptr[:-1]
+
+    @property
+    def ends(self) -> Integers:
+        """Where each array ends in ``values``."""
+        return self.indptr[1:]
 
     @property
     def lengths(self) -> Integers:
-        """The length of every array."""
-        return np.diff(self.ends, prepend=0)
+        """The length of each array."""
+        return np.diff(self.indptr)
 
     def take(self, indices: Integers) -> RaggedArray:
         """The arrays at ``indices``, in that order."""
         if len(indices) == len(self) and (np.diff(indices) == 1).all():
             return self
         lengths = self.lengths[indices]
-        ends = np.cumsum(lengths)
-        shift = np.repeat(self.ends[indices] - ends, lengths)  # how far each value moves
-        sources = np.arange(len(shift)) + shift
-        return RaggedArray(self.values[sources], ends)
+        return RaggedArray(self.values[self._value_indices(indices, lengths)], np.cumsum(lengths))
+
+    def _value_indices(self, indices: Integers, lengths: Integers) -> Integers:
+        """The indices in ``values`` of the first ``lengths[i]`` values of array ``indices[i]``, for every i in turn."""
+        first_of_array = np.cumsum(lengths) - lengths  # among the indices that are returned
+        shift = np.repeat(self.starts[indices] - first_of_array, lengths)
+        return np.asarray(np.arange(len(shift)) + shift, np.int64)
 
     def __len__(self) -> int:
-        return len(self.ends)
+        return len(self.indptr) - 1
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> NDArray[Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[NDArray[Any]]: ...
+    def __getitem__(self, index: int | slice) -> NDArray[Any] | list[NDArray[Any]]:
         if isinstance(index, slice):
-            return [self[j] for j in range(*index.indices(len(self)))]
-        j = range(len(self))[index]  # a negative index counts from the end; one out of range raises IndexError
-        start = self.ends[j - 1] if j > 0 else 0
-        return self.values[start : self.ends[j]]
+            return [self[i] for i in range(*index.indices(len(self)))]
+        i = range(len(self))[index]  # a negative index counts from the end; one out of range raises IndexError
+        return self.values[self.indptr[i] : self.indptr[i + 1]]
 
     def __repr__(self) -> str:
-        first = ", ".join(str(array.tolist()) for array in self[:3])
+        first_arrays = ", ".join(str(array.tolist()) for array in self[:3])
         more = ", ..." if len(self) > 3 else ""
-        return f"<{len(self):,} arrays: {first}{more}>"
+        return f"<{len(self):,} arrays: {first_arrays}{more}>"

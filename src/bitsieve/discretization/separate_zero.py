@@ -197,8 +197,8 @@ class SeparateZeroBinning(Binning):
 
         def code_block(block: tuple[int, int]) -> None:
             first, end = block
-            start = int(thresholds.ends[first - 1]) if first > 0 else 0
-            thresholds_of_block = thresholds.values[start : int(thresholds.ends[end - 1])]
+            start = int(thresholds.indptr[first])
+            thresholds_of_block = thresholds.values[start : int(thresholds.indptr[end])]
             _native.code_stored(
                 stored.start,
                 stored.row,
@@ -235,12 +235,11 @@ class SeparateZeroBinning(Binning):
         """Refuse numbers that were not there when fitting: their code is the rank of another number, or of none."""
         stored = table.stored
         categories = self.categories_
-        starts_of_columns = categories.ends - categories.lengths
         for first, end in stored.blocks(None):
             block = slice(int(stored.start[first]), int(stored.start[end]))
             values = stored.value[block]
             n_values = np.diff(stored.start[first : end + 1])  # of every column
-            category_index = np.repeat(starts_of_columns[first:end], n_values) + codes[block]
+            category_index = np.repeat(categories.starts[first:end], n_values) + codes[block]
             category_end = np.repeat(categories.ends[first:end], n_values)
             is_missing = np.isnan(values)
             has_category = ~is_missing & (category_index < category_end)
@@ -257,7 +256,7 @@ def _number_of_negatives(categories: RaggedArray) -> NDArray[np.uint16]:
     n_negative = np.zeros(len(categories), np.uint16)
     if len(categories.values):
         has_categories = categories.lengths > 0
-        starts = (categories.ends - categories.lengths)[has_categories]
+        starts = categories.starts[has_categories]
         is_negative = (categories.values < 0).astype(np.int64)
         n_negative[has_categories] = np.add.reduceat(is_negative, starts)
     return n_negative

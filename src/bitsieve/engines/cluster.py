@@ -19,7 +19,7 @@ from bitsieve.discretization.coding import Coding
 from bitsieve.discretization.summary import Limits, Summary
 from bitsieve.engines.data_partitions import DataPartitions, PartitionedSource, in_order
 from bitsieve.engines.engine import CountRequest, Engine, SummaryRequest, TargetRequest, Work
-from bitsieve.engines.partition_reader import PartitionReader
+from bitsieve.engines.partition_reader import PartitionReader, RawPartition
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.engines.registry import DataInParts
 from bitsieve.options import ReadOptions
@@ -63,8 +63,7 @@ class ClusterEngine(Engine):
         n_rows = targets.total("rows", partial(_n_rows, reader=reader, version=__version__), in_order)
         self.is_empty = not sum(n_rows)
         if reader.drop_missing:
-            n_without_target: list[int] = targets.total("rows", reader.n_without_target, in_order)
-            self.n_without_target = sum(n_without_target)
+            self.n_without_target = sum(targets.total("rows", partial(_n_without_target, reader=reader), in_order))
         if not self.is_empty:
             self.targets = targets.numbered(n_rows)
             self.rows = open_partitions(None).numbered(n_rows)
@@ -72,12 +71,13 @@ class ClusterEngine(Engine):
     def summarize_target(self, request: TargetRequest[Result]) -> Result | None:
         if self.is_empty:
             return None
-        return self.targets.total("target", request.work, request.merge)
+        return self.targets.total("target", partial(_work_on, work=request.work), request.merge)
 
     def summarize(self, request: SummaryRequest) -> Summary | None:
         if self.is_empty:
             return None
-        return self.rows.total("summarize", request.work(self.limits), Summary.merged)
+        work = partial(_work_on, work=request.work(self.limits))
+        return self.rows.total("summarize", work, Summary.merged)
 
     def count(self, request: CountRequest) -> CountSource:
         """Pack every partition on the worker that holds it, where it stays."""
@@ -89,18 +89,34 @@ class ClusterEngine(Engine):
         return self._take(names)
 
 
-def _n_rows(columns: Any, y: Any = None, weights: Any = None, *, reader: PartitionReader, version: str) -> list[int]:
-    """The number of usable rows of a partition; raises ImportError on a worker that has another version of bitsieve."""
+# Workers call these functions with the objects of a partition, which are the fields of a RawPartition.
+
+
+def _n_rows(*objects: Any, reader: PartitionReader, version: str) -> list[int]:
+    """The number of usable rows of a partition, in a list of one, to be joined with those of other partitions.
+
+    Raises ImportError on a worker that has another version of bitsieve.
+    """
     from bitsieve import __version__
 
     if __version__ != version:
         raise ImportError(f"it has bitsieve {__version__}")
-    return reader.n_rows(columns, y, weights)
+    return [reader.n_rows(RawPartition(*objects))]
+
+
+def _n_without_target(*objects: Any, reader: PartitionReader) -> list[int]:
+    """The number of rows of a partition that have no target, in a list of one."""
+    return [reader.n_without_target(RawPartition(*objects))]
+
+
+def _work_on(first_row: int, *objects: Any, work: Work[Result]) -> Result:
+    """What ``work`` returns for a partition."""
+    return work(first_row, RawPartition(*objects))
 
 
 def _packed(first_row: int, *objects: Any, read: Work[InMemoryDataset], coding: Coding) -> PackedSource:
     """The codes of a partition, packed for counting."""
-    table = read(first_row, *objects)
+    table = read(first_row, RawPartition(*objects))
     target = table.target
     return PackedSource(coding.codes(table), target.codes, n_classes=target.n_classes, weights=table.weights)
 

@@ -13,11 +13,11 @@ from uuid import uuid4
 import numpy as np
 
 from bitsieve.dataset.encoding import as_array
+from bitsieve.dataset.read import n_rows
 from bitsieve.dataset.roles import Roles
 from bitsieve.diagnostics import UserError
 from bitsieve.engines.cluster import ClusterSource
 from bitsieve.engines.data_partitions import DataPartitions, has_samples, in_order, partitions_with_samples
-from bitsieve.engines.partition_reader import PartitionReader
 from bitsieve.engines.registry import is_dask
 from bitsieve.engines.stream import ROWS_READ_AGAIN, read_columns
 from bitsieve.io.column_file import CheckedPartition
@@ -173,7 +173,7 @@ class DaskPartitionsSource(ClusterSource):
         lengths: list[int] = []
         if _is_in_memory(y) or _is_in_memory(weights):
             rows = DaskPartitions([(partition,) for partition in partitions], self.client)
-            lengths = rows.total("rows", PartitionReader().n_rows, in_order)
+            lengths = rows.total("rows", _length, in_order)
         targets = _divide(y, len(partitions), lengths, "target")
         weights_of_partitions = _divide(weights, len(partitions), lengths, "weights")
         return DaskPartitions(list(zip(partitions, targets, weights_of_partitions, strict=True)), self.client)
@@ -246,6 +246,11 @@ class DaskSource(DaskPartitionsSource):
             return self.data[[roles.features[j] for j in indices]]
 
         return take_original
+
+
+def _length(columns: Any) -> list[int]:
+    """The number of rows of a partition, in a list of one, to be joined with those of other partitions."""
+    return [n_rows(columns)]
 
 
 def _divide(values: Any, n_partitions: int, lengths: list[int], what: str) -> list[Any]:

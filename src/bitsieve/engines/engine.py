@@ -9,15 +9,16 @@ from functools import partial
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from bitsieve.counts.source import CountSource
+from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.target_summary import TargetCoding
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import Coding
 from bitsieve.discretization.summary import Limits, Summary
-from bitsieve.engines.partition_reader import PartitionReader
+from bitsieve.engines.partition_reader import PartitionReader, RawPartition
 from bitsieve.utils.arrays import Integers
 
 Result = TypeVar("Result")
-Work = Callable[..., Result]  # called with the number of the first row of a partition, and its objects
+Work = Callable[[int, RawPartition], Result]  # called with the number of the first row of a partition, and its rows
 Merge = Callable[[Sequence[Result]], Result]
 
 
@@ -40,9 +41,21 @@ class SummaryRequest:
     # the values of one partition never settle the coding
     early_coding: Callable[[Summary], Coding] | None = None
 
-    def work(self, limits: Limits) -> Work[Summary]:
-        """The function that summarizes one partition."""
-        return partial(self.reader.summarize, target=self.target, binner=self.binner, limits=limits)
+    def work(
+        self,
+        limits: Limits,
+        earlier: Summary | None = None,
+        callback: Callable[[InMemoryDataset, Summary], None] | None = None,
+    ) -> Work[Summary]:
+        """The function that summarizes one partition; see :meth:`PartitionReader.summarize`."""
+        return partial(
+            self.reader.summarize,
+            target=self.target,
+            binner=self.binner,
+            limits=limits,
+            earlier=earlier,
+            callback=callback,
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -43,7 +43,7 @@ from bitsieve.engines.grouped_counts import (
     doubles,
     integers_of,
 )
-from bitsieve.engines.partition_reader import PartitionReader
+from bitsieve.engines.partition_reader import PartitionReader, RawPartition
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.engines.registry import DataInParts
 from bitsieve.io.database import relation_of
@@ -131,7 +131,8 @@ class DatabaseEngine(Engine):
             self._target = self._grouped_target()
         if not self._target.table.num_rows:
             return None
-        return request.work(0, self._target.table, None, self._target.samples, self._target.rows)
+        target = self._target
+        return request.work(0, RawPartition(target.table, weights=target.samples, row_counts=target.rows))
 
     def _grouped_target(self) -> GroupedTarget:
         """Fetch the groups of rows of equal target and weight; set the number of rows without a target."""
@@ -147,8 +148,9 @@ class DatabaseEngine(Engine):
                 columns=[str(name) for name in reader.target],
             )
         table = pa.table({label: groups.keys[label] for label in labels})
-        reader.n_rows(table)  # refuses invalid weights
-        y, weights_of_groups = reader.target_and_weights(table)
+        partition = RawPartition(table)
+        reader.n_rows(partition)  # refuses invalid weights
+        y, weights_of_groups = reader.target_and_weights(partition)
         self.n_without_target = 0
         if reader.drop_missing and table.num_rows:
             self.n_without_target = int(groups.rows[without_value(y)].sum())
@@ -242,7 +244,8 @@ class DatabaseEngine(Engine):
             keys[label] = code_by_cuts(keys[label].cast(nw.Float64), edges, "left")
 
         def classes_of(groups: Groups) -> Integers:
-            y, _ = unweighted.target_and_weights(pa.table({label: groups.keys[label] for label in parts}))
+            table = pa.table({label: groups.keys[label] for label in parts})
+            y, _ = unweighted.target_and_weights(RawPartition(table))
             codes_of_columns = []
             for (label, part), values in zip(parts.items(), split_target(y).values(), strict=True):
                 if label in cut_columns:  # the statement has returned codes
@@ -417,10 +420,10 @@ def _classes_of(values: Any, part: TargetPart) -> Integers:
     return np.where(missing, -1, part.codes(column)).astype(np.int64)
 
 
-def is_worth_it(data: Any) -> bool:
-    """Whether the rows of a lazy frame or a database file are counted where they are, unless the user says otherwise.
+def has_too_many_values(data: Any) -> bool:
+    """Whether a lazy frame or a database file has too many values to be read, and can be counted where it is.
 
-    That is so where they have too many values to be read, few columns, and no times, by which rows are not grouped.
+    It cannot where it has many columns, or times, by which rows are not grouped.
     """
     relation = relation_of(data, _MANY_VALUES) if is_path(data) else data
     if relation is None:

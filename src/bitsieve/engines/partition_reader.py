@@ -1,4 +1,4 @@
-"""How one partition of the rows becomes a table, a summary of the target or a summary of the columns."""
+"""Read a partition of the rows as a table, or as a summary of its target or of its columns."""
 
 from __future__ import annotations
 
@@ -21,84 +21,86 @@ from bitsieve.discretization.summary import Limits, Summary, summarize
 from bitsieve.utils.arrays import Flags, Integers
 
 
+@dataclass(frozen=True, eq=False)
+class RawPartition:
+    """Some rows of a table, as an engine has read them."""
+
+    columns: Any  # a table of any kind that is read: an Arrow table, a data frame or an array
+    y: Any = None  # the target, where it is no column of ``columns``
+    weights: Any = None  # the frequency weights, where they are no column of ``columns``
+    row_counts: Integers | None = None  # where equal rows were grouped: row i is ``row_counts[i]`` rows of the data
+
+    @property
+    def n_rows(self) -> int:
+        return n_rows(self.columns)
+
+    def select(self, labels: Sequence[Any]) -> Any:
+        """The columns that have these labels, as a table of the same kind."""
+        if hasattr(self.columns, "column_names"):  # an Arrow table
+            return self.columns.select(list(labels))
+        return self.columns[list(labels)]
+
+
 @dataclass(frozen=True)
 class PartitionReader:
-    """How a partition of the rows is read: the same for all partitions, and small enough to be sent to a worker.
+    """How partitions of the rows are read: the same for all partitions, and small enough to be sent to a worker."""
 
-    A partition is up to three objects: a table of ``columns``; its target ``y`` and its ``weights`` where these are
-    not columns of that table.
-    """
-
-    # the columns that are features; None: all are, and the target and the weights are objects of their own
+    # the labels of the features; None: all columns are features, the target and the weights are no columns
     features: Sequence[Any] | None = None
-    target: Sequence[Any] = ()  # the columns that are the target; empty: the target is an object of its own
-    weight: Any = None  # the column of frequency weights
-    drop_missing: bool = False  # whether rows without a target are left out, as if their weight were 0
-    left_out: tuple[int, ...] = ()  # features that get one value in every row
+    target: Sequence[Any] = ()  # the labels of the target; empty: it is no column
+    weight: Any = None  # the label of the frequency weights; None: they are no column
+    drop_missing: bool = False  # whether rows without a target are dropped, as if their weight were 0
+    left_out: tuple[int, ...] = ()  # indices of features that get one value in every row, so that none is selected
     rules: ColumnRules = field(default_factory=partial(ColumnRules, formats={}))  # how columns are read
     target_rules: ColumnRules | None = None  # how text of the target is read; None: as classes
 
-    def n_rows(self, columns: Any, y: Any = None, weights: Any = None) -> list[int]:
-        """Count the rows that count, those whose weight is not 0; a list of one, to be joined with other partitions."""
-        y, weights = self.target_and_weights(columns, y, weights)
-        rows = n_rows(columns)
-        if y is not None and n_rows(y) != rows:
+    def n_rows(self, partition: RawPartition) -> int:
+        """The number of rows whose weight is not 0. Refuses a target or weights that do not fit the rows."""
+        y, weights = self.target_and_weights(partition)
+        if y is not None and n_rows(y) != partition.n_rows:
             raise UserError(
                 code="partitions-differ",
-                message=f"a part of the features has {rows:,} rows and that of the target {n_rows(y):,}",
+                message=f"a part of the features has {partition.n_rows:,} rows and that of the target {n_rows(y):,}",
                 advice="cut both at the same rows",
             )
-        has_weight = _has_weight(weights, rows)
-        return [rows if has_weight is None else int(has_weight.sum())]
+        has_weight = _has_weight(weights, partition.n_rows)
+        return partition.n_rows if has_weight is None else int(has_weight.sum())
 
-    def n_without_target(self, columns: Any, y: Any = None, weights: Any = None) -> list[int]:
-        """Count the rows left out because they have no target; a list of one, to be joined with other partitions."""
+    def n_without_target(self, partition: RawPartition) -> int:
+        """The number of rows that are dropped because they have no target."""
         if not self.drop_missing:
-            return [0]
-        y, _ = self.target_and_weights(columns, y, weights)
-        return [0 if y is None else n_without(y)]
+            return 0
+        y, _ = self.target_and_weights(partition)
+        return 0 if y is None else n_without(y)
 
-    def summarize_target(
-        self,
-        first_row: int,
-        columns: Any,
-        y: Any = None,
-        weights: Any = None,
-        row_counts: Integers | None = None,
-        *,
-        sampled: bool,
-    ) -> TargetSummary:
-        """Summarize the target of the partition, whose first row has this number in the whole table.
+    def summarize_target(self, first_row: int, partition: RawPartition, *, sampled: bool) -> TargetSummary:
+        """Summarize the target. The first row of the partition has the number ``first_row`` in the full table.
 
-        Where equal rows were grouped, ``row_counts[i]`` rows are row i. ``sampled`` asks for a sample of the rows.
+        ``sampled`` says whether a sample of the rows is drawn.
         """
-        y, weights = self._counting_rows(columns, y, weights)
-        return TargetSummary.of_part(y, first_row=first_row, weights=weights, sampled=sampled, row_counts=row_counts)
+        y, weights = self._target_of_weighted_rows(partition)
+        return TargetSummary.of_part(
+            y, first_row=first_row, weights=weights, sampled=sampled, row_counts=partition.row_counts
+        )
 
-    def combinations(
-        self, first_row: int, columns: Any, y: Any = None, weights: Any = None, *_: Any, target: TargetCoding
-    ) -> Integers:
-        """List the combinations of classes of a target of several columns that occur in the partition."""
-        y, _weights = self._counting_rows(columns, y, weights)
+    def combinations(self, first_row: int, partition: RawPartition, *, target: TargetCoding) -> Integers:
+        """The combinations of classes of a target of several columns that occur in the partition."""
+        y, _ = self._target_of_weighted_rows(partition)
         return np.unique(target.combinations_of(y))
 
-    def read(
-        self, first_row: int, columns: Any, y: Any = None, weights: Any = None, *, target: TargetCoding
-    ) -> InMemoryDataset:
+    def read(self, first_row: int, partition: RawPartition, *, target: TargetCoding) -> InMemoryDataset:
         """Read the partition as a table, whose classes are those of all rows."""
-        features = columns if self.features is None else select_columns(columns, list(self.features))
-        _, all_weights = self.target_and_weights(columns, y, weights)
-        y_that_counts, _ = self._counting_rows(columns, y, weights)
-        table = read_xy(features, None, all_weights, rules=self.rules)
-        table = replace(table, y=replace(target.target, codes=target.codes(y_that_counts)))
+        features = partition.columns if self.features is None else partition.select(self.features)
+        _, weights_of_all_rows = self.target_and_weights(partition)
+        y, _ = self._target_of_weighted_rows(partition)
+        table = read_xy(features, None, weights_of_all_rows, rules=self.rules)  # drops rows of weight 0
+        table = replace(table, y=replace(target.target, codes=target.codes(y)))
         return table.without(self.left_out)
 
     def summarize(
         self,
         first_row: int,
-        columns: Any,
-        y: Any = None,
-        weights: Any = None,
+        partition: RawPartition,
         *,
         target: TargetCoding,
         binner: Binning,
@@ -106,61 +108,56 @@ class PartitionReader:
         earlier: Summary | None = None,
         callback: Callable[[InMemoryDataset, Summary], None] | None = None,
     ) -> Summary:
-        """Summarize the columns of the partition for a binner.
+        """Summarize the columns for a rule of binning.
 
-        ``earlier`` is the summary of other partitions, and ``callback`` is called with the table and its summary.
+        ``earlier`` is the summary of other partitions. ``callback`` is called with the table and its summary.
         """
-        table = self.read(first_row, columns, y, weights, target=target)
+        table = self.read(first_row, partition, target=target)
         summary = summarize(table, binner, first_row=first_row, limits=limits, earlier=earlier)
         if callback is not None:
             callback(table, summary)
         return summary
 
-    def target_and_weights(self, columns: Any, y: Any = None, weights: Any = None) -> tuple[Any, Any]:
-        """The target and the frequency weights of a partition, wherever they lie."""
+    def target_and_weights(self, partition: RawPartition) -> tuple[Any, Any]:
+        """The target and the frequency weights of all rows, columns or not; None where there are none."""
+        y = partition.y
         if len(self.target) == 1:
-            y = columns[self.target[0]]
+            y = partition.columns[self.target[0]]
         elif self.target:
-            y = select_columns(columns, list(self.target))
-        if self.weight is not None:
-            weights = columns[self.weight]
+            y = partition.select(self.target)
         if self.target_rules is not None:
             y, _ = target_with_text_read(y, self.target_rules)
+        weights = partition.weights
+        if self.weight is not None:
+            weights = partition.columns[self.weight]
         if self.drop_missing and y is not None and n_rows(y):
             weights = zero_where_missing(weights, y)
         return y, weights
 
-    def _counting_rows(self, columns: Any, y: Any, weights: Any) -> tuple[Any, Integers | None]:
+    def _target_of_weighted_rows(self, partition: RawPartition) -> tuple[Any, Integers | None]:
         """The target and the frequency weights of the rows whose weight is not 0."""
-        y, weights = self.target_and_weights(columns, y, weights)
-        rows = n_rows(columns)
+        y, weights = self.target_and_weights(partition)
         if y is None:
-            y = np.zeros(rows, np.int8)  # without a target all rows are of one class
-        has_weight = _has_weight(weights, rows)
-        valid_weights = read_weights(weights, rows)
+            y = np.zeros(partition.n_rows, np.int8)  # without a target all rows are of one class
+        has_weight = _has_weight(weights, partition.n_rows)
+        valid_weights = read_weights(weights, partition.n_rows)
         if has_weight is None or valid_weights is None:
             return y, valid_weights
         return take_weighted(y, has_weight), valid_weights[has_weight]
 
 
-def select_columns(columns: Any, labels: list[Any]) -> Any:
-    """The columns of a partition that have these labels, of an Arrow table or a data frame."""
-    if hasattr(columns, "column_names"):
-        return columns.select(labels)
-    return columns[labels]
-
-
 def _has_weight(weights: Any, rows: int) -> Flags | None:
-    """Whether the weight of each row is not 0; None: there are no weights.
+    """Whether the weight of each row is not 0; None where there are no weights.
 
-    All weights of a partition may be 0, which :func:`read_weights` refuses in a whole table.
+    All weights of a partition may be 0, which :func:`read_weights` refuses in a full table.
     """
     if weights is None:
         return None
     if not rows:
         return np.zeros(0, bool)
     values = np.asarray(weights)
-    if values.dtype.kind in "biuf" and len(values) == rows and not values.any():
+    are_numbers = values.dtype.kind in "biuf" and len(values) == rows
+    if are_numbers and not values.any():
         return np.zeros(rows, bool)
     valid_weights = read_weights(values, rows)
     return None if valid_weights is None else valid_weights > 0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Set
+from dataclasses import dataclass, fields
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from bitsieve.dataset.data_kinds import gives_batches, is_frame, is_lazy, is_path
 from bitsieve.dataset.dataset import COUNTS, Dataset
@@ -40,132 +40,171 @@ class DataInParts(Protocol):
         """
 
 
+@dataclass(frozen=True, kw_only=True)
+class SourceOptions:
+    """How a source reads its data. An option that is None is left to the source; each engine takes some of them."""
+
+    memory: int | str | None = None  # bytes that the work may take
+    spool: str | PathLike[str] | None = None  # the folder in which packed rows are cached
+    header: bool | None = None  # whether the first line of a text file has the names
+    client: object = None  # of a Dask cluster
+
+    def chosen(self) -> dict[str, object]:
+        """The options that are not None, by name."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in values.items() if value is not None}
+
+
 @dataclass(frozen=True)
 class EngineEntry:
     """The line of an engine: which data it takes, and what opens it."""
 
     name: str  # as in ``select(..., engine=name)``
-    takes: Callable[[Any], bool]  # ``takes(data)``: whether data is of this engine if none is named
-    source: str = ""  # the module and what it calls to open such data; empty: the rows are read into memory
-    # what the source takes besides the data: of ``memory``, ``spool``, ``header`` and ``client``
-    options: tuple[str, ...] = ()
+    takes: Callable[[object], bool]  # ``takes(data)``: whether data is of this engine if none is named
+    source: str = ""  # the module and the class that opens such data; empty: the rows are read into memory
+    options: tuple[str, ...] = ()  # the fields of `SourceOptions` that it takes
 
-    def open(self, data: Any, **options: Any) -> DataInParts | None:
-        """Open data with the options that are not None; return None for data that is read into memory."""
-        self.check_options(data, options)
+    def open(self, data: object, options: SourceOptions | None = None) -> DataInParts | None:
+        """Open data; None where its rows are read into memory. Refuse options that would have no effect."""
+        source_options = SourceOptions() if options is None else options
+        self.check_options(data, source_options)
         if not self.source:
             return None
-        module, _, name = self.source.rpartition(".")
-        chosen_options = {option: value for option, value in options.items() if value is not None}
-        source: DataInParts = getattr(import_module(module), name)(data, **chosen_options)
-        return source
+        module_name, _, class_name = self.source.rpartition(".")
+        source_class: Callable[..., DataInParts] = getattr(import_module(module_name), class_name)
+        return source_class(data, **source_options.chosen())
 
-    def check_options(self, data: Any, options: Mapping[str, Any]) -> None:
+    def check_options(self, data: object, options: SourceOptions) -> None:
         """Refuse an option that is not None and would have no effect."""
+        for name, value in options.chosen().items():
+            if not self._has_effect(name, data):
+                raise ParameterError(name, value, self._advice_without_effect(name, data))
+
+    def _has_effect(self, option: str, data: object) -> bool:
+        if option == "header" and not is_path(data):
+            return False
+        return option in self.options
+
+    def _advice_without_effect(self, option: str, data: object) -> str:
+        if is_source(data):
+            return advice_for_source(data)
+        if option == "header":
+            return "leave it out, as only a text file has a header"
         name_of_data = "files" if is_path(data) else type(data).__name__
-        for option, value in options.items():
-            if value is None or (option in self.options and (is_path(data) or option != "header")):
-                continue
-            if gives_parts(data):
-                advice = f"leave it out, or give a path or a table in place of {name_of_data}"
-            elif option == "header":
-                advice = "leave it out, as only a text file has a header"
-            else:
-                advice = (
-                    f"leave it out, as engine {self.name!r} does not read {name_of_data} in batches of this process"
-                )
-            raise ParameterError(option, value, advice)
+        return f"leave it out, as engine {self.name!r} does not read {name_of_data} in batches of this process"
 
 
-def is_dask(data: Any) -> bool:
-    """Whether something is a Dask data frame, series or array, found out without an import of Dask."""
-    return type(data).__module__.partition(".")[0] == "dask" and hasattr(data, "to_delayed") and hasattr(data, "shape")
+def advice_for_source(source: object) -> str:
+    """The advice for an option beside a source, which has its own."""
+    return f"leave it out, or give a path or a table in place of {type(source).__name__}"
 
 
-def is_spark(data: Any) -> bool:
-    """Whether something is a Spark data frame, found out without an import of Spark."""
+def is_dask(data: object) -> bool:
+    """Whether data is a Dask data frame, series or array. Dask is not imported to find out."""
+    library = type(data).__module__.partition(".")[0]
+    return library == "dask" and hasattr(data, "to_delayed") and hasattr(data, "shape")
+
+
+def is_spark(data: object) -> bool:
+    """Whether data is a Spark data frame. Spark is not imported to find out."""
     return type(data).__module__.startswith("pyspark.sql.") and hasattr(data, "mapInArrow")
 
 
-def gives_parts(data: Any) -> bool:
-    """Whether something is a source that is read in parts as it is, such as a :class:`bitsieve.StreamSource`."""
+def is_source(data: object) -> bool:
+    """Whether data is a source that a user has made, such as a :class:`bitsieve.StreamSource`."""
     return hasattr(type(data), "read_in_parts")
 
 
+def is_stream(data: object) -> bool:
+    """Whether data gives batches of rows, and is neither a frame in memory nor a lazy frame, which are read at once."""
+    return gives_batches(data) and not is_frame(data) and not is_lazy(data)
+
+
+def _never(data: object) -> bool:
+    return False
+
+
+def _always(data: object) -> bool:
+    return True
+
+
+# The first engine that takes the data is chosen where none is named.
 ENGINES = (
     EngineEntry("dask", is_dask, "bitsieve.engines.dask.open_dask", ("client", "header")),
     EngineEntry("spark", is_spark, "bitsieve.engines.spark.SparkSource"),
-    EngineEntry("database", lambda data: False, "bitsieve.engines.in_database.DatabaseSource"),
-    EngineEntry(
-        "stream",
-        lambda data: gives_batches(data) and not is_frame(data) and not is_lazy(data),  # those are read at once
-        "bitsieve.engines.stream.StreamSource",
-        ("memory", "spool", "header"),
-    ),
-    EngineEntry("local", lambda data: True, options=("header",)),
+    EngineEntry("database", _never, "bitsieve.engines.in_database.DatabaseSource"),
+    EngineEntry("stream", is_stream, "bitsieve.engines.stream.StreamSource", ("memory", "spool", "header")),
+    EngineEntry("local", _always, options=("header",)),
 )
-_AS_GIVEN = EngineEntry("source", gives_parts, "bitsieve.engines.registry.as_given")
+_MADE_SOURCE = EngineEntry("source", is_source, "bitsieve.engines.registry.made_source")
 
 
-def as_given(source: DataInParts) -> DataInParts:
-    """The source itself."""
+def made_source(source: DataInParts) -> DataInParts:
+    """The source that a user has made: it is open already."""
     return source
 
 
 def engine_named(name: str) -> EngineEntry:
-    """The engine of a name; ValueError if there is none."""
+    """The engine of a name; ParameterError if there is none."""
     for engine in ENGINES:
         if engine.name == name:
             return engine
-    raise ParameterError(
-        "engine",
-        name,
-        f"give one of {', '.join(repr(engine.name) for engine in ENGINES)}",
-        "is not known",
-        code="unknown-name",
-    )
+    names = ", ".join(repr(engine.name) for engine in ENGINES)
+    raise ParameterError("engine", name, f"give one of {names}", "is not known", code="unknown-name")
 
 
 def choose_engine(
-    data: Any, name: str | None = None, memory: int | str | None = None, spool: str | PathLike[str] | None = None
+    data: object, name: str | None = None, memory: int | str | None = None, spool: str | PathLike[str] | None = None
 ) -> EngineEntry:
-    """The engine of that name, or the one of the data and of what is asked for; ValueError if there is none."""
-    if gives_parts(data):
-        _AS_GIVEN.check_options(data, {"engine": name})
-        return _AS_GIVEN
+    """The engine called ``name``; without a name the one that the data, a limit of memory or a spool calls for."""
+    if is_source(data):
+        if name is not None:
+            raise ParameterError("engine", name, advice_for_source(data))
+        return _MADE_SOURCE
     if name is not None:
         return engine_named(name)
-    if is_path(data):
-        in_batches = (
-            memory is not None or spool is not None or (isinstance(data, (str, PathLike)) and Path(data).is_dir())
-        )
-    else:
-        in_batches = gives_batches(data) and (spool is not None or (memory is not None and is_lazy(data)))
-    if in_batches:
+    if _is_read_in_batches(data, has_memory_limit=memory is not None, has_spool=spool is not None):
         return engine_named("stream")
     return next(engine for engine in ENGINES if engine.takes(data))
 
 
-def may_stay(data: Any) -> bool:
-    """Whether rows can be counted where they are: those of a lazy frame or of a database file."""
-    return database_kind(data) is not None if is_path(data) else is_lazy(data) and not is_dask(data) | is_spark(data)
-
-
-def is_pushed_down(data: Any) -> bool:
-    """Whether rows are counted where they are if nothing else is said: there are very many."""
-    if not may_stay(data):
+def _is_read_in_batches(data: object, *, has_memory_limit: bool, has_spool: bool) -> bool:
+    """Whether rows that could be read into memory at once are read in batches."""
+    if is_path(data):
+        is_folder = isinstance(data, (str, PathLike)) and Path(data).is_dir()
+        return is_folder or has_memory_limit or has_spool
+    if not gives_batches(data):
         return False
-    return bool(import_module("bitsieve.engines.in_database").is_worth_it(data))
+    return has_spool or (has_memory_limit and is_lazy(data))
 
 
-def data_in_parts(data: Any, needs: Set[str] = frozenset()) -> DataInParts | None:
-    """The data of ``fit`` as what is read in parts, where it is of such a kind; a path is; None for rows in memory."""
-    name = "database" if needs <= COUNTS and is_pushed_down(data) else "stream" if is_path(data) else None
-    return choose_engine(data, name).open(data)
+def can_be_counted_in_place(data: object) -> bool:
+    """Whether the rows can be counted where they are: those of a lazy frame or of a database file."""
+    if is_path(data):
+        return database_kind(data) is not None
+    return is_lazy(data) and not is_dask(data) and not is_spark(data)
 
 
-def refuse_groups(groups: Any) -> None:
-    """Raise ValueError for groups of rows that are read in parts."""
+def is_counted_in_place(data: object) -> bool:
+    """Whether the rows are counted where they are unless the user says otherwise: there are very many of them."""
+    if not can_be_counted_in_place(data):
+        return False
+    in_database = import_module("bitsieve.engines.in_database")
+    return bool(in_database.has_too_many_values(data))
+
+
+def data_in_parts(data: object, required_capabilities: Set[str] = frozenset()) -> DataInParts | None:
+    """The data of ``fit``, opened to be read in parts; None for rows in memory. A path is always read in parts."""
+    engine_name = None
+    if required_capabilities <= COUNTS and is_counted_in_place(data):
+        engine_name = "database"
+    elif is_path(data):
+        engine_name = "stream"
+    return choose_engine(data, engine_name).open(data)
+
+
+def refuse_groups(groups: object) -> None:
+    """Refuse groups of samples for rows that are read in parts."""
     if groups is not None:
         raise UserError(
             code="rows-not-in-memory",

@@ -26,7 +26,7 @@ from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.base import Binning
-from bitsieve.discretization.coding import binning_facts, binning_of, from_list, listed
+from bitsieve.discretization.coding import array_from_json, array_to_json, rule_facts, rule_from_facts
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.io.errors import DataError, in_one_line
 from bitsieve.io.output import writing
@@ -132,7 +132,7 @@ class SavedCounts:
             counts = cls(
                 names=facts["names"],
                 target=_target_from_facts(facts),
-                binner=binning_of(facts, facts["names"]),
+                binner=rule_from_facts(facts, facts["names"]),
                 arities=np.array(facts["arities"], np.int32),
                 class_sizes=np.array(facts["class_sizes"], np.int64),
                 cells=np.frombuffer(content, "<i8").astype(np.int64, copy=False),
@@ -155,7 +155,7 @@ def _target_from_facts(facts: Mapping[str, Any]) -> Target:
     edges = facts["edges"]
     return Target(
         codes=np.empty(0, np.int32),
-        labels=from_list(facts["labels"]),
+        labels=array_from_json(facts["labels"]),
         edges=None if edges is None else np.array(edges),
         kind=facts["kind"],
         name=facts["target"],
@@ -287,10 +287,10 @@ def _meaning(counts: SavedCounts) -> dict[str, Any]:
     return {
         "names": list(counts.names),
         "arities": counts.arities.tolist(),
-        **binning_facts(binner),
+        **rule_facts(binner),
         "target": target.name,
         "kind": target.kind,
-        "labels": listed(target.labels),
+        "labels": array_to_json(target.labels),
         "edges": edges,
         "unit": target.unit,
         "left_out": list(counts.left_out),

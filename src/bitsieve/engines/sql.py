@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import UserError
-from bitsieve.discretization.coding import binning_of
+from bitsieve.discretization.coding import RuleFacts, rule_from_facts
 from bitsieve.engines.grouped_counts import LARGEST
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.engines.saved_counts import SavedCounts, check_cells, each_table, n_cells
@@ -208,15 +208,15 @@ def _assembled(rows: Sequence[CountedPair], target: str) -> SavedCounts:
     class_sizes = tables[names[0], names[0]].sum(axis=(0, 1))
     if any((table.sum(axis=(0, 1)) != class_sizes).any() for table in tables.values()):
         raise ValueError("the pairs of columns have different numbers of rows")
-    facts: dict[str, Any] = {
+    facts: RuleFacts = {
         "binning": "none",
         "missing": "bin" if has_missing else "error",
-        "bins": arities,
+        "bins": arities.tolist(),
         "bin_edges": [[]] * len(names),
         "categories": [["object", values_of_column] for values_of_column in categories],
     }
     classes = Target(np.empty(0, np.int32), np.array(class_values, object), name=target)
-    return SavedCounts(names, classes, binning_of(facts, names), arities, class_sizes, cells)
+    return SavedCounts(names, classes, rule_from_facts(facts, names), arities, class_sizes, cells)
 
 
 def _names_in_order(rows: Sequence[CountedPair], values: Mapping[str, object]) -> list[str]:

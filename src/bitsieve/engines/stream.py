@@ -25,7 +25,7 @@ from bitsieve.diagnostics import UserError
 from bitsieve.discretization.coding import Coding
 from bitsieve.discretization.summary import Limits, Summary
 from bitsieve.engines.engine import CachedCounts, CountRequest, Engine, Merge, SummaryRequest, TargetRequest
-from bitsieve.engines.partition_reader import PartitionReader
+from bitsieve.engines.partition_reader import PartitionReader, RawPartition
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.engines.registry import DataInParts
 from bitsieve.io.arrow import give_back_unused
@@ -215,7 +215,7 @@ class Batch(NamedTuple):
 
     first_row: int  # its number among the rows that count
     n_rows: int  # rows that count
-    objects: tuple[Any, ...]  # columns, target and weights, as a PartitionReader takes them
+    partition: RawPartition
 
 
 class StreamEngine(Engine):
@@ -255,9 +255,9 @@ class StreamEngine(Engine):
         merged = PendingMerge(request.merge)
         n_without_target = 0
         for batch in self._batches("reading the target", self.target_and_weight):
-            n_without_target += self.reader.n_without_target(*batch.objects)[0]
+            n_without_target += self.reader.n_without_target(batch.partition)
             if batch.n_rows:
-                merged.add(request.work(batch.first_row, *batch.objects))
+                merged.add(request.work(batch.first_row, batch.partition))
         self.n_without_target = n_without_target
         return merged.finish()
 
@@ -267,12 +267,12 @@ class StreamEngine(Engine):
         self._early = None if request.early_coding is None else EarlyPacking(request, self._packing)
         callback = None if self._early is None else self._early.add
         task = "finding bins" if self._early is None else "finding bins and packing"
-        work = request.work(self.limits)
         merged = PendingMerge(Summary.merged, _size_of, max_size=self.limits.rows // 2)
         for batch in self._batches(task, self.features + self.target_and_weight):
             if batch.n_rows:
                 is_first = merged.result is None
-                summary = work(batch.first_row, *batch.objects, earlier=merged.result, callback=callback)
+                summarize = request.work(self.limits, earlier=merged.result, callback=callback)
+                summary = summarize(batch.first_row, batch.partition)
                 if is_first and summary.sample is not None:
                     self._check_memory()
                 merged.add(summary)
@@ -303,7 +303,7 @@ class StreamEngine(Engine):
         packing = self._packing(request.coding, request.class_sizes)
         for batch in self._batches("packing", self.features + self.target_and_weight):
             if batch.n_rows:
-                packing.add(request.reader.read(batch.first_row, *batch.objects, target=request.target))
+                packing.add(request.reader.read(batch.first_row, batch.partition, target=request.target))
         return packing
 
     def _packing(self, coding: Coding, class_sizes: Integers) -> StreamPacking:
@@ -348,9 +348,9 @@ class StreamEngine(Engine):
             self._check_lengths(end, at_end=False)
             y = None if self.y is None else self.y[n_read:end]
             weights = None if self.weights is None else self.weights[n_read:end]
-            objects = (table, y, weights)
-            (n_rows,) = self.reader.n_rows(*objects)
-            yield Batch(first_row, n_rows, objects)
+            partition = RawPartition(table, y, weights)
+            n_rows = self.reader.n_rows(partition)
+            yield Batch(first_row, n_rows, partition)
             first_row += n_rows
             n_read = end
             if self.memory is not None:

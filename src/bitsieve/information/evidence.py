@@ -15,21 +15,21 @@ from bitsieve.information.corrected import expected_terms
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import Information
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
-from bitsieve.utils.lazy import Later
+from bitsieve.utils.lazy import Lazy
 
 PIVOTS_AT_ONCE = 256  # conditioning columns whose pairs with all others are screened at once
-TESTED = 8, 24, 56, 120  # after so many pivots, columns that were shown to be informative are tested no more
-CELLS_AT_ONCE = 1 << 18  # of the tables that are tested at once
-LEAST_EXPECTED = 5  # samples expected in every cell, for the tail of chi-squared to hold
+PIVOT_BATCH_ENDS = (8, 24, 56, 120)  # pivots are tested in batches: what one shows to be informative is tested no more
+CELLS_AT_ONCE = 1 << 18  # cells of the tables that are tested at once
+MIN_EXPECTED = 5  # samples that every cell must expect for the tail of chi-squared to hold
 SMALLEST_LOG_TAIL = log(1e-290)  # a smaller tail is replaced by a bound
 ROUNDING = 1e-12  # relative, of the logarithm of a tail: more than the rounding errors of its computation
-LEAK_SHARE = 0.9  # of the entropy of the class, corrected for chance: a column that determines so much may be a leak
-MAX_OTHER_SHARE = 0.5  # of it: if any other column determines more, none is called a leak
+LEAK_SHARE = 0.9  # a column may be a leak from this share of the entropy of the class on, corrected for chance
+MAX_OTHER_SHARE = 0.5  # no column is a leak if any other has a larger share
 MIN_SAMPLES = 20  # with fewer, even a column that repeats the class may do so by chance
 _PRIOR = 0.5  # samples that each class has in every cell before any is counted (Krichevsky and Trofimov)
 
 
-def carries_information(information: Information, columns: Columns, level: float = 0.05) -> Later[Flags]:
+def carries_information(information: Information, columns: Columns, level: float = 0.05) -> Lazy[Flags]:
     """Whether each of some columns carries more information about the class than chance, alone or given another.
 
     With n columns to choose from, column i is informative if ``n p <= level / 2`` for the p-value of ``I(Xi;C) = 0``,
@@ -49,10 +49,14 @@ def carries_information(information: Information, columns: Columns, level: float
     if column_copy is not None:
         information = PlugInInformation(column_copy)
         chosen = np.arange(len(chosen))
-    later = Later(lambda: _are_informative(information, chosen, penalty, n_tried, level)[index])
-    if column_copy is None:
-        _ = later.value
-    return later
+
+    def compute() -> Flags:
+        return _are_informative(information, chosen, penalty, n_tried, level)[index]
+
+    if column_copy is not None:
+        return Lazy(compute)
+    is_informative = compute()
+    return Lazy(lambda: is_informative)
 
 
 def n_columns_tried(information: Information) -> int:
@@ -84,7 +88,7 @@ def _are_informative(information: Information, chosen: Columns, penalty: Floats,
         limit = log(level / 2 / n_tried**2) - penalty[pivots, None] - penalty[candidates]
         may_pass = _may_pass(information, chosen, pivots, candidates, limit)
         rows_to_test = np.flatnonzero(may_pass.any(axis=1))
-        for rows in np.split(rows_to_test, TESTED):
+        for rows in np.split(rows_to_test, PIVOT_BATCH_ENDS):
             row, column = np.nonzero(may_pass[rows] & ~is_informative[candidates])
             pairs = []
             for i, pivot in enumerate(pivots[rows]):
@@ -130,6 +134,57 @@ def _log_tails(source: CountSource, pairs: Sequence[tuple[int | None, Columns]])
     return np.concatenate(batches)
 
 
+class Cells(NamedTuple):
+    """The non-empty cells of several tables, and the margins of each part z of a table.
+
+    A part is a first code in a table, a code x is a second code in a part, a label c is a class in a part. Parts, codes
+    and labels are numbered 0, 1, ... over all tables.
+    """
+
+    n: NDArray[Any]  # n_zxc of every cell
+    part: Columns  # of every cell, as the two below
+    code: Columns
+    label: Columns
+    part_size: NDArray[Any]  # n_z of every part
+    code_size: NDArray[Any]  # n_zx of every code
+    label_size: NDArray[Any]  # n_zc of every label
+    table_of_part: Columns
+    part_of_code: Columns
+    part_of_label: Columns
+
+    @classmethod
+    def of_tables(cls, tables: Sequence[ContingencyTable]) -> Cells:
+        """List the cells of tables with the same number of classes."""
+        n_classes = tables[0].shape[2]
+        sizes = [len(table.counts) for table in tables]
+        counts = np.concatenate([table.counts for table in tables])
+        is_occupied = counts > 0
+        n = counts[is_occupied]
+        table = np.repeat(np.arange(len(tables)), sizes)[is_occupied]
+        n_codes = np.repeat([table.shape[1] for table in tables], sizes)[is_occupied]
+        cell = np.concatenate([_listed_cells(table) for table in tables])[is_occupied]
+        # Cells ascend in every table, and so do its parts and, within these, the codes.
+        part = _numbered(table, cell // (n_codes * n_classes))
+        code = _numbered(part, cell // n_classes)
+        label = np.unique(part * n_classes + cell % n_classes, return_inverse=True)[1]
+        return cls(
+            n=n,
+            part=part,
+            code=code,
+            label=label,
+            part_size=np.bincount(part, n),
+            code_size=np.bincount(code, n),
+            label_size=np.bincount(label, n),
+            table_of_part=_owners(part, table),
+            part_of_code=_owners(code, part),
+            part_of_label=_owners(label, part),
+        )
+
+    def sum_by_table(self, values: NDArray[Any], part_of_value: Columns, n_tables: int) -> Floats:
+        """The sum of values over each table, given the part that each belongs to."""
+        return np.bincount(self.table_of_part[part_of_value], values, n_tables).astype(np.float64)
+
+
 def log_tails(tables: Sequence[ContingencyTable]) -> Floats:
     """Logarithms of p-values of "second code and class are independent given the first code", one a table, at most 0.
 
@@ -142,100 +197,112 @@ def log_tails(tables: Sequence[ContingencyTable]) -> Floats:
     a rule that learns the classes of each code (Krichevsky and Trofimov). Its inverse has a mean of at most 1 over all
     shuffles, so p is at most t in at most a share t of them (Markov), for any number of samples and codes.
     """
-    n_classes = tables[0].shape[2]
-    counts = np.concatenate([table.counts for table in tables])
-    cells = np.concatenate([np.arange(len(t.counts)) if t.cells is None else t.cells for t in tables])
-    sizes = [len(table.counts) for table in tables]
-    occupied = counts > 0
-    table = np.repeat(np.arange(len(tables)), sizes)[occupied]
-    n_codes = np.repeat([table.shape[1] for table in tables], sizes)[occupied]
-    counts = counts[occupied]
-    cells = cells[occupied]
-    # Cells ascend in every table, and so do its parts and, within these, the codes.
-    part = _numbered(table, cells // (n_codes * n_classes))
-    code = _numbered(part, cells // n_classes)
-    label = np.unique(part * n_classes + cells % n_classes, return_inverse=True)[1]
-    part_size = np.bincount(part, counts)  # n_z
-    code_size = np.bincount(code, counts)  # n_zx
-    label_size = np.bincount(label, counts)  # n_zc
-    table_of_part = _owners(part, table)
-    part_of_code = _owners(code, part)
-    part_of_label = _owners(label, part)
-    table_of_code = table_of_part[part_of_code]
-    table_of_label = table_of_part[part_of_label]
+    cells = Cells.of_tables(tables)
+    n_tables = len(tables)
+    n_codes_in_part = np.bincount(cells.part_of_code)
+    n_labels_in_part = np.bincount(cells.part_of_label)
+    all_parts = np.arange(len(cells.part_size))
+    freedom = cells.sum_by_table((n_codes_in_part - 1) * (n_labels_in_part - 1), all_parts, n_tables)
+    both_vary = (n_codes_in_part > 1) & (n_labels_in_part > 1)
+    expected = _smallest_expected(cells, both_vary, n_tables)
 
-    def sum_by_table(values: NDArray[Any], table_of_value: Columns) -> Floats:
-        return np.bincount(table_of_value, values, len(tables)).astype(np.float64)
-
-    codes_in_part = np.bincount(part_of_code)
-    labels_in_part = np.bincount(part_of_label)
-    freedom = sum_by_table((codes_in_part - 1) * (labels_in_part - 1), table_of_part)
-
-    # The least expected count of each table, n_zx n_zc / n_z, over the parts in which both vary.
-    both_vary = (codes_in_part > 1) & (labels_in_part > 1)
-    rarest_code = np.full(len(part_size), np.inf)
-    np.minimum.at(rarest_code, part_of_code, code_size)
-    rarest_label = np.full(len(part_size), np.inf)
-    np.minimum.at(rarest_label, part_of_label, label_size)
-    expected = np.full(len(tables), np.inf)
-    np.minimum.at(expected, table_of_part[both_vary], (rarest_code * rarest_label / part_size)[both_vary])
-
-    log_ratio = np.log(counts * part_size[part] / (code_size[code] * label_size[label]))
-    g = np.maximum(0.0, 2 * sum_by_table(counts * log_ratio, table))
-
-    # The logarithm of the first factor of p above, and that of the second.
-    shuffled = sum_by_table(_log_gamma(label_size + 1), table_of_label)
-    shuffled -= sum_by_table(_log_gamma(part_size + 1), table_of_part)
-    prior_of_code = n_classes * _PRIOR
-    learned = sum_by_table(_log_gamma(prior_of_code) - _log_gamma(code_size + prior_of_code), table_of_code)
-    learned += sum_by_table(_log_gamma(counts + _PRIOR) - _log_gamma(_PRIOR), table)
-
-    log_p = np.where(freedom == 0, 0.0, np.minimum(0.0, shuffled - learned))
-    chi_squared_holds = (expected >= LEAST_EXPECTED) & (freedom > 0)
+    log_p = np.where(freedom == 0, 0.0, np.minimum(0.0, _log_p_by_betting(cells, tables[0].shape[2], n_tables)))
+    chi_squared_holds = (expected >= MIN_EXPECTED) & (freedom > 0)
+    g = _g_statistic(cells, n_tables)
     log_p[chi_squared_holds] = _bounded_log_tail(freedom[chi_squared_holds], g[chi_squared_holds])
     return log_p
 
 
+def _g_statistic(cells: Cells, n_tables: int) -> Floats:
+    """``G = 2 sum n_zxc ln(n_zxc n_z / (n_zx n_zc))`` of every table, the sum over its cells."""
+    log_ratio = np.log(
+        cells.n * cells.part_size[cells.part] / (cells.code_size[cells.code] * cells.label_size[cells.label])
+    )
+    return np.maximum(0.0, 2 * cells.sum_by_table(cells.n * log_ratio, cells.part, n_tables))
+
+
+def _smallest_expected(cells: Cells, is_counted: Flags, n_tables: int) -> Floats:
+    """The smallest ``n_zx n_zc / n_z`` of every table, over the parts z that are counted; infinite without any."""
+    rarest_code = np.full(len(cells.part_size), np.inf)
+    np.minimum.at(rarest_code, cells.part_of_code, cells.code_size)
+    rarest_label = np.full(len(cells.part_size), np.inf)
+    np.minimum.at(rarest_label, cells.part_of_label, cells.label_size)
+    expected = np.full(n_tables, np.inf)
+    smallest_of_part = rarest_code * rarest_label / cells.part_size
+    np.minimum.at(expected, cells.table_of_part[is_counted], smallest_of_part[is_counted])
+    return expected
+
+
+def _log_p_by_betting(cells: Cells, n_classes: int, n_tables: int) -> Floats:
+    """The logarithm of the second formula of :func:`log_tails`: that of the first factor less that of the second."""
+    all_parts = np.arange(len(cells.part_size))
+    log_shuffled = cells.sum_by_table(_log_gamma(cells.label_size + 1), cells.part_of_label, n_tables)
+    log_shuffled -= cells.sum_by_table(_log_gamma(cells.part_size + 1), all_parts, n_tables)
+    prior_of_code = n_classes * _PRIOR
+    log_of_codes = _log_gamma(prior_of_code) - _log_gamma(cells.code_size + prior_of_code)
+    log_of_cells = _log_gamma(cells.n + _PRIOR) - _log_gamma(_PRIOR)
+    log_learned = cells.sum_by_table(log_of_codes, cells.part_of_code, n_tables)
+    log_learned += cells.sum_by_table(log_of_cells, cells.part, n_tables)
+    return log_shuffled - log_learned
+
+
+def _listed_cells(table: ContingencyTable) -> Integers:
+    """The flat index of every cell that a table lists."""
+    return np.arange(len(table.counts)) if table.cells is None else table.cells
+
+
 def _numbered(outer: NDArray[Any], inner: NDArray[Any]) -> Columns:
     """Number the distinct pairs of two arrays 0, 1, ... in their order; equal pairs follow each other."""
-    new = np.zeros(len(outer), np.intp)
-    new[1:] = (outer[1:] != outer[:-1]) | (inner[1:] != inner[:-1])
-    return np.cumsum(new)
+    is_new = np.zeros(len(outer), np.intp)
+    is_new[1:] = (outer[1:] != outer[:-1]) | (inner[1:] != inner[:-1])
+    return np.cumsum(is_new)
 
 
-def _owners(which: Columns, owner: Columns) -> Columns:
-    """The owner of each number that occurs in ``which``, such as the table that each part belongs to."""
-    owners = np.zeros(int(which.max()) + 1, np.intp)
-    owners[which] = owner
+def _owners(number: Columns, owner: Columns) -> Columns:
+    """The owner of each number that occurs, such as the table that each part belongs to, given both of every cell."""
+    owners = np.zeros(int(number.max()) + 1, np.intp)
+    owners[number] = owner
     return owners
 
 
 def log_chi_squared_tail(freedom: NDArray[Any] | int, x: Floats) -> Floats:
     """Logarithms of the tails of chi-squared beyond ``x``, of whole degrees of freedom: -inf where too small.
 
-    The tail of one degree is ``erfc(sqrt(x/2))`` and of two ``exp(-x/2)``; every two more add a term
-    ``(x/2)^(f/2) exp(-x/2) / Gamma(f/2 + 1)``.
+    The tail of one degree is ``erfc(sqrt(x/2))`` and that of two is ``exp(-x/2)``. From f degrees to f + 2 the tail
+    grows by ``(x/2)^(f/2) exp(-x/2) / Gamma(f/2 + 1)``.
     """
     shape = np.broadcast_shapes(np.shape(freedom), x.shape)
     degrees = np.broadcast_to(freedom, shape).ravel()
-    all_halves = np.broadcast_to(x / 2, shape).ravel()
+    half = np.broadcast_to(x / 2, shape).ravel()
     tails = np.empty(len(degrees))
-    for odd in (0, 1):
-        indices = np.flatnonzero(degrees % 2 == odd)
-        indices = indices[np.argsort(-degrees[indices], kind="stable")]
-        half = all_halves[indices]
-        with np.errstate(divide="ignore"):
-            tail = np.log([erfc(root) for root in np.sqrt(half).tolist()]) if odd else -half
-            log_half = np.log(half)
-        for fewer_degrees in range(2 - odd, int(degrees[indices[:1]].max(initial=0)), 2):
-            n = int(np.searchsorted(-degrees[indices], -fewer_degrees))  # that have more degrees
-            term = fewer_degrees / 2 * log_half[:n] - half[:n] - lgamma(fewer_degrees / 2 + 1)
-            before = tail[:n].copy()
-            tail[:n] = np.minimum(0.0, np.logaddexp(before, term))
-            if fewer_degrees % 512 < 3 and fewer_degrees > 2 * half.max() and np.array_equal(before, tail[:n]):
-                break  # the terms only fall from here
-        tails[indices] = tail
+    odd = np.flatnonzero(degrees % 2 == 1)
+    with np.errstate(divide="ignore"):
+        log_tails_of_one = np.log([erfc(root) for root in np.sqrt(half[odd]).tolist()])
+    tails[odd] = _raised_log_tails(log_tails_of_one, 1, degrees[odd], half[odd])
+    even = np.flatnonzero(degrees % 2 == 0)
+    tails[even] = _raised_log_tails(-half[even], 2, degrees[even], half[even])
     return tails.reshape(shape)
+
+
+def _raised_log_tails(start: Floats, low: int, degrees: NDArray[Any], half: Floats) -> Floats:
+    """Logarithms of tails beyond ``x = 2 half`` of these degrees, from ``start``, those of ``low`` degrees."""
+    order = np.argsort(-degrees, kind="stable")
+    falling_degrees = degrees[order]
+    half = half[order]
+    tail = start[order]
+    with np.errstate(divide="ignore"):
+        log_half = np.log(half)
+    for f in range(low, int(falling_degrees[:1].max(initial=0)), 2):
+        n = int(np.searchsorted(-falling_degrees, -f))  # the first n have more than f degrees
+        log_term = f / 2 * log_half[:n] - half[:n] - lgamma(f / 2 + 1)
+        before = tail[:n].copy()
+        tail[:n] = np.minimum(0.0, np.logaddexp(before, log_term))
+        terms_only_fall = f > 2 * half.max()
+        if f % 512 < 3 and terms_only_fall and np.array_equal(before, tail[:n]):
+            break  # no later term changes a tail
+    result = np.empty(len(tail))
+    result[order] = tail
+    return result
 
 
 def _below_log_tail_of_one(x: Floats) -> Floats:

@@ -12,22 +12,23 @@ Transactions on Information Theory 67(1), 2021. doi:10.1109/TIT.2020.3024886
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.utils.arrays import Floats
+from bitsieve.utils.arrays import Flags, Floats
 from bitsieve.utils.lazy import digamma as psi
 
 
 class Variable(NamedTuple):
-    """One variable, shape (n_samples,): numbers in units of their spread, or the codes of categories.
+    """A variable: numbers divided by their standard deviation, or the codes of categories.
 
-    Two numbers are as far apart as they differ; two categories 0 if they are equal, else 1.
+    The distance of two numbers is their difference; that of two categories is 0 if they are equal, else 1.
     """
 
-    values: Floats
+    values: Floats  # shape (n_samples,)
     categorical: bool
 
     @classmethod
@@ -39,7 +40,7 @@ class Variable(NamedTuple):
         if numbers.min() == numbers.max():
             return cls(np.zeros(len(numbers)), categorical)
         _, exponent = np.frexp(np.abs(numbers).max())
-        scaled = np.ldexp(numbers, -exponent)
+        scaled = np.ldexp(numbers, -exponent)  # below 1, so that their squares do not overflow
         return cls(scaled / scaled.std(), categorical)
 
     @property
@@ -48,126 +49,157 @@ class Variable(NamedTuple):
         return bool((self.values != self.values[:1]).any())
 
     @property
-    def distinct(self) -> bool:
-        """Whether no value occurs twice."""
+    def has_no_ties(self) -> bool:
+        """Whether it is numeric and no number occurs twice."""
         return not self.categorical and len(np.unique(self.values)) == len(self.values)
 
 
 def between(x: Variable, y: Variable, n_neighbors: int = 3) -> float:
-    """The information of two variables, in bits; 0 where one does not vary.
+    """The mutual information I(X;Y), in bits; 0 where one of the variables is constant.
 
-    Numbers without ties: Kraskov's first estimator. Numbers without ties and categories: Ross. All else: Mesner and
-    Shalizi, ``psi(N) + <psi(k_i) - psi(n_x) - psi(n_y)>``, each n the other samples at most as far away as the k-th
-    neighbour in (x, y), and k_i the other samples so near in both.
+    Two variables of numbers without ties: Kraskov's first estimator. Numbers without ties and categories: Ross. All
+    others: Mesner and Shalizi,
+
+        psi(N) + mean_i (psi(k_i) - psi(n_x,i) - psi(n_y,i))
+
+    With r_i the distance of sample i from its k-th neighbour in (x, y), k_i is the number of other samples within r_i
+    in both variables, n_x,i that within r_i in x, and n_y,i that within r_i in y.
     """
     if not x.varies or not y.varies:
         return 0.0
-    if x.distinct and y.distinct:
+    if x.has_no_ties and y.has_no_ties:
         return _kraskov(x.values, y.values, n_neighbors)
-    if x.distinct and y.categorical:
+    if x.has_no_ties and y.categorical:
         return _ross(x.values, y.values, n_neighbors)
-    if y.distinct and x.categorical:
+    if y.has_no_ties and x.categorical:
         return _ross(y.values, x.values, n_neighbors)
-    radius = _radius((x, y), n_neighbors)
-    both, only_x, only_y = (psi(_near(of, radius) - 1) for of in ((x, y), (x,), (y,)))
-    return float((np.mean(both - only_x - only_y) + psi(len(radius))) / np.log(2))
+    radius = _neighbor_distance((x, y), n_neighbors)
+    psi_k = psi(_count_within((x, y), radius) - 1)
+    psi_x = psi(_count_within((x,), radius) - 1)
+    psi_y = psi(_count_within((y,), radius) - 1)
+    return float((np.mean(psi_k - psi_x - psi_y) + psi(len(radius))) / np.log(2))
 
 
 def conditional(x: Variable, y: Variable, z: Variable, n_neighbors: int = 3) -> float:
-    """The information of two variables at a known third, in bits: the estimator of Mesner and Shalizi, not clipped.
+    """The conditional mutual information I(X;Y|Z), in bits, by the estimator of Mesner and Shalizi, not clipped.
 
-    ``<psi(k) - psi(n_xz) - psi(n_yz) + psi(n_z)>``, each n the other samples that are at most as far away in these
-    variables as the k-th neighbour is in all three, and k the other samples so near in all three.
+        mean_i (psi(k_i) - psi(n_xz,i) - psi(n_yz,i) + psi(n_z,i))
+
+    With r_i the distance of sample i from its k-th neighbour in (x, y, z), k_i is the number of other samples within
+    r_i in all three variables, and n_xz,i, n_yz,i and n_z,i those within r_i in the variables named.
     """
     if not x.varies or not y.varies:
         return 0.0
-    radius = _radius((x, y, z), n_neighbors)
-    xyz, xz, yz, only_z = (psi(_near(of, radius) - 1) for of in ((x, y, z), (x, z), (y, z), (z,)))
-    return float(np.mean(xyz - xz - yz + only_z) / np.log(2))
+    radius = _neighbor_distance((x, y, z), n_neighbors)
+    psi_k = psi(_count_within((x, y, z), radius) - 1)
+    psi_xz = psi(_count_within((x, z), radius) - 1)
+    psi_yz = psi(_count_within((y, z), radius) - 1)
+    psi_z = psi(_count_within((z,), radius) - 1)
+    return float(np.mean(psi_k - psi_xz - psi_yz + psi_z) / np.log(2))
 
 
 def _kraskov(x: Floats, y: Floats, n_neighbors: int) -> float:
+    """``psi(k) + psi(N) - mean_i (psi(n_x,i + 1) + psi(n_y,i + 1))``, n the other samples nearer than the k-th."""
     k = min(n_neighbors, len(x) - 1)
     radius = _kth_distance(np.column_stack([x, y]), k)
-    closer = [psi(_near_on_line(values, radius, strictly=True)) for values in (x, y)]  # each counts itself
-    return float((psi(k) + psi(len(x)) - np.mean(closer[0] + closer[1])) / np.log(2))
+    psi_x = psi(_count_numbers_within(x, radius, strictly=True))  # each sample counts itself: n_x + 1
+    psi_y = psi(_count_numbers_within(y, radius, strictly=True))
+    return float((psi(k) + psi(len(x)) - np.mean(psi_x + psi_y)) / np.log(2))
 
 
 def _ross(x: Floats, codes: Floats, n_neighbors: int) -> float:
-    _, category_of, sizes = np.unique(codes, return_inverse=True, return_counts=True)
-    has_company = sizes[category_of] > 1
+    """``psi(N) + mean_i (psi(k_i) - psi(N_i) - psi(m_i))``, over the samples whose category occurs more than once.
+
+    N_i is the size of the category of sample i, and m_i the number of samples, itself included, that are nearer in x
+    than the k_i-th neighbour in its category.
+    """
+    _, category, sizes = np.unique(codes, return_inverse=True, return_counts=True)
+    has_company = sizes[category] > 1
     x = x[has_company]
-    category_of = category_of[has_company]
+    category = category[has_company]
     if not len(x):
         return 0.0
     radius = np.empty(len(x))
     k = np.empty(len(x), np.intp)
-    for category in np.unique(category_of):
-        members = np.flatnonzero(category_of == category)
-        k[members] = min(n_neighbors, len(members) - 1)
-        radius[members] = _kth_distance(x[members, None], int(k[members[0]]))
-    nearer = _near_on_line(x, radius, strictly=True)
-    return float((psi(len(x)) + np.mean(psi(k) - psi(sizes[category_of]) - psi(nearer))) / np.log(2))
+    for occurring_category in np.unique(category):
+        members = np.flatnonzero(category == occurring_category)
+        k_of_category = min(n_neighbors, len(members) - 1)
+        k[members] = k_of_category
+        radius[members] = _kth_distance(x[members, None], k_of_category)
+    n_nearer = _count_numbers_within(x, radius, strictly=True)
+    return float((psi(len(x)) + np.mean(psi(k) - psi(sizes[category]) - psi(n_nearer))) / np.log(2))
 
 
-def _radius(variables: tuple[Variable, ...], n_neighbors: int) -> Floats:
+def _neighbor_distance(variables: tuple[Variable, ...], n_neighbors: int) -> Floats:
+    """The distance of every sample from its k-th nearest neighbour in all of these variables."""
     points = _points(variables)
     return _kth_distance(points, min(n_neighbors, len(points) - 1))
 
 
 def _points(variables: tuple[Variable, ...]) -> Floats:
-    """Samples as points, as far apart as they differ most in one coordinate.
+    """The samples as points whose distance in the maximum norm is the largest of their distances in a variable.
 
-    Categories are corners of a cube, each 1 apart from every other: the binary digits of their numbers.
+    Categories become corners of a cube, each at distance 1 from every other: the binary digits of their numbers.
     """
-    parts = []
+    coordinates = []
     for variable in variables:
         if variable.categorical:
-            codes = np.unique(variable.values, return_inverse=True)[1]
-            digits = np.arange(max(int(codes.max()).bit_length(), 1))
-            parts.append((codes[:, None] >> digits & 1).astype(np.float64))
+            _, codes = np.unique(variable.values, return_inverse=True)
+            n_digits = max(int(codes.max()).bit_length(), 1)
+            digits = codes[:, None] >> np.arange(n_digits) & 1
+            coordinates.append(digits.astype(np.float64))
         else:
-            parts.append(variable.values[:, None])
-    return np.hstack(parts)
+            coordinates.append(variable.values[:, None])
+    return np.hstack(coordinates)
 
 
 def _kth_distance(points: Floats, k: int) -> Floats:
     from scipy.spatial import cKDTree
 
-    distances, _ = cKDTree(points).query(points, k=[k + 1], p=np.inf, workers=-1)
+    distances, _ = cKDTree(points).query(points, k=[k + 1], p=np.inf, workers=-1)  # each point is its own nearest
     return np.asarray(distances[:, 0], np.float64)
 
 
-def _near(variables: tuple[Variable, ...], radius: Floats) -> Floats:
-    """How many samples, itself among them, are within the radius."""
+def _count_within(variables: tuple[Variable, ...], radius: Floats) -> Floats:
+    """For every sample, the number of samples within its radius in all of these variables, itself included."""
     from scipy.spatial import cKDTree
 
     if len(variables) == 1 and not variables[0].categorical:
-        return _near_on_line(variables[0].values, radius)
+        return _count_numbers_within(variables[0].values, radius)
     points = _points(variables)
     counts = cKDTree(points).query_ball_point(points, radius, p=np.inf, return_length=True, workers=-1)
     return np.asarray(counts, np.float64)
 
 
-def _near_on_line(values: Floats, radius: Floats, *, strictly: bool = False) -> Floats:
-    """How many values, itself among them, are within the radius; ``strictly``: nearer than that.
+def _count_numbers_within(values: Floats, radius: Floats, *, strictly: bool = False) -> Floats:
+    """For every value, the number of values within its radius, itself included; ``strictly``: nearer than the radius.
 
-    The differences are compared as they are, so that rounding of ``value + radius`` moves no bound.
+    Differences are compared with the radius as they are: ``value + radius`` might be rounded past another value.
     """
     distinct, sizes = np.unique(values, return_counts=True)
-    before = np.concatenate([[0], np.cumsum(sizes)])
-    within = np.less if strictly else np.less_equal
-    first = last = np.searchsorted(distinct, values)
-    # places that are not near
-    beyond = np.full_like(first, -1)
-    after = np.full_like(last, len(distinct))
-    for _ in range(len(distinct).bit_length()):  # the differences never fall with the distance, rounded or not
-        middle = (beyond + first + 1) // 2
-        near = within(values - distinct[middle], radius)
-        first = np.where(near, middle, first)
-        beyond = np.where(near, beyond, middle)
-        middle = (last + after) // 2
-        near = within(distinct[middle] - values, radius)
-        last = np.where(near, middle, last)
-        after = np.where(near, after, middle)
-    return np.asarray(before[last + 1] - before[first], np.float64)
+    index = np.searchsorted(distinct, values)
+
+    def is_near(other: NDArray[np.intp]) -> Flags:
+        distance = np.abs(values - distinct[other])
+        return distance < radius if strictly else distance <= radius
+
+    n_steps = len(distinct).bit_length()
+    first = _furthest_near(is_near, index, np.full_like(index, -1), n_steps)
+    last = _furthest_near(is_near, index, np.full_like(index, len(distinct)), n_steps)
+    n_before = np.concatenate([[0], np.cumsum(sizes)])
+    return np.asarray(n_before[last + 1] - n_before[first], np.float64)
+
+
+def _furthest_near(
+    is_near: Callable[[NDArray[np.intp]], Flags], near: NDArray[np.intp], far: NDArray[np.intp], n_steps: int
+) -> NDArray[np.intp]:
+    """The near index that is closest to ``far``, one for each value, by bisection between ``near`` and ``far``.
+
+    Distances never fall from ``near`` to ``far``, rounded or not.
+    """
+    for _ in range(n_steps):
+        middle = near + np.sign(far - near) * (np.abs(far - near) // 2)
+        middle_is_near = is_near(middle)
+        near = np.where(middle_is_near, middle, near)
+        far = np.where(middle_is_near, far, middle)
+    return near

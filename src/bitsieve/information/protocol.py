@@ -17,6 +17,7 @@ from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.memory import square_matrix
 
 Number = TypeVar("Number", bound=np.generic)
+Counted = TypeVar("Counted")
 Quantity = Literal["redundancy", "conditional_redundancy", "conditional_relevance", "mean_relevance"]  # of a matrix
 
 
@@ -265,7 +266,7 @@ class ConditionalInformation:
         return self.partition.degrees_of_freedom(feature)
 
 
-def counted_by_class(values: NDArray[Number] | None) -> NDArray[Number]:
+def counted_by_class(values: Counted | None) -> Counted:
     """``values``, refused where they need counts within the classes that were not made."""
     if values is None:
         raise TypeError("this was counted without the class; ask for it with by_class=True")

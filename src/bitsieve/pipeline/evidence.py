@@ -21,7 +21,7 @@ from bitsieve.pipeline.selected_tests import tests_of_selected
 from bitsieve.pipeline.values_digest import values_digest
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.choice import TIE
-from bitsieve.utils.lazy import Later
+from bitsieve.utils.lazy import Lazy
 from bitsieve.utils.progress import phase
 
 MAX_VALUES_COUNTED = 2 * 10**7  # rows x columns x shuffles: a quarter of a second
@@ -30,7 +30,7 @@ SHUFFLE_LEVEL = 0.025  # half of 0.05; the other half is for columns that are in
 MAX_VALUES_TESTED = int(MAX_VALUES_COUNTED * SHUFFLE_LEVEL)  # rows x columns: beyond, p could not get so small
 
 
-def has_no_information(relevance: Floats, informative: Later[Flags]) -> bool:
+def has_no_information(relevance: Floats, informative: Lazy[Flags]) -> bool:
     """Whether no selected column is informative about the class, alone or with another."""
     if len(relevance) == 0 or relevance.max() > TIE:
         return False
@@ -80,8 +80,8 @@ def with_evidence(fit: Fit) -> Fit:
         tests = replace(tests, alone=alone)
     tested_evidence = replace(
         evidence,
-        informative=Later(lambda: informative),
-        tests=Later(lambda: tests),
+        informative=Lazy(lambda: informative),
+        tests=Lazy(lambda: tests),
         is_sure=passed_shuffles is not None,
     )
     return replace(fit, evidence=tested_evidence)

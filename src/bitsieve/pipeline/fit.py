@@ -17,7 +17,7 @@ from bitsieve.pipeline.prepare import PreparedSelection
 from bitsieve.pipeline.selected_tests import SelectedTests
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
-from bitsieve.utils.lazy import Later
+from bitsieve.utils.lazy import Lazy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +28,8 @@ class CountEvidence:
     relevance: Floats  # shape (n_features,): I(X;C) of every column of the table, in bits
     overlap_with: Columns  # shape (k,): the earlier selected column that shares most information; -1 for the first
     overlap: Floats  # shape (k,): that information, in bits; nan for the first
-    informative: Later[Flags]  # shape (k,): whether each selected column is more informative than chance
-    tests: Later[SelectedTests]  # whether it is so alone, or given all other selected columns
+    informative: Lazy[Flags]  # shape (k,): whether each selected column is more informative than chance
+    tests: Lazy[SelectedTests]  # whether it is so alone, or given all other selected columns
     leaks: list[Leak]  # columns of the table that nearly determine the target
     class_sizes: Integers  # shape (n_classes,): the sum of the weights of the rows of every class
     tables: Sequence[ContingencyTable]  # of every selected column with the class

@@ -9,7 +9,14 @@ from typing import Any
 from bitsieve.dataset.data_kinds import is_path
 from bitsieve.dataset.dataset import COUNTS, Dataset, check_several_rows
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
-from bitsieve.engines.registry import EngineEntry, choose_engine, is_pushed_down, may_stay, refuse_groups
+from bitsieve.engines.registry import (
+    EngineEntry,
+    SourceOptions,
+    can_be_counted_in_place,
+    choose_engine,
+    is_counted_in_place,
+    refuse_groups,
+)
 from bitsieve.methods.method import Method, check_capabilities
 from bitsieve.options import SAMPLING, ExecutionOptions, ReadOptions
 from bitsieve.pipeline import notes
@@ -47,7 +54,8 @@ class ReadingPlan:
 
     def open(self, options: ReadOptions, client: Any = None) -> Dataset:
         """Read the data into memory, or open it as a table in parts; ``client`` is that of a Dask cluster."""
-        opened = self.engine.open(self.data, memory=self.memory, spool=self.spool, header=self.header, client=client)
+        source_options = SourceOptions(memory=self.memory, spool=self.spool, header=self.header, client=client)
+        opened = self.engine.open(self.data, source_options)
         if opened is None:
             from bitsieve.dataset.read import read_data
 
@@ -86,7 +94,8 @@ def plan_reading(data: Any, read: ReadOptions, execution: ExecutionOptions, requ
     memory_of_engine = execution.memory
     if requirements.has_memory_parameter and "memory" not in engine.options:
         memory_of_engine = None  # the limit is for the method alone
-    engine.check_options(data, {"memory": memory_of_engine, "spool": execution.spool, "header": read.header})
+    source_options = SourceOptions(memory=memory_of_engine, spool=execution.spool, header=read.header)
+    engine.check_options(data, source_options)
     if engine.source and has_sampling_weights(read):
         raise ParameterError(
             "weight_kind",
@@ -113,15 +122,15 @@ def has_sampling_weights(read: ReadOptions) -> bool:
 
 
 def _may_be_pushed_down(data: Any, read: ReadOptions) -> bool:
-    return is_pushed_down(data) and not has_sampling_weights(read)
+    return is_counted_in_place(data) and not has_sampling_weights(read)
 
 
 def _check_push_down(data: Any, execution: ExecutionOptions, engine_is_open: bool) -> None:
     """Refuse ``push_down`` for data in memory, and together with options that choose another engine."""
-    if engine_is_open and may_stay(data):
+    if engine_is_open and can_be_counted_in_place(data):
         return
     advice = "leave it out, or engine, memory and spool"
-    if not may_stay(data):
+    if not can_be_counted_in_place(data):
         name_of_data = repr(str(data)) if is_path(data) else type(data).__name__
         advice = f"leave it out for {name_of_data}"
     where = "rows are counted where they are of a lazy frame or a database file"

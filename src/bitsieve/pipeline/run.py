@@ -6,7 +6,7 @@ import inspect
 from dataclasses import replace
 from typing import Any
 
-from bitsieve.counts.threads import kept_threads
+from bitsieve.counts.threads import shared_helpers
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.discretization.registry import make_binner, make_discretizer
 from bitsieve.methods.constraints import Candidates
@@ -52,7 +52,7 @@ def run_on_counts(prepared: PreparedSelection, counted: Counted, execution: Exec
     candidates = _candidates(prepared.selection, counted.table)
     n_selected = _number_to_select(prepared.selection, counted.table, candidates)
     arguments = _arguments(prepared.selection, candidates)
-    with kept_threads():
+    with shared_helpers():
         estimator = arguments.pop("estimator", counted.information.estimator)
         information = counted.estimated(estimator)
         _warn_of_long_job(method, counted.table, int(information.varies.sum()), n_selected)
@@ -75,7 +75,7 @@ def _run_on_rows(prepared: PreparedSelection, execution: ExecutionOptions) -> Fi
         discretizer = make_discretizer(prepared.discretization, execution.n_jobs)
     samples = TableSamples(table.required_rows(), method.estimator, discretizer, execution.n_jobs)
     _warn_of_long_job(method, table, table.n_features - len(table.left_out), n_selected)
-    with kept_threads():
+    with shared_helpers():
         result = method.run(samples, n_selected, **arguments)
         result = result.with_dropped_last(table.left_out, table.n_features)
     return Fit(prepared=prepared, execution=execution, table=table, result=result)

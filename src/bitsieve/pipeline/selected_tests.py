@@ -15,7 +15,7 @@ from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.stopping.repeated_search import MAX_EXPONENT
 from bitsieve.methods.by_counts.stopping.significance import SignificanceStopping
 from bitsieve.utils.arrays import Columns, Flags, Floats
-from bitsieve.utils.lazy import Later
+from bitsieve.utils.lazy import Lazy
 
 InformativeState = Literal["alone", "with others", "by rule", "not shown", "not tested"]
 INFORMATIVE_STATES: tuple[InformativeState, ...] = get_args(InformativeState)
@@ -33,7 +33,7 @@ class SelectedTests:
     is_conclusive: Flags  # False where neither is shown, and the rows are too few to test the column given the others
 
 
-def tests_of_selected(information: Information, columns: Columns) -> Later[SelectedTests]:
+def tests_of_selected(information: Information, columns: Columns) -> Lazy[SelectedTests]:
     """Test each selected column alone; where that shows nothing, given all other selected columns, later ones too.
 
     With n columns to choose from, a column is informative alone if ``n p <= 0.025`` for the p-value of ``I(X;C) = 0``
@@ -51,9 +51,9 @@ def tests_of_selected(information: Information, columns: Columns) -> Later[Selec
     column_copy = source.copy_of_columns(columns)
     if column_copy is None:
         tests = _test_selected(source, columns, penalty, n_tried)
-        return Later(lambda: tests)
+        return Lazy(lambda: tests)
     positions = np.arange(len(columns))
-    return Later(lambda: _test_selected(column_copy, positions, penalty, n_tried))
+    return Lazy(lambda: _test_selected(column_copy, positions, penalty, n_tried))
 
 
 def _test_selected(source: CountSource, columns: Columns, penalty: Floats, n_tried: int) -> SelectedTests:

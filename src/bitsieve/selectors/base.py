@@ -58,7 +58,7 @@ from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.docstrings import PAPERS, described_fully, with_references
-from bitsieve.utils.lazy import Later
+from bitsieve.utils.lazy import Lazy
 from bitsieve.utils.messages import warn, warn_of
 from bitsieve.utils.parameters import Rule, check_choice, check_parameters, made_by
 
@@ -443,7 +443,7 @@ class CountSelector(MethodSelector):
 
     shared_attributes: ClassVar[Mapping[str, str]] = {**OF_ALL, **OF_COUNTS}
     relevance_: Floats = field(init=False)
-    _informative: Later[Flags] = field(init=False)
+    _informative: Lazy[Flags] = field(init=False)
     _partial_counts: PartialCounts | None = field(init=False, default=None)  # of the rows that partial_fit has counted
 
     binning: Any = BINNING

@@ -5,7 +5,10 @@ from __future__ import annotations
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Generic, Self, TypeVar, overload
+
+from numpy.typing import ArrayLike
 
 Value = TypeVar("Value")
 
@@ -35,16 +38,16 @@ class cached_property(Generic[Value]):
         return value
 
 
-class Later(Generic[Value]):
-    """A value that is computed when it is first read or pickled. The function is then released."""
+class Lazy(Generic[Value]):
+    """A value that is computed when it is first read or pickled. The function that computed it is then released."""
 
     def __init__(self, compute: Callable[[], Value]) -> None:
         self._compute: Callable[[], Value] | None = compute
 
     @property
     def value(self) -> Value:
-        """The value; two threads that ask at once may both compute it."""
-        compute = self._compute  # read once: another thread may set it to None
+        """The value. Two threads that read it first at the same time both compute it."""
+        compute = self._compute  # one read, since another thread may set it to None meanwhile
         if compute is not None:
             self._value = compute()
             self._compute = None
@@ -127,28 +130,31 @@ class NumberedNames(LazyNames):
             return None
         index = int(digits)
         has_leading_zero = digits != str(index)
-        return index if index in self._columns and not has_leading_zero else None
+        if has_leading_zero or index not in self._columns:
+            return None
+        return index
 
 
-def chdtrc(freedom: Any, x: Any) -> Any:
-    """The probability that a chi-square variable with ``freedom`` degrees of freedom exceeds ``x``."""
+def chdtrc(freedom: ArrayLike, x: ArrayLike) -> Any:
+    """The probability that a chi-squared variable with ``freedom`` degrees of freedom exceeds ``x``; float or array."""
     from scipy import special
 
     return special.chdtrc(freedom, x)
 
 
-def digamma(x: Any) -> Any:
-    """The logarithmic derivative of the gamma function."""
+def digamma(x: ArrayLike) -> Any:
+    """The logarithmic derivative of the gamma function; float or array."""
     from scipy import special
 
     return special.digamma(x)
 
 
-def threadpool_limits(*limits: Any) -> Any:
-    """Limit the threads of BLAS inside the block; see ``threadpoolctl.threadpool_limits``."""
+def threadpool_limits(n_threads: int, api: str | None = None) -> AbstractContextManager[object]:
+    """Limit the threads of native libraries inside a block: of all, or of those of one ``api`` such as "blas"."""
     import threadpoolctl
 
-    return threadpoolctl.threadpool_limits(*limits)
+    limits: AbstractContextManager[object] = threadpoolctl.threadpool_limits(n_threads, api)
+    return limits
 
 
 def issparse(data: Any) -> bool:
