@@ -66,8 +66,17 @@ def kept_threads() -> Iterator[tuple[Tasks, list[Thread]]]:
 
 
 def _wait_for(tasks: Tasks) -> None:
-    while task := tasks.get():
+    """Do tasks until there will be no more.
+
+    A thread that waits holds no task: the tables of a task would live as long as a thread that nobody ends, after an
+    interrupt to the end of the process.
+    """
+    while True:
+        task = tasks.get()
+        if task is None:
+            return
         task()
+        del task
 
 
 def run_blocks(

@@ -103,9 +103,10 @@ class DensityTable:
             return self.bandwidth
         power = -1 / (n_dimensions + 4)
         scott: float = float(self.class_sizes[c]) ** power
-        if self.bandwidth == "silverman":
-            return scott * (4 / (n_dimensions + 2)) ** -power
-        return scott
+        if self.bandwidth == "scott":
+            return scott
+        silverman_ratio: float = (4 / (n_dimensions + 2)) ** -power
+        return scott * silverman_ratio
 
 
 class DensityBound(Bound):
@@ -163,9 +164,7 @@ class DensityBound(Bound):
             return
         log_margins = self._log_margins(feature)
         others = np.setdiff1d(np.flatnonzero(self.varies), self._chosen)
-        run_blocks(
-            lambda other: self._add_given(int(other), feature, log_margins), others.tolist(), self.table.n_jobs
-        )
+        run_blocks(lambda other: self._add_given(int(other), feature, log_margins), others.tolist(), self.table.n_jobs)
 
     def restart(self) -> None:
         super().restart()
