@@ -8,7 +8,8 @@
 # make mutants NUMBER=30 SEED=0   small changes, so many to the Python that counts and to the kernels, drawn at random, that
 #                    tests should notice, and those that none does
 # make studies DATA=DIR   the tables of docs/project/measured_*.md anew, some hours
-# make native-test   the kernels alone under the address and undefined-behaviour sanitizers
+# make native-test   the kernels alone under the address and undefined-behaviour sanitizers; and that object files for an
+#                    instruction set share no code that needs it
 # make cross         the kernels alone for ARM, Windows and WebAssembly, tried in emulators; CONTRIBUTING.md names what it needs
 # make lowest        the lowest versions that are declared, in an environment of their own, under a fast set of tests
 # make sanitize      the extension under the address and undefined-behaviour sanitizers, in the tests that lean on it, and
@@ -103,6 +104,7 @@ native-test:
 	cmake -S . -B build/sanitized -DBITSIEVE_NATIVE_TEST=ON -DBITSIEVE_SANITIZE=address,undefined -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
 	cmake --build build/sanitized --parallel 2
 	UBSAN_OPTIONS=halt_on_error=1 build/sanitized/native_test
+	$(PYTHON) tools/shared_symbols.py build/sanitized
 
 cross_test = cmake -S . -B build/$(1) -DBITSIEVE_NATIVE_TEST=ON $(2) && cmake --build build/$(1) --parallel 2 && $(3)
 cross: export NODE_PATH = /usr/share/nodejs

@@ -9,6 +9,7 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -25,7 +26,7 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 // Arrays are taken as they are, or refused: what is written to a converted copy would be lost, and a conversion of what
-// is read would take time and memory that nobody sees.
+// is read would take time and memory that nobody sees. Those whose numbers are not aligned are refused, too.
 template <class... Of>
 struct NoConvertArray : nb::ndarray<Of...> {
     using Base = nb::ndarray<Of...>;
@@ -142,6 +143,9 @@ struct nanobind::detail::type_caster<bitsieve::NoConvertArray<Of...>> {
     bool from_python(handle source, std::uint8_t flags, cleanup_list* cleanup) noexcept {
         make_caster<Base> array;
         if (!array.from_python(source, flags & ~std::uint8_t(cast_flags::convert), cleanup)) return false;
+        // C++ may take any address for a multiple of the size of its type, and compilers build on it.
+        const Base& checked = array.value;
+        if (reinterpret_cast<std::uintptr_t>(checked.data()) % checked.itemsize() != 0) return false;
         value = Array(std::move(array.value));
         return true;
     }

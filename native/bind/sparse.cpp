@@ -121,9 +121,10 @@ SparsePartition partition_of(const SparseCounts& counts, const Int32Array& row, 
     return partition;
 }
 
-ColumnSums own_of(const SparseCounts& counts, const Input<std::int64_t>& pooled, const Input<std::int64_t>& per_class) {
-    require_size(pooled, counts.n_columns(), "own");
-    require_size(per_class, counts.n_columns(), "own_class_sums");
+ColumnSums column_sums_of(const SparseCounts& counts, const Input<std::int64_t>& pooled,
+                          const Input<std::int64_t>& per_class) {
+    require_size(pooled, counts.n_columns(), "column_sums");
+    require_size(per_class, counts.n_columns(), "column_class_sums");
     return {pooled.data(), per_class.data()};
 }
 
@@ -137,19 +138,19 @@ void column_sums(const OwningSparseCounts& owner, Input<std::int64_t> table, int
     const SparseCounts& counts = owner.counts();
     const Terms terms = terms_of(table, shift);
     require_block(counts, first, last);
-    require_size(pooled, counts.n_columns(), "own");
-    require_size(per_class, counts.n_columns(), "own_class_sums");
+    require_size(pooled, counts.n_columns(), "column_sums");
+    require_size(per_class, counts.n_columns(), "column_class_sums");
     nb::gil_scoped_release unlocked;
     counts.column_sums(terms, first, last, pooled.data(), per_class.data());
 }
 
 void sums_by_rows(const OwningSparseCounts& owner, Input<std::int64_t> table, int shift, Int32Array row,
-                  Int32Array label, Int32Array part_of, Int32Array class_of, Input<std::int64_t> own_sums,
-                  Input<std::int64_t> own_class_sums, std::int64_t first, std::int64_t last,
+                  Int32Array label, Int32Array part_of, Int32Array class_of, Input<std::int64_t> column_sums,
+                  Input<std::int64_t> column_class_sums, std::int64_t first, std::int64_t last,
                   Output<std::int64_t> pooled_sums, std::optional<Output<std::int64_t>> class_sums) {
     const SparseCounts& counts = owner.counts();
     const Terms terms = terms_of(table, shift);
-    const ColumnSums sums = own_of(counts, own_sums, own_class_sums);
+    const ColumnSums sums = column_sums_of(counts, column_sums, column_class_sums);
     require_block(counts, first, last);
     require_size(pooled_sums, counts.n_columns(), "pooled_sums");
     if (class_sums) require_size(*class_sums, counts.n_columns(), "class_sums");
@@ -160,12 +161,12 @@ void sums_by_rows(const OwningSparseCounts& owner, Input<std::int64_t> table, in
 }
 
 void sums_by_columns(const OwningSparseCounts& owner, Input<std::int64_t> table, int shift, Int32Array row,
-                     Int32Array label, Int32Array part_of, Int32Array class_of, Input<std::int64_t> own_sums,
-                     Input<std::int64_t> own_class_sums, Input<std::int64_t> columns, Output<std::int64_t> pooled_sums,
-                     std::optional<Output<std::int64_t>> class_sums) {
+                     Int32Array label, Int32Array part_of, Int32Array class_of, Input<std::int64_t> column_sums,
+                     Input<std::int64_t> column_class_sums, Input<std::int64_t> columns,
+                     Output<std::int64_t> pooled_sums, std::optional<Output<std::int64_t>> class_sums) {
     const SparseCounts& counts = owner.counts();
     const Terms terms = terms_of(table, shift);
-    const ColumnSums sums = own_of(counts, own_sums, own_class_sums);
+    const ColumnSums sums = column_sums_of(counts, column_sums, column_class_sums);
     require_all_within(columns, 0, counts.n_columns(), "columns");
     require_size(pooled_sums, std::int64_t(columns.size()), "pooled_sums");
     if (class_sums) require_size(*class_sums, std::int64_t(columns.size()), "class_sums");
@@ -176,12 +177,12 @@ void sums_by_columns(const OwningSparseCounts& owner, Input<std::int64_t> table,
 }
 
 std::int64_t sums_cooccurring(const OwningSparseCounts& owner, Input<std::int64_t> table, int shift, Int32Array row,
-                              Int32Array label, Int32Array part_of, Int32Array class_of, Input<std::int64_t> own_sums,
-                              Input<std::int64_t> own_class_sums, Output<std::int64_t> columns,
-                              Output<std::int64_t> pooled_sums) {
+                              Int32Array label, Int32Array part_of, Int32Array class_of,
+                              Input<std::int64_t> column_sums, Input<std::int64_t> column_class_sums,
+                              Output<std::int64_t> columns, Output<std::int64_t> pooled_sums) {
     const SparseCounts& counts = owner.counts();
     const Terms terms = terms_of(table, shift);
-    const ColumnSums sums = own_of(counts, own_sums, own_class_sums);
+    const ColumnSums sums = column_sums_of(counts, column_sums, column_class_sums);
     nb::gil_scoped_release unlocked;
     const SparsePartition partition = partition_of(counts, row, label, part_of, class_of);
     std::int64_t listed = 0;
@@ -193,11 +194,12 @@ std::int64_t sums_cooccurring(const OwningSparseCounts& owner, Input<std::int64_
 }
 
 void sums_disjoint(const OwningSparseCounts& owner, Input<std::int64_t> table, int shift, Int32Array row,
-                   Int32Array label, Int32Array part_of, Int32Array class_of, Input<std::int64_t> own_sums,
-                   Input<std::int64_t> own_class_sums, Input<std::int64_t> columns, Output<std::int64_t> pooled_sums) {
+                   Int32Array label, Int32Array part_of, Int32Array class_of, Input<std::int64_t> column_sums,
+                   Input<std::int64_t> column_class_sums, Input<std::int64_t> columns,
+                   Output<std::int64_t> pooled_sums) {
     const SparseCounts& counts = owner.counts();
     const Terms terms = terms_of(table, shift);
-    const ColumnSums sums = own_of(counts, own_sums, own_class_sums);
+    const ColumnSums sums = column_sums_of(counts, column_sums, column_class_sums);
     require_all_within(columns, 0, counts.n_columns(), "columns");
     require_size(pooled_sums, std::int64_t(columns.size()), "pooled_sums");
     nb::gil_scoped_release unlocked;
@@ -217,8 +219,9 @@ void cells(const OwningSparseCounts& owner, Int32Array row, Int32Array label, In
     const std::int64_t class_width = class_cells ? std::int64_t(class_cells->shape(1)) : 0;
     nb::gil_scoped_release unlocked;
     const SparsePartition partition = partition_of(counts, row, label, part_of, class_of);
-    require(partition_cells(counts, partition, columns.data(), std::int64_t(columns.size()), pooled_cells.data(), width,
-                            class_cells ? class_cells->data() : nullptr, class_width),
+    const CellGrid pooled_grid{pooled_cells.data(), width};
+    const CellGrid class_grid{class_cells ? class_cells->data() : nullptr, class_width};
+    require(partition_cells(counts, partition, columns.data(), std::int64_t(columns.size()), pooled_grid, class_grid),
             "a table has more cells than there is room for");
 }
 
@@ -325,9 +328,10 @@ void bind_sparse(nb::module_& m) {
              "weights"_a.none(), "row_start"_a, "listed_column"_a, "listed_code"_a, "block"_a)
         .def("column_sums", with_alias_check(&column_sums))
         .def("sums_by_rows", with_alias_check(&sums_by_rows), "table"_a, "shift"_a, "row"_a, "label"_a, "part_of"_a,
-             "class_of"_a, "own"_a, "own_class_sums"_a, "first"_a, "last"_a, "pooled_sums"_a, "class_sums"_a.none())
+             "class_of"_a, "column_sums"_a, "column_class_sums"_a, "first"_a, "last"_a, "pooled_sums"_a,
+             "class_sums"_a.none())
         .def("sums_by_columns", with_alias_check(&sums_by_columns), "table"_a, "shift"_a, "row"_a, "label"_a,
-             "part_of"_a, "class_of"_a, "own"_a, "own_class_sums"_a, "columns"_a, "pooled_sums"_a,
+             "part_of"_a, "class_of"_a, "column_sums"_a, "column_class_sums"_a, "columns"_a, "pooled_sums"_a,
              "class_sums"_a.none())
         .def("sums_cooccurring", with_alias_check(&sums_cooccurring))
         .def("sums_disjoint", with_alias_check(&sums_disjoint))

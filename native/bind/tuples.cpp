@@ -37,7 +37,7 @@ void construct(TupleSearch* self, const PackedTable& packed, Input<std::int64_t>
     require(packed.ready(0, packed.n_simd_groups()), "a feature has not been packed");
     require(!packed.uses_counters() && packed.n_wide() == 0, "all features must be kept as planes");
     for (std::int64_t f = 0; f < packed.n_features(); ++f)
-        require(packed.arity(f) <= kTupleCodes, "a feature has more codes than tuples may have");
+        require(packed.arity(f) <= kMaxTupleCodes, "a feature has more codes than tuples may have");
     require_within(two_class_bits, 1, kMaxTwoClassBits + 1, "two_class_bits");
     const TwoClassTerms two_class_terms{two_class_table.size() == 0 ? nullptr : two_class_table.data(), two_class_bits};
     require(
@@ -79,9 +79,11 @@ void bind_tuples(nb::module_& m) {
         .def("pairs", &search<&TupleSearch::pairs>, "i0"_a, "i1"_a, "j0"_a, "j1"_a)
         .def("triples", &search<&TupleSearch::triples>, "i0"_a, "i1"_a, "j0"_a, "j1"_a)
         .def(
-            "top", [](const TupleSearch& self) { return listed(self.top()); }, "The largest tuples, in any order.")
+            "top", [](const TupleSearch& self) { return listed(self.largest().top()); },
+            "The largest tuples, in any order.")
         .def(
-            "best", [](const TupleSearch& self) { return listed(self.best()); }, "The largest tuple of every feature.");
+            "best", [](const TupleSearch& self) { return listed(self.largest().by_feature()); },
+            "The largest tuple of every feature.");
 }
 
 }  // namespace bitsieve

@@ -7,13 +7,14 @@
 
 #include "count/kernels/counting_kernel.hpp"
 #include "count/packed_table.hpp"
+#include "count/prefetch.hpp"
 #include "count/transpose.hpp"
 
 namespace bitsieve {
 
 namespace {
 
-constexpr std::int64_t kAhead = 16;  // rows that are fetched before they are read
+constexpr std::int64_t kPrefetchRows = 16;  // rows that are fetched before they are read
 
 // A code as a byte; what is too large for any plane stays so.
 template <class Code>
@@ -88,18 +89,20 @@ public:
             }
             return;
         }
-        const std::uint8_t* row[64 + kAhead];
+        const std::uint8_t* row[64];
         for (std::int64_t t = 0; t < n_rows; ++t)
             row[t] = reinterpret_cast<const std::uint8_t*>(table_.codes + rows[t] * step);
-        // Rows to fetch ahead: most likely the next ones of the table.
-        for (std::int64_t t = n_rows; t < n_rows + kAhead; ++t)
-            row[t] = row[t - 1] + step;  // NOLINT(clang-analyzer-security.ArrayBound): n_rows is 1 to 64
+        // Rows behind these are most likely the next ones of the table; they may lie beyond its end.
+        const auto row_ahead = [&](std::int64_t t, std::int64_t byte) {
+            const std::int64_t last = std::min(t, n_rows - 1);
+            return address_ahead(row[last], (t - last) * step + byte);
+        };
         for (std::int64_t t = 0; t < n_rows; t += kTransposeBlock) {
             std::uint8_t* out = words_[0].codes + first_sample + t;
             const std::int64_t n = std::min<std::int64_t>(kTransposeBlock, n_rows - t);
             for (const std::int64_t start : starts_) {
                 if (start % 64 < kTransposeBlock)
-                    for (std::int64_t i = 0; i < n; ++i) __builtin_prefetch(row[t + kAhead + i] + start);
+                    for (std::int64_t i = 0; i < n; ++i) __builtin_prefetch(row_ahead(t + kPrefetchRows + i, start));
                 if (n == kTransposeBlock)
                     transpose_block([&](int i) { return row[t + i] + start; }, out, 64);
                 else
@@ -130,7 +133,8 @@ std::uint64_t PackedTable::write_masks(std::int64_t g, std::int64_t word, bool a
     std::uint64_t* out = planes_.get() + group.planes + word * group.n_planes * kLanes;
     std::uint64_t beyond = 0;
     // The next word is fetched ahead: the groups, which are visited in turn, are more streams than the processor follows.
-    for (int p = 0; p < group.n_planes; ++p) __builtin_prefetch(out + (group.n_planes + p) * kLanes, 1);
+    for (int p = 0; p < group.n_planes; ++p)
+        __builtin_prefetch(address_ahead(out, (group.n_planes + p) * kLanes * 8), 1);
     for (int lane = 0; lane < kLanes; ++lane)
         if (feature_at(g, lane) >= 0)
             beyond |= kernel_.plane_masks(samples(lane), group.n_planes, add, out + lane);

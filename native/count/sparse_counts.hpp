@@ -1,8 +1,8 @@
 // Contingency tables of columns of codes of which most samples have one common code: only the others are listed.
 //
-// A cell that holds the common code is never visited: it is what the margins leave. So the tables of a partition of the
-// samples into parts (by the codes of another column, say) with all columns cost the listed codes of the samples
-// outside one part, the rest, and a few additions for every other column.
+// A cell that holds the common code is never counted: it is what the margins leave. A partition divides the samples into
+// parts, such as those of the codes of another column; the samples of one part, the rest, are not listed. The tables of
+// a partition with all columns cost the listed codes of the samples outside the rest, and a few additions a column.
 //
 // Codes are held by column and by row, in memory of the caller's, which may be mapped from files. Every sum is of
 // integers: neither blocks nor the way the samples are visited can change a bit. Limits: samples, and the sum of their
@@ -32,14 +32,14 @@ struct ListedRows {
     std::uint16_t* code;
 };
 
-// Some rows, ascending, and for each the label of its part and class; labels are numbered by part, then by class. All
-// other rows are in one more part, the rest.
+// The rows outside the rest. A label is a part and a class that occur together; labels are numbered by part, then by
+// class.
 struct SparsePartition {
-    const std::int32_t* row;
-    const std::int32_t* label;
+    const std::int32_t* row;    // ascending
+    const std::int32_t* label;  // of each of these rows
     std::int64_t n_rows;
-    const std::int32_t* part_of;  // of every label
-    const std::int32_t* class_of;
+    const std::int32_t* part_of;   // the part of each label
+    const std::int32_t* class_of;  // the class of each label
     std::int64_t n_labels;
 };
 
@@ -51,9 +51,9 @@ struct ColumnSums {
 
 class SparseCounts {
 public:
-    // rows: room, filled here in blocks of rows that list about so many codes: each is whole before the next one
-    // begins, so that of rows mapped from a file few pages must be in memory. classes: of every row, below n_classes.
-    // weights: how many samples a row stands for, at least 1 (null: one).
+    // rows: memory of the caller, filled here in blocks of rows that list about `block` codes: each is complete before
+    // the next one begins, so that few pages of a mapped file must be in memory. classes: of every row, below
+    // n_classes. weights: how many samples a row stands for, at least 1 (null: one).
     SparseCounts(const ListedCodes& columns, const ListedRows& rows, std::int64_t block, const std::int32_t* classes,
                  std::int64_t n_classes, const std::uint32_t* weights);
 
@@ -99,10 +99,10 @@ private:
     std::vector<ListedCell> cells_;
 };
 
-// Sums of T over the tables of a partition with columns: pooled over the classes, and within them (null: skip).
-//
-// By rows: those of columns first .. last, pooled_sums[first], ..., from the rows of the partition. By columns: those
-// of the columns listed, pooled_sums[0], ..., from all that these list. Both give the same integers.
+// Sums of T over the tables of a partition with columns: pooled over the classes, and within them (class_sums; null:
+// skip). Both give the same integers:
+//   by rows     columns first .. last from the rows of the partition, written to pooled_sums[first], ...
+//   by columns  the columns named from all that they list, written to pooled_sums[0], ...
 void partition_sums_by_rows(const SparseCounts& counts, const Terms& terms, const SparsePartition& partition,
                             const ColumnSums& column_sums, std::int64_t first, std::int64_t last,
                             std::int64_t* pooled_sums, std::int64_t* class_sums);
@@ -110,8 +110,8 @@ void partition_sums_by_columns(const SparseCounts& counts, const Terms& terms, c
                                const ColumnSums& column_sums, const std::int64_t* columns, std::int64_t n_columns,
                                std::int64_t* pooled_sums, std::int64_t* class_sums);
 
-// The columns that list a code in a row of the partition, ascending, and their sums pooled over the classes; room for
-// as many as these rows list codes. Returns how many columns there are.
+// Writes the columns that list a code in a row of the partition, ascending, and their sums pooled over the classes.
+// Both arrays have one place for each code that these rows list. Returns the number of columns.
 std::int64_t partition_sums_cooccurring(const SparseCounts& counts, const Terms& terms,
                                         const SparsePartition& partition, const ColumnSums& column_sums,
                                         std::int64_t* columns, std::int64_t* pooled_sums);
@@ -121,10 +121,15 @@ void partition_sums_disjoint(const SparseCounts& counts, const Terms& terms, con
                              const ColumnSums& column_sums, const std::int64_t* columns, std::int64_t n_columns,
                              std::int64_t* pooled_sums);
 
-// Row k: the counts of the cells that are not empty of the table with column columns[k], in any order; width and
-// class_width: the lengths of the rows. Whether all of them had room.
+// Rows of counts: row k is first[k * width], ..., first[k * width + width - 1].
+struct CellGrid {
+    std::int64_t* first;  // null: not wanted
+    std::int64_t width;
+};
+
+// Writes to row k of the grids the counts of the cells that are not empty of the table with column columns[k], pooled
+// over the classes and within them. Returns false where a table has more cells than a row is wide.
 bool partition_cells(const SparseCounts& counts, const SparsePartition& partition, const std::int64_t* columns,
-                     std::int64_t n_columns, std::int64_t* pooled_cells, std::int64_t width, std::int64_t* class_cells,
-                     std::int64_t class_width);
+                     std::int64_t n_columns, const CellGrid& pooled_grid, const CellGrid& class_grid);
 
 }  // namespace bitsieve

@@ -1,5 +1,15 @@
-// How a partition of the samples meets a sparse column of codes: the samples that both list, and the cells that these
-// change.
+// How a partition of the samples meets a sparse column of codes.
+//
+// The cells of the table of a partition and a column, where co-occurrences are the samples that have both a listed code
+// and a part other than the rest:
+//
+//                  a listed code                                       the common code
+//     a part       the co-occurrences of both                          the part without its co-occurrences
+//     the rest     the samples of the code without co-occurrences      what is left of all samples
+//
+// The table of each class is alike, with the labels (part and class) in place of the parts. A column without
+// co-occurrences is disjoint from the partition: the cells follow from the sizes of the parts and of the codes. Those of
+// any other column are the same but for the cells that co-occurrences change, and CellChanges visits these alone.
 #pragma once
 
 #include <algorithm>
@@ -23,33 +33,37 @@ struct ListedEntry {
 };
 static_assert(sizeof(ListedEntry) == sizeof(std::uint64_t), "an entry is one word");
 
-// The sizes of a partition: samples of every label and part, and of every class outside the rest.
-struct Sizes {
-    std::vector<std::int64_t> label, part, class_listed;
-    std::int64_t listed = 0;
+// How many samples of a partition have each label and part, and how many of each class are in parts other than the
+// rest.
+struct PartitionSizes {
+    std::vector<std::int64_t> of_label;
+    std::vector<std::int64_t> of_part;
+    std::vector<std::int64_t> of_class;
+    std::int64_t total = 0;  // samples outside the rest
 
-    Sizes(const SparseCounts& counts, const SparsePartition& partition)
-        : label(std::size_t(partition.n_labels), 0), class_listed(std::size_t(counts.n_classes()), 0) {
+    PartitionSizes(const SparseCounts& counts, const SparsePartition& partition)
+        : of_label(std::size_t(partition.n_labels), 0), of_class(std::size_t(counts.n_classes()), 0) {
         for (std::int64_t i = 0; i < partition.n_rows; ++i)
-            label[partition.label[i]] += counts.weight(partition.row[i]);
+            of_label[partition.label[i]] += counts.weight(partition.row[i]);
         for (std::int64_t l = 0; l < partition.n_labels; ++l) {
-            if (std::size_t(partition.part_of[l]) >= part.size()) part.resize(std::size_t(partition.part_of[l]) + 1, 0);
-            part[partition.part_of[l]] += label[l];
-            class_listed[partition.class_of[l]] += label[l];
-            listed += label[l];
+            const std::size_t part = std::size_t(partition.part_of[l]);
+            if (part >= of_part.size()) of_part.resize(part + 1, 0);
+            of_part[part] += of_label[l];
+            of_class[partition.class_of[l]] += of_label[l];
+            total += of_label[l];
         }
     }
 };
 
-// The samples of one column and a partition that have both a listed code and a part other than the rest, counted by
-// label and code.
+// Counts the co-occurrences of a partition and one column after the other, by label and code.
 class CoOccurrences {
 public:
     CoOccurrences(const SparseCounts& counts, const SparsePartition& partition)
         : counts_(counts), partition_(partition) {}
 
-    // Those of the n listed codes of a column in rows of the partition, ordered by label and code.
-    const std::vector<ListedCell>& of(std::int64_t column, const ListedEntry* entries, std::int64_t n) {
+    // The co-occurrences of a column, whose n listed codes in rows of the partition are `entries`: by label, then by
+    // code.
+    const std::vector<ListedCell>& count(std::int64_t column, const ListedEntry* entries, std::int64_t n) {
         cells_.clear();
         const auto label = [&](std::int64_t e) { return partition_.label[entries[e].position()]; };
         const auto code = [&](std::int64_t e) { return entries[e].code(); };
@@ -65,115 +79,135 @@ private:
     std::vector<ListedCell> cells_;
 };
 
+// The first cell not before a label and a code.
 inline const ListedCell* find_cell(const ListedCell* begin, const ListedCell* end, std::int32_t label,
                                    std::uint16_t code) {
-    return std::lower_bound(begin, end, std::make_pair(label, code), [](const ListedCell& cell, const auto& wanted) {
-        return cell.label != wanted.first ? cell.label < wanted.first : cell.code < wanted.second;
-    });
+    const auto is_before = [](const ListedCell& cell, const std::pair<std::int32_t, std::uint16_t>& target) {
+        return cell.label != target.first ? cell.label < target.first : cell.code < target.second;
+    };
+    return std::lower_bound(begin, end, std::make_pair(label, code), is_before);
 }
 
-// What visits the two tables of a partition with a column: pooled_cell(before, now) and class_cell(before, now) say
-// that a cell holds `now` samples and would hold `before` if the column's listed codes met the rest alone.
-template <class Pooled, class PerClass>
-class TableWalk {
+// Visits the cells that the co-occurrences of a column change: change_pooled(before, after) for a cell of the table,
+// change_class(before, after) for one of the table of a class, with the number of samples of the disjoint column and
+// that of the column.
+template <class ChangePooled, class ChangeClass>
+class CellChanges {
 public:
-    TableWalk(const SparseCounts& counts, const SparsePartition& partition, const Sizes& sizes, Pooled pooled_cell,
-              PerClass class_cell)
+    CellChanges(const SparseCounts& counts, const SparsePartition& partition, const PartitionSizes& sizes,
+                ChangePooled change_pooled, ChangeClass change_class)
         : counts_(counts),
           partition_(partition),
           sizes_(sizes),
-          pooled_cell_(pooled_cell),
-          class_cell_(class_cell),
-          part_code_(std::size_t(counts.max_codes()), 0),
-          code_cooccurring_(part_code_),
-          code_total_(part_code_) {}
+          change_pooled_(change_pooled),
+          change_class_(change_class),
+          part_count_(std::size_t(counts.max_codes()), 0),
+          code_count_(part_count_),
+          code_total_(part_count_) {}
 
-    // Calls for all cells that the co-occurrences change. Returns the number of samples listed by both; taken(c)
-    // afterwards: those of a class.
-    std::int64_t walk(std::int64_t column, const std::vector<ListedCell>& co_occurrences) {
-        begin_ = counts_.cells_begin(column);
-        end_ = counts_.cells_end(column);
-        n_cooccurring_.assign(std::size_t(end_ - begin_), 0);
-        std::int64_t all = 0;
-        for (std::size_t i = 0; i < co_occurrences.size();) all += walk_part(co_occurrences, i);
-        for (const ListedCell* cell = begin_; cell != end_; ++cell) {
-            code_total_[cell->code] += cell->count;
-            if (const std::int64_t n_cooccurring = n_cooccurring_[cell - begin_])
-                class_cell_(cell->count, cell->count - n_cooccurring);
-        }
-        for (const ListedCell* cell = begin_; cell != end_; ++cell) {
-            const std::int64_t total = std::exchange(code_total_[cell->code], 0);
-            if (const std::int64_t n_cooccurring = std::exchange(code_cooccurring_[cell->code], 0))
-                pooled_cell_(total, total - n_cooccurring);
-        }
-        return all;
+    // Visits all cells but that of the rest and the common code, and the like of each class. Returns the number of
+    // co-occurrences.
+    std::int64_t visit(std::int64_t column, const std::vector<ListedCell>& co_occurrences) {
+        cells_begin_ = counts_.cells_begin(column);
+        cells_end_ = counts_.cells_end(column);
+        cell_count_.assign(std::size_t(cells_end_ - cells_begin_), 0);
+        std::int64_t n_co_occurrences = 0;
+        const ListedCell* const end = co_occurrences.data() + co_occurrences.size();
+        for (const ListedCell* cell = co_occurrences.data(); cell != end;) n_co_occurrences += visit_part(cell, end);
+        visit_codes_of_rest();
+        return n_co_occurrences;
     }
 
-    // Calls found(class, samples listed, samples hit) for every class that lists a code of the column.
-    template <class Visit>
-    void each_class(const Visit& visit) const {
-        for (const ListedCell* cell = begin_; cell != end_;) {
-            const std::int32_t label = cell->label;
+    // After visit(): calls work(class, listed, co_occurring) for every class that has samples with a listed code of the
+    // column: the number of these samples, and of the co-occurrences among them.
+    template <class Work>
+    void for_each_class(const Work& work) const {
+        for (const ListedCell* cell = cells_begin_; cell != cells_end_;) {
+            const std::int32_t class_index = cell->label;
             std::int64_t listed = 0;
-            std::int64_t n_cooccurring = 0;
-            for (; cell != end_ && cell->label == label; ++cell) {
+            std::int64_t co_occurring = 0;
+            for (; cell != cells_end_ && cell->label == class_index; ++cell) {
                 listed += cell->count;
-                n_cooccurring += n_cooccurring_[cell - begin_];
+                co_occurring += cell_count_[cell - cells_begin_];
             }
-            visit(label, listed, n_cooccurring);
+            work(class_index, listed, co_occurring);
         }
     }
 
 private:
-    std::int64_t walk_part(const std::vector<ListedCell>& co_occurrences, std::size_t& i) {
-        const std::size_t first = i;
-        const std::int32_t part = partition_.part_of[co_occurrences[i].label];
+    // Visits the cells of the part that the next co-occurrences have, and moves `cell` behind these. Returns their
+    // number.
+    std::int64_t visit_part(const ListedCell*& cell, const ListedCell* end) {
+        const ListedCell* const first = cell;
+        const std::int32_t part = partition_.part_of[first->label];
         std::int64_t in_part = 0;
-        while (i < co_occurrences.size() && partition_.part_of[co_occurrences[i].label] == part) {
-            const std::int32_t label = co_occurrences[i].label;
-            const std::int32_t its_class = partition_.class_of[label];
-            std::int64_t in_label = 0;
-            for (; i < co_occurrences.size() && co_occurrences[i].label == label; ++i) {
-                const ListedCell& n_cooccurring = co_occurrences[i];
-                class_cell_(0, n_cooccurring.count);
-                in_label += n_cooccurring.count;
-                part_code_[n_cooccurring.code] += n_cooccurring.count;
-                n_cooccurring_[find_cell(begin_, end_, its_class, n_cooccurring.code) - begin_] += n_cooccurring.count;
-            }
-            class_cell_(sizes_.label[label], sizes_.label[label] - in_label);
-            in_part += in_label;
+        while (cell != end && partition_.part_of[cell->label] == part) in_part += visit_label(cell, end);
+        for (const ListedCell* counted = first; counted != cell; ++counted) {
+            const std::int64_t count = std::exchange(part_count_[counted->code], 0);
+            if (count == 0) continue;  // the code was visited under an earlier label
+            change_pooled_(0, count);
+            code_count_[counted->code] += count;
         }
-        for (std::size_t k = first; k < i; ++k)
-            if (const std::int64_t count = std::exchange(part_code_[co_occurrences[k].code], 0)) {
-                pooled_cell_(0, count);
-                code_cooccurring_[co_occurrences[k].code] += count;
-            }
-        pooled_cell_(sizes_.part[part], sizes_.part[part] - in_part);
+        change_pooled_(sizes_.of_part[part], sizes_.of_part[part] - in_part);
         return in_part;
+    }
+
+    // The same for the next label.
+    std::int64_t visit_label(const ListedCell*& cell, const ListedCell* end) {
+        const std::int32_t label = cell->label;
+        const std::int32_t class_index = partition_.class_of[label];
+        std::int64_t in_label = 0;
+        for (; cell != end && cell->label == label; ++cell) {
+            change_class_(0, cell->count);
+            in_label += cell->count;
+            part_count_[cell->code] += cell->count;
+            cell_count_[find_cell(cells_begin_, cells_end_, class_index, cell->code) - cells_begin_] += cell->count;
+        }
+        change_class_(sizes_.of_label[label], sizes_.of_label[label] - in_label);
+        return in_label;
+    }
+
+    void visit_codes_of_rest() {
+        for (const ListedCell* cell = cells_begin_; cell != cells_end_; ++cell) {
+            code_total_[cell->code] += cell->count;
+            const std::int64_t co_occurring = cell_count_[cell - cells_begin_];
+            if (co_occurring != 0) change_class_(cell->count, cell->count - co_occurring);
+        }
+        for (const ListedCell* cell = cells_begin_; cell != cells_end_; ++cell) {
+            const std::int64_t total = std::exchange(code_total_[cell->code], 0);
+            const std::int64_t co_occurring = std::exchange(code_count_[cell->code], 0);
+            if (co_occurring != 0) change_pooled_(total, total - co_occurring);
+        }
     }
 
     const SparseCounts& counts_;
     const SparsePartition& partition_;
-    const Sizes& sizes_;
-    Pooled pooled_cell_;
-    PerClass class_cell_;
-    std::vector<std::int64_t> part_code_, code_cooccurring_, code_total_, n_cooccurring_;
-    const ListedCell *begin_ = nullptr, *end_ = nullptr;
+    const PartitionSizes& sizes_;
+    ChangePooled change_pooled_;
+    ChangeClass change_class_;
+    std::vector<std::int64_t> part_count_;  // by code: co-occurrences in the present part; zeros between parts
+    std::vector<std::int64_t> code_count_;  // by code: co-occurrences; zeros between columns
+    std::vector<std::int64_t> code_total_;  // by code: all samples; zeros between columns
+    std::vector<std::int64_t> cell_count_;  // by cell of the column (class and code): co-occurrences
+    const ListedCell* cells_begin_ = nullptr;
+    const ListedCell* cells_end_ = nullptr;
 };
 
-// The position of every row among those of the partition; -1: the rest.
+// The position of every row among those of the partition; -1 for a row of the rest.
 inline std::vector<std::int32_t> positions_of_rows(const SparseCounts& counts, const SparsePartition& partition) {
     std::vector<std::int32_t> positions(std::size_t(counts.n_rows()), -1);
     for (std::int64_t i = 0; i < partition.n_rows; ++i) positions[partition.row[i]] = std::int32_t(i);
     return positions;
 }
 
-inline void entries_of(const ListedCodes& columns, const std::vector<std::int32_t>& positions, std::int64_t column,
-                       std::vector<ListedEntry>& entries) {
+// Fills `entries` with the listed codes of a column in rows of the partition.
+inline void find_entries(const ListedCodes& columns, const std::vector<std::int32_t>& positions, std::int64_t column,
+                         std::vector<ListedEntry>& entries) {
     entries.clear();
-    for (std::int64_t e = columns.start[column]; e < columns.start[column + 1]; ++e)
-        if (const std::int32_t position = positions[columns.row[e]]; position >= 0)
-            entries.push_back(ListedEntry::of(position, columns.code[e]));
+    for (std::int64_t e = columns.start[column]; e < columns.start[column + 1]; ++e) {
+        const std::int32_t position = positions[columns.row[e]];
+        if (position >= 0) entries.push_back(ListedEntry::of(position, columns.code[e]));
+    }
 }
 
 }  // namespace bitsieve

@@ -1,11 +1,12 @@
 // A search through all pairs or all triples of features of several codes: what each tuple carries about the class, and
-// of these numbers the largest, and the largest of every feature. Nothing is kept of the other tuples.
+// of these numbers the largest, and the largest of every feature. Nothing is stored of the other tuples.
 //
-// Features are kept as planes. A block of the search is some SIMD groups of first features, some of second ones, and
-// all third ones after them, so that every tuple is in one block. The tuples that are found depend on the blocks
-// together, not on their order: equal numbers are decided by the lower features.
+// The features are planes. A block of the search is some SIMD groups of first features, some of second ones, and
+// all third ones after them, so that every tuple is in one block. The result depends on the blocks together, not on
+// their order: of tuples of equal value the one with the lower features is taken for the larger.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -13,27 +14,59 @@
 
 namespace bitsieve {
 
-// What is asked of a tuple, of I(its features;C) and that of its parts: see tuples.cpp.
-enum class Statistic { joint, interaction, gain, synergy };
+// The value of a tuple; I(...) is the information that features carry about the class.
+enum class Statistic {
+    joint,        // I(tuple)
+    interaction,  // I(i,j) - I(i) - I(j), or I(i,j,k) - I(i,j) - I(i,k) - I(j,k) + I(i) + I(j) + I(k)
+    gain,         // for each feature of the tuple: I(tuple) - I(the other features)
+    synergy,      // I(tuple) - max sum of I over the parts that the tuple can be divided into
+};
 
 constexpr int kMaxInTuple = 3;
-constexpr int kTupleCodes = 16;  // of a feature, at most
+constexpr int kMaxTupleCodes = 16;  // of a feature
 
 struct Tuple {
     std::int64_t value;                  // N 2^shift to a bit
-    std::int64_t features[kMaxInTuple];  // ascending; -1 behind those of a pair
+    std::int64_t features[kMaxInTuple];  // ascending; the third is -1 for a pair
 };
 
 // The table of TwoClassTerms.
 std::vector<std::int64_t> two_class_terms(const Terms& terms, int bits);
 
+// The n_top largest tuples of those added, and the largest of every feature.
+class LargestTuples {
+public:
+    LargestTuples(std::int64_t n_features, std::int64_t n_top);
+
+    // values[m]: the value of the tuple for its m-th feature. The largest of them counts among the top tuples.
+    template <std::size_t kOrder>
+    void add(const std::array<std::int64_t, kOrder>& features, const std::array<std::int64_t, kOrder>& values) {
+        bool may_enter = false;
+        for (std::size_t m = 0; m < kOrder; ++m) {
+            const std::int64_t best = by_feature_[std::size_t(features[m])].value;
+            may_enter = may_enter || values[m] >= best || values[m] >= min_top_value_;
+        }
+        if (may_enter) insert(features.data(), values.data(), int(kOrder));
+    }
+
+    const std::vector<Tuple>& top() const { return top_; }                // in any order
+    const std::vector<Tuple>& by_feature() const { return by_feature_; }  // with the value for that feature
+
+private:
+    void insert(const std::int64_t* features, const std::int64_t* values, int order);
+
+    std::size_t n_top_;
+    std::vector<Tuple> top_;      // a heap, its smallest tuple first
+    std::int64_t min_top_value_;  // a tuple of a smaller value is not among the top ones
+    std::vector<Tuple> by_feature_;
+};
+
 class TupleSearch {
 public:
-    // two_class_terms: its table must outlive this; null: each class is looked up by itself. n_top tuples are
-    // kept.
+    // two_class_terms: its table must outlive this; null: each class is looked up by itself.
     TupleSearch(const PackedTable& packed, std::vector<std::int64_t> table, int shift, TwoClassTerms two_class_terms,
                 Statistic statistic, std::int64_t n_top);
-    TupleSearch(const TupleSearch&) = delete;  // the terms point into its own table
+    TupleSearch(const TupleSearch&) = delete;  // terms_ points into table_
     TupleSearch& operator=(const TupleSearch&) = delete;
     ~TupleSearch() = default;
 
@@ -43,38 +76,40 @@ public:
     void triples(std::int64_t i0, std::int64_t i1, std::int64_t j0, std::int64_t j1);
 
     std::int64_t n_simd_groups() const { return packed_.n_simd_groups(); }
-    const std::vector<Tuple>& top() const { return top_; }    // in any order
-    const std::vector<Tuple>& best() const { return best_; }  // by feature; what it counts for that one
+    const LargestTuples& largest() const { return largest_; }
 
 private:
-    struct FirstFeature;
+    struct LanePlanes;
     struct PairTables;
+    struct FirstFeature;
+    struct TripleTile;
 
     // The feature of a lane where it has several codes, else -1.
-    std::int64_t varying(std::int64_t simd_group, int lane) const;
+    std::int64_t nonconstant_feature(std::int64_t simd_group, int lane) const;
+    // The first lane of a SIMD group whose feature is later than `feature`, which is not in a later group.
+    int first_lane_after(std::int64_t feature, std::int64_t simd_group) const;
+
+    void copy_lane(const PlaneGroup& group, int lane, LanePlanes& out) const;
     void count_pairs(const PivotPlanes& pivot, std::int64_t simd_group, PairTables& out) const;
-    FirstFeature prepare(std::int64_t simd_group, int lane, std::int64_t first_group) const;
-    void take_lane(const PlaneGroup& group, int lane, std::vector<std::uint64_t>& planes,
-                   std::vector<std::uint32_t>& margins) const;
-    void count_triples(const FirstFeature& first, std::int64_t j, std::int64_t k, const std::vector<PairTables>& jk);
-    template <Statistic kWhat>
-    void take_pairs(std::int64_t i, std::int64_t simd_group, const std::int64_t* pooled_sums,
-                    const std::int64_t* class_sums);
-    template <Statistic kWhat>
-    void take_triples(std::int64_t i, std::int64_t j, std::int64_t simd_group, std::int64_t ij, const std::int64_t* ik,
-                      const std::int64_t* jk, const std::int64_t* sums);
-    void take(const std::int64_t* features, const std::int64_t* values, int n);
+    FirstFeature prepare_first(std::int64_t simd_group, int lane, std::int64_t first_group) const;
+    void multiply_planes(FirstFeature& first, std::int64_t second_group) const;
+    void count_triples(const FirstFeature& first, std::int64_t second_group, std::int64_t third_group,
+                       const std::vector<PairTables>& second_pairs);
+
+    template <Statistic kStatistic>
+    void add_pairs(std::int64_t i, std::int64_t simd_group, const std::int64_t* pooled_sums,
+                   const std::int64_t* class_sums);
+    template <Statistic kStatistic>
+    void add_triples(const TripleTile& tile);
 
     const PackedTable& packed_;
     const std::vector<std::int64_t> table_;
     const Terms terms_;
     const TwoClassTerms two_class_terms_;
     const Statistic statistic_;
-    const std::size_t n_top_;
-    std::int64_t class_terms_;                      // N H(C)
-    std::vector<std::int64_t> single_information_;  // I of every feature
-    std::vector<Tuple> top_, best_;
-    std::int64_t min_top_value_;  // tuples of a smaller value are not among the top ones
+    std::int64_t class_entropy_;                    // N H(C)
+    std::vector<std::int64_t> single_information_;  // N I of every feature
+    LargestTuples largest_;
 };
 
 }  // namespace bitsieve

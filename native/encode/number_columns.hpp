@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "count/prefetch.hpp"
 #include "count/transpose.hpp"
 
 namespace bitsieve {
@@ -78,7 +79,7 @@ void transpose(const T* in, std::int64_t in_stride, std::int64_t n_rows, std::in
         const auto* bytes = reinterpret_cast<const std::uint8_t*>(in);
         for (std::int64_t r = 0; r < whole_rows; r += kTransposeBlock) {
             for (std::int64_t i = 0; i < kTransposeBlock; ++i)
-                __builtin_prefetch(bytes + (r + kTransposeBlock + i) * in_stride);
+                __builtin_prefetch(address_ahead(bytes, (r + kTransposeBlock + i) * in_stride));
             for (std::int64_t c = 0; c < whole_columns; c += kTransposeBlock)
                 transpose_block([&](int i) { return bytes + (r + i) * in_stride + c; },
                                 reinterpret_cast<std::uint8_t*>(out) + c * out_stride + r, out_stride);

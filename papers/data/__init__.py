@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def check_sizes(sizes: Mapping[str, tuple[Any, int]]) -> None:
-    """Refuse a size that is no whole number from its least; ``sizes`` maps a name to the size and its least."""
-    for name, (size, least) in sizes.items():
-        if isinstance(size, bool) or not isinstance(size, Integral) or size < least:
-            raise ValueError(f"{name}={one_line(size)} is not allowed: give a whole number from {least}")
+    """Raise ValueError unless each size is a whole number from its minimum; ``sizes``: name to (size, minimum)."""
+    for name, (size, minimum) in sizes.items():
+        if isinstance(size, bool) or not isinstance(size, Integral) or size < minimum:
+            raise ValueError(f"{name}={one_line(size)} is not allowed: give a whole number from {minimum}")

@@ -3,7 +3,7 @@
     z_g, v_g normal numbers, one z for each sample and group;   y = sign(sum_g v_g z_g)
     a member of one of the first groups: s (sqrt(0.95) z_g + sqrt(0.05) e), s a fair sign;   of another group: z_g
 
-so that members of a group are correlated by 0.95 in absolute value. The columns are shuffled.
+Members of a group are then correlated by 0.95 in absolute value. The columns are shuffled.
 
 Y. Zhai, M. Tan, I. Tsang, Y. S. Ong, "Discovering support and affiliated features from very high dimensions", ICML
 2012. doi:10.48550/arXiv.1206.6477 (the sizes; groups of 5 to 20 members)
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CORRELATION = 0.95
-MEMBERS = (5, 20)  # least and most of a group of several
+MIN_MEMBERS = 5  # of a group of several
+MAX_MEMBERS = 20
 
 
 class CorrelatedGroups(NamedTuple):
@@ -82,23 +83,23 @@ def make_correlated_groups(
         raise ValueError(f"n_multiple={n_multiple} is not allowed: there are {n_groups} groups in all")
     random = np.random.default_rng(random_state)
     sizes = np.ones(n_groups, np.intp)
-    sizes[:n_multiple] = random.integers(MEMBERS[0], MEMBERS[1] + 1, n_multiple)
+    sizes[:n_multiple] = random.integers(MIN_MEMBERS, MAX_MEMBERS + 1, n_multiple)
     n_members = int(sizes.sum())
     if n_members > n_features:
         raise ValueError(
             f"n_features={n_features} is not allowed: the groups have {n_members} members; give more, or fewer groups"
         )
-    shared, weights = random.standard_normal((n_samples, n_groups)), random.standard_normal(n_groups)
+    z = random.standard_normal((n_samples, n_groups))
+    weights = random.standard_normal(n_groups)
+    # The columns in order: the groups of several members, those of one member, noise.
     X = random.standard_normal((n_samples, n_features))
-    of_columns = np.repeat(np.arange(n_groups), sizes)
-    several = np.arange(n_members)[of_columns < n_multiple]
-    signs = random.choice([-1.0, 1.0], len(several))
-    X[:, several] = signs * (
-        np.sqrt(CORRELATION) * shared[:, of_columns[several]] + np.sqrt(1 - CORRELATION) * X[:, several]
-    )
-    X[:, len(several) : n_members] = shared[:, n_multiple:]
     groups = np.full(n_features, -1, np.intp)
-    groups[:n_members] = of_columns
+    groups[:n_members] = np.repeat(np.arange(n_groups), sizes)
+    n_several = int(sizes[:n_multiple].sum())
+    signs = random.choice([-1.0, 1.0], n_several)
+    shared = z[:, groups[:n_several]]
+    X[:, :n_several] = signs * (np.sqrt(CORRELATION) * shared + np.sqrt(1 - CORRELATION) * X[:, :n_several])
+    X[:, n_several:n_members] = z[:, n_multiple:]
     order = random.permutation(n_features)
-    y = np.where(shared @ weights >= 0, 1, -1)
+    y = np.where(z @ weights >= 0, 1, -1)
     return CorrelatedGroups(X[:, order], y, groups[order], weights)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _UCI = "UCI Machine Learning Repository, archive.ics.uci.edu"
 
-# Where a public set comes from, by the name of its file without .npz.
+# The origin of each public data set, by the name of its file without .npz.
 ORIGINS = {
     "arrhythmia": f"{_UCI}: Arrhythmia",
     "australian": f"{_UCI}: Statlog (Australian Credit Approval)",
@@ -67,7 +67,7 @@ def load_npz(data_dir: str | PathLike[str], name: str) -> DataSet:
     ----------
     data_dir : path
     name : str
-        Of the file, without ``.npz``.
+        The name of the file, without ``.npz``.
 
     Returns
     -------
@@ -95,10 +95,10 @@ def load_npz(data_dir: str | PathLike[str], name: str) -> DataSet:
     arrays = read_npz(path, repr(str(path)))
     X = arrays.X if isinstance(arrays.X, np.ndarray) else arrays.X.toarray()
     with np.load(path, allow_pickle=False) as stored:
-        test = [stored[key] for key in ("X_test", "y_test") if key in stored.files]
-    if len(test) < 2:
-        return DataSet(name, X, arrays.y)
-    X_test, y_test = test
+        if "X_test" not in stored.files or "y_test" not in stored.files:
+            return DataSet(name, X, arrays.y)
+        X_test = stored["X_test"]
+        y_test = stored["y_test"]
     if X_test.ndim != 2 or X_test.shape[1] != arrays.X.shape[1] or y_test.shape != X_test.shape[:1]:
         raise ValueError(
             f"X_test of shape {X_test.shape} and y_test of shape {y_test.shape} of {str(path)!r} do not belong to X of "
@@ -111,7 +111,7 @@ LOADERS = {"breast_wdbc": "load_breast_cancer", "digits": "load_digits", "iris":
 
 
 def load_bundled(name: str) -> DataSet:
-    """One of scikit-learn's own data sets.
+    """Load one of scikit-learn's own data sets.
 
     Parameters
     ----------

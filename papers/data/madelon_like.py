@@ -2,7 +2,7 @@
 
 Every corner of a cube of side 2 has one cluster of normal points, whose class is drawn by a fair shuffle of the
 corners (half of them +1): no axis alone carries information about the class. Redundant columns are random linear
-combinations of the axes, probes are noise of the same spread, one label in a hundred is turned, and the columns are
+combinations of the axes, probes are noise of the same spread, one label in a hundred is flipped, and the columns are
 shuffled.
 
 I. Guyon, S. Gunn, A. Ben-Hur, G. Dror, "Result analysis of the NIPS 2003 feature selection challenge", NIPS 2004 (the
@@ -20,15 +20,13 @@ from papers.data import check_sizes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SPREAD = 0.4  # of a cluster, where neighbouring corners are 2 apart
-TURNED = 0.01  # share of labels
+SPREAD = 0.4  # standard deviation of a cluster, where neighbouring corners are 2 apart
+FLIPPED_SHARE = 0.01  # of the labels
+MAX_INFORMATIVE = 20  # axes of a cube of some million corners
 
 
 class MadelonLike(NamedTuple):
-    """A table, its classes, and which columns are what.
-
-    ``relevant`` lists the columns of the axes, then those of their combinations.
-    """
+    """A table, its classes, and the columns of the axes, then those of their combinations, in ``relevant``."""
 
     X: NDArray[np.float64]
     y: NDArray[np.intp]
@@ -51,6 +49,7 @@ def make_madelon_like(
     n_informative : int, default=5
         Axes of the cube.
     n_redundant, n_probes : int, default=15, 480
+        Combinations of the axes, and columns of noise.
     random_state : int or numpy Generator, optional
 
     Returns
@@ -78,18 +77,19 @@ def make_madelon_like(
             "n_probes": (n_probes, 0),
         }
     )
-    if n_informative > 20:
-        raise ValueError(f"n_informative={n_informative} is not allowed: a cube of up to 20 axes has corners enough")
+    if n_informative > MAX_INFORMATIVE:
+        raise ValueError(f"n_informative={n_informative} is not allowed: give at most {MAX_INFORMATIVE}")
     random = np.random.default_rng(random_state)
     n_corners = 2**n_informative
-    classes = random.permutation(np.where(np.arange(n_corners) < n_corners // 2, -1, 1))
+    class_of_corner = random.permutation(np.where(np.arange(n_corners) < n_corners // 2, -1, 1))
     corner = random.permutation(np.arange(n_samples) % n_corners)
-    signs = 2.0 * (corner[:, None] >> np.arange(n_informative) & 1) - 1
-    axes = signs + SPREAD * random.standard_normal((n_samples, n_informative))
+    coordinates = 2.0 * (corner[:, None] >> np.arange(n_informative) & 1) - 1  # bit a of a corner is its side on axis a
+    axes = coordinates + SPREAD * random.standard_normal((n_samples, n_informative))
     mixing = random.uniform(-1, 1, (n_informative, n_redundant))
     probes = random.standard_normal((n_samples, n_probes)) * np.sqrt(1 + SPREAD**2)
-    y = np.where(random.random(n_samples) < TURNED, -1, 1) * classes[corner]
-    place = random.permutation(n_informative + n_redundant + n_probes)
-    X = np.empty((n_samples, len(place)))
-    X[:, place] = np.hstack([axes, axes @ mixing, probes])
-    return MadelonLike(X, y, place[: n_informative + n_redundant])
+    flip = np.where(random.random(n_samples) < FLIPPED_SHARE, -1, 1)
+    y = flip * class_of_corner[corner]
+    columns = random.permutation(n_informative + n_redundant + n_probes)
+    X = np.empty((n_samples, len(columns)))
+    X[:, columns] = np.hstack([axes, axes @ mixing, probes])
+    return MadelonLike(X, y, columns[: n_informative + n_redundant])

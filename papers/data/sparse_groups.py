@@ -3,9 +3,9 @@
     each sample has a few of the groups, drawn without replacement: z_g = 1 for these, 0 for the others
     a member of group g:  s z_g (1 + 0.2 e), s a fair sign of the member, e normal
     v_g normal;   y = 1 where sum_g v_g z_g is above its median, else -1
-    noise: values 1 + 0.2 e in columns drawn at random, as many as make every sample's number of non-zeros the same
+    noise: values 1 + 0.2 e in columns drawn at random, so many that every sample has the same number of non-zeros
 
-so that members of a group are correlated by nearly 1 / 1.04 = 0.96 in absolute value. The columns are shuffled.
+Members of a group are then correlated by nearly 1 / 1.04 = 0.96 in absolute value. The columns are shuffled.
 
 After Y. Zhai, M. Tan, I. Tsang, Y. S. Ong, "Discovering support and affiliated features from very high dimensions",
 ICML 2012 (doi:10.48550/arXiv.1206.6477), whose synthetic table is dense.
@@ -23,9 +23,10 @@ from papers.data import check_sizes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SPREAD = 0.2  # of the values about 1
-MEMBERS = (1, 8)  # least and most of a group
-BATCH = 1 << 22  # noise values drawn at a time
+SPREAD = 0.2  # standard deviation of the values about 1
+MIN_MEMBERS = 1  # of a group
+MAX_MEMBERS = 8
+BATCH_VALUES = 1 << 22  # values drawn at a time
 
 
 class SparseGroups(NamedTuple):
@@ -52,11 +53,11 @@ def make_sparse_groups(
     ----------
     n_samples, n_features : int, default=100000, 1000000
     n_nonzeros : int, default=50
-        Of every sample.
+        Values of every sample that are not zero.
     n_groups : int, default=200
         Groups that the class depends on, of 1 to 8 members.
     n_present : int, default=3
-        Groups of every sample.
+        Groups that every sample has.
     random_state : int or numpy Generator, optional
 
     Returns
@@ -87,44 +88,60 @@ def make_sparse_groups(
         }
     )
     random = np.random.default_rng(random_state)
-    sizes = random.integers(MEMBERS[0], MEMBERS[1] + 1, n_groups)
+    sizes = random.integers(MIN_MEMBERS, MAX_MEMBERS + 1, n_groups)
     if n_present > n_groups:
         raise ValueError(f"n_present={n_present} is not allowed: there are {n_groups} groups in all")
-    most = int(np.sort(sizes)[::-1][:n_present].sum())
-    if most > n_nonzeros:
-        raise ValueError(f"n_nonzeros={n_nonzeros} is not allowed: {n_present} groups have up to {most} members")
-    if int(sizes.sum()) + n_nonzeros > n_features:
-        raise ValueError(f"n_features={n_features} is not allowed: give at least {int(sizes.sum()) + n_nonzeros}")
+    max_present_members = int(np.sort(sizes)[::-1][:n_present].sum())
+    if max_present_members > n_nonzeros:
+        raise ValueError(
+            f"n_nonzeros={n_nonzeros} is not allowed: {n_present} groups have up to {max_present_members} members"
+        )
+    n_members = int(sizes.sum())
+    if n_members + n_nonzeros > n_features:
+        raise ValueError(f"n_features={n_features} is not allowed: give at least {n_members + n_nonzeros}")
     weights = random.standard_normal(n_groups)
+    members = np.sort(random.choice(n_features, n_members, replace=False))
     groups = np.full(n_features, -1, np.int32)
-    members = np.sort(random.choice(n_features, int(sizes.sum()), replace=False))
-    shuffled = random.permutation(len(members))
-    groups[members[shuffled]] = np.repeat(np.arange(n_groups), sizes)
-    columns = _Columns(groups, sizes, random.choice([-1.0, 1.0], len(members)))
+    groups[members[random.permutation(n_members)]] = np.repeat(np.arange(n_groups), sizes)
+    signs = random.choice([-1.0, 1.0], n_members)
+    generator = _RowGenerator(groups, sizes, signs)
     indices = np.empty((n_samples, n_nonzeros), np.int32)
     values = np.empty((n_samples, n_nonzeros))
-    sums = np.empty(n_samples)
-    for first in range(0, n_samples, max(1, BATCH // n_nonzeros)):
-        batch = slice(first, min(first + max(1, BATCH // n_nonzeros), n_samples))
-        present = random.random((len(sums[batch]), n_groups)).argpartition(n_present - 1, axis=1)[:, :n_present]
+    sums = np.empty(n_samples)  # of the weights of each sample's groups
+    batch_size = max(1, BATCH_VALUES // n_nonzeros)
+    for first in range(0, n_samples, batch_size):
+        batch = slice(first, min(first + batch_size, n_samples))
+        order = random.random((batch.stop - first, n_groups)).argpartition(n_present - 1, axis=1)
+        present = order[:, :n_present]
         sums[batch] = np.add.reduce(weights[present], axis=1)
-        columns.fill(random, present, indices[batch], values[batch])
-    index = np.int32 if n_samples * n_nonzeros < 1 << 31 else np.int64
-    start = np.arange(0, n_samples * n_nonzeros + 1, n_nonzeros, dtype=index)
-    X = csr_array((values.ravel(), indices.ravel(), start), shape=(n_samples, n_features))
-    return SparseGroups(X, np.where(sums > np.median(sums), 1, -1), groups, weights)
+        generator.fill(random, present, indices[batch], values[batch])
+    index_type = np.int32 if n_samples * n_nonzeros < 1 << 31 else np.int64
+    indptr = np.arange(0, n_samples * n_nonzeros + 1, n_nonzeros, dtype=index_type)
+    X = csr_array((values.ravel(), indices.ravel(), indptr), shape=(n_samples, n_features))
+    y = np.where(sums > np.median(sums), 1, -1)
+    return SparseGroups(X, y, groups, weights)
 
 
-class _Columns:
-    """Which columns belong to which group, and which to none."""
+class _RowGenerator:
+    """Draws samples as rows of a sparse table, given the groups that each sample has.
+
+    Parameters
+    ----------
+    groups : ndarray of int, shape (n_features,)
+        The group of each column, -1 for noise.
+    sizes : ndarray of int, shape (n_groups,)
+        The number of members of each group.
+    signs : ndarray of float, shape (n_members,)
+        The sign of each member, group by group.
+    """
 
     def __init__(self, groups: NDArray[np.int32], sizes: NDArray[np.intp], signs: NDArray[np.float64]) -> None:
         members = np.flatnonzero(groups >= 0)
-        self.members = members[np.argsort(groups[members], kind="stable")].astype(np.int32)
-        self.signs = signs
+        self.members = members[np.argsort(groups[members], kind="stable")].astype(np.int32)  # group by group
+        self.first_member = np.cumsum(sizes) - sizes  # of each group, its index in `members`
         self.sizes = sizes
-        self.starts = np.cumsum(sizes) - sizes
-        self.others = np.flatnonzero(groups < 0).astype(np.int32)
+        self.signs = signs
+        self.noise_columns = np.flatnonzero(groups < 0).astype(np.int32)
 
     def fill(
         self,
@@ -133,26 +150,29 @@ class _Columns:
         indices: NDArray[np.int32],
         values: NDArray[np.float64],
     ) -> None:
-        """Column indices, ascending, and values of samples that have the groups ``present``."""
+        """Fill in the column indices, ascending, and the values of samples that have the groups ``present``."""
         n_nonzeros = indices.shape[1]
-        of_groups = self.sizes[present]
-        place = np.repeat(self.starts[present].ravel(), of_groups.ravel()) + _counting(of_groups.ravel())
-        n_members = np.add.reduce(of_groups, axis=1)
-        n_others = n_nonzeros - n_members
-        # One column of each of so many equal stretches of the others: all different. Where they begin is drawn, too.
-        width = np.repeat(len(self.others) // np.maximum(n_others, 1), n_others)
-        begin = np.repeat(random.integers(0, len(self.others), len(n_others)), n_others)
-        drawn = begin + _counting(n_others) * width + (random.random(len(width)) * width).astype(np.intp)
+        n_of_group = self.sizes[present]
+        first_of_group = self.first_member[present]
+        member = np.repeat(first_of_group.ravel(), n_of_group.ravel()) + _count_up(n_of_group.ravel())
+        n_members = np.add.reduce(n_of_group, axis=1)
+        n_noise = n_nonzeros - n_members
+        # A sample takes one noise column of each of n_noise equal stretches, so that all differ. The stretches begin at
+        # a column drawn at random, and go on from the last column at the first.
+        stretch = np.repeat(len(self.noise_columns) // np.maximum(n_noise, 1), n_noise)
+        begin = np.repeat(random.integers(0, len(self.noise_columns), len(n_noise)), n_noise)
+        offset = (random.random(len(stretch)) * stretch).astype(np.intp)
+        noise = (begin + _count_up(n_noise) * stretch + offset) % len(self.noise_columns)
         is_member = np.arange(n_nonzeros) < n_members[:, None]
         values[:] = 1 + SPREAD * random.standard_normal(values.shape)
-        values[is_member] *= self.signs[place]
-        indices[is_member] = self.members[place]
-        indices[~is_member] = self.others[drawn % len(self.others)]
+        values[is_member] *= self.signs[member]
+        indices[is_member] = self.members[member]
+        indices[~is_member] = self.noise_columns[noise]
         order = np.argsort(indices, axis=1)
         indices[:] = np.take_along_axis(indices, order, axis=1)
         values[:] = np.take_along_axis(values, order, axis=1)
 
 
-def _counting(counts: NDArray[np.intp]) -> NDArray[np.intp]:
-    """0, 1, ... up to each count, one after the other."""
+def _count_up(counts: NDArray[np.intp]) -> NDArray[np.intp]:
+    """0, 1, ..., n - 1 for each n of ``counts``, one after the other."""
     return np.arange(np.add.reduce(counts)) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -1,15 +1,17 @@
 """Figures 2 to 5: accuracy, seconds and redundancy of nine methods against the number of features.
 
-Of the synthetic groups the paper fixes the sizes alone; those of :mod:`papers.data.correlated_groups` are read
-into them, the test part drawn with the training part. "Ground truth removed" leaves one column of every group in the
-table. ReliefF looks at 2,000 samples; SVM-RFE is given 3,000 and drops a tenth of the columns at a time; one ranking
-by a filter or by SVM-RFE serves every number of features. The last method is not in the paper: C = n_samples, which is
-C = 1 for columns of variance 1, a fifth of the features a cut, and groups that are disjoint over the cuts.
+The paper gives the sizes of its synthetic groups, and not how they are drawn: here they are those of
+:mod:`papers.data.correlated_groups`, and the test part is drawn with the training part. "Ground truth removed" is the
+table with one column of every group. ReliefF looks at 2,000 samples; SVM-RFE takes 3,000 and drops a tenth of the
+columns at a time; one ranking by a filter or by SVM-RFE serves every number of features.
+
+The ninth method is not in the paper. It has C = n_samples, which is C = 1 for columns of variance 1; it takes a fifth
+of the features with each cut, and its groups are disjoint over the cuts.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -37,6 +39,16 @@ N_GROUPS = 200
 N_MULTIPLE = 30
 SETS = ("mnist38", "moneyfx")
 MEASURES = {"accuracy": "accuracy, %", "seconds": "seconds of selecting", "redundancy": "redundancy rate"}
+DIGITS = {"accuracy": 1, "seconds": 2, "redundancy": 4}
+
+
+class Panel(NamedTuple):
+    """The curves of one measure on one data set."""
+
+    measure: str
+    title: str
+    scores: dict[str, Scores]  # by method
+    scores_of_reduced: dict[str, Scores]  # the same with one column of every group, drawn as dashed lines; or empty
 
 
 def figure_2(options: Options) -> Result:
@@ -47,23 +59,25 @@ def figure_2(options: Options) -> Result:
     reduced = Split(
         "ground truth removed", split.X[:, one_a_group], split.y, split.X_test[:, one_a_group], split.y_test
     )
-    scores_of_all = _scored(options, split, (*METHODS, UNIT_VARIANCE))
-    scores_of_reduced = _scored(options, reduced, (*EMBEDDED, UNIT_VARIANCE))
-    rows = []
+    scores_of_all = _score_and_report(options, split, (*METHODS, UNIT_VARIANCE))
+    scores_of_reduced = _score_and_report(options, reduced, (*EMBEDDED, UNIT_VARIANCE))
+    n_groups_found = {}
     for label, scores in scores_of_all.items():
-        n_groups_found = [len(np.unique(groups[columns][groups[columns] >= 0])) for columns in scores.chosen]
-        rows.append((label, *map(str, n_groups_found)))
-    options.part(
-        aligned((f"of {N_GROUPS} groups found", *map(str, COUNTS)), rows, (False, *[True] * len(COUNTS))) + "\n",
-        {"groups": {row[0]: [int(value) for value in row[1:]] for row in rows}},
-    )
+        n_groups_found[label] = [_n_groups(groups[columns]) for columns in scores.chosen]
+    rows = [(label, *map(str, counts)) for label, counts in n_groups_found.items()]
+    options.part(_table(f"of {N_GROUPS} groups found", rows), {"groups": n_groups_found})
     text = (
         f"Synthetic groups: {len(split.y):,} training and {len(split.y_test):,} test samples, {len(groups):,} columns, "
         f"{N_GROUPS} groups of which {N_MULTIPLE} have several members, seed {options.seed}."
     )
     if not options.draw:
         return Result(text)
-    return Result(text, _draw(list(MEASURES), [("synthetic", scores_of_all, scores_of_reduced)]))
+    panels = [Panel(measure, "synthetic", scores_of_all, scores_of_reduced) for measure in MEASURES]
+    return Result(text, _draw(panels))
+
+
+def _n_groups(groups_of_columns: NDArray[np.intp]) -> int:
+    return len(np.unique(groups_of_columns[groups_of_columns >= 0]))
 
 
 def figure_3(options: Options) -> Result:
@@ -82,25 +96,26 @@ def figure_5(options: Options) -> Result:
 
 
 def _on_public_data(options: Options, measure: str) -> Result:
-    panels: list[tuple[str, dict[str, Scores], dict[str, Scores]]] = []
+    panels = []
     for name in options.sets or SETS:
         split = load_split(options.data_dir, name)
-        methods = (*METHODS, UNIT_VARIANCE) if isinstance(split.X, np.ndarray) else (*EMBEDDED, UNIT_VARIANCE)
-        panels.append((name, _scored(options, split, methods, (measure,)), {}))
+        methods = METHODS if isinstance(split.X, np.ndarray) else EMBEDDED  # the others take no sparse tables
+        scores = _score_and_report(options, split, (*methods, UNIT_VARIANCE), (measure,))
+        panels.append(Panel(measure, name, scores, {}))
     text = (
         "mnist38: digits 3 against 8 of MNIST. moneyfx: a topic of Reuters-21578 against the rest, sparse, where only "
         "the methods run that take sparse tables; it stands in for the paper's kdd2010 and webspam."
     )
-    return Result(text, _draw([measure], panels) if options.draw else None)
+    return Result(text, _draw(panels) if options.draw else None)
 
 
 def synthetic(seed: int) -> tuple[Split, NDArray[np.intp]]:
     """The synthetic groups, and the group of every column."""
-    made = make_correlated_groups(
+    data = make_correlated_groups(
         2 * N_SAMPLES, N_FEATURES, n_groups=N_GROUPS, n_multiple=N_MULTIPLE, random_state=seed
     )
     n = N_SAMPLES
-    return Split("synthetic", made.X[:n], made.y[:n], made.X[n:], made.y[n:]), made.groups
+    return Split("synthetic", data.X[:n], data.y[:n], data.X[n:], data.y[n:]), data.groups
 
 
 def load_split(data_dir: Path | None, name: str) -> Split:
@@ -122,60 +137,66 @@ def _digits_3_and_8(data: DataSet) -> tuple[NDArray[Any], NDArray[np.intp]]:
 
 
 def _read_sparse(path: Path) -> tuple[csr_array, NDArray[np.intp]]:
-    """The pieces of a CSR matrix and y, as the public sparse sets are kept."""
+    """Read X and y from the .npz file of a public sparse set, which holds the arrays of a CSR matrix."""
     if not path.is_file():
         raise ValueError(f"there is no {path.name} in {str(path.parent)!r}")
     with np.load(path, allow_pickle=False) as stored:
-        pieces = (stored["data"].astype(np.float64), stored["indices"], stored["indptr"])
-        return csr_array(pieces, shape=tuple(stored["shape"])), np.where(stored["y"] > 0, 1, -1)
+        arrays = (stored["data"].astype(np.float64), stored["indices"], stored["indptr"])
+        X = csr_array(arrays, shape=tuple(stored["shape"]))
+        return X, np.where(stored["y"] > 0, 1, -1)
 
 
-def _scored(
+def _score_and_report(
     options: Options, split: Split, methods: Iterable[str], measures: Iterable[str] = tuple(MEASURES)
 ) -> dict[str, Scores]:
     """Score the methods, and report a table for each measure."""
     scores_of_methods = score_methods(split, COUNTS, methods, options.n_jobs)
     for measure in measures:
-        digits = {"accuracy": 1, "seconds": 2, "redundancy": 4}[measure]
-        values = {label: getattr(scores, measure) for label, scores in scores_of_methods.items()}
-        rows = [(label, *(_text(value, digits) for value in row)) for label, row in values.items()]
-        header = (f"{split.name}: {MEASURES[measure]}", *map(str, COUNTS))
-        record = {label: [None if np.isnan(v) else float(v) for v in row] for label, row in values.items()}
+        values = {label: _values(scores, measure) for label, scores in scores_of_methods.items()}
+        rows = [(label, *(_text(value, DIGITS[measure]) for value in row)) for label, row in values.items()]
+        record = {label: [None if np.isnan(value) else float(value) for value in row] for label, row in values.items()}
         options.part(
-            aligned(header, rows, (False, *[True] * len(COUNTS))) + "\n",
+            _table(f"{split.name}: {MEASURES[measure]}", rows),
             {"data": split.name, "counts": list(COUNTS), measure: record},
         )
     return scores_of_methods
+
+
+def _values(scores: Scores, measure: str) -> NDArray[np.float64]:
+    return {"accuracy": scores.accuracy, "seconds": scores.seconds, "redundancy": scores.redundancy}[measure]
+
+
+def _table(title: str, rows: list[tuple[str, ...]]) -> str:
+    """A row for each method, a column for each number of features."""
+    header = (title, *map(str, COUNTS))
+    return aligned(header, rows, (False, *[True] * len(COUNTS))) + "\n"
 
 
 def _text(value: float, digits: int) -> str:
     return "-" if np.isnan(value) else f"{value:.{digits}f}"
 
 
-def _draw(measures: list[str], panels: list[tuple[str, dict[str, Scores], dict[str, Scores]]]) -> Figure:
+def _draw(panels: list[Panel]) -> Figure:
     import matplotlib
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
+    labels = [*METHODS, UNIT_VARIANCE]
+    line_of_label: dict[str, Line2D] = {}
     with matplotlib.rc_context(STYLE):
-        n_columns = max(len(measures), len(panels))
-        figure = Figure(figsize=(1.5 + 4.4 * n_columns, 4.0), layout="constrained")
-        axes = np.atleast_1d(figure.subplots(1, n_columns))
-        labels = [*METHODS, UNIT_VARIANCE]
-        drawn: dict[str, Any] = {}
-        for index, panel_axes in enumerate(axes):
-            measure = measures[index % len(measures)]
-            name, scores_of_all, scores_of_reduced = panels[index % len(panels)]
-            for scores_of_methods, dash in ((scores_of_all, "-"), (scores_of_reduced, "--")):
+        figure = Figure(figsize=(1.5 + 4.4 * len(panels), 4.0), layout="constrained")
+        all_axes = np.atleast_1d(figure.subplots(1, len(panels)))
+        for axes, panel in zip(all_axes, panels, strict=True):
+            for scores_of_methods, dash in ((panel.scores, "-"), (panel.scores_of_reduced, "--")):
                 for label, scores in scores_of_methods.items():
                     colour, marker = style(label, labels)
-                    values = getattr(scores, measure)
-                    (line,) = panel_axes.plot(COUNTS, values, dash, color=colour, marker=marker, markersize=4, lw=1.5)
-                    drawn.setdefault(label, line)
-            panel_axes.set(xlabel="number of features", ylabel=MEASURES[measure], title=name)
-            if measure == "seconds":
-                panel_axes.set_yscale("log")
-        if any(scores_of_reduced for _, _, scores_of_reduced in panels):
-            drawn["ground truth removed"] = Line2D([], [], color="black", ls="--", lw=1.5)
-        figure.legend(list(drawn.values()), list(drawn), loc="outside right upper", frameon=False)
+                    values = _values(scores, panel.measure)
+                    (line,) = axes.plot(COUNTS, values, dash, color=colour, marker=marker, markersize=4, lw=1.5)
+                    line_of_label.setdefault(label, line)
+            axes.set(xlabel="number of features", ylabel=MEASURES[panel.measure], title=panel.title)
+            if panel.measure == "seconds":
+                axes.set_yscale("log")
+        if any(panel.scores_of_reduced for panel in panels):
+            line_of_label["ground truth removed"] = Line2D([], [], color="black", ls="--", lw=1.5)
+        figure.legend(list(line_of_label.values()), list(line_of_label), loc="outside right upper", frameon=False)
     return figure

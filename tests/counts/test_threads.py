@@ -6,10 +6,11 @@ import multiprocessing
 import os
 import threading
 import time
+import weakref
 
 import pytest
 
-from bitsieve.counts.threads import run_blocks, shared_helpers, spread, thread_count
+from bitsieve.counts.threads import Helpers, run_blocks, shared_helpers, spread, thread_count
 
 
 def test_thread_count():
@@ -201,3 +202,27 @@ def test_a_worker_takes_the_threads_that_it_is_told(monkeypatch, told, in_worker
     for cores in (6, None):
         monkeypatch.setattr(os, "cpu_count", lambda cores=cores: cores)
         assert thread_count(-1) == (share or cores or 1)
+
+
+def test_a_thread_that_waits_holds_no_work():
+    """Or tables would live, in a thread that an interrupt left behind, until the interpreter ends."""
+
+    class Work:
+        def __call__(self):
+            pass
+
+    work = [Work()]
+    reference = weakref.ref(work[0])
+    is_held = []
+
+    class Tasks:
+        def get(self):
+            if work:
+                return work.pop()
+            is_held.append(reference() is not None)
+            return None
+
+    helpers = Helpers()
+    helpers.tasks = Tasks()
+    helpers._work()
+    assert is_held == [False]

@@ -88,12 +88,12 @@ bool right(const Made& made, const CountingKernel& kernel, int order, int bits) 
     std::sort(values.rbegin(), values.rend());
     values.resize(std::min<std::size_t>(values.size(), 50));
     std::vector<std::int64_t> found;
-    for (const Tuple& tuple : search.top()) found.push_back(tuple.value);
+    for (const Tuple& tuple : search.largest().top()) found.push_back(tuple.value);
     std::sort(found.rbegin(), found.rend());
     bool same = found == values;
     for (std::int64_t f = 0; f < n; ++f)
         if (made.arities[std::size_t(f)] > 1)
-            same = same && search.best()[std::size_t(f)].value == best[std::size_t(f)];
+            same = same && search.largest().by_feature()[std::size_t(f)].value == best[std::size_t(f)];
     return same;
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from papers.data.correlated_groups import CORRELATION, MEMBERS, make_correlated_groups
+from papers.data.correlated_groups import CORRELATION, MAX_MEMBERS, MIN_MEMBERS, make_correlated_groups
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +17,7 @@ def test_sizes_of_the_groups(made):
     sizes = np.bincount(made.groups[made.groups >= 0])
     assert len(sizes) == 12
     assert (sizes[4:] == 1).all()
-    assert MEMBERS[0] <= sizes[:4].min() <= sizes[:4].max() <= MEMBERS[1]
+    assert MIN_MEMBERS <= sizes[:4].min() <= sizes[:4].max() <= MAX_MEMBERS
 
 
 def test_correlations(made):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
-from papers.data.madelon_like import TURNED, make_madelon_like
+from papers.data.madelon_like import FLIPPED_SHARE, make_madelon_like
 
 
 def test_the_axes_tell_the_class_together():
@@ -30,7 +30,7 @@ def test_redundant_columns_are_combinations():
 def test_classes():
     _, y, _ = make_madelon_like(3200, n_probes=0, random_state=2)
     assert set(y.tolist()) == {-1, 1}
-    assert abs(y.mean()) < 2 * TURNED  # clusters of equal size; only turned labels unbalance them
+    assert abs(y.mean()) < 2 * FLIPPED_SHARE  # clusters of equal size; only turned labels unbalance them
 
 
 def test_a_cube_of_too_many_axes():

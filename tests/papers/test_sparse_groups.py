@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from papers.data import sparse_groups
-from papers.data.sparse_groups import MEMBERS, SPREAD, make_sparse_groups
+from papers.data.sparse_groups import MAX_MEMBERS, MIN_MEMBERS, SPREAD, make_sparse_groups
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def test_every_sample_has_as_many_nonzeros(made):
 
 def test_sizes_of_the_groups(made):
     sizes = np.bincount(made.groups[made.groups >= 0], minlength=12)
-    assert MEMBERS[0] <= sizes.min() <= sizes.max() <= MEMBERS[1]
+    assert MIN_MEMBERS <= sizes.min() <= sizes.max() <= MAX_MEMBERS
     assert len(made.weights) == 12
 
 
@@ -56,7 +56,7 @@ def test_noise_is_spread_over_the_other_columns(made):
 
 
 def test_batches_make_no_difference_in_kind(monkeypatch):
-    monkeypatch.setattr(sparse_groups, "BATCH", 100)
+    monkeypatch.setattr(sparse_groups, "BATCH_VALUES", 100)
     made = make_sparse_groups(50, 500, n_nonzeros=30, n_groups=5, n_present=2, random_state=1)
     assert (np.diff(made.X.indptr) == 30).all()
     assert made.X.has_canonical_format

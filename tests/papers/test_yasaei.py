@@ -36,8 +36,8 @@ def test_the_integral_grows_with_the_correlation():
 
 @pytest.mark.slow("classifies images for every number of samples")
 def test_figure_1_the_error_falls_with_the_samples(monkeypatch):
-    monkeypatch.setattr(yasaei_estimator, "SAMPLES", (100, 1600))
-    monkeypatch.setattr(yasaei_estimator, "ITERATIONS", 20)
+    monkeypatch.setattr(yasaei_estimator, "N_SAMPLES", (100, 1600))
+    monkeypatch.setattr(yasaei_estimator, "N_DRAWS", 20)
     result, texts, records = run("figure 1", draw=True)
     assert len(texts) == 2
     for record in records:
@@ -51,7 +51,7 @@ def test_figure_1_the_error_falls_with_the_samples(monkeypatch):
 
 
 def test_figure_2_many_classes_cost_the_pairs_more(monkeypatch):
-    monkeypatch.setattr(yasaei_estimator, "SAMPLES", (800,))
+    monkeypatch.setattr(yasaei_estimator, "N_SAMPLES", (800,))
     result, texts, records = run("figure 2", draw=True)
     ratio = np.array(records[0]["seconds_dp"]) / np.array(records[0]["seconds_gmi"])
     assert ratio[2, 0] > ratio[0, 0]  # 45 pairs of classes, and one

@@ -140,7 +140,7 @@ def test_figure_6(data_dir, with_data):
 @pytest.mark.slow("trains eight methods for every number of features")
 def test_table_matching(data_dir, monkeypatch):
     monkeypatch.setattr(zhai2012_matching, "BUDGETS", (3, 6))
-    monkeypatch.setattr(zhai2012_matching, "DRAWS", 2)
+    monkeypatch.setattr(zhai2012_matching, "N_DRAWS", 2)
     result, texts, records = run("table matching", data_dir=data_dir)
     rows = records[0]["matching"]
     assert [row["data"] for row in rows[::3]] == ["breast cancer", "synthetic", "mnist38", "moneyfx"]

@@ -1,7 +1,7 @@
 // Counting by packed counters (see counting_kernel.hpp), compiled once per instruction set over its U64x8, eight 64-bit
 // lanes, after pair_loop.inl.hpp.
 
-// The samples of a chunk in buckets by the code of one pivot: sample[a * capacity + i], i < size[a], have code a.
+// The samples of a chunk in buckets by the code of one pivot: sample[code * capacity + i], i < size[code], have the code.
 struct CodeBuckets {
     std::uint16_t* sample;
     std::int64_t capacity;
@@ -10,6 +10,7 @@ struct CodeBuckets {
     const std::uint16_t* samples_of(int code) const { return sample + code * capacity; }
 };
 
+// codes: of every eighth byte, 6 * code; null where the pivot is a constant.
 inline void put_into_buckets(const std::uint8_t* codes, std::int64_t n, CodeBuckets& buckets) {
     buckets.capacity = n / 32 * 32 + kBucketPadding;
     for (int a = 0; a < kCountersPerWord; ++a) buckets.size[a] = 0;
@@ -18,13 +19,13 @@ inline void put_into_buckets(const std::uint8_t* codes, std::int64_t n, CodeBuck
         buckets.size[0] = n;
         return;
     }
-    std::uint16_t* end[kCountersPerWord * kCounterBits];  // by 6 * code, as the codes are kept
+    std::uint16_t* end[kCountersPerWord * kCounterBits];  // end[6 * code]: behind the last sample of a bucket
     for (int a = 0; a < kCountersPerWord; ++a) end[a * kCounterBits] = buckets.sample + a * buckets.capacity;
     for (std::int64_t t = 0; t < n; ++t) *end[codes[t * kLanes]]++ = std::uint16_t(t);
     for (int a = 0; a < kCountersPerWord; ++a) buckets.size[a] = end[a * kCounterBits] - buckets.samples_of(a);
 }
 
-// How many of these samples, 63 at most, have each code: ten counters a lane.
+// How many of n <= kCounterMax samples have each code: a word of ten counters in each lane.
 inline __attribute__((always_inline)) U64x8 count_codes(const std::uint16_t* samples, std::int64_t n,
                                                         const std::uint8_t* rows) {
     const U64x8 one = U64x8::broadcast(1);
@@ -34,27 +35,31 @@ inline __attribute__((always_inline)) U64x8 count_codes(const std::uint16_t* sam
     return sum;
 }
 
-// The counters of one pivot with one SIMD group, which go on from class to class.
+// The counters of one pivot with one SIMD group, of which rows are codes of the pivot and columns codes of the group.
+//
+// A class whose samples come in one chunk is counted row by row: where no code of the pivot has more than kCounterMax
+// samples the row is a word of counters, which is added to `packed`. All other rows are counted in `cells` and carried
+// to `pooled`.
 struct CounterState {
-    std::uint64_t* packed;  // [row][even, odd][lane]: twelve-bit counters, over the classes that fit a word
-    std::uint64_t* pooled;  // [row][column][lane]: 64-bit counters, over the classes that were flushed
-    std::uint64_t* cells;   // [row][column][lane]: of the present class where it does not fit a word; else 0
+    std::uint64_t* packed;  // [row][even, odd][lane]: twelve-bit counters, over the classes since the last flush
+    std::uint64_t* pooled;  // [row][column][lane]: 64-bit counters, over the classes before
+    std::uint64_t* cells;   // [row][column][lane]: 64-bit counters of the present class; zeros between rows carried
     std::int64_t* pooled_sums;
     std::int64_t* class_sums;  // null: not wanted
 };
 
 // How the samples of the present class are counted.
 struct ClassMode {
-    bool is_whole_class;  // the chunk is all of the class
-    bool per_class;       // the sums within the classes are wanted
-    bool in_table;        // no count of the class is beyond the table of the terms
+    bool is_whole_class;  // whether its samples come in one chunk
+    bool per_class;       // whether the sums within the classes are wanted
+    bool in_table;        // whether no count of the class is beyond the table of the terms
 };
 
 inline void add_to(std::uint64_t* counters, const U64x8& increment) {
     U64x8::add(U64x8::load(counters), increment).store(counters);
 }
 
-// Adds the packed counters to the pooled ones and sets them to 0.
+// Moves the packed counters to the pooled ones.
 inline void flush(const CounterState& state, int n_rows, int n_columns) {
     const U64x8 twelve_bits = U64x8::broadcast(0xfff);
     for (int r = 0; r < n_rows; ++r)
@@ -67,7 +72,7 @@ inline void flush(const CounterState& state, int n_rows, int n_columns) {
         }
 }
 
-// Adds the samples of a bucket of any size to the cells of a row. Not inlined: by itself its loop has all registers.
+// Adds the samples of a bucket of any size to the cells of a row. It is not inlined, so that its loop has all registers.
 __attribute__((noinline)) void add_to_cells(std::uint64_t* cells, int n_columns, const std::uint16_t* samples,
                                             std::int64_t n, const std::uint8_t* rows) {
     const U64x8 counter = U64x8::broadcast(std::uint64_t(kCounterMax));
@@ -78,7 +83,7 @@ __attribute__((noinline)) void add_to_cells(std::uint64_t* cells, int n_columns,
     }
 }
 
-// Sums the entropy terms of a finished row of cells and carries the row to the pooled counters.
+// Adds the entropy terms of a finished row of cells to the class sums, and moves the row to the pooled counters.
 inline void carry_row(const CounterState& state, int row, int n_columns, const ClassMode& mode, const Terms& terms) {
     std::uint64_t* cells = state.cells + row * n_columns * kLanes;
     if (mode.per_class) (mode.in_table ? add_terms<true> : add_terms<false>)(state.class_sums, cells, n_columns, terms);
@@ -123,50 +128,72 @@ inline void fill_pair_terms(const Terms& terms, std::int64_t n_samples, std::int
             pair_terms[c0 + (c1 << kCounterBits)] = terms(std::uint64_t(c0)) + terms(std::uint64_t(c1));
 }
 
-void counter_sums(const BytePivots& pivots, const ByteGroup* groups, int n_groups, const ClassLayout& layout,
-                  const Terms& terms, std::int64_t* pooled_sums, std::int64_t* class_sums) {
-    constexpr std::int64_t kPairTerms = std::int64_t(1) << (2 * kCounterBits);
-    const bool per_class = class_sums != nullptr;
-    const int n_rows = pivots.n_codes;
-    const int n_states = pivots.lanes * n_groups;
-    const std::int64_t row_words = std::int64_t(n_rows) * kLanes;
-    std::int64_t n_counters = 0;
-    for (int g = 0; g < n_groups; ++g) n_counters += pivots.lanes * row_words * (2 + 2 * groups[g].n_codes);
-    const LargeScratch<std::uint64_t> counters(n_counters);
-    const LargeScratch<std::uint16_t> bucket_samples(pivots.lanes * kCountersPerWord * kBucketCapacity);
-    const LargeScratch<std::int64_t> pair_table(kPairTerms);
-    const LargeScratch<CounterState> states(n_states);
-    for (std::int64_t i = 0; i < n_counters; ++i) counters.data[i] = 0;
-    std::uint64_t* next = counters.data;
-    for (int g = 0; g < n_groups; ++g)
-        for (int p = 0; p < pivots.lanes; ++p) {
-            const int i = g * pivots.lanes + p;
-            const std::int64_t n_cells = row_words * groups[g].n_codes;
-            CounterState& state = states.data[i];
-            state.packed = next;
-            state.pooled = state.packed + 2 * row_words;
+// The counters of all pivots with all groups.
+struct CounterGrid {
+    const BytePivots& pivots;
+    const ByteGroup* groups;
+    int n_groups;
+    CounterState* states;  // [group][pivot]
+
+    // Calls work(group, pivot, state, codes of the group).
+    template <class Work>
+    inline __attribute__((always_inline)) void for_each(const Work& work) const {
+        for (int g = 0; g < n_groups; ++g)
+            for (int p = 0; p < pivots.lanes; ++p) work(g, p, states[g * pivots.lanes + p], groups[g].n_codes);
+    }
+
+    std::int64_t row_words() const { return std::int64_t(pivots.n_codes) * kLanes; }  // of one column of counters
+
+    std::int64_t n_counters() const {
+        std::int64_t n = 0;
+        for (int g = 0; g < n_groups; ++g) n += pivots.lanes * row_words() * (2 + 2 * groups[g].n_codes);
+        return n;
+    }
+
+    // Divides n_counters() counters among the states, and sets them and the sums to 0.
+    void start(std::uint64_t* counters, std::int64_t* pooled_sums, std::int64_t* class_sums) const {
+        const std::int64_t n = n_counters();
+        for (std::int64_t i = 0; i < n; ++i) counters[i] = 0;
+        for_each([&](int g, int p, CounterState& state, int n_columns) {
+            const std::int64_t n_cells = row_words() * n_columns;
+            const std::int64_t first_sum = std::int64_t(g * pivots.lanes + p) * kLanes;
+            state.packed = counters;
+            state.pooled = state.packed + 2 * row_words();
             state.cells = state.pooled + n_cells;
-            next = state.cells + n_cells;
-            state.pooled_sums = pooled_sums + i * kLanes;
-            state.class_sums = per_class ? class_sums + i * kLanes : nullptr;
+            counters = state.cells + n_cells;
+            state.pooled_sums = pooled_sums + first_sum;
+            state.class_sums = class_sums != nullptr ? class_sums + first_sum : nullptr;
             for (int lane = 0; lane < kLanes; ++lane) {
                 state.pooled_sums[lane] = 0;
-                if (per_class) state.class_sums[lane] = 0;
+                if (class_sums != nullptr) state.class_sums[lane] = 0;
             }
-        }
+        });
+    }
+};
+
+void counter_sums(const BytePivots& pivots, const ByteGroup* groups, int n_groups, const ClassLayout& layout,
+                  const Terms& terms, std::int64_t* pooled_sums, std::int64_t* class_sums) {
+    const bool per_class = class_sums != nullptr;
+    const int n_rows = pivots.n_codes;
+    const LargeScratch<CounterState> states(std::int64_t(pivots.lanes) * n_groups);
+    const CounterGrid grid{pivots, groups, n_groups, states.data};
+    const LargeScratch<std::uint64_t> counters(grid.n_counters());
+    grid.start(counters.data, pooled_sums, class_sums);
+
+    constexpr std::int64_t kPairTerms = std::int64_t(1) << (2 * kCounterBits);
+    const LargeScratch<std::int64_t> pair_table(kPairTerms);
     fill_pair_terms(terms, layout.n_samples < kCounterMax ? layout.n_samples : kCounterMax, pair_table.data);
     const Terms pair_terms{pair_table.data, std::uint64_t(kPairTerms), terms.shift};
+
+    constexpr std::int64_t kPivotBuckets = kCountersPerWord * kBucketCapacity;  // samples in the buckets of one pivot
+    const LargeScratch<std::uint16_t> bucket_samples(pivots.lanes * kPivotBuckets);
     CodeBuckets buckets[kLanes];
-    for (int p = 0; p < pivots.lanes; ++p)
-        buckets[p].sample = bucket_samples.data + p * kCountersPerWord * kBucketCapacity;
-    const auto for_each_state = [&](auto work) {
-        for (int g = 0; g < n_groups; ++g)
-            for (int p = 0; p < pivots.lanes; ++p) work(g, p, states.data[g * pivots.lanes + p], groups[g].n_codes);
-    };
+    for (int p = 0; p < pivots.lanes; ++p) buckets[p].sample = bucket_samples.data + p * kPivotBuckets;
 
     const std::int64_t n_classes = per_class ? layout.n_classes : 1;
-    std::int64_t n_held = 0;  // classes that the packed counters hold
-    for (std::int64_t class_index = 0, first = 0; class_index < n_classes; ++class_index) {
+    std::int64_t n_unflushed = 0;  // classes that the packed counters hold
+    std::int64_t first = 0;
+    for (std::int64_t class_index = 0; class_index < n_classes; ++class_index) {
         const std::int64_t size = per_class ? layout.class_size[class_index] : layout.n_samples;
         const std::int64_t end = first + size;
         const ClassMode mode{size <= kBucketChunk, per_class, std::uint64_t(size) < terms.limit};
@@ -174,25 +201,29 @@ void counter_sums(const BytePivots& pivots, const ByteGroup* groups, int n_group
             const std::int64_t n = end - first < kBucketChunk ? end - first : kBucketChunk;
             for (int p = 0; p < pivots.lanes; ++p)
                 put_into_buckets(pivots.rows ? pivots.rows + first * kLanes + p : nullptr, n, buckets[p]);
-            for_each_state([&](int g, int p, const CounterState& state, int n_columns) {
+            grid.for_each([&](int g, int p, const CounterState& state, int n_columns) {
                 const std::uint8_t* rows = groups[g].rows + first * kLanes;
-                if (p == 0)  // the order of the buckets is no pattern that the hardware could prefetch by itself
+                // The next chunk is fetched ahead: samples in the order of their codes are no pattern that the hardware
+                // could follow.
+                if (p == 0)
                     for (std::int64_t byte = 0; byte < n * kLanes; byte += 64)
-                        __builtin_prefetch(rows + n * kLanes + byte, 0, 2);
+                        __builtin_prefetch(address_ahead(rows, n * kLanes + byte), 0, 2);
                 count_chunk(buckets[p], rows, state, n_rows, n_columns, mode, terms, pair_terms);
             });
         }
         first = end;
         if (!mode.is_whole_class)
-            for_each_state([&](int, int, const CounterState& state, int n_columns) {
+            grid.for_each([&](int, int, const CounterState& state, int n_columns) {
                 for (int r = 0; r < n_rows; ++r) carry_row(state, r, n_columns, mode, terms);
             });
-        if (++n_held < kMaxClassesHeld && class_index + 1 < n_classes) continue;
-        for_each_state([&](int, int, const CounterState& state, int n_columns) { flush(state, n_rows, n_columns); });
-        n_held = 0;
+        ++n_unflushed;
+        if (n_unflushed == kMaxClassesHeld || class_index + 1 == n_classes) {
+            grid.for_each([&](int, int, const CounterState& state, int n_columns) { flush(state, n_rows, n_columns); });
+            n_unflushed = 0;
+        }
     }
     const bool in_table = std::uint64_t(layout.n_samples) < terms.limit;
-    for_each_state([&](int, int, const CounterState& state, int n_columns) {
+    grid.for_each([&](int, int, const CounterState& state, int n_columns) {
         (in_table ? add_terms<true> : add_terms<false>)(state.pooled_sums, state.pooled, n_rows * n_columns, terms);
     });
 }

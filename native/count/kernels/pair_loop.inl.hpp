@@ -1,13 +1,19 @@
 // Counting pairs of features by bit planes, compiled once per instruction set over its U64x8, eight 64-bit lanes.
 //
 // A pair of features within a class is counted by popcounts of ANDs of their planes, in tiles that fill the registers;
-// the last row and column of its table follow from the margins. The including file defines U64x8, kTileRows,
-// kTileColumns and kCarriedWords: from so many words on, bits are added in carries, as counting them takes long; 0:
-// never. What each function needs, its limits and its cost stand in counting_kernel.hpp.
+// the last row and column of its table follow from the margins. What each function needs, its limits and its cost stand
+// in counting_kernel.hpp. The including file defines
+//   U64x8                    eight 64-bit lanes
+//   kTileRows, kTileColumns  the tile whose sums fill the registers
+//   kCarriedWords            classes of so many words are counted by carries (count_carried), for an instruction set
+//                            that counts bits slowly; 0: none are
+//
+// In this file rows are planes of the pivots, columns are planes of the group, and a word is 64 samples.
 
-// Of planes at once: with the next chunk, less than the second-level cache. Carries read them anew for every cell.
+// Planes that are counted at once: with those of the next chunk they fit the second-level cache. Carries read them anew
+// for every cell, from the first-level cache.
 constexpr std::int64_t kChunkBytes = (kCarriedWords > 0 ? 48 : 128) << 10;
-constexpr std::int64_t kPrefetchedWords = 32;  // of a class from which fetching ahead pays
+constexpr std::int64_t kMinPrefetchedWords = 32;  // fetching ahead pays in a class of at least so many words
 
 // Planes side by side: plane p of word w is first[w * stride + p].
 struct PlaneBlock {
@@ -19,7 +25,7 @@ struct PlaneBlock {
 struct CountBlock {
     std::uint64_t* first;
     std::int64_t stride;
-    bool replace;  // the first chunk of a class: what stands there is no count of it
+    bool replace;  // whether counts are written over (by the first chunk of a class), not added to
 
     __attribute__((always_inline)) void put(int row, int column, const U64x8& sum) const {
         std::uint64_t* out = first + row * stride + column * kLanes;
@@ -28,8 +34,8 @@ struct CountBlock {
 };
 
 // counts[row][column] += popcount(rows & columns) over n_words; registers hold the sums of the tile. The columns are
-// fetched prefetch_words ahead (0: not): a tile reads a few planes of every word, a stride that the hardware follows
-// badly from main memory.
+// fetched prefetch_words ahead (0: they are not): a tile reads a few planes of every word, a stride that the hardware
+// does not fetch ahead well from main memory.
 template <int kRows, int kColumns>
 inline __attribute__((always_inline)) void count_tile(PlaneBlock rows, PlaneBlock columns, std::int64_t n_words,
                                                       std::int64_t prefetch_words, CountBlock counts) {
@@ -41,7 +47,8 @@ inline __attribute__((always_inline)) void count_tile(PlaneBlock rows, PlaneBloc
         for (int c = 0; c < kColumns; ++c) column[c] = U64x8::load(columns.first + c * kLanes);
         if (prefetch_words)
             for (int c = 0; c < kColumns; ++c)
-                __builtin_prefetch(columns.first + prefetch_words * columns.stride + c * kLanes, 0, 2);
+                __builtin_prefetch(address_ahead(columns.first, (prefetch_words * columns.stride + c * kLanes) * 8), 0,
+                                   2);
         for (int r = 0; r < kRows; ++r) {
             const U64x8 row = U64x8::broadcast(rows.first[r]);
             for (int c = 0; c < kColumns; ++c) sum[r][c] = U64x8::add_popcount_and(sum[r][c], row, column[c]);
@@ -51,7 +58,7 @@ inline __attribute__((always_inline)) void count_tile(PlaneBlock rows, PlaneBloc
         for (int c = 0; c < kColumns; ++c) counts.put(r, c, sum[r][c]);
 }
 
-// The bits of a and b added to `ones`, bit by bit: what is carried.
+// A full adder of every bit: ones + a + b = 2 carry + ones, the new `ones`. Returns the carry.
 inline __attribute__((always_inline)) U64x8 carry(U64x8& ones, const U64x8& a, const U64x8& b) {
     const U64x8 either = U64x8::bit_xor(ones, a);
     const U64x8 carried = U64x8::bit_xor(U64x8::bit_and(ones, a), U64x8::bit_and(either, b));
@@ -59,46 +66,47 @@ inline __attribute__((always_inline)) U64x8 carry(U64x8& ones, const U64x8& a, c
     return carried;
 }
 
-// One cell of count_tile by carries (the Harley-Seal method): of eight words' ANDs one is counted, which holds eights.
+// One cell of count_tile by the Harley-Seal method: the ANDs of eight words are added bit by bit, and only the carries to
+// eights are counted.
 inline __attribute__((always_inline)) void count_carried(PlaneBlock row, PlaneBlock column, std::int64_t n_words,
                                                          CountBlock count) {
-    U64x8 eights = U64x8::zero();
-    U64x8 fours = eights;
+    U64x8 eights = U64x8::zero();  // the number of these carries
+    U64x8 fours = eights;          // bits that count four, two and one
     U64x8 twos = eights;
     U64x8 ones = eights;
-    const auto next = [&] {
+    const auto next_word = [&] {
         const U64x8 both = U64x8::bit_and(U64x8::broadcast(*row.first), U64x8::load(column.first));
         row.first += row.stride;
         column.first += column.stride;
         return both;
     };
-    const auto add_count = [](const U64x8& sum, const U64x8& bits) { return U64x8::add_popcount_and(sum, bits, bits); };
-    const auto two = [&] {
-        const U64x8 a = next();
-        const U64x8 b = next();
+    const auto next_two_words = [&] {
+        const U64x8 a = next_word();
+        const U64x8 b = next_word();
         return carry(ones, a, b);
     };
-    const auto four = [&] {
-        const U64x8 a = two();
-        const U64x8 b = two();
+    const auto next_four_words = [&] {
+        const U64x8 a = next_two_words();
+        const U64x8 b = next_two_words();
         return carry(twos, a, b);
     };
+    const auto add_count = [](const U64x8& sum, const U64x8& bits) { return U64x8::add_popcount_and(sum, bits, bits); };
     std::int64_t w = 0;
     for (; w + 8 <= n_words; w += 8) {
-        const U64x8 a = four();
-        const U64x8 b = four();
+        const U64x8 a = next_four_words();
+        const U64x8 b = next_four_words();
         eights = add_count(eights, carry(fours, a, b));
     }
     // ((2 eights + fours) 2 + twos) 2 + ones
     U64x8 sum = add_count(U64x8::shift_left(eights, 1), fours);
     sum = add_count(U64x8::shift_left(sum, 1), twos);
     sum = add_count(U64x8::shift_left(sum, 1), ones);
-    for (; w < n_words; ++w) sum = add_count(sum, next());
+    for (; w < n_words; ++w) sum = add_count(sum, next_word());
     count.put(0, 0, sum);
 }
 
-// All rows with kColumns columns, in tiles of kTileRows (or 9, where that divides them: 24 to 27 sums and 3 columns
-// fill the 32 registers of AVX-512), then one tile of the remaining rows.
+// All rows with kColumns columns, in tiles of kTileRows, then one tile of the rows that remain. Where 9 divides the rows
+// tiles have 9 of them: their 27 sums and 3 columns still fit the 32 registers of AVX-512.
 template <int kColumns>
 inline __attribute__((always_inline)) void count_rows(PlaneBlock rows, std::int64_t n_rows, PlaneBlock columns,
                                                       std::int64_t n_words, std::int64_t prefetch_words,
@@ -112,7 +120,7 @@ inline __attribute__((always_inline)) void count_rows(PlaneBlock rows, std::int6
                                   {counts.first + r * counts.stride + c * kLanes, counts.stride, counts.replace});
             return;
         }
-    const auto tile = [&](auto height) {
+    const auto count_next_rows = [&](auto height) {
         constexpr int kRows = decltype(height)::value;
         count_tile<kRows, kColumns>({rows.first + r, rows.stride}, columns, n_words, r == 0 ? prefetch_words : 0,
                                     {counts.first + r * counts.stride, counts.stride, counts.replace});
@@ -120,58 +128,59 @@ inline __attribute__((always_inline)) void count_rows(PlaneBlock rows, std::int6
     };
     if constexpr (kTileRows == 8 && kColumns <= 3)
         if (n_rows % 9 == 0)
-            while (r < n_rows) tile(Width<9>{});
-    while (n_rows - r >= kTileRows) tile(Width<kTileRows>{});
+            while (r < n_rows) count_next_rows(Width<9>{});
+    while (n_rows - r >= kTileRows) count_next_rows(Width<kTileRows>{});
     if constexpr (kTileRows > 4) {
-        if (n_rows - r == 7) tile(Width<7>{});
-        if (n_rows - r == 6) tile(Width<6>{});
-        if (n_rows - r == 5) tile(Width<5>{});
-        if (n_rows - r == 4) tile(Width<4>{});
+        if (n_rows - r == 7) count_next_rows(Width<7>{});
+        if (n_rows - r == 6) count_next_rows(Width<6>{});
+        if (n_rows - r == 5) count_next_rows(Width<5>{});
+        if (n_rows - r == 4) count_next_rows(Width<4>{});
     }
     if constexpr (kTileRows > 2)
-        if (n_rows - r == 3) tile(Width<3>{});
-    if (n_rows - r == 2) tile(Width<2>{});
-    if (n_rows - r == 1) tile(Width<1>{});
+        if (n_rows - r == 3) count_next_rows(Width<3>{});
+    if (n_rows - r == 2) count_next_rows(Width<2>{});
+    if (n_rows - r == 1) count_next_rows(Width<1>{});
 }
 
-// All inner cells over the words of a class: counts[(plane * lanes + lane of pivot) * n_planes + plane of group][lane].
+// The inner cells over some words: counts[((plane of pivot * lanes + lane of pivot) * n_planes + plane of group) * 8 +
+// lane of group].
 void count_words(const PivotPlanes& pivot, const PlaneGroup& group, std::int64_t first_word, std::int64_t last_word,
                  std::uint64_t* counts) {
     const std::int64_t n_rows = std::int64_t(pivot.n_planes) * pivot.lanes;
     const int n_columns = group.n_planes;
     const std::int64_t column_stride = std::int64_t(n_columns) * kLanes;
-    const std::int64_t word_bytes = (n_rows + n_columns * kLanes) * 8 + 1;  // + 1: both sides may be constants
+    const std::int64_t word_bytes = (n_rows + n_columns * kLanes) * 8 + 1;  // + 1: constants have no planes
     const std::int64_t chunk = kChunkBytes / word_bytes > 16 ? kChunkBytes / word_bytes : 16;
+    const std::int64_t prefetch_words = last_word - first_word >= kMinPrefetchedWords ? chunk : 0;
     std::int64_t w = first_word;
     do {
         const std::int64_t n_words = last_word - w < chunk ? last_word - w : chunk;
         const PlaneBlock rows{pivot.planes + w * n_rows, n_rows};
         const std::uint64_t* columns = group.planes + w * column_stride;
         int c = 0;
-        const auto step = [&](auto width) {
+        const auto count_next_columns = [&](auto width) {
             constexpr int kColumns = decltype(width)::value;
-            count_rows<kColumns>(rows, n_rows, {columns + c * kLanes, column_stride}, n_words,
-                                 last_word - first_word >= kPrefetchedWords ? chunk : 0,
+            count_rows<kColumns>(rows, n_rows, {columns + c * kLanes, column_stride}, n_words, prefetch_words,
                                  {counts + c * kLanes, column_stride, w == first_word});
             c += kColumns;
         };
-        while (n_columns - c > kTileColumns + 1) step(Width<kTileColumns>{});
+        while (n_columns - c > kTileColumns + 1) count_next_columns(Width<kTileColumns>{});
         if constexpr (kTileColumns == 3)
-            if (n_columns - c == 3) step(Width<3>{});
-        while (n_columns - c >= 2) step(Width<2>{});
-        if (c < n_columns) step(Width<1>{});
+            if (n_columns - c == 3) count_next_columns(Width<3>{});
+        while (n_columns - c >= 2) count_next_columns(Width<2>{});
+        if (c < n_columns) count_next_columns(Width<1>{});
         w += n_words;
     } while (w < last_word);
 }
 
-// All inner cells of one class.
+// The inner cells of one class.
 void count_class(const PivotPlanes& pivot, const PlaneGroup& group, const ClassLayout& layout, std::int64_t class_index,
                  std::uint64_t* counts) {
     count_words(pivot, group, layout.word_start[class_index], layout.word_start[class_index + 1], counts);
 }
 
 void plane_margins(const std::uint64_t* planes, std::int64_t row, const ClassLayout& layout, std::uint32_t* margins) {
-    constexpr std::int64_t kWords = 16;  // of all planes at once, which lie side by side in memory
+    constexpr std::int64_t kWords = 16;  // words of all planes that are read together, as they lie side by side
     std::uint32_t* total = margins + layout.n_classes * row;
     const U64x8 ones = U64x8::broadcast(~std::uint64_t(0));
     const Scratch<std::uint64_t> counts(row);
@@ -193,8 +202,8 @@ void plane_margins(const std::uint64_t* planes, std::int64_t row, const ClassLay
     }
 }
 
-// sums[lane] += T[cells[c * 8 + lane]] over n cells. Scalar look-ups into eight registers: on the machines measured
-// a gather is no faster. kInTable: no count is beyond the table of the terms.
+// sums[lane] += T[cells[c * 8 + lane]] over n cells. kInTable: no count is beyond the table of the terms. These are
+// scalar look-ups: on the machines measured a gather is no faster.
 template <bool kInTable>
 inline __attribute__((always_inline)) void add_terms(std::int64_t* sums, const std::uint64_t* cells, int n,
                                                      const Terms& terms) {
@@ -204,20 +213,22 @@ inline __attribute__((always_inline)) void add_terms(std::int64_t* sums, const s
         for (int lane = 0; lane < kLanes; ++lane) {
             const std::uint64_t count = cells[c * kLanes + lane];
             sum[lane] += kInTable ? terms.table[count] : terms(count);
-            __asm__("" : "+r"(sum[lane]));  // in a register of its own: compilers would gather pairs of them, at a loss
+            __asm__(""
+                    : "+r"(sum[lane]));  // keeps the sum in a scalar register: compilers would gather pairs, at a loss
         }
     for (int lane = 0; lane < kLanes; ++lane) sums[lane] = sum[lane];
 }
 
-// The inner cells of one class, or of all samples together (class_index n_classes), and where they belong.
+// The inner cells of one class, or of all samples together (class_index n_classes).
 struct ClassCounts {
-    const std::uint64_t* counts;
+    const std::uint64_t* counts;  // as count_words writes them
     std::int64_t class_index;
     std::int64_t class_size;
 };
 
-// Adds to sums[lane of pivot] the entropy terms of all cells, those of the last row and column included, which follow
-// from the margins. kColumns = planes of the group and kRows = planes of the pivot where they are known, 0: any.
+// Adds to sums[lane of pivot * 8 + lane of group] the entropy terms of all cells: the inner ones, and those of the last
+// row and column, which follow from the margins. kColumns = planes of the group and kRows = planes of the pivot where
+// they are known when compiled; 0: any number.
 template <int kRows, int kColumns, bool kInTable>
 void add_table_terms(const PivotPlanes& pivot, const PlaneGroup& group, const ClassCounts& inner, const Terms& terms,
                      std::int64_t* sums) {
@@ -225,15 +236,15 @@ void add_table_terms(const PivotPlanes& pivot, const PlaneGroup& group, const Cl
     const int n_rows = kRows ? kRows : pivot.n_planes;
     const std::uint32_t* row_margin = pivot.margins + inner.class_index * n_rows * pivot.lanes;
     const std::uint32_t* column_margin = group.margins + inner.class_index * group.n_planes * kLanes;
-    alignas(64) std::uint64_t derived[(kMaxPlanes + 1 + kMaxPlanes) * kLanes];  // last column, then last row
+    alignas(64) std::uint64_t derived[(kMaxPlanes + 1 + kMaxPlanes) * kLanes];  // cells of the last column, last row
     for (int lane = 0; lane < pivot.lanes; ++lane) {
         U64x8 column_rest[kColumns ? kColumns : kMaxPlanes];
         for (int c = 0; c < n_columns; ++c) column_rest[c] = U64x8::widen(column_margin + c * kLanes);
-        std::int64_t last = inner.class_size;  // samples of the last code of the pivot
+        std::int64_t last_row_size = inner.class_size;
         for (int r = 0; r < n_rows; ++r) {
             const std::int64_t row = std::int64_t(r) * pivot.lanes + lane;
             const std::uint64_t* cell = inner.counts + row * n_columns * kLanes;
-            last -= row_margin[row];
+            last_row_size -= row_margin[row];
             U64x8 rest = U64x8::broadcast(row_margin[row]);
             for (int c = 0; c < n_columns; ++c) {
                 const U64x8 count = U64x8::load(cell + c * kLanes);
@@ -243,7 +254,7 @@ void add_table_terms(const PivotPlanes& pivot, const PlaneGroup& group, const Cl
             rest.store(derived + r * kLanes);
             add_terms<kInTable>(sums + lane * kLanes, cell, n_columns, terms);
         }
-        U64x8 rest = U64x8::broadcast(std::uint64_t(last));
+        U64x8 rest = U64x8::broadcast(std::uint64_t(last_row_size));
         for (int c = 0; c < n_columns; ++c) {
             rest = U64x8::subtract(rest, column_rest[c]);
             column_rest[c].store(derived + (n_rows + c) * kLanes);
@@ -253,7 +264,8 @@ void add_table_terms(const PivotPlanes& pivot, const PlaneGroup& group, const Cl
     }
 }
 
-// The same for features of two or three codes and a pivot that has row tables: one look-up a row instead of one a cell.
+// The same for features of two or three codes and one pivot with row tables: one look-up a row in place of one a cell. A
+// row whose table would be too large (RowTable::terms is null) is looked up cell by cell.
 template <int kColumns>
 void add_row_terms(const PivotPlanes& pivot, const PlaneGroup& group, const ClassCounts& inner, const Terms& terms,
                    std::int64_t* sums) {
@@ -289,6 +301,7 @@ void add_row_terms(const PivotPlanes& pivot, const PlaneGroup& group, const Clas
     }
 }
 
+// The fastest of these functions for a pivot and a group of kColumns planes (0: any number).
 template <int kColumns>
 void add_class_terms(const PivotPlanes& pivot, const PlaneGroup& group, const ClassCounts& inner, const Terms& terms,
                      std::int64_t* sums) {
@@ -347,10 +360,10 @@ void write_cells(const PivotPlanes& pivot, const PlaneGroup& group, const ClassC
     const std::uint32_t* row_margin = pivot.margins + inner.class_index * n_rows;
     const std::uint32_t* column_margin = group.margins + inner.class_index * n_columns * kLanes;
     std::uint64_t* last_row = cells + n_rows * row_cells;
-    std::int64_t last = inner.class_size;  // samples of the last code of the pivot
+    std::int64_t last_row_size = inner.class_size;
     for (int c = 0; c < n_columns; ++c) U64x8::widen(column_margin + c * kLanes).store(last_row + c * kLanes);
     for (int r = 0; r < n_rows; ++r, cells += row_cells) {
-        last -= row_margin[r];
+        last_row_size -= row_margin[r];
         U64x8 rest = U64x8::broadcast(row_margin[r]);
         for (int c = 0; c < n_columns; ++c) {
             const U64x8 count = U64x8::load(inner.counts + (std::int64_t(r) * n_columns + c) * kLanes);
@@ -363,7 +376,7 @@ void write_cells(const PivotPlanes& pivot, const PlaneGroup& group, const ClassC
     }
     U64x8 last_row_sum = U64x8::zero();
     for (int c = 0; c < n_columns; ++c) last_row_sum = U64x8::add(last_row_sum, U64x8::load(last_row + c * kLanes));
-    U64x8::subtract(U64x8::broadcast(std::uint64_t(last)), last_row_sum).store(last_row + n_columns * kLanes);
+    U64x8::subtract(U64x8::broadcast(std::uint64_t(last_row_size)), last_row_sum).store(last_row + n_columns * kLanes);
 }
 
 void pair_cells(const PivotPlanes& pivot, const PlaneGroup& group, const ClassLayout& layout, std::uint64_t* cells) {
@@ -375,6 +388,7 @@ void pair_cells(const PivotPlanes& pivot, const PlaneGroup& group, const ClassLa
     }
 }
 
+// sign * *p, for a sign of -1, 0 or 1.
 inline __attribute__((always_inline)) U64x8 signed_load(const std::int64_t* p, int sign) {
     const U64x8 v = U64x8::load(reinterpret_cast<const std::uint64_t*>(p));
     if (sign == 0) return U64x8::zero();
@@ -386,8 +400,8 @@ void tile_values(int n_rows, const std::int64_t* pooled_sums, int pooled_sign, c
     const U64x8 column = U64x8::load(reinterpret_cast<const std::uint64_t*>(second));
     for (int a = 0; a < n_rows; ++a) {
         const U64x8 pooled = signed_load(pooled_sums + a * kLanes, pooled_sign);
-        const U64x8 of_classes = signed_load(class_sums + a * kLanes, class_sign);
+        const U64x8 per_class = signed_load(class_sums + a * kLanes, class_sign);
         const U64x8 row = U64x8::broadcast(std::uint64_t(first[a]));
-        U64x8::add(U64x8::add(U64x8::add(pooled, of_classes), row), column).store_quotient(one_bit, out + a * kLanes);
+        U64x8::add(U64x8::add(U64x8::add(pooled, per_class), row), column).store_quotient(one_bit, out + a * kLanes);
     }
 }

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "count/aligned.hpp"
+#include "count/prefetch.hpp"
 
 namespace bitsieve {
 

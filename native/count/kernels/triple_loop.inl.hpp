@@ -3,86 +3,104 @@
 // follow from the tables of its pairs. Included after pair_loop.inl.hpp.
 // What triple_sums needs, its limits and its cost stand in counting_kernel.hpp.
 
-// The table of one second column and eight third ones, with every cell: cells[(a * columns + b) * thirds + c] of the
-// codes of the first, the second and the third, given inner(a, b, c) where none is the last code of its column.
+// The planes of the columns i, j and k of a triple: each has one code more, the last one.
+struct TriplePlanes {
+    int i, j, k;
+
+    int cells() const { return (i + 1) * (j + 1) * (k + 1); }
+};
+
+// The tables of the pairs of one column i, one j and eight k, within one class.
+struct PairCells {
+    const std::uint64_t* ij;  // ij[(a * (codes of j) + b) * 8]: one lane of the tables of i with eight j
+    const std::uint64_t* ik;  // ik[(a * (codes of k) + c) * 8 + lane]
+    const std::uint64_t* jk;  // jk[(b * (codes of k) + c) * 8 + lane]
+};
+
+// Writes the whole table of one column i, one j and eight k: cells[((a * (codes of j) + b) * (codes of k) + c) * 8 +
+// lane]. inner(a, b, c) gives a cell in which no code is the last one; any other is what the table of a pair leaves:
+//     n(a, b, last) = n_ij(a, b) - sum_c n(a, b, c),   and so for the last b by n_ik, for the last a by n_jk
 template <class Inner>
-inline __attribute__((always_inline)) void derive_cells(int n_first, int n_second, int n_third, const std::uint64_t* ij,
-                                                        const std::uint64_t* ik, const std::uint64_t* jk,
+inline __attribute__((always_inline)) void derive_cells(const TriplePlanes& n, const PairCells& pairs,
                                                         const Inner& inner, std::uint64_t* cells) {
-    const int thirds = n_third + 1;
-    const int row = (n_second + 1) * thirds;
-    const auto cell = [&](int a, int b, int c) { return cells + (a * row + b * thirds + c) * kLanes; };
-    const auto last_second = [&](int a) {
-        for (int c = 0; c <= n_third; ++c) {
-            U64x8 rest = U64x8::load(ik + (a * thirds + c) * kLanes);
-            for (int b = 0; b < n_second; ++b) rest = U64x8::subtract(rest, U64x8::load(cell(a, b, c)));
-            rest.store(cell(a, n_second, c));
+    const int codes_k = n.k + 1;
+    const int row = (n.j + 1) * codes_k;
+    const auto cell = [&](int a, int b, int c) { return cells + (a * row + b * codes_k + c) * kLanes; };
+    const auto write_last_b = [&](int a) {
+        for (int c = 0; c <= n.k; ++c) {
+            U64x8 rest = U64x8::load(pairs.ik + (a * codes_k + c) * kLanes);
+            for (int b = 0; b < n.j; ++b) rest = U64x8::subtract(rest, U64x8::load(cell(a, b, c)));
+            rest.store(cell(a, n.j, c));
         }
     };
-    for (int a = 0; a < n_first; ++a) {
-        for (int b = 0; b < n_second; ++b) {
-            U64x8 rest = U64x8::broadcast(ij[(a * (n_second + 1) + b) * kLanes]);
-            for (int c = 0; c < n_third; ++c) {
+    for (int a = 0; a < n.i; ++a) {
+        for (int b = 0; b < n.j; ++b) {
+            U64x8 rest = U64x8::broadcast(pairs.ij[(a * (n.j + 1) + b) * kLanes]);
+            for (int c = 0; c < n.k; ++c) {
                 const U64x8 count = inner(a, b, c);
                 count.store(cell(a, b, c));
                 rest = U64x8::subtract(rest, count);
             }
-            rest.store(cell(a, b, n_third));
+            rest.store(cell(a, b, n.k));
         }
-        last_second(a);
+        write_last_b(a);
     }
-    for (int b = 0; b < n_second; ++b)
-        for (int c = 0; c <= n_third; ++c) {
-            U64x8 rest = U64x8::load(jk + (b * thirds + c) * kLanes);
-            for (int a = 0; a < n_first; ++a) rest = U64x8::subtract(rest, U64x8::load(cell(a, b, c)));
-            rest.store(cell(n_first, b, c));
+    for (int b = 0; b < n.j; ++b)
+        for (int c = 0; c <= n.k; ++c) {
+            U64x8 rest = U64x8::load(pairs.jk + (b * codes_k + c) * kLanes);
+            for (int a = 0; a < n.i; ++a) rest = U64x8::subtract(rest, U64x8::load(cell(a, b, c)));
+            rest.store(cell(n.i, b, c));
         }
-    last_second(n_first);
+    write_last_b(n.i);
 }
 
-// kFirst, kSecond, kThird: planes of the three columns where they are known, 0: any.
+// kFirst, kSecond, kThird: planes of the three columns where they are known when compiled; 0: any number.
 template <int kFirst, int kSecond, int kThird>
 void triple_sums_of(const TripleView& triple, const PlaneGroup& third, const ClassLayout& layout, const Terms& terms,
                     std::int64_t* sums) {
-    const int n_first = kFirst ? kFirst : triple.n_first;
-    const int n_second = kSecond ? kSecond : triple.n_second;
-    const int n_third = kThird ? kThird : third.n_planes;
-    const std::int64_t n_counts = std::int64_t(triple.products.n_planes) * kLanes * n_third * kLanes;
-    const std::int64_t ij_cells = std::int64_t(n_first + 1) * (n_second + 1) * kLanes;
-    const std::int64_t ik_cells = std::int64_t(n_first + 1) * (n_third + 1) * kLanes;
-    const std::int64_t jk_cells = std::int64_t(n_second + 1) * (n_third + 1) * kLanes;
-    const int n_cells = (n_first + 1) * (n_second + 1) * (n_third + 1);
+    const TriplePlanes n{kFirst ? kFirst : triple.n_first, kSecond ? kSecond : triple.n_second,
+                         kThird ? kThird : third.n_planes};
+    const int n_cells = n.cells();
+    const std::int64_t ij_cells = std::int64_t(n.i + 1) * (n.j + 1) * kLanes;  // of one class
+    const std::int64_t ik_cells = std::int64_t(n.i + 1) * (n.k + 1) * kLanes;
+    const std::int64_t jk_cells = std::int64_t(n.j + 1) * (n.k + 1) * kLanes;
+
+    // The inner cells of all 64 triples in every class.
+    const std::int64_t n_counts = std::int64_t(triple.products.n_planes) * kLanes * n.k * kLanes;
     const Scratch<std::uint64_t> counts(n_counts * layout.n_classes);
+    for (std::int64_t c = 0; c < layout.n_classes; ++c)
+        count_class(triple.products, third, layout, c, counts.data + c * n_counts);
+    const auto inner_cells = [&](std::int64_t class_index, int lane) {
+        const std::uint64_t* class_counts = counts.data + class_index * n_counts;
+        return [=](int a, int b, int c) {
+            return U64x8::load(class_counts + (((a * n.j + b) * kLanes + lane) * n.k + c) * kLanes);
+        };
+    };
+
     const Scratch<std::uint64_t> tables(2 * std::int64_t(n_cells) * kLanes);
     std::uint64_t* cells = tables.data;
     std::uint64_t* pooled = cells + n_cells * kLanes;
-    for (std::int64_t c = 0; c < layout.n_classes; ++c)
-        count_class(triple.products, third, layout, c, counts.data + c * n_counts);
-    const auto inner_of = [&](const std::uint64_t* class_counts, int lane) {
-        return [=](int a, int b, int c) {
-            return U64x8::load(class_counts + (((a * n_second + b) * kLanes + lane) * n_third + c) * kLanes);
-        };
-    };
     for (int lane = 0; lane < kLanes; ++lane) {
         std::int64_t* sum = sums + lane * kLanes;
         for (int k = 0; k < kLanes; ++k) sum[k] = 0;
-        const std::uint64_t* jk = triple.jk[lane];
         if (triple.two_class_terms.table != nullptr) {
-            // The index of the counts of both classes is a sum: the cells hold it, and one look-up serves a cell.
-            const auto first_class = inner_of(counts.data, lane);
-            const auto second_class = inner_of(counts.data + n_counts, lane);
-            const auto index = [&](int a, int b, int c) {
+            // The index of the counts of both classes is linear in them: whole tables of indices are derived as tables
+            // of counts are, and one look-up serves the cell of both classes and the pooled one.
+            const auto first_class = inner_cells(0, lane);
+            const auto second_class = inner_cells(1, lane);
+            const auto inner_index = [&](int a, int b, int c) {
                 const U64x8 c1 = second_class(a, b, c);
                 return U64x8::add(U64x8::add(first_class(a, b, c), U64x8::shift_left(c1, TwoClassTerms::kExtraBits)),
                                   U64x8::shift_left(c1, triple.two_class_terms.bits));
             };
-            derive_cells(n_first, n_second, n_third, triple.ij + lane, triple.ik, jk, index, cells);
+            derive_cells(n, {triple.ij + lane, triple.ik, triple.jk[lane]}, inner_index, cells);
             add_terms<true>(sum, cells, n_cells, {triple.two_class_terms.table, 0, 0});
             continue;
         }
         for (std::int64_t c = 0; c < layout.n_classes; ++c) {
-            derive_cells(n_first, n_second, n_third, triple.ij + c * ij_cells + lane, triple.ik + c * ik_cells,
-                         jk + c * jk_cells, inner_of(counts.data + c * n_counts, lane), cells);
+            const PairCells pairs{triple.ij + c * ij_cells + lane, triple.ik + c * ik_cells,
+                                  triple.jk[lane] + c * jk_cells};
+            derive_cells(n, pairs, inner_cells(c, lane), cells);
             add_terms<false>(sum, cells, n_cells, terms);
             for (int i = 0; i < n_cells * kLanes; i += kLanes) {
                 const U64x8 cell = U64x8::load(cells + i);

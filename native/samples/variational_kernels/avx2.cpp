@@ -10,6 +10,7 @@
 
 #include "count/kernels/target.hpp"
 #include "count/kernels/vector_address.hpp"
+#include "count/prefetch.hpp"
 #include "samples/parzen.hpp"
 #include "samples/variational.hpp"
 

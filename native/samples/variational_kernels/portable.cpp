@@ -4,6 +4,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "count/prefetch.hpp"
 #include "samples/parzen.hpp"
 #include "samples/variational.hpp"
 

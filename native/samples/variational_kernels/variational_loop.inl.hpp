@@ -206,7 +206,7 @@ void pairwise_tile(const Weighted<typename Vector::Real>& w, std::int64_t first,
                    std::int64_t arity, const std::vector<Pending<typename Vector::Real>>& pending,
                    const PairwiseState<typename Vector::Real>& pairs, typename Vector::Real* values, Product& product) {
     using Real = typename Vector::Real;
-    constexpr std::int64_t kAhead = 1024 / sizeof(Real);
+    constexpr std::int64_t kPrefetchBytes = 1024;
     constexpr std::int64_t kLineClasses = 8 / sizeof(Real);
     const bool has_state = values != nullptr;
     const bool store = has_state && pairs.store;
@@ -230,7 +230,8 @@ void pairwise_tile(const Weighted<typename Vector::Real>& w, std::int64_t first,
         const std::int32_t* const end = w.active + w.start[b + 1];
         // The state of a candidate lies in main memory, in runs too short for the hardware to follow: fetched ahead.
         if (has_state)
-            for (std::int64_t c = 0; c < w.n_classes; c += kLineClasses) __builtin_prefetch(state + 8 * c + kAhead);
+            for (std::int64_t c = 0; c < w.n_classes; c += kLineClasses)
+                __builtin_prefetch(address_ahead(state + 8 * c, kPrefetchBytes));
         // The classes with weight; all of them where the state must go on.
         for_classes<Vector>(w.n_classes, active, end, store, [&](auto wide, std::int64_t c, bool has_weight) {
             using Wide = decltype(wide);

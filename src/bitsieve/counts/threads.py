@@ -81,8 +81,17 @@ class Helpers:
                 thread.join()
 
     def _work(self) -> None:
-        while task := self.tasks.get():
+        """Do tasks until there will be no more.
+
+        A thread that waits holds no task: the tables of a task would live as long as a thread that nobody ends, after
+        an interrupt to the end of the process.
+        """
+        while True:
+            task = self.tasks.get()
+            if task is None:
+                return
             task()
+            del task
 
 
 class _ThisThread(local):

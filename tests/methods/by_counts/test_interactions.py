@@ -10,7 +10,7 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.source import JoinedSource
 from bitsieve.methods.by_counts import interactions
-from bitsieve.methods.by_counts.interactions import Chance, Samples, Search, rarities, strongest_p
+from bitsieve.methods.by_counts.interactions import Chance, Samples, Search, p_of_strongest, rarities
 
 N_TABLES, N_SHUFFLES = 200, 19
 
@@ -191,8 +191,8 @@ def test_contrasts_of_tables_that_are_too_small_are_refused():
     search, source = Search(2, "gain"), PackedSource(codes[:, :2], classes)
     found = search.strongest(source)
     with pytest.raises(ValueError, match="the table is too small for contrasts"):
-        strongest_p(np.ones(2), np.ones(100))
-    rates = strongest_p(
+        p_of_strongest(np.ones(2), np.ones(100))
+    rates = p_of_strongest(
         rarities(source, found), np.r_[rarities(source, found), 1.0]
     )  # gains of 0 are as rare as can be
     assert ((rates >= 0) & (rates <= 1)).all()
@@ -204,7 +204,7 @@ def test_p_of_the_strongest_is_that_of_the_likeliest_weibull_distribution(shape)
     rarity = np.geomspace(1e-9, 1.0, 40)
     fitted, _, scale = weibull_min.fit(copies, floc=0)
     expected = weibull_min.cdf(rarity, fitted, scale=scale)
-    np.testing.assert_allclose(strongest_p(rarity, copies), expected, rtol=2e-3)  # scipy's search ends at 1e-4
+    np.testing.assert_allclose(p_of_strongest(rarity, copies), expected, rtol=2e-3)  # scipy's search ends at 1e-4
 
 
 @pytest.mark.parametrize(("least", "n_copies"), [(3, 4), (4, 4), (5, 5), (100, 100)])

@@ -1,6 +1,8 @@
 """Interactions: the pairs or triples of columns that carry most information about the class, and tests of them.
 
-The statistics are those of :func:`bitsieve.counts.tuples.search_tuples`.
+The statistics are those of :func:`bitsieve.counts.tuples.search_tuples`. Two tests compare the strongest tuples with
+those of columns without relation to the class: ``Search.after_shuffles`` repeats the search after shuffles of the
+class; ``Search.contrast_rates`` searches once, among the columns and shuffled copies of some, and fits a distribution.
 """
 
 from __future__ import annotations
@@ -25,10 +27,10 @@ from bitsieve.utils.progress import phase
 
 N_SHUFFLES = 99
 MIN_CONTRASTS = 100  # shuffled copies of columns
-MIN_RARITY = 1e-300  # so that its logarithm is finite
+MIN_RARITY = 1e-300  # has a finite logarithm
 EPSILON = 2.0**-53
-MAX_EXPONENT = 700.0  # exp of more overflows
-# Tuples times samples times shuffles that take some ten seconds: if all columns are counted as bits, and by tables.
+MAX_EXPONENT = 700.0  # exp of larger numbers overflows
+# Tuples times samples times shuffles that take about ten seconds: if all columns are counted as bits, and by tables.
 MAX_STEPS_OF_BITS = 1e12
 MAX_STEPS_OF_TABLES = 1e9
 
@@ -47,21 +49,29 @@ class Interacting(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Chance:
-    """The value of the strongest tuple of every column after each of several shuffles of the class, in bits."""
+    """The value of the strongest tuple of every column after each of several shuffles of the class, in bits.
+
+    A p-value is the share of the shuffles, and of the table itself, that reach the value of the table.
+    """
 
     best: Floats  # shape (n_shuffles, n_features)
     groups: Integers  # number of codes of each column; columns of one group have nearly the same distribution
 
     def of_tuples(self, values: Floats) -> Floats:
-        """p of tuples, corrected for all tuples: the share of shuffles whose strongest tuple is as strong."""
+        """p-values of tuples, corrected for all tuples: by the strongest tuple of each shuffle."""
         return self._share(self.best.max(axis=1)[:, None] >= values)
 
     def of_columns(self, best: Floats) -> Floats:
-        """p of columns, corrected for all columns (step-down): the chance of any false column below p is at most p."""
+        """p-values of columns, corrected for all columns: the chance of any false column below p is at most p.
+
+        The step-down procedure of Westfall and Young: a column is compared with the best of the columns that are no
+        stronger than it in the table.
+        """
         order = np.argsort(-best, kind="stable")
-        largest_of_rest = np.maximum.accumulate(self.best[:, order[::-1]], axis=1)[:, ::-1]
+        weakest_first = self.best[:, order[::-1]]
+        best_of_weaker = np.maximum.accumulate(weakest_first, axis=1)[:, ::-1]
         p = np.empty(len(best))
-        p[order] = np.maximum.accumulate(self._share(largest_of_rest >= best[order]))
+        p[order] = np.maximum.accumulate(self._share(best_of_weaker >= best[order]))
         return p
 
     def false_discovery(self, best: Floats) -> Floats:
@@ -73,7 +83,8 @@ class Chance:
         for group in np.unique(self.groups):
             (columns,) = np.nonzero(self.groups == group)
             null = np.sort(self.best[:, columns], axis=None)
-            p[columns] = (1 + len(null) - np.searchsorted(null, best[columns])) / (1 + len(null))
+            n_reached = len(null) - np.searchsorted(null, best[columns])
+            p[columns] = (1 + n_reached) / (1 + len(null))
         return false_discovery_rates(p, self.groups > 1)
 
     def _share(self, reached: Flags) -> Floats:
@@ -82,23 +93,27 @@ class Chance:
 
 
 def rarities(source: CountSource, strongest: Interacting) -> Floats:
-    """``-ln F(2 N ln 2 G)`` of the gain G of every column, F the distribution of chi-squared."""
-    arities = source.arities.astype(np.float64)
-    freedom = (source.n_classes - 1) * (arities - 1) / arities * arities[strongest.best_columns].prod(axis=1)
-    gains = np.where(np.isfinite(strongest.best), np.maximum(strongest.best, 0.0), 0.0)
-    above = chdtrc(np.maximum(freedom, 1.0), 2 * source.n_samples * log(2) * gains)
-    return np.asarray(-np.log1p(-np.minimum(above, 1 - EPSILON)) + MIN_RARITY)
+    """``-ln F(2 N ln 2 G)`` of the gain G of every column in its strongest tuple: small where G is rarely reached.
 
-
-def strongest_p(rarity: Floats, of_copies: Floats) -> Floats:
-    """p of the strongest tuple of every column, given ``-ln F`` of columns and of shuffled copies.
-
-    The strongest of t independent tuples is below G in a share ``F(2 N ln 2 G)^t`` of cases. Those of one column depend
-    on each other: the share is ``exp(-t (-ln F)^a)``, with the a and t of the largest likelihood for the copies, by
-    Newton's method.
+    F is the distribution of chi-squared with ``(m - 1) n_others (n_classes - 1)`` degrees of freedom, m the codes of
+    the column and n_others the product of those of the others in the tuple.
     """
-    logs = np.log(of_copies)
-    a = 1.0
+    arities = source.arities.astype(np.float64)
+    tuple_codes = arities[strongest.best_columns].prod(axis=1)
+    freedom = (source.n_classes - 1) * (arities - 1) / arities * tuple_codes
+    gains = np.where(np.isfinite(strongest.best), np.maximum(strongest.best, 0.0), 0.0)
+    tail = chdtrc(np.maximum(freedom, 1.0), 2 * source.n_samples * log(2) * gains)  # 1 - F
+    return np.asarray(-np.log1p(-np.minimum(tail, 1 - EPSILON)) + MIN_RARITY)
+
+
+def p_of_strongest(rarity: Floats, rarity_of_copies: Floats) -> Floats:
+    """p-values of the strongest tuple of every column, given ``r = -ln F`` of columns and of shuffled copies.
+
+    The strongest of t independent tuples is below G with probability ``F(2 N ln 2 G)^t = exp(-t r)``. The tuples of one
+    column depend on each other, and the probability is taken for ``exp(-t r^a)``: r has a Weibull distribution of
+    shape a. Its a and t are those of the largest likelihood for the copies, by Newton's method.
+    """
+    logs = np.log(rarity_of_copies)
     largest = logs.max()
     if logs.min() == largest:
         raise UserError(
@@ -106,14 +121,17 @@ def strongest_p(rarity: Floats, of_copies: Floats) -> Floats:
             message="the shuffled copies of columns do not differ",
             advice="the table is too small for contrasts, use shuffles",
         )
+    shape = 1.0
     for _ in range(50):
-        weights = np.exp(a * (logs - largest))
+        weights = np.exp(shape * (logs - largest))
         weights /= weights.sum()
         mean = (weights * logs).sum()
-        spread = (weights * logs * logs).sum() - mean * mean
-        a = max(a + (1 / a + logs.mean() - mean) / (1 / a**2 + spread), a / 2)
-    times = a * (np.log(rarity) - largest) - log(np.exp(a * (logs - largest)).mean())
-    return np.asarray(-np.expm1(-np.exp(np.minimum(times, MAX_EXPONENT))))
+        variance = (weights * logs * logs).sum() - mean * mean
+        slope = 1 / shape + logs.mean() - mean  # of the log-likelihood, with the best t for the shape
+        shape = max(shape + slope / (1 / shape**2 + variance), shape / 2)
+    log_mean_power = log(np.exp(shape * (logs - largest)).mean())  # t = 1 / mean of r^a
+    log_exponent = shape * (np.log(rarity) - largest) - log_mean_power  # ln(t r^a)
+    return np.asarray(-np.expm1(-np.exp(np.minimum(log_exponent, MAX_EXPONENT))))
 
 
 def false_discovery_rates(p: Floats, varies: Flags) -> Floats:
@@ -124,15 +142,15 @@ def false_discovery_rates(p: Floats, varies: Flags) -> Floats:
 
 
 class Samples(NamedTuple):
-    """The codes of all samples, class by class, in one order whatever that of the source."""
+    """The codes of all samples, class by class, in an order that does not depend on the source's."""
 
-    codes: NDArray[np.integer]  # (n_samples, n_features)
+    codes: NDArray[np.integer]  # shape (n_samples, n_features)
     classes: Integers
     strata: Integers | None
 
     @classmethod
     def of(cls, source: CountSource, strata: Integers | None = None) -> Samples:
-        """All samples of a source; ``strata`` of each, class by class: a shuffle leaves every sample in its own."""
+        """All samples of a source; ``strata`` has the stratum of each, in the same order."""
         coded_source = coded(source)
         if coded_source is None:
             raise UserError(
@@ -154,9 +172,9 @@ class Samples(NamedTuple):
 
 @dataclass(frozen=True)
 class Search:
-    """What is searched for: tuples of ``order`` columns by a statistic, of which the ``n_top`` strongest are kept.
+    """What is searched for: the ``n_top`` strongest tuples of ``order`` columns by a statistic.
 
-    ``screen``: only of the so many columns that have the largest ``I(Xi;C|Xj)`` of all pairs.
+    With ``screen`` only tuples of so many columns are searched, those of the largest ``I(Xi;C|Xj)`` in any pair.
     """
 
     order: int
@@ -172,31 +190,35 @@ class Search:
                 message=f"the table has {source.n_features} feature(s), and a tuple takes {self.order}",
                 advice="give more columns",
             )
+        if self.screen is not None and self.screen < source.n_features:
+            return self._strongest_of_screened(source, self.screen, progress)
+        tuples = search_tuples(source, self.order, self.statistic, self.n_top, progress)
+        if not (tuples.best_columns >= 0).any():
+            n_varying = int((source.arities > 1).sum())
+            raise UserError(
+                code="too-few-columns",
+                message=f"{n_varying} of the columns vary, and {self.order} are needed",
+                advice="give more columns, or bins that cut them",
+            )
         per_bit = entropy_terms(source.n_samples).per_bit
-        if self.screen is None or self.screen >= source.n_features:
-            tuples = search_tuples(source, self.order, self.statistic, self.n_top, progress)
-            if not (tuples.best_columns >= 0).any():
-                several = int((source.arities > 1).sum())
-                advice = "give more columns, or bins that cut them"
-                raise UserError(
-                    code="too-few-columns",
-                    message=f"{several} of the columns vary, and {self.order} are needed",
-                    advice=advice,
-                )
-            best = np.where(tuples.best_columns[:, 0] < 0, -np.inf, tuples.best / per_bit)
-            return Interacting(tuples.values / per_bit, tuples.columns, best, tuples.best_columns)
+        best = np.where(tuples.best_columns[:, 0] < 0, -np.inf, tuples.best / per_bit)
+        return Interacting(tuples.values / per_bit, tuples.columns, best, tuples.best_columns)
+
+    def _strongest_of_screened(self, source: CountSource, n_screened: int, progress: Progress) -> Interacting:
+        """The strongest tuples of the columns with the largest gains in pairs; -inf for all other columns."""
         gains = search_tuples(source, 2, "gain", 0).best
-        screened = np.sort(np.argsort(~gains, kind="stable")[: self.screen])
+        descending = np.argsort(~gains, kind="stable")  # ~v falls as v rises, and never overflows
+        screened = np.sort(descending[:n_screened])
         screened_source = conditioning(source).joined([np.array([column]) for column in screened])
-        among_screened = replace(self, screen=None).strongest(screened_source, progress)
+        strongest = replace(self, screen=None).strongest(screened_source, progress)
         best = np.full(source.n_features, -np.inf)
+        best[screened] = strongest.best
         best_columns = np.full((source.n_features, self.order), -1, np.intp)
-        best[screened] = among_screened.best
-        best_columns[screened] = np.append(screened, -1)[among_screened.best_columns]
-        return Interacting(among_screened.values, screened[among_screened.columns], best, best_columns)
+        best_columns[screened] = np.append(screened, -1)[strongest.best_columns]  # -1 stays -1
+        return Interacting(strongest.values, screened[strongest.columns], best, best_columns)
 
     def affordable_shuffles(self, source: CountSource) -> int:
-        """The default number of shuffles: ``N_SHUFFLES``, or 0 where they would take more than some ten seconds."""
+        """The default number of shuffles: ``N_SHUFFLES``, or 0 where they would take more than about ten seconds."""
         tuples = n_tuples(source, self.order)
         if self.screen is not None:
             tuples = min(tuples, n_tuples(source, 2) + comb(self.screen, self.order))
@@ -228,7 +250,8 @@ class Search:
     def contrast_rates(self, source: CountSource, strongest: Interacting, random_state: int = 0) -> Floats:
         """For each column, the smallest false discovery rate of a list that holds it, by gains.
 
-        One search among the columns and shuffled copies of a tenth of them, at least 100, shows what chance gives.
+        The gains of columns are compared with those of shuffled copies of a tenth of them, at least 100 copies, in one
+        search among both.
         """
         samples = Samples.of(source)
         random = np.random.default_rng([random_state, 0])
@@ -239,5 +262,6 @@ class Search:
         arities = np.r_[source.arities, source.arities[copied]]
         phase("searching with contrast columns")
         both = PackedSource(codes, samples.classes, arities=arities, n_classes=source.n_classes, n_jobs=source.n_jobs)
-        of_copies = rarities(both, replace(self, n_top=0).strongest(both))[source.n_features :]
-        return false_discovery_rates(strongest_p(rarities(source, strongest), of_copies), source.arities > 1)
+        rarity_of_copies = rarities(both, replace(self, n_top=0).strongest(both))[source.n_features :]
+        p = p_of_strongest(rarities(source, strongest), rarity_of_copies)
+        return false_discovery_rates(p, source.arities > 1)

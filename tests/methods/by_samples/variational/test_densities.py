@@ -100,8 +100,8 @@ def test_conditional_density_integrates_to_one():
     values = np.vstack([np.concatenate([a, grid]), np.concatenate([b, np.full(len(grid), 0.3)])])
     values[1, 30:] += 1e-9 * grid  # a width within the second class, which nothing here looks at
     table = DensityTable(values, np.ones(2, bool), np.array([30, len(grid)]), "scott", None)
-    joint = table.log_sums("portable", 0, 0, 1, 2) - table.log_sums("portable", 0, 1, -1, 2)
-    density = np.exp2(joint[30:] + table.log_height(0, 0, 2))
+    joint = table.log_kernel_sums("portable", 0, 1, 0, 2) - table.log_kernel_sums("portable", 1, None, 0, 2)
+    density = np.exp2(joint[30:] + table.log_kernel_at_zero(0, 0, 2))
     assert abs(np.trapezoid(density, grid) - 1) <= 1e-6  # the ends of the grid
 
 
@@ -111,7 +111,7 @@ def test_far_points_underflow_nothing():
     classes = np.repeat([0, 1], 20)
     values = random.standard_normal((2, 40)) + 1000.0 * classes
     table = DensityTable(values, np.ones(2, bool), np.array([20, 20]), "scott", None)
-    assert np.isfinite(table.log_sums("portable", 0, 0, -1, 1)).all()
+    assert np.isfinite(table.log_kernel_sums("portable", 0, None, 0, 1)).all()
     found = variational_select(DensityBound(table, pairwise=True), 2)
     assert found.scores == pytest.approx([1, 1], abs=ROUNDING)
 
@@ -149,5 +149,5 @@ def test_one_point_kernel():
     table = DensityTable(values, numeric, np.bincount(classes), "scott", None)
     width = values[0, classes == 1].std(ddof=1) * (classes == 1).sum() ** -0.2
     for u in (0.0, 0.3, 2.0):
-        log_density = table.log_height(0, 1, 1) - (table.scale(0, 1, 1) * u) ** 2
+        log_density = table.log_kernel_at_zero(0, 1, 1) - (table.scale(0, 1, 1) * u) ** 2
         assert abs(log_density - log2(norm.pdf(u, 0, width))) <= 1e-12  # roundings of a handful of operations

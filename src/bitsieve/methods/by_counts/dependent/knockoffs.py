@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from bitsieve.counts.packed import PackedSource, dense_cells
@@ -11,11 +9,11 @@ from bitsieve.counts.source import CountSource, coded
 from bitsieve.counts.threads import run_blocks
 from bitsieve.diagnostics import UserError
 from bitsieve.methods.by_counts.dependent.forest import Forest, TreeModel, draw
-from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.arrays import Columns, Floats, Integers
 
 LEARNING_RATE = 0.1  # share of a column's fit that is added in a step
 MAX_STEPS = 1000
-MAX_CACHED_BYTES = 128 << 20  # of tables during a fit
+MAX_CACHED_BYTES = 128 << 20  # of the tables of pairs during a fit
 
 
 def knockoff_wins(source: CountSource, forest: Forest, columns: Columns, n_draws: int, random_state: int) -> Floats:
@@ -58,46 +56,81 @@ def knockoff_wins(source: CountSource, forest: Forest, columns: Columns, n_draws
 
 
 def fit_gains(source: PackedSource) -> Floats:
-    """How much the codes of every column reduce the squared error of the class, in samples, fitted step by step.
+    """How much each column reduces the squared error of the class, in samples, in a fit step by step.
 
-    The class, a 0/1 variable a class, is fitted by a sum of functions of one column each (P. Buhlmann, B. Yu, "Boosting
-    with the L2 loss", Journal of the American Statistical Association 98, 2003). At every step the column whose mean
-    residuals by code reduce the squared error most, less the ``(codes - 1) s2`` of chance, adds a tenth of them; s2 is
-    the error of a sample. The fit ends where no column has more than chance, or after 1,000 steps.
+    The class, a 0/1 variable for each class c, is fitted by a sum of functions of one column each (P. Buhlmann, B. Yu,
+    "Boosting with the L2 loss", Journal of the American Statistical Association 98, 2003). With the residuals r_c, n_v
+    the samples of code v of a column, and s2 the squared error of a sample, a column gains ::
+
+        sum_vc (sum of r_c over the samples of code v)^2 / (n_v + 1)  -  s2 (codes that occur - 1)
+
+    where the second term is what a column gains by chance. Every step takes the column of the largest gain, and adds a
+    tenth of its mean residuals to the fit. The fit ends where no gain is above 0, or after 1,000 steps.
     """
-    arities = source.arities.astype(np.int64)
-    start = np.cumsum(arities) - arities
-    column = np.repeat(np.arange(source.n_features), arities)
-    code = np.arange(len(column)) - start[column]
-    everything = np.arange(source.n_features)
-    cells = dense_cells(source.packed, None, everything, 1, arities, source.n_classes)
-    by_class = cells.reshape(-1, source.n_classes).T.astype(np.float64)
-    size = by_class.sum(axis=0)
-    share = source.class_sizes / source.n_samples
-    residual = by_class - share[:, None] * size  # sums over the samples of a code, a class a row
-    error = source.n_samples * float((share * (1 - share)).sum())
-    freedom = np.add.reduceat((size > 0).astype(np.float64), start) - 1
+    pairs = _CodePairs(source)
+    start = pairs.start
+    counts = pairs.class_counts()  # shape (n_classes, codes of all columns)
+    n_of_code = counts.sum(axis=0)
+    class_share = source.class_sizes / source.n_samples
+    residual = counts - class_share[:, None] * n_of_code  # sums over the samples of each code
+    error = source.n_samples * float((class_share * (1 - class_share)).sum())
+    freedom = np.add.reduceat((n_of_code > 0).astype(np.float64), start) - 1
     gains = np.zeros(source.n_features)
-    cached_tables = dict[int, list[Any]]()
     for _ in range(MAX_STEPS):
-        gain = np.add.reduceat((residual**2 / (size + 1)).sum(axis=0), start) - freedom * error / source.n_samples
+        reduction = np.add.reduceat((residual**2 / (n_of_code + 1)).sum(axis=0), start)
+        gain = reduction - freedom * error / source.n_samples
         best = int(np.argmax(gain))
         if gain[best] <= 0:
             break
-        n_codes = int(arities[best])
-        if best not in cached_tables:
-            if 8 * len(column) * n_codes * (len(cached_tables) + 1) > MAX_CACHED_BYTES:
-                cached_tables.clear()
-            tables = dense_cells(source.packed, best, everything, n_codes, arities, 1)
-            cached_tables[best] = [tables[start[column] * n_codes + v * arities[column] + code] for v in range(n_codes)]
-        codes_of_best = slice(start[best], start[best] + n_codes)
-        added = LEARNING_RATE * residual[:, codes_of_best] / (size[codes_of_best] + 1)
-        reduced = float((2 * added * residual[:, codes_of_best] - added**2 * size[codes_of_best]).sum())
-        gains[best] = gains[best] + reduced
-        error = error - reduced
-        for v, counts in enumerate(cached_tables[best]):
-            residual -= added[:, v, None] * counts
+        codes_of_best = pairs.codes_of(best)
+        residual_of_best = residual[:, codes_of_best]
+        n_of_best = n_of_code[codes_of_best]
+        added = LEARNING_RATE * residual_of_best / (n_of_best + 1)  # to the fit, by class and code of the column
+        reduced_error = float((2 * added * residual_of_best - added**2 * n_of_best).sum())
+        gains[best] = gains[best] + reduced_error
+        error = error - reduced_error
+        for code, counts_with_code in enumerate(pairs.counts_with(best)):
+            residual -= added[:, code, None] * counts_with_code
     return gains
+
+
+class _CodePairs:
+    """How many samples have two codes together, the codes of all columns in one row: those of column j from start[j].
+
+    The tables of one column with all others are cached, up to ``MAX_CACHED_BYTES``.
+    """
+
+    def __init__(self, source: PackedSource) -> None:
+        self.start = np.cumsum(source.arities.astype(np.int64)) - source.arities
+        self._source = source
+        self._arities = source.arities.astype(np.int64)
+        self._columns = np.arange(source.n_features)
+        self._column_of_code = np.repeat(self._columns, self._arities)
+        self._code = np.arange(len(self._column_of_code)) - self.start[self._column_of_code]
+        self._cache: dict[int, list[Integers]] = {}
+
+    def codes_of(self, column: int) -> slice:
+        """Where the codes of a column are in a row."""
+        return slice(self.start[column], self.start[column] + int(self._arities[column]))
+
+    def class_counts(self) -> Floats:
+        """How many samples of each class have each code, shape (n_classes, codes of all columns)."""
+        source = self._source
+        cells = dense_cells(source.packed, None, self._columns, 1, self._arities, source.n_classes)
+        return cells.reshape(-1, source.n_classes).T.astype(np.float64)
+
+    def counts_with(self, column: int) -> list[Integers]:
+        """For each code of a column, a row of counts: how many samples have it and another code."""
+        if column not in self._cache:
+            n_codes = int(self._arities[column])
+            n_bytes = 8 * len(self._code) * n_codes
+            if n_bytes * (len(self._cache) + 1) > MAX_CACHED_BYTES:
+                self._cache.clear()
+            cells = dense_cells(self._source.packed, column, self._columns, n_codes, self._arities, 1)
+            first_cells = self.start[self._column_of_code] * n_codes + self._code
+            stride = self._arities[self._column_of_code]
+            self._cache[column] = [cells[first_cells + code * stride] for code in range(n_codes)]
+        return self._cache[column]
 
 
 def e_values(wins: Floats, level: float) -> Floats:
@@ -106,7 +139,8 @@ def e_values(wins: Floats, level: float) -> Floats:
     sums = np.zeros(n)
     for wins_of_draw in wins:
         limit = threshold(wins_of_draw, level)
-        sums += n * (wins_of_draw >= limit) / (1 + (wins_of_draw <= -limit).sum())
+        n_below = (wins_of_draw <= -limit).sum()
+        sums += n * (wins_of_draw >= limit) / (1 + n_below)
     return sums / len(wins)
 
 

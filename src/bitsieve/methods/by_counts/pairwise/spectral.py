@@ -48,7 +48,7 @@ class SpectralRanking(NamedTuple):
 
 
 def rank_by_spectrum(matrix: FullMatrix) -> SpectralRanking:
-    """Rank by the dominant eigenvector of a matrix, whole or in tiles: weights >= 0, ties to the lowest column."""
+    """Rank by the absolute entries of the dominant eigenvector; ties go to the lowest column."""
     phase("ranking")
     n = len(matrix.diagonal)
     pair = lanczos(matrix.multiply, np.full(n, 1 / np.sqrt(n)))
@@ -57,9 +57,9 @@ def rank_by_spectrum(matrix: FullMatrix) -> SpectralRanking:
 
 
 def rank_by_landmarks(rows: Matrix, landmarks: Columns, variant: str | None = None) -> SpectralRanking:
-    """Rank by Nystrom's approximation of the dominant eigenvector from some rows of Q, at the places ``landmarks``.
+    """Rank by Nystrom's approximation of the dominant eigenvector v from the rows of Q with indices ``landmarks``.
 
-    The eigenvalue is estimated from these rows, ``w'(Qv)_L / w'w`` with ``w = v_L``: exact for the exact vector.
+    The eigenvalue is estimated from these rows L: ``w'(Qv)_L / w'w`` with ``w = v_L``, which is exact for the exact v.
     """
     phase("ranking")
     landmark_rows = np.asarray(rows, np.float64)
@@ -72,7 +72,9 @@ def rank_by_landmarks(rows: Matrix, landmarks: Columns, variant: str | None = No
         shift = 0.0
     landmark_weights = weights[landmarks]
     square = dot(landmark_weights, landmark_weights)
-    eigenvalue = dot(landmark_weights, multiply(landmark_rows, weights)) / square if square > 0 else 0.0
+    eigenvalue = 0.0
+    if square > 0:
+        eigenvalue = dot(landmark_weights, multiply(landmark_rows, weights)) / square
     return SpectralRanking(weights, rank(weights), eigenvalue, shift)
 
 
@@ -95,21 +97,26 @@ def speccmi(
     if len(varying):
         settings = make_nystrom(approximation)
         max_bytes = check_memory(memory)
-        if settings is not None:
-            landmarks = choose_landmarks(settings, varying, information.n_features)
-            matrix, ranking = _ranked_by_landmarks(information, varying, landmarks, settings.variant, max_bytes)
-        else:
+        matrix: ConditionalMatrix
+        if settings is None:
             full_matrix = conditional_matrix(information, varying, np.dtype(dtype), max_bytes)
             matrix = full_matrix
             ranking = rank_by_spectrum(full_matrix)
+        else:
+            landmarks = choose_landmarks(settings, varying, information.n_features)
+            matrix, ranking = _ranked_by_landmarks(information, varying, landmarks, settings.variant, max_bytes)
         members = ranking.order[:k]
         if refine == "swap":
             swapped = improve_by_swaps(matrix.row, matrix.diagonal, members, progress=phase("swapping"))
             members = ranking.order[np.isin(ranking.order, swapped)]
-        bounds = [] if landmarks is not None else [len(members) * ranking.eigenvalue]  # of squared length k
+        bounds = []
+        if landmarks is None:  # else the eigenvalue is approximate, and no bound
+            bounds.append(len(members) * ranking.eigenvalue)  # x'Qx of a vector of squared length k
         certificate = _certificate(information, varying, matrix, members, bounds, dtype)
         weights[varying] = ranking.weights
-        order = varying[np.concatenate([members, ranking.order[~np.isin(ranking.order, members)]])]
+        others = ranking.order[~np.isin(ranking.order, members)]
+        order = varying[np.concatenate([members, others])]
+    scores = ranking.eigenvalue * np.copysign(weights**2, weights)
     attributes = {
         "weights_": weights,
         "eigenvalue_": ranking.eigenvalue,
@@ -117,13 +124,13 @@ def speccmi(
         "landmarks_": landmarks,
         "shift_": ranking.shift,
     }
-    return rank_all(order, information.varies, ranking.eigenvalue * np.copysign(weights**2, weights), k, **attributes)
+    return rank_all(order, information.varies, scores, k, **attributes)
 
 
 def _ranked_by_landmarks(
     information: Information, varying: Columns, landmarks: Columns, variant: str | None, memory: int | None
 ) -> tuple[ConditionalMatrix, SpectralRanking]:
-    """The matrix, of which only the rows of landmarks are kept, and the ranking by them."""
+    """The matrix, which is counted row by row, and the ranking by the rows of landmarks."""
     refuse_more(8 * len(landmarks) * len(varying), memory, f"rows of {len(landmarks):,} landmarks")
     matrix = CountedMatrix(information, varying)
     indices = np.searchsorted(varying, landmarks)
@@ -139,17 +146,17 @@ def _certificate(
     bounds: list[float],
     dtype: str,
 ) -> Certificate:
-    """The exact objective of the members, and the least of the bounds known."""
-    bounds = [
+    """The objective of the members, from exact entries of Q, and the smallest of ``bounds`` and two others."""
+    all_bounds = [
         marginal_bound(information.relevance[varying], information.class_entropy, len(members)),
         *matrix.upper_bounds(len(members)),
         *bounds,
     ]
-    exact = matrix
+    exact_matrix = matrix
     if dtype == "float32":  # the entries of Q may have been rounded down
-        exact = CountedMatrix(information, varying)
-        bounds = [bound * (1 + float(np.finfo(np.float32).eps)) for bound in bounds]
-    return certify(subset_objective(exact.among(members)), bounds)
+        exact_matrix = CountedMatrix(information, varying)
+        all_bounds = [bound * (1 + float(np.finfo(np.float32).eps)) for bound in all_bounds]
+    return certify(subset_objective(exact_matrix.among(members)), all_bounds)
 
 
 METHODS = (
