@@ -70,8 +70,8 @@ CODES: dict[str, Code] = {
     ),
     "numbers-with-text": Code(
         "warning",
-        "Nearly all values of a column of text are numbers. The others, such as `<200`, are read as missing, or all are "
-        "taken as categories.",
+        "Nearly all values of a column of text are numbers. The others, such as `<200`, are read as missing, or all "
+        "are taken as categories.",
         'Set `column_types` to "number": the page on formats says how each is read.',
     ),
     "mixed-units": Code(

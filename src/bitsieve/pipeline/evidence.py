@@ -53,7 +53,7 @@ def count_evidence(counted: Counted, selected: Columns, information: Information
         leaks=leaks(counted.information),
         class_sizes=source.class_sizes,
         tables=source.tables(None, selected, True),
-        values_digest=Later(lambda: values_digest(counted.table, counted.binner, source)),
+        values_digest=Lazy(lambda: values_digest(counted.table, counted.binner, source)),
     )
 
 

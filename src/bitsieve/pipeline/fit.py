@@ -33,7 +33,7 @@ class CountEvidence:
     leaks: list[Leak]  # columns of the table that nearly determine the target
     class_sizes: Integers  # shape (n_classes,): the sum of the weights of the rows of every class
     tables: Sequence[ContingencyTable]  # of every selected column with the class
-    values_digest: Later[str]  # the digest of all columns and the target; see `values_digest.py`
+    values_digest: Lazy[str]  # the digest of all columns and the target; see `values_digest.py`
     is_sure: bool = False  # whether shuffles confirmed that the other selected columns are not
 
 
