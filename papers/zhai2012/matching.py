@@ -79,7 +79,7 @@ def _splits(options: Options) -> Iterator[Split]:
 
 
 def _losses(split: Split, tau: float, options: Options) -> tuple[NDArray[np.float64], int]:
-    """The relative losses of greedy sets against exact ones, and how many of the latter are not proved to be optimal."""
+    """The relative losses of greedy sets against exact ones, and how many of these are not proved to be optimal."""
     columns: Columns
     if issparse(split.X):
         columns = SparseColumns(split.X.tocsc(), options.n_jobs)
