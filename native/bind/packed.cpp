@@ -355,8 +355,6 @@ void add_pivot(LazyMinima& self, std::int64_t feature, std::int64_t offset) {
 void largest(LazyMinima& self, Input<bool> candidates, std::int64_t first, std::int64_t last,
              Output<std::int64_t> best_so_far) {
     require_size(best_so_far, 1, "best_so_far");
-    require(reinterpret_cast<std::uintptr_t>(best_so_far.data()) % alignof(std::int64_t) == 0,
-            "best_so_far must lie at a whole multiple of eight bytes, as threads share it");
     require_size(candidates, self.n_features(), "candidates");
     require_within(first, 0, self.n_simd_groups() + 1, "first");
     require_within(last, first, self.n_simd_groups() + 1, "last");

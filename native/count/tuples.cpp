@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 #include <type_traits>
+#include <utility>
 
 #include "count/pair_counts.hpp"
 #include "count/pair_matrix.hpp"
@@ -109,7 +110,14 @@ LargestTuples::LargestTuples(std::int64_t n_features, std::int64_t n_top)
 void LargestTuples::insert(const std::int64_t* features, const std::int64_t* values, int order) {
     Tuple tuple{*std::max_element(values, values + order), {-1, -1, -1}};
     std::copy(features, features + order, tuple.features);
-    std::sort(tuple.features, tuple.features + order);
+    const auto sort_two = [&tuple](int first, int second) {
+        if (tuple.features[first] > tuple.features[second]) std::swap(tuple.features[first], tuple.features[second]);
+    };
+    sort_two(0, 1);
+    if (order == 3) {
+        sort_two(1, 2);
+        sort_two(0, 1);
+    }
     for (int m = 0; m < order; ++m) {
         Tuple& best = by_feature_[std::size_t(features[m])];
         Tuple candidate = tuple;

@@ -11,27 +11,27 @@ namespace bitsieve {
 
 namespace {
 
-// The place of a number in the span that begins at `low`; kDenseSpan or more: beyond it.
+// The place of a number in the span that begins at `low`; kMaxTableSpan or more: beyond it.
 template <class T>
 std::size_t offset(T value, typename WidenFloat<T>::type low) {
     if constexpr (kFloats<T>) {
         const double beyond = double(value) - low;  // exact where it is small
-        return beyond >= 0 && beyond < double(kDenseSpan) ? std::size_t(beyond) : std::size_t(kDenseSpan);
+        return beyond >= 0 && beyond < double(kMaxTableSpan) ? std::size_t(beyond) : std::size_t(kMaxTableSpan);
     } else {
         return std::size_t(std::uint64_t(value) - std::uint64_t(low));  // wraps, and back
     }
 }
 
-// high - low + 1 if that is kDenseSpan at most, else 0.
+// high - low + 1 if that is kMaxTableSpan at most, else 0.
 template <class Number>
 std::size_t dense_span(Number low, Number high) {
     if (high < low) return 0;
     if constexpr (kFloats<Number>) {
         const double span = high - low + 1;
-        return span <= double(kDenseSpan) ? std::size_t(span) : 0;
+        return span <= double(kMaxTableSpan) ? std::size_t(span) : 0;
     } else {
         const std::uint64_t beyond = std::uint64_t(high) - std::uint64_t(low);
-        return beyond < std::uint64_t(kDenseSpan) ? std::size_t(beyond) + 1 : 0;
+        return beyond < std::uint64_t(kMaxTableSpan) ? std::size_t(beyond) + 1 : 0;
     }
 }
 
@@ -53,7 +53,7 @@ public:
     void add(const T* values, std::int64_t count) {
         for (std::int64_t i = 0; i < count; ++i)
             if (values[i] == values[i]) numbers_.push_back(Number(values[i]));
-        if (numbers_.size() > 2 * n_distinct_ + kDenseSpan) drop_repeats();
+        if (numbers_.size() > 2 * n_distinct_ + kMaxTableSpan) drop_repeats();
     }
 
     const std::vector<Number>& sorted() {
@@ -163,7 +163,7 @@ public:
         if (size_ == 0) return;
         low_ = std::uint64_t(numbers_[0]);
         const std::uint64_t beyond = std::uint64_t(numbers_[size_ - 1]) - low_;
-        if (beyond >= std::uint64_t(kDenseSpan)) return;
+        if (beyond >= std::uint64_t(kMaxTableSpan)) return;
         code_.assign(std::size_t(beyond) + 1, -1);
         for (std::size_t c = 0; c < size_; ++c) {
             const std::size_t at = std::size_t(std::uint64_t(numbers_[c]) - low_);  // wraps, and back
@@ -227,18 +227,18 @@ private:
 
 template <class T, class Code>
 void code_categories(const Columns& table, const Categories& categories, const std::int64_t* missing_code,
-                     const std::int64_t* place, Code* out, std::uint8_t* found) {
-    constexpr std::size_t kFirst = std::size_t(kStrip);  // columns at hand
-    std::vector<CategoryLookup> lookups(kFirst);
-    std::vector<std::int64_t> column_of_lookup(kFirst, -1);
+                     const std::int64_t* out_column, Code* out, std::uint8_t* complete) {
+    constexpr std::size_t kLookups = std::size_t(kMaxTileColumns);  // of the columns that take turns, tile by tile
+    std::vector<CategoryLookup> lookups(kLookups);
+    std::vector<std::int64_t> column_of_lookup(kLookups, -1);
     // Whether all numbers of one sign bit are beyond the categories: 64 bits hold either negative or large numbers.
     constexpr bool kUnsigned64 = std::is_same_v<T, std::uint64_t>;
     const bool no_sign = categories.are_unsigned != kUnsigned64;
-    std::fill(found, found + table.size(), std::uint8_t(1));
+    std::fill(complete, complete + table.size(), std::uint8_t(1));
     for_each_tile<T>(table, kMaxTileRows, [&](std::int64_t j, std::int64_t row, const T* values, std::int64_t count) {
-        CategoryLookup& lookup = lookups[std::size_t(j) % kFirst];
-        if (std::exchange(column_of_lookup[std::size_t(j) % kFirst], j) != j) lookup.take(categories, j);
-        Code* to = out + place[j] * table.n_rows + row;
+        CategoryLookup& lookup = lookups[std::size_t(j) % kLookups];
+        if (std::exchange(column_of_lookup[std::size_t(j) % kLookups], j) != j) lookup.take(categories, j);
+        Code* to = out + out_column[j] * table.n_rows + row;
         if constexpr (!kFloats<T>)
             if (lookup.subtract(values, count, to)) return;
         std::int32_t all_codes = 0;  // the codes, combined by OR: negative if one of them is -1
@@ -265,7 +265,7 @@ void code_categories(const Columns& table, const Categories& categories, const s
             code_all([&](std::uint64_t number) { return lookup.look_up(number); });
         else
             code_all([&](std::uint64_t number) { return lookup.search(number); });
-        if (all_codes < 0) found[j] = 0;
+        if (all_codes < 0) complete[j] = 0;
     });
 }
 

@@ -73,7 +73,7 @@ const CutCounter kCuts = make_counter();
 
 template <class T, class Code>
 void code_by_cuts(const CutCounter& counter, const Columns& table, const double* cuts, const std::int64_t* ends,
-                  bool left, const std::int64_t* missing_code, const std::int64_t* place, Code* out) {
+                  bool left, const std::int64_t* missing_code, const std::int64_t* out_column, Code* out) {
     std::uint16_t codes[kMaxTileRows];
     double numbers_buffer[kMaxTileRows];
     std::vector<double> padded;
@@ -81,7 +81,7 @@ void code_by_cuts(const CutCounter& counter, const Columns& table, const double*
     for_each_tile<T>(table, kMaxTileRows, [&](std::int64_t j, std::int64_t row, const T* values, std::int64_t n) {
         const std::int64_t begin = j ? ends[j - 1] : 0;
         const std::int64_t n_cuts = ends[j] - begin;
-        Code* to = out + place[j] * table.n_rows + row;
+        Code* to = out + out_column[j] * table.n_rows + row;
         if constexpr (sizeof(T) == 1) {
             if (n >= 256 && n_cuts > 0) {
                 for (int b = 0; b < 256; ++b) numbers_buffer[b] = double(T(b));

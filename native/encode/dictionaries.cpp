@@ -1,4 +1,4 @@
-// Places in dictionaries to codes in the order of the values; see encode.hpp.
+// Indices into dictionaries to codes in the order of the values; see encode.hpp.
 #include <algorithm>
 #include <stdexcept>
 #include <vector>
@@ -11,20 +11,21 @@ namespace {
 
 // The codes of one column: ranks first, and a second time only where some of them do not occur.
 template <class T>
-void code_column(const T* places, std::int64_t stride, std::int64_t n_rows, const std::int32_t* rank,
+void code_column(const T* indices, std::int64_t stride, std::int64_t n_rows, const std::int32_t* rank,
                  std::int64_t n_ranks, std::int32_t* out, std::uint8_t* occurs) {
     for (std::int64_t i = 0; i < n_rows; ++i) {
-        const T place = places[i * stride];
+        const T index = indices[i * stride];
         std::int32_t code = -1;
-        if (!(place < T(0))) {
-            if (std::uint64_t(place) >= std::uint64_t(n_ranks))
+        if (!(index < T(0))) {
+            if (std::uint64_t(index) >= std::uint64_t(n_ranks))
                 throw std::invalid_argument("a place is beyond the dictionary of its column");
-            code = rank[std::int64_t(place)];
+            code = rank[std::int64_t(index)];
             if (code >= 0) occurs[code] = 1;
         }
         out[i] = code;
     }
-    std::vector<std::int32_t> code(std::size_t(n_ranks) + 1, -1);  // [1 + rank]; of a missing value, -1, it is -1
+    std::vector<std::int32_t> code(std::size_t(n_ranks) + 1,
+                                   -1);  // code[1 + rank]; rank -1 is missing, and its code -1
     std::int32_t n_codes = 0;
     std::int32_t n_values = 0;
     for (std::int64_t r = 0; r < n_ranks; ++r) {
@@ -38,12 +39,12 @@ void code_column(const T* places, std::int64_t stride, std::int64_t n_rows, cons
 }  // namespace
 
 template <class T>
-void code_dictionaries(const Columns& places, const std::int32_t* rank, const std::int64_t* ends, std::int32_t* out,
+void code_dictionaries(const Columns& indices, const std::int32_t* rank, const std::int64_t* ends, std::int32_t* out,
                        std::uint8_t* occurs) {
-    for (std::int64_t j = 0, begin = 0; j < places.size(); begin = ends[j++]) {
-        const Column& column = places.columns[std::size_t(j)];
-        code_column(static_cast<const T*>(column.values), column.stride, places.n_rows, rank + begin, ends[j] - begin,
-                    out + j * places.n_rows, occurs + begin);
+    for (std::int64_t j = 0, begin = 0; j < indices.size(); begin = ends[j++]) {
+        const Column& column = indices.columns[std::size_t(j)];
+        code_column(static_cast<const T*>(column.values), column.stride, indices.n_rows, rank + begin, ends[j] - begin,
+                    out + j * indices.n_rows, occurs + begin);
     }
 }
 

@@ -1,6 +1,5 @@
 // What columns of numbers hold; see encode.hpp.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <type_traits>
 
@@ -10,7 +9,7 @@ namespace bitsieve {
 
 namespace {
 
-// The smallest and largest of the integers of a column.
+// Extends low .. high by the integers of a column.
 template <class T>
 void extend_range(const T* values, std::int64_t stride, std::int64_t n, T& low, T& high) {
     T smallest = low;
@@ -22,24 +21,25 @@ void extend_range(const T* values, std::int64_t stride, std::int64_t n, T& low, 
         }
     };
     if (stride == 1)
-        scan(1);
+        scan(1);  // a stride that the compiler knows
     else
         scan(stride);
     low = smallest;
     high = largest;
 }
 
-// Columns side by side in rows whose extents stay in the first-level cache.
+// Columns side by side in rows that are scanned together: their extents stay in the first-level cache.
 template <class T>
-constexpr std::int64_t kWidth = 4096 / std::int64_t(sizeof(T));
+constexpr std::int64_t kMaxWidth = 4096 / std::int64_t(sizeof(T));
 
-// The same of each of at most kWidth columns that lie side by side in rows, and whether they hold NaN.
+// Extends low[c] .. high[c] by the numbers of column c, for at most kMaxWidth columns that lie side by side in rows, and
+// flags those that hold NaN.
 template <class T>
 void extend_ranges_of_rows(const T* values, std::int64_t stride, std::int64_t n_rows, std::int64_t n_columns, T* low,
                            T* high, std::uint8_t* content_flags) {
-    T smallest[kWidth<T>];
-    T largest[kWidth<T>];
-    [[maybe_unused]] std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t> missing[kWidth<T>] = {};
+    T smallest[kMaxWidth<T>];
+    T largest[kMaxWidth<T>];
+    [[maybe_unused]] std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t> missing[kMaxWidth<T>] = {};
     std::copy(low, low + n_columns, smallest);
     std::copy(high, high + n_columns, largest);
     for (std::int64_t i = 0; i < n_rows; ++i, values += stride)  // row by row: the order in which memory comes fastest
@@ -59,7 +59,7 @@ void extend_ranges_of_rows(const T* values, std::int64_t stride, std::int64_t n_
 template <class T>
 void integer_extent(const Columns& table, Extent<T>& result) {
     for (std::int64_t first = 0, last = 0; first < table.size(); first = last) {
-        last = std::min(first + kWidth<T>, table.size());
+        last = std::min(first + kMaxWidth<T>, table.size());
         const Column& column = table.columns[std::size_t(first)];
         const T* values = static_cast<const T*>(column.values);
         T* low = &result.low[std::size_t(first)];
@@ -75,64 +75,78 @@ void integer_extent(const Columns& table, Extent<T>& result) {
     std::fill(result.content_flags.begin(), result.content_flags.end(), std::uint8_t(kHasNumbers));
 }
 
+// Extends the extent of column j by numbers between low and high.
+template <class T>
+void add_range(Extent<double>& extent, std::int64_t j, T low, T high) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    std::uint8_t& content_flags = extent.content_flags[std::size_t(j)];
+    content_flags |= kHasNumbers;
+    if (double(low) == -kInfinity || double(high) == kInfinity) content_flags |= kHasInfinite;
+    double& smallest = extent.low[std::size_t(j)];
+    double& largest = extent.high[std::size_t(j)];
+    smallest = std::min(smallest, double(low));
+    largest = std::max(largest, double(high));
+}
+
+// The extents of columns that lie side by side in rows; fractions are not looked for.
+template <class T>
+void float_extent_by_rows(const Columns& table, Extent<double>& result) {
+    constexpr T kInfinity = std::numeric_limits<T>::infinity();
+    const Column& start = table.columns[0];
+    for (std::int64_t first = 0; first < table.size(); first += kMaxWidth<T>) {
+        T low[kMaxWidth<T>];
+        T high[kMaxWidth<T>];
+        const std::int64_t width = std::min(kMaxWidth<T>, table.size() - first);
+        std::fill_n(low, width, kInfinity);
+        std::fill_n(high, width, -kInfinity);
+        extend_ranges_of_rows(static_cast<const T*>(start.values) + first, start.stride, table.n_rows, width, low, high,
+                              &result.content_flags[std::size_t(first)]);
+        for (std::int64_t c = 0; c < width; ++c)
+            if (low[c] <= high[c]) add_range(result, first + c, low[c], high[c]);  // else all are missing
+    }
+}
+
+// Whether a number between low and high is not whole, or beyond int64.
+template <class T>
+bool any_fraction(const T* values, std::int64_t n, T low, T high) {
+    bool fraction = false;  // no early exit, so that compilers vectorize the loops
+    if (low > T(-2147483648.0) && high < T(2147483648.0)) {
+        for (std::int64_t i = 0; i < n; ++i) {  // the conversion to 32 bits is the cheaper one
+            const T v = values[i] == values[i] ? values[i] : T(0);
+            fraction |= T(std::int32_t(v)) != v;
+        }
+    } else {
+        for (std::int64_t i = 0; i < n; ++i) fraction |= values[i] == values[i] && is_fraction(double(values[i]));
+    }
+    return fraction;
+}
+
+// Extends the extent of column j by some of its values.
+template <class T>
+void add_values(Extent<double>& extent, std::int64_t j, const T* values, std::int64_t n, bool find_fractions) {
+    std::uint8_t& content_flags = extent.content_flags[std::size_t(j)];
+    T low = std::numeric_limits<T>::infinity();
+    T high = -low;
+    bool missing = false;
+    for (std::int64_t i = 0; i < n; ++i) {
+        const T v = values[i];
+        missing |= v != v;
+        low = v < low ? v : low;
+        high = v > high ? v : high;
+    }
+    if (missing) content_flags |= kHasMissing;
+    if (low > high) return;  // all are missing
+    add_range(extent, j, low, high);
+    const bool has_fractions = (content_flags & kHasFractions) != 0;  // known from other values of the column
+    if (find_fractions && !has_fractions && any_fraction(values, n, low, high)) content_flags |= kHasFractions;
+}
+
 template <class T>
 void float_extent(const Columns& table, bool find_fractions, Extent<double>& result) {
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    // Of a column, some numbers of which were looked at.
-    const auto add_range = [&](std::int64_t j, T low, T high) {
-        std::uint8_t& content_flags = result.content_flags[std::size_t(j)];
-        content_flags |= kHasNumbers;
-        if (double(low) == -kInfinity || double(high) == kInfinity) content_flags |= kHasInfinite;
-        double& smallest = result.low[std::size_t(j)];
-        double& largest = result.high[std::size_t(j)];
-        smallest = std::min(smallest, double(low));
-        largest = std::max(largest, double(high));
-    };
-    if (!find_fractions && table.size() > 0 && table.columns[0].stride != 1 &&
-        side_by_side<T>(table, 0, table.size())) {
-        const Column& start = table.columns[0];
-        for (std::int64_t first = 0; first < table.size(); first += kWidth<T>) {
-            T low[kWidth<T>];
-            T high[kWidth<T>];
-            const std::int64_t width = std::min(kWidth<T>, table.size() - first);
-            std::fill_n(low, width, T(kInfinity));
-            std::fill_n(high, width, -T(kInfinity));
-            extend_ranges_of_rows(static_cast<const T*>(start.values) + first, start.stride, table.n_rows, width, low,
-                                  high, &result.content_flags[std::size_t(first)]);
-            for (std::int64_t c = 0; c < width; ++c)
-                if (low[c] <= high[c]) add_range(first + c, low[c], high[c]);
-        }
-        return;
-    }
+    const bool in_rows = table.size() > 0 && table.columns[0].stride != 1 && side_by_side<T>(table, 0, table.size());
+    if (in_rows && !find_fractions) return float_extent_by_rows<T>(table, result);
     for_each_tile<T>(table, kMaxTileRows, [&](std::int64_t j, std::int64_t, const T* values, std::int64_t n) {
-        std::uint8_t& content_flags = result.content_flags[std::size_t(j)];
-        T low = std::numeric_limits<T>::infinity();
-        T high = -low;
-        bool missing = false;
-        for (std::int64_t i = 0; i < n; ++i) {
-            const T v = values[i];
-            missing |= v != v;
-            low = v < low ? v : low;
-            high = v > high ? v : high;
-        }
-        if (missing) content_flags |= kHasMissing;
-        if (low > high) {  // none, or one infinity
-            for (std::int64_t i = 0; i < n; ++i)
-                if (std::isinf(values[i])) content_flags |= kHasInfinite | kHasNumbers;
-            return;
-        }
-        add_range(j, low, high);
-        if (!find_fractions || (content_flags & kHasFractions)) return;
-        bool fraction = false;
-        if (low > T(-2147483648.0) && high < T(2147483648.0)) {  // a cheap conversion will do
-            for (std::int64_t i = 0; i < n; ++i) {
-                const T v = values[i] == values[i] ? values[i] : T(0);
-                fraction |= T(std::int32_t(v)) != v;
-            }
-        } else {
-            for (std::int64_t i = 0; i < n; ++i) fraction |= values[i] == values[i] && is_fraction(double(values[i]));
-        }
-        if (fraction) content_flags |= kHasFractions;
+        add_values(result, j, values, n, find_fractions);
     });
 }
 

@@ -62,36 +62,37 @@ void with_type(NumberType type, Work&& work) {
     }
 }
 
-constexpr std::int64_t kLine = 64;           // bytes of a cache line
-constexpr std::int64_t kMaxTileRows = 2048;  // of a tile that is read in passing, at most
-constexpr std::int64_t kStrip = 64;          // columns side by side in rows that are read in passing together, at most
-constexpr std::int64_t kStripBytes = 128 << 10;  // of them: half of a common second-level cache, or less
+constexpr std::int64_t kLineBytes = 64;            // of a cache line
+constexpr std::int64_t kMaxTileRows = 2048;        // of a tile, where a function may read a column in several
+constexpr std::int64_t kMaxTileColumns = 64;       // columns side by side in rows that are transposed together
+constexpr std::int64_t kMaxTileBytes = 128 << 10;  // of such columns: half of a common second-level cache, or less
 
-// in[row * in_stride + column] to out[column * out_stride + row].
+// Copies in[row * in_stride + column] to out[column * out_stride + row].
 template <class T>
 void transpose(const T* in, std::int64_t in_stride, std::int64_t n_rows, std::int64_t n_columns, T* out,
                std::int64_t out_stride) {
-    std::int64_t whole_rows = 0;
-    std::int64_t whole_columns = 0;
+    std::int64_t block_rows = 0;  // rows and columns in whole blocks, which transpose_block takes
+    std::int64_t block_columns = 0;
     if constexpr (sizeof(T) == 1) {
-        whole_rows = n_rows / kTransposeBlock * kTransposeBlock;
-        whole_columns = n_columns / kTransposeBlock * kTransposeBlock;
+        block_rows = n_rows / kTransposeBlock * kTransposeBlock;
+        block_columns = n_columns / kTransposeBlock * kTransposeBlock;
         const auto* bytes = reinterpret_cast<const std::uint8_t*>(in);
-        for (std::int64_t r = 0; r < whole_rows; r += kTransposeBlock) {
+        for (std::int64_t r = 0; r < block_rows; r += kTransposeBlock) {
             for (std::int64_t i = 0; i < kTransposeBlock; ++i)
                 __builtin_prefetch(address_ahead(bytes, (r + kTransposeBlock + i) * in_stride));
-            for (std::int64_t c = 0; c < whole_columns; c += kTransposeBlock)
+            for (std::int64_t c = 0; c < block_columns; c += kTransposeBlock)
                 transpose_block([&](int i) { return bytes + (r + i) * in_stride + c; },
                                 reinterpret_cast<std::uint8_t*>(out) + c * out_stride + r, out_stride);
         }
     }
-    for (std::int64_t r = 0; r < n_rows; r += kTransposeBlock)  // so many rows that whole cache lines are written, too
-        for (std::int64_t c = r < whole_rows ? whole_columns : 0; c < n_columns; ++c)
+    // What is left: as many rows at a time as fill whole cache lines of the columns.
+    for (std::int64_t r = 0; r < n_rows; r += kTransposeBlock)
+        for (std::int64_t c = r < block_rows ? block_columns : 0; c < n_columns; ++c)
             for (std::int64_t i = r; i < std::min<std::int64_t>(r + kTransposeBlock, n_rows); ++i)
                 out[c * out_stride + i] = in[i * in_stride + c];
 }
 
-// Whether some columns lie side by side in rows.
+// Whether the columns first .. last lie side by side in rows.
 template <class T>
 bool side_by_side(const Columns& table, std::int64_t first, std::int64_t last) {
     const Column& start = table.columns[std::size_t(first)];
@@ -103,19 +104,19 @@ bool side_by_side(const Columns& table, std::int64_t first, std::int64_t last) {
     return true;
 }
 
-// What is done with a tile: work(column, first row, values, count).
+// What is done with the rows of one column in a tile: work(column, first row, values, number of rows).
 template <class T>
 using TileWork = std::function<void(std::int64_t, std::int64_t, const T*, std::int64_t)>;
 
-// Calls `work` for tiles of at most `rows` rows that together are the whole table; the tiles of a column come in the
-// order of the rows. Columns for which wanted(column) is false at the time are passed over.
+// Calls `work` on tiles of at most `max_rows` rows that together are the whole table; those of a column come in the order
+// of the rows. A tile is skipped if is_needed(column) is false when its turn comes.
 template <class T>
-void for_each_tile(const Columns& table, std::int64_t rows, const std::function<bool(std::int64_t)>& wanted,
+void for_each_tile(const Columns& table, std::int64_t max_rows, const std::function<bool(std::int64_t)>& is_needed,
                    const TileWork<T>& work);
 
 template <class T>
-void for_each_tile(const Columns& table, std::int64_t rows, const TileWork<T>& work) {
-    for_each_tile<T>(table, rows, [](std::int64_t) { return true; }, work);
+void for_each_tile(const Columns& table, std::int64_t max_rows, const TileWork<T>& work) {
+    for_each_tile<T>(table, max_rows, [](std::int64_t) { return true; }, work);
 }
 
 // Arrays of different lengths, one a column: array j is values[ends[j - 1], ends[j]).

@@ -292,8 +292,29 @@ def test_tables_of_more_cells_than_the_loops_number_are_refused():
         )
 
 
-def test_a_number_that_threads_share_must_be_aligned():
-    (search,) = owners("LazyMinima")
-    shared = np.frombuffer(bytearray(17), np.int64, count=1, offset=1)
-    with pytest.raises(ValueError, match="eight bytes"):
-        search.largest(np.ones(D, bool), 0, 2, shared)
+def misaligned(array: np.ndarray) -> np.ndarray:
+    """A copy that begins one byte behind a multiple of its item's size."""
+    memory = bytearray(array.nbytes + 1)
+    order = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
+    copy = np.ndarray(array.shape, array.dtype, memory, offset=1, order=order)
+    copy[...] = array
+    return copy
+
+
+def test_no_array_that_is_not_aligned_is_taken() -> None:
+    """Every array of every call in turn: a compiler may build on the alignment of its type."""
+    refused = 0
+    for name, function in entry_points().items():
+        owner, _, method = name.partition(".")
+        is_method = bool(method) and method != "__init__"
+        call = getattr(_native, owner) if method == "__init__" else function
+        for make in GOOD[name]:
+            for place, argument in enumerate(make()):
+                if not isinstance(argument, np.ndarray) or argument.itemsize == 1 or argument.size == 0:
+                    continue
+                arguments = list(make())
+                arguments[place] = misaligned(argument)
+                with pytest.raises(TypeError):
+                    call(*([owners(owner)[0]] if is_method else []), *arguments)
+                refused += 1
+    assert refused > 200

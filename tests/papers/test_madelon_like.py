@@ -34,7 +34,7 @@ def test_classes():
 
 
 def test_a_cube_of_too_many_axes():
-    with pytest.raises(ValueError, match="a cube of up to 20 axes"):
+    with pytest.raises(ValueError, match="give at most 20"):
         make_madelon_like(10, n_informative=21)
     with pytest.raises(ValueError, match="n_probes=-1 is not allowed"):
         make_madelon_like(10, n_probes=-1)

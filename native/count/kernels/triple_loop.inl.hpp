@@ -3,13 +3,6 @@
 // follow from the tables of its pairs. Included after pair_loop.inl.hpp.
 // What triple_sums needs, its limits and its cost stand in counting_kernel.hpp.
 
-// The planes of the columns i, j and k of a triple: each has one code more, the last one.
-struct TriplePlanes {
-    int i, j, k;
-
-    int cells() const { return (i + 1) * (j + 1) * (k + 1); }
-};
-
 // The tables of the pairs of one column i, one j and eight k, within one class.
 struct PairCells {
     const std::uint64_t* ij;  // ij[(a * (codes of j) + b) * 8]: one lane of the tables of i with eight j
@@ -17,63 +10,64 @@ struct PairCells {
     const std::uint64_t* jk;  // jk[(b * (codes of k) + c) * 8 + lane]
 };
 
-// Writes the whole table of one column i, one j and eight k: cells[((a * (codes of j) + b) * (codes of k) + c) * 8 +
-// lane]. inner(a, b, c) gives a cell in which no code is the last one; any other is what the table of a pair leaves:
+// Writes the whole table of one column i of n_i planes, one j and eight k: cells[((a * (codes of j) + b) * (codes of k) +
+// c) * 8 + lane]. A column has one code more than planes. inner(a, b, c) gives a cell in which no code is the last one; any other is what the table of a pair leaves:
 //     n(a, b, last) = n_ij(a, b) - sum_c n(a, b, c),   and so for the last b by n_ik, for the last a by n_jk
 template <class Inner>
-inline __attribute__((always_inline)) void derive_cells(const TriplePlanes& n, const PairCells& pairs,
+inline __attribute__((always_inline)) void derive_cells(int n_i, int n_j, int n_k, const PairCells& pairs,
                                                         const Inner& inner, std::uint64_t* cells) {
-    const int codes_k = n.k + 1;
-    const int row = (n.j + 1) * codes_k;
+    const int codes_k = n_k + 1;
+    const int row = (n_j + 1) * codes_k;
     const auto cell = [&](int a, int b, int c) { return cells + (a * row + b * codes_k + c) * kLanes; };
     const auto write_last_b = [&](int a) {
-        for (int c = 0; c <= n.k; ++c) {
+        for (int c = 0; c <= n_k; ++c) {
             U64x8 rest = U64x8::load(pairs.ik + (a * codes_k + c) * kLanes);
-            for (int b = 0; b < n.j; ++b) rest = U64x8::subtract(rest, U64x8::load(cell(a, b, c)));
-            rest.store(cell(a, n.j, c));
+            for (int b = 0; b < n_j; ++b) rest = U64x8::subtract(rest, U64x8::load(cell(a, b, c)));
+            rest.store(cell(a, n_j, c));
         }
     };
-    for (int a = 0; a < n.i; ++a) {
-        for (int b = 0; b < n.j; ++b) {
-            U64x8 rest = U64x8::broadcast(pairs.ij[(a * (n.j + 1) + b) * kLanes]);
-            for (int c = 0; c < n.k; ++c) {
+    for (int a = 0; a < n_i; ++a) {
+        for (int b = 0; b < n_j; ++b) {
+            U64x8 rest = U64x8::broadcast(pairs.ij[(a * (n_j + 1) + b) * kLanes]);
+            for (int c = 0; c < n_k; ++c) {
                 const U64x8 count = inner(a, b, c);
                 count.store(cell(a, b, c));
                 rest = U64x8::subtract(rest, count);
             }
-            rest.store(cell(a, b, n.k));
+            rest.store(cell(a, b, n_k));
         }
         write_last_b(a);
     }
-    for (int b = 0; b < n.j; ++b)
-        for (int c = 0; c <= n.k; ++c) {
+    for (int b = 0; b < n_j; ++b)
+        for (int c = 0; c <= n_k; ++c) {
             U64x8 rest = U64x8::load(pairs.jk + (b * codes_k + c) * kLanes);
-            for (int a = 0; a < n.i; ++a) rest = U64x8::subtract(rest, U64x8::load(cell(a, b, c)));
-            rest.store(cell(n.i, b, c));
+            for (int a = 0; a < n_i; ++a) rest = U64x8::subtract(rest, U64x8::load(cell(a, b, c)));
+            rest.store(cell(n_i, b, c));
         }
-    write_last_b(n.i);
+    write_last_b(n_i);
 }
 
 // kFirst, kSecond, kThird: planes of the three columns where they are known when compiled; 0: any number.
 template <int kFirst, int kSecond, int kThird>
 void triple_sums_of(const TripleView& triple, const PlaneGroup& third, const ClassLayout& layout, const Terms& terms,
                     std::int64_t* sums) {
-    const TriplePlanes n{kFirst ? kFirst : triple.n_first, kSecond ? kSecond : triple.n_second,
-                         kThird ? kThird : third.n_planes};
-    const int n_cells = n.cells();
-    const std::int64_t ij_cells = std::int64_t(n.i + 1) * (n.j + 1) * kLanes;  // of one class
-    const std::int64_t ik_cells = std::int64_t(n.i + 1) * (n.k + 1) * kLanes;
-    const std::int64_t jk_cells = std::int64_t(n.j + 1) * (n.k + 1) * kLanes;
+    const int n_i = kFirst ? kFirst : triple.n_first;
+    const int n_j = kSecond ? kSecond : triple.n_second;
+    const int n_k = kThird ? kThird : third.n_planes;
+    const int n_cells = (n_i + 1) * (n_j + 1) * (n_k + 1);
+    const std::int64_t ij_cells = std::int64_t(n_i + 1) * (n_j + 1) * kLanes;  // of one class
+    const std::int64_t ik_cells = std::int64_t(n_i + 1) * (n_k + 1) * kLanes;
+    const std::int64_t jk_cells = std::int64_t(n_j + 1) * (n_k + 1) * kLanes;
 
     // The inner cells of all 64 triples in every class.
-    const std::int64_t n_counts = std::int64_t(triple.products.n_planes) * kLanes * n.k * kLanes;
+    const std::int64_t n_counts = std::int64_t(triple.products.n_planes) * kLanes * n_k * kLanes;
     const Scratch<std::uint64_t> counts(n_counts * layout.n_classes);
     for (std::int64_t c = 0; c < layout.n_classes; ++c)
         count_class(triple.products, third, layout, c, counts.data + c * n_counts);
     const auto inner_cells = [&](std::int64_t class_index, int lane) {
         const std::uint64_t* class_counts = counts.data + class_index * n_counts;
         return [=](int a, int b, int c) {
-            return U64x8::load(class_counts + (((a * n.j + b) * kLanes + lane) * n.k + c) * kLanes);
+            return U64x8::load(class_counts + (((a * n_j + b) * kLanes + lane) * n_k + c) * kLanes);
         };
     };
 
@@ -93,14 +87,14 @@ void triple_sums_of(const TripleView& triple, const PlaneGroup& third, const Cla
                 return U64x8::add(U64x8::add(first_class(a, b, c), U64x8::shift_left(c1, TwoClassTerms::kExtraBits)),
                                   U64x8::shift_left(c1, triple.two_class_terms.bits));
             };
-            derive_cells(n, {triple.ij + lane, triple.ik, triple.jk[lane]}, inner_index, cells);
+            derive_cells(n_i, n_j, n_k, {triple.ij + lane, triple.ik, triple.jk[lane]}, inner_index, cells);
             add_terms<true>(sum, cells, n_cells, {triple.two_class_terms.table, 0, 0});
             continue;
         }
         for (std::int64_t c = 0; c < layout.n_classes; ++c) {
             const PairCells pairs{triple.ij + c * ij_cells + lane, triple.ik + c * ik_cells,
                                   triple.jk[lane] + c * jk_cells};
-            derive_cells(n, pairs, inner_cells(c, lane), cells);
+            derive_cells(n_i, n_j, n_k, pairs, inner_cells(c, lane), cells);
             add_terms<false>(sum, cells, n_cells, terms);
             for (int i = 0; i < n_cells * kLanes; i += kLanes) {
                 const U64x8 cell = U64x8::load(cells + i);

@@ -70,7 +70,8 @@ def _read_dense(X: Any, estimator: Any, reset: bool, rules: ColumnRules) -> InMe
     if reset and isinstance(X, np.ndarray) and X.ndim == 1:
         raise no_table(X.shape)
     X = X if estimator is None else _validated(estimator, X, reset, dtype=None)
-    return _read_array(np.asarray(X), rules)
+    aligned = np.require(X, requirements=["ALIGNED"])  # native code takes no other arrays
+    return _read_array(aligned, rules)
 
 
 def _with_categories(table: InMemoryDataset, rules: ColumnRules) -> InMemoryDataset:

@@ -251,6 +251,8 @@ def read_sparse(X: Any) -> StoredColumns:
     if values.dtype not in (np.float64, np.float32):
         values = values.astype(np.float64)
     check_sparse_rows(values.shape[0])
+    if not all(array.flags.aligned for array in (values.data, values.indices, values.indptr)):
+        values = values.copy()  # native code takes no other arrays
     if not values.has_canonical_format or not values.data.all():
         values = values.copy()
         values.sum_duplicates()

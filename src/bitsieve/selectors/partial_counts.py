@@ -1,4 +1,4 @@
-"""The counts of the rows that calls of ``partial_fit`` have passed."""
+"""The counts of all rows that were passed to ``partial_fit``, call by call."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class PartialCounts:
 
 
 def read_part(X: Any, y: Any, sample_weight: Any, classes: Any, *, estimator: Any, is_first: bool) -> InMemoryDataset:
-    """Read some rows, which must have the columns of the rows before unless they are the first."""
+    """Read the rows of one call; unless it is the first they must have the columns of the rows before."""
     if data_in_parts(X) is not None:
         raise UserError(
             code="rows-not-in-memory",
@@ -63,7 +63,7 @@ def read_part(X: Any, y: Any, sample_weight: Any, classes: Any, *, estimator: An
 
 
 def count_part(table: InMemoryDataset, discretization: DiscretizationOptions, n_jobs: int | None) -> PartialCounts:
-    """Count the tables of all pairs of columns. Missing values get a code even if these rows have none."""
+    """Count the tables of all pairs of columns. Missing values have a code, even if these rows hold none."""
     rule = make_discretizer(discretization, n_jobs)
     if rule.missing is None:
         rule = rule.unfitted(missing="bin")
@@ -82,7 +82,7 @@ def _holds_floats(table: InMemoryDataset, column: int) -> bool:
 def check_classes(target: Target) -> None:
     """Raise ValueError for a target of one class, or one that looks like a quantity."""
     if target.n_classes < 2:
-        label = target.labels[:1].tolist()[0]
+        (label,) = target.labels[:1].tolist()
         raise UserError(
             code="one-class",
             message=f"the first rows hold 1 class ({label!r})",

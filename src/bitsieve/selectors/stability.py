@@ -24,15 +24,20 @@ from bitsieve.utils.parameters import Rule, check_integer, check_number, check_t
 
 
 def expected_false_selections(n_chosen: float, n_features: int, n_pairs: int, threshold: float) -> float:
-    """The smaller one of two bounds on the columns kept among those chosen no more often than at random.
+    """An upper bound on the expected number of columns kept among those chosen no more often than at random.
 
-    With ``r = q / n`` and t the threshold, Shah and Samworth's theorem 1 gives ``q r / (2 t - 1)`` for any selector,
-    and their theorem 2 ``q r C`` for ``r <= 1 / sqrt(3)`` where the distribution of each frequency has one peak ::
+    Let q of n columns be chosen from each half, B the number of pairs of halves, ``r = q / n``, and t the threshold,
+    rounded up to a multiple of ``1 / (2 B)``. Theorem 1 of Shah and Samworth gives, for any selector, ::
+
+        q r / (2 t - 1)
+
+    Their theorem 2 gives, if the distribution of each frequency has one peak, ``r <= 1 / sqrt(3)`` and
+    ``t >= 1/2 + 1 / B``, the bound ``q r C`` with ::
 
         C = 1 / (2 (2 t - 1 - 1 / (2 B)))            for t <= 3/4, above min(1/2 + r^2, 1/2 + 1 / (2 B) + 3/4 r^2)
         C = 4 (1 - t + 1 / (2 B)) / (1 + 1 / B)      for t > 3/4
 
-    and t at least ``1/2 + 1 / B``, rounded up to a share of 2 B. q: columns chosen from a half, of n; B: pairs.
+    The smaller of the two is returned, or q if it is smaller still.
     """
     if threshold > 1:
         return 0.0
@@ -81,15 +86,15 @@ class StabilitySelector(SupervisedSelector):
     Parameters
     ----------
     selector : selector
-        Of a fixed number of columns, or one that ends by itself.
+        It selects a fixed number of columns, or ends by itself.
     expected_false : float, default=1.0
-        The threshold is the least one above 1/2 at which the bound is at most this.
+        The threshold is the smallest one above 1/2 at which the bound is at most this.
     threshold : float, optional
-        Share of the fits, above 1/2, in the place of the one that ``expected_false`` gives.
+        Share of the fits, above 1/2; None takes the one that ``expected_false`` gives.
     n_pairs : int, default=50
-        B.
+        B, the number of pairs of halves.
     random_state : int, default=0
-        Same seed, same halves, for any number of threads.
+        The same seed gives the same halves, for any number of threads.
     n_jobs : int, default=None
         Threads over the fits (None is 1, -1 every core).
 
@@ -98,7 +103,7 @@ class StabilitySelector(SupervisedSelector):
     frequencies_ : ndarray of float, shape (n_features,)
         Share of the fits in which each column was chosen.
     threshold_ : float
-        The least frequency of a column that is kept; above 1 where none would keep the bound.
+        The smallest frequency of a column that is kept; above 1 if no threshold keeps the bound.
     expected_false_ : float
         The bound, at the threshold.
     n_chosen_ : float
@@ -108,9 +113,9 @@ class StabilitySelector(SupervisedSelector):
 
     Notes
     -----
-    The samples of each class are divided evenly, with ``fit(X, y, groups=)`` its groups. A column that the binner left
-    whole in a half is not taken for chosen there. Of two copies, each is chosen from about half of the halves, and none
-    may be kept. Cost: 2 B fits on half of the samples.
+    The samples of each class are divided evenly; with ``fit(X, y, groups=)`` its groups are. A column that has one bin
+    in a half does not count as chosen there. Of two copies, each is chosen from about half of the halves, and none may
+    be kept. Cost: 2 B fits on half of the samples.
 
     Examples
     --------

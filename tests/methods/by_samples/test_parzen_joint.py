@@ -59,7 +59,7 @@ def test_same_bits_on_any_instruction_set_and_threads(kernel, monkeypatch):
 def test_candidates_in_parts(monkeypatch):
     values = uneven_columns()
     whole = JointInformation(values, SIZES).information(np.arange(5))
-    monkeypatch.setattr("bitsieve.methods.by_samples.parzen.DENSITY_BYTES", 1)
+    monkeypatch.setattr("bitsieve.methods.by_samples.parzen.MAX_DENSITY_BYTES", 1)
     assert JointInformation(values, SIZES).information(np.arange(5)).tobytes() == whole.tobytes()
 
 

@@ -1,8 +1,10 @@
 """Entropy and information of numeric columns by Gaussian kernel densities (Parzen windows), in bits.
 
 The kernels have the covariance ``h^2 (S + ridge I)``, with S the sample covariance; the ridge keeps it regular where
-columns are duplicates or constant. The covariance is factored as ``L L'``: in coordinates ``L^-1 f`` the kernel is a
-product of one-dimensional ones. Densities of pairs are computed on a grid with an error of 1e-11 (native/parzen.hpp).
+columns are duplicates or constant. ``S + ridge I`` is factored as ``L L'``, L lower triangular: in coordinates
+``L^-1 f`` the kernel is a product of one-dimensional ones. In the code the *loads* are the entries of a row of L left
+of the diagonal, and its *pivot* is the entry on it. Densities of pairs are computed on a grid, with an error of 1e-11
+(native/samples/parzen.hpp).
 
 Three estimates of I(F;C), for features F and the class C:
 
@@ -28,13 +30,13 @@ from bitsieve.utils.lazy import cached_property
 
 BANDWIDTHS = ("scott", "log")
 RIDGE = 1e-6
-MAX_NODES = 1 << 24  # of a grid, 128 MiB; where it would be larger, kernels are summed one by one
+MAX_NODES = 1 << 24  # of a grid: 128 MiB; where it would be larger, kernels are summed one by one
 PARTNERS_AT_ONCE = 32  # columns that are paired with one column in one native call
-DENSITY_BYTES = 64 << 20  # of the densities of the candidates that are computed together
+MAX_DENSITY_BYTES = 64 << 20  # of the densities of the candidates that are computed together
 SAMPLES_AT_ONCE = 256  # in one native call
 TO_POWERS_OF_2 = sqrt(0.5 / np.log(2.0))  # exp(-u^2 / 2) = 2^(-(TO_POWERS_OF_2 u)^2)
 LOG_2_PI = log2(2 * np.pi)
-FACTORS_AT_ONCE = 32  # numbers of at most 2^16 whose product has one logarithm
+FACTORS_AT_ONCE = 32  # of a product that has one logarithm: 32 factors of at most 2^16 do not overflow
 COLUMNS_AT_ONCE = 8  # in one block of work of the second-order estimate
 
 
@@ -91,42 +93,42 @@ class ParzenPairs:
     def information(self, i: int, others: Columns) -> Floats:
         """I(fi;fj) of a column with others, in bits; 0 where one does not vary. (j, i) gives the bits of (i, j)."""
         out = np.zeros(len(others))
-        if self.varies[i]:
-            # The first of a pair is the one of the lower index, so that a pair has one value.
-            for index in np.flatnonzero((others < i) & self.varies[others]):
-                out[index] = self._beginning_with(int(others[index]), np.array([i]))[0]
-            above = np.flatnonzero((others >= i) & self.varies[others])
-            out[above] = self._beginning_with(i, others[above])
+        if not self.varies[i]:
+            return out
+        # The first of a pair is the one of the lower index, so that a pair has one value.
+        for index in np.flatnonzero((others < i) & self.varies[others]):
+            out[index] = self._information_of_pairs(int(others[index]), np.array([i]))[0]
+        above = np.flatnonzero((others >= i) & self.varies[others])
+        out[above] = self._information_of_pairs(i, others[above])
         return out
 
-    def _beginning_with(self, i: int, others: Columns) -> Floats:
-        """``I(fi;fj) = H(fi) + H(fj) - H(fi,fj)`` of pairs whose first column is i, all of which vary."""
-        out = np.empty(len(others))
+    def _information_of_pairs(self, first: int, others: Columns) -> Floats:
+        """``I(fi;fj) = H(fi) + H(fj) - H(fi,fj)`` of pairs with the same first column i, all of which vary."""
+        information = np.empty(len(others))
         entropy = self.entropy
-        first = float(self._pivots[i])
+        h = self._width_of_pair
+        first_pivot = float(self._pivots[first])
+        unit = 1 / (h * first_pivot)
         for start in range(0, len(others), PARTNERS_AT_ONCE):
             batch = others[start : start + PARTNERS_AT_ONCE]
             values = self.values[batch]
-            loads = covariances(values, self.values[i]) / first
-            explained = loads**2
-            pivots = np.array(
-                [
-                    pivot(variance, explained_part)
-                    for variance, explained_part in zip(
-                        self._variances[batch].tolist(), explained.tolist(), strict=True
-                    )
-                ]
-            )
-            h = self._width_of_pair
-            unit = 1 / (h * first)
-            sums = self._sums(self.values[i], values, unit, loads / first, 1 / (h * pivots))
+            loads = covariances(values, self.values[first]) / first_pivot
+            pivots = np.empty(len(batch))
+            for index, (variance, explained) in enumerate(
+                zip(self._variances[batch].tolist(), (loads**2).tolist(), strict=True)
+            ):
+                pivots[index] = pivot(variance, explained)
+            sums = self._sums(self.values[first], values, unit, loads / first_pivot, 1 / (h * pivots))
             log_heights = np.array([_native.log2(2 * pi * h / unit * p) for p in pivots.tolist()])
             joint_entropy = self._log_samples + log_heights - sums / self.n_samples
-            out[start : start + PARTNERS_AT_ONCE] = entropy[i] + entropy[batch] - joint_entropy
-        return out
+            information[start : start + PARTNERS_AT_ONCE] = entropy[first] + entropy[batch] - joint_entropy
+        return information
 
     def _sums(self, first: Floats, others: Floats, unit: float, slope: Floats, scale: Floats) -> Floats:
-        """For each other column, the sum over all samples of log2 of the sum of the kernels of all points."""
+        """For each other column, the sum over all samples of log2 of the sum of the kernels of all points.
+
+        The coordinates of a point (x, y) of the first and another column are ``unit x`` and ``scale (y - slope x)``.
+        """
         out = np.empty(len(others))
         _native.grid_log_sums(self._kernel, first, others, unit, slope, scale, MAX_NODES, out)
         return out
@@ -157,7 +159,7 @@ def relative_information(information: Floats, entropies: Floats) -> Floats:
 
 
 class _ClassFactor:
-    """The factored covariance of one class, and all samples in the coordinates it makes."""
+    """The factor L of the covariance of the chosen features in one class, and all samples in its coordinates."""
 
     def __init__(self, first: int, last: int, n_samples: int) -> None:
         self.first = first
@@ -166,10 +168,10 @@ class _ClassFactor:
         self.loads: list[Floats] = []  # the rows of L left of the diagonal
         self.pivots: list[float] = []
         self.coordinates = np.empty((0, n_samples))
-        self.rows = np.empty((0, self.n_points))  # the chosen features of its own samples, centred
+        self.rows = np.empty((0, self.n_points))  # the chosen features of the class's samples, centred
 
     def add(self, values: Floats) -> None:
-        """Take in one more feature, given as one row."""
+        """Choose one more feature, given as one row of values."""
         loads, pivots, coordinate = self.extend(values)
         self.loads.append(loads[:, 0])
         self.pivots.append(float(pivots[0]))
@@ -177,7 +179,11 @@ class _ClassFactor:
         self.rows = np.vstack([self.rows, self._centred(values)])
 
     def extend(self, values: Floats) -> tuple[Floats, Floats, Floats]:
-        """For each of some features, added to the chosen ones: its row of L, its pivot, and the new coordinate."""
+        """For each of some features, were it chosen next: its loads, its pivot, and the new coordinate of all samples.
+
+        Forward substitution, with s_k the covariance with the k-th chosen feature: ``l_k = (s_k - sum_{m<k} l_m L_km) /
+        L_kk``, the pivot is the root of ``s - sum_k l_k^2``, and the coordinate ``(f - sum_k l_k x_k) / pivot``.
+        """
         centred = self._centred(values)
         loads = np.empty((len(self.pivots), len(values)))
         explained = np.zeros(len(values))
@@ -224,7 +230,7 @@ class JointInformation:
             factor.add(self.values[feature : feature + 1])
 
     def information(self, candidates: Columns) -> Floats:
-        batch_size = max(1, DENSITY_BYTES // (8 * len(self._classes) * self.n_samples))
+        batch_size = max(1, MAX_DENSITY_BYTES // (8 * len(self._classes) * self.n_samples))
         batches = [candidates[first : first + batch_size] for first in range(0, len(candidates), batch_size)]
         return np.concatenate([np.empty(0), *(self._information_of_batch(batch) for batch in batches)])
 
@@ -284,12 +290,10 @@ class SecondOrderInformation:
     ) -> None:
         offsets = np.concatenate([[0], np.cumsum(class_sizes)]).tolist()
         self._n_jobs = n_jobs
-        self._alone = JointInformation(values, class_sizes, bandwidth, n_jobs)
+        self._single = JointInformation(values, class_sizes, bandwidth, n_jobs)  # S stays empty
         self._pairs = ParzenPairs(values, bandwidth, n_jobs)
-        self._within = [
-            (size / values.shape[1], ParzenPairs(values[:, a:b], bandwidth, n_jobs))
-            for a, b, size in zip(offsets[:-1], offsets[1:], class_sizes.tolist(), strict=True)
-        ]
+        self._pairs_in_class = [ParzenPairs(values[:, a:b], bandwidth, n_jobs) for a, b in itertools.pairwise(offsets)]
+        self._class_shares = [size / values.shape[1] for size in class_sizes.tolist()]
         self._scores = np.full(len(values), np.nan)  # nan before the first computation
         self._n_included = np.zeros(len(values), np.intp)  # how many of the chosen features the score includes
         self._chosen: list[int] = []
@@ -302,24 +306,24 @@ class SecondOrderInformation:
     def information(self, candidates: Columns) -> Floats:
         new = candidates[np.isnan(self._scores[candidates])]
         if len(new):
-            self._scores[new] = self._alone.information(new)
-        for pairs in (self._pairs, *(pairs for _, pairs in self._within)):
+            self._scores[new] = self._single.information(new)
+        for pairs in (self._pairs, *self._pairs_in_class):
             _ = pairs.entropy  # computed and cached here, so that threads do not compute it twice
 
         def update(features: Columns) -> None:
             for index, chosen_feature in enumerate(self._chosen):
                 lacking = features[self._n_included[features] <= index]
                 if len(lacking):
-                    self._scores[lacking] += self._added(lacking, chosen_feature)
+                    self._scores[lacking] += self._interaction(lacking, chosen_feature)
             self._n_included[features] = len(self._chosen)
 
         batches = [candidates[a : a + COLUMNS_AT_ONCE] for a in range(0, len(candidates), COLUMNS_AT_ONCE)]
         run_blocks(update, batches, self._n_jobs)
         return self._chosen_information + self._scores[candidates]
 
-    def _added(self, features: Columns, other: int) -> Floats:
-        """What a chosen feature s adds to the scores of features f: ``- I(f;s) + sum_c P(c) I_c(f;s)``."""
-        out = -self._pairs.information(other, features)
-        for share, pairs in self._within:
-            out += share * pairs.information(other, features)
+    def _interaction(self, features: Columns, chosen: int) -> Floats:
+        """The part of the scores of features f that a chosen feature s makes: ``- I(f;s) + sum_c P(c) I_c(f;s)``."""
+        out = -self._pairs.information(chosen, features)
+        for share, pairs in zip(self._class_shares, self._pairs_in_class, strict=True):
+            out += share * pairs.information(chosen, features)
         return out

@@ -72,7 +72,9 @@ def _densities(
     values[rows.categorical] = rows.codes[by_class].T
     phase("densities")
     table = DensityTable(values, numeric, class_sizes, bandwidth, n_jobs)
-    for column, class_index in np.argwhere(table.deviations == 0).tolist():
+    without_width = np.argwhere(table.deviations == 0)
+    if len(without_width):
+        column, class_index = without_width[0].tolist()
         name = str(samples.names[column])
         class_name = str(samples.labels[class_index])
         raise UserError(

@@ -35,7 +35,7 @@ def small_tiles(monkeypatch):
     """Tiles of 10 x 32 in strips of three: several of each, with ends that are not full."""
     monkeypatch.setattr(module, "TILE_ROWS", 10)
     monkeypatch.setattr(module, "TILE_COLUMNS", 32)
-    monkeypatch.setattr(module, "STRIP", 3)
+    monkeypatch.setattr(module, "STRIP_ROWS", 3)
 
 
 ALL = np.arange(75)

@@ -193,7 +193,7 @@ def test_the_first_that_reaches_the_entropy_of_the_classes(kind, seed, monkeypat
         place = pick(exact)
         assert (chosen, value) == (left[place], exact[place])
         assert exact.max() <= bound.posterior.entropy + ROUNDING
-    assert sum(tried) <= 5 * codes_module.FIRST_TRIED
+    assert sum(tried) <= 5 * codes_module.N_TRIED_FIRST
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -223,6 +223,6 @@ def test_natural_end():
 
 def test_tables_that_do_not_fit_are_refused(monkeypatch):
     codes, classes = problem(0)
-    monkeypatch.setattr(codes_module, "TABLE_BYTES", 500)
+    monkeypatch.setattr(codes_module, "MAX_TABLE_BYTES", 500)
     with pytest.raises(ValueError, match=r"with column . of 3 codes need .* GiB: use fewer bins$"):
         variational_select(bound_of("pairwise", codes[:, :4], classes), 2)

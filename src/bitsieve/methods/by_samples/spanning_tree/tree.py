@@ -102,17 +102,23 @@ class RankedColumns:
 
 @dataclass(frozen=True)
 class SharedPart:
-    """Points of two sets, of which all coordinates but the last are given; the last runs through several columns."""
+    """Points of two sets that differ in their last coordinate alone, when that runs through several columns.
 
-    ranks: NDArray[np.uint32]  # of the given coordinates of every sample, in lexicographic order
-    values: Floats  # the given coordinates by rank, shape (n_dimensions, n_ranks)
-    shared_sample: Integers  # the sample that each point has its given coordinates from
-    last_sample: Integers  # the sample that each point has its last coordinate from
+    A point has its shared coordinates from one sample and its last coordinate from another, or from the same.
+    """
+
+    ranks: NDArray[np.uint32]  # the rank of every sample's shared coordinates, in lexicographic order
+    values: Floats  # the shared coordinates of every rank, shape (n_dimensions, n_ranks)
+    shared_sample: Integers  # for each point, the sample that its shared coordinates are from
+    last_sample: Integers  # for each point, the sample that its last coordinate is from
     in_first: Floats  # the weight of each point in the first set, 0 if it is in the second
     in_second: Floats  # the weight of each point in the second set, 0 if it is in the first
 
     def weights(self, columns: RankedColumns, last: Sequence[int] | Integers) -> Floats:
-        """For each column as last coordinate: the sum over all edges between the sets of the product of weights."""
+        """For each of the columns ``last`` as last coordinate: the weight of the edges between the sets.
+
+        The edges are those of the minimum spanning tree; the weight of an edge is the product of those of its points.
+        """
         out = np.empty(len(last))
         _native.cross_edges(
             choose_kernel().name,

@@ -3,7 +3,7 @@
     naive      q(x_f|x_S,c) = p(x_f|c)
     pairwise   q(x_f|x_S,c) = prod_s p(x_f|x_s,c)^(1/#S), 1 where (x_s, c) does not occur
 
-All bounds are first computed in float32, with an error that is known; the few that may be the largest are computed in
+All bounds are first computed in float32, whose error is bounded; the few that may be the largest are computed in
 float64. No bound is above H(C): the first candidate that reaches it is chosen.
 """
 
@@ -26,11 +26,11 @@ from bitsieve.utils.choice import TIE
 Codes = NDArray[np.uint8] | NDArray[np.uint16]
 Features = Integers  # columns as native functions take them
 
-TABLE_BYTES = 1 << 30  # of the tables of all features given one
-MIN_CANDIDATES_A_CALL = 64  # of a native call; more of them up to CALL_LIKELIHOODS likelihoods
+MAX_TABLE_BYTES = 1 << 30  # of the tables of all features given one
+MIN_CANDIDATES_A_CALL = 64  # of a native call, which takes more of them up to CALL_LIKELIHOODS likelihoods
 CALL_LIKELIHOODS = 1 << 21
 LIKELIHOODS_A_THREAD = 300_000  # about 0.3 ms: for less, waking a thread costs more than it saves
-FIRST_TRIED = 32  # candidates that are computed first where one of them may reach H(C)
+N_TRIED_FIRST = 32  # candidates that are computed first where one of them may reach H(C)
 MAX_CACHED_LOGS = 1 << 14  # counts whose log2 is computed once
 STATE_BYTES = 2 << 30  # of the sums of logarithms of the candidates
 EXACT_BYTES = 64 << 20  # of the tables of the candidates of one native call in float64
@@ -56,12 +56,12 @@ class CodeTable:
         self.chunk = max(MIN_CANDIDATES_A_CALL, CALL_LIKELIHOODS // (self.n_samples * len(class_sizes)))
 
     @property
-    def counted(self) -> tuple[Codes, NDArray[np.int32], Integers, Floats]:
+    def arguments(self) -> tuple[Codes, NDArray[np.int32], Integers, Floats]:
         """The arguments of native functions that count tables."""
         return self.codes, self.arities, self.class_sizes, self.log_counts
 
     def spread(self, work: Callable[[Features], object], features: Features, max_features: int) -> None:
-        """Call ``work`` on batches of at most ``max_features`` features, on as many threads as have enough to do."""
+        """Call ``work`` on batches of at most ``max_features`` features, on as many threads as it pays to wake."""
         likelihoods = len(features) * self.n_samples * len(self.class_sizes)
         spread(work, features, likelihoods // LIKELIHOODS_A_THREAD, self.n_jobs, max_features)
 
@@ -70,46 +70,47 @@ class Tables(NamedTuple):
     """Probabilities, or their log2, of every feature's codes, by class and the code of a chosen feature."""
 
     cells: Floats | NDArray[np.float32]
-    offset: Integers
-    true_class: Floats  # of each feature, sum_n log2 p of the samples in their own classes
+    offset: Integers  # the first cell of each feature
+    true_class: Floats  # for each feature, sum_n log2 p of the samples n in their own classes
 
     @classmethod
     def alone(cls, table: CodeTable, dtype: type) -> Tables:
         """p(x_f|c) of all features, in float32 or float64."""
         stride_of = _native.table_stride_float32 if dtype == np.float32 else _native.table_stride_float64
         stride = np.array([stride_of(arity) for arity in table.arities.tolist()], np.int64)
-        return cls._made(table, -1, stride, dtype, logs=False)
+        return cls._counted(table, -1, stride, dtype, logs=False)
 
     @classmethod
-    def given(cls, table: CodeTable, chosen: int, n_held: int) -> Tables:
-        """log2 p(x_f|x_s,c) of all features given a chosen one, in float32; ``n_held`` others hold as much."""
+    def given(cls, table: CodeTable, chosen: int, n_before: int) -> Tables:
+        """log2 p(x_f|x_s,c) of all features given a chosen one, in float32; ``n_before`` such tables are in memory."""
         rows = int(table.arities[chosen])
         stride = np.array([_native.table_stride_float32(rows * arity) for arity in table.arities.tolist()], np.int64)
-        needed = 4 * int(stride.sum()) * len(table.class_sizes) * (n_held + 1)
-        if needed > TABLE_BYTES:
+        needed = 4 * int(stride.sum()) * len(table.class_sizes) * (n_before + 1)
+        if needed > MAX_TABLE_BYTES:
             raise UserError(
                 code="not-enough-memory",
                 message=(
                     f"the tables of all columns with column {chosen} of {rows:,} codes need {needed / 2**30:.1f} "
-                    f"GiB, more than {TABLE_BYTES / 2**30:g} GiB"
+                    f"GiB, more than {MAX_TABLE_BYTES / 2**30:g} GiB"
                 ),
                 advice="use fewer bins",
             )
-        return cls._made(table, chosen, stride, np.float32, logs=True)
+        return cls._counted(table, chosen, stride, np.float32, logs=True)
 
     @classmethod
-    def _made(cls, table: CodeTable, chosen: int, stride: Integers, dtype: type, *, logs: bool) -> Tables:
+    def _counted(cls, table: CodeTable, chosen: int, stride: Integers, dtype: type, *, logs: bool) -> Tables:
+        """The tables of all features; ``stride``: the cells of each feature in one class."""
         sizes = stride * len(table.class_sizes)
-        made = cls(np.empty(int(sizes.sum()), dtype), np.cumsum(sizes) - sizes, np.empty(table.n_features))
+        tables = cls(np.empty(int(sizes.sum()), dtype), np.cumsum(sizes) - sizes, np.empty(table.n_features))
         table.spread(
-            lambda features: made.fill(table, chosen, features, logs), np.arange(table.n_features), table.chunk
+            lambda features: tables.fill(table, chosen, features, logs), np.arange(table.n_features), table.chunk
         )
-        return made
+        return tables
 
     def fill(self, table: CodeTable, chosen: int, features: Features, logs: bool) -> None:
-        """Fill in the tables of some features given a chosen one (-1: none)."""
+        """Count the tables of some features given a chosen one (-1: none), as probabilities or as their ``logs``."""
         _native.likelihood_tables(
-            table.kernel, *table.counted, chosen, features, self.offset, logs, self.cells, self.true_class
+            table.kernel, *table.arguments, chosen, features, self.offset, logs, self.cells, self.true_class
         )
 
 
@@ -128,7 +129,7 @@ class NaiveBound(Bound):
     def best(self, candidates: Columns) -> tuple[int, float]:
         largest_possible = self._largest_possible()
         if self.posterior.bound > largest_possible - 2 * self.float32_error():
-            chosen, value = super().best(candidates[:FIRST_TRIED])
+            chosen, value = super().best(candidates[:N_TRIED_FIRST])
             if value >= largest_possible:
                 return chosen, value
         return self.best_of(candidates, self.float32_values(candidates))
@@ -136,8 +137,8 @@ class NaiveBound(Bound):
     def best_of(self, candidates: Columns, in_float32: Floats) -> tuple[int, float]:
         """:meth:`best`, given all bounds in float32."""
         may_win = candidates[in_float32 >= in_float32.max() - 2 * self.float32_error() - TIE]
-        chosen, value = super().best(may_win[:FIRST_TRIED])
-        if value >= self._largest_possible() or len(may_win) <= FIRST_TRIED:
+        chosen, value = super().best(may_win[:N_TRIED_FIRST])
+        if value >= self._largest_possible() or len(may_win) <= N_TRIED_FIRST:
             return chosen, value
         return super().best(may_win)
 
@@ -148,7 +149,7 @@ class NaiveBound(Bound):
         return self.posterior.entropy + rounding + POWER_ERROR - TIE
 
     def float32_error(self) -> float:
-        """How far a bound in float32 may be from the true one, in bits: a rounding each of some 2 (C + 16) numbers."""
+        """How far a bound in float32 may be from the true one, in bits: the roundings of about 2 (C + 16) numbers."""
         return FLOAT32_ROUNDING * 2 * (self.posterior.n_classes + 16)
 
     def float32_values(self, candidates: Columns) -> Floats:
@@ -178,8 +179,8 @@ class NaiveBound(Bound):
         n_classes = len(table.class_sizes)
         stride = _native.table_stride_float64(int(table.arities[feature]))
         cells = np.empty(stride * n_classes)
-        made = Tables(cells, np.zeros(table.n_features, np.int64), np.empty(table.n_features))
-        made.fill(table, -1, np.array([feature]), True)
+        tables = Tables(cells, np.zeros(table.n_features, np.int64), np.empty(table.n_features))
+        tables.fill(table, -1, np.array([feature]), True)
         logs = cells.reshape(n_classes, stride)[:, table.codes[:, feature]]
         self.posterior.multiply(logs.reshape(n_classes, -1, LANES).transpose(1, 0, 2))
 
@@ -192,13 +193,14 @@ class PairwiseBound(NaiveBound):
         row = int(np.prod(self.posterior.shape))
         self.n_with_state = min(self.n_features, STATE_BYTES // (4 * row))
         self._state = np.zeros((self.n_with_state, row), np.float32)  # sum_s log2 p(x_f|x_s,c) of the first features
-        self._forget()
+        self._start()
 
-    def _forget(self) -> None:
+    def _start(self) -> None:
+        """Set S to the empty set."""
         self._chosen: list[int] = []
         self._n_in_state = 0  # how many of the chosen features the state includes
-        self._tables: list[Tables] = []  # given each of these, where the state does not hold all features
-        self._true_class = np.zeros(self.n_features)
+        self._tables: list[Tables] = []  # given each of these; empty where all features have a state
+        self._true_class = np.zeros(self.n_features)  # sums over these of Tables.true_class
 
     def float32_error(self) -> float:
         """In bits: m log2 p, each at most L = log2 n_c, are off by (m / 2 + 4) L 2^-24, all else by 2 (C + 16)."""
@@ -277,7 +279,7 @@ class PairwiseBound(NaiveBound):
     def _exact_sums(self, features: Features, true_class: Floats, out: Floats, state: Floats | None) -> None:
         posterior = self.posterior
         _native.pair_sums_float64(
-            posterior.kernel, *posterior.weighted, *self.table.counted, self._chosen, features, true_class, out, state
+            posterior.kernel, *posterior.weighted, *self.table.arguments, self._chosen, features, true_class, out, state
         )
 
     def add(self, feature: int) -> None:
@@ -292,4 +294,4 @@ class PairwiseBound(NaiveBound):
     def restart(self) -> None:
         super().restart()
         self._state[:] = 0
-        self._forget()
+        self._start()
