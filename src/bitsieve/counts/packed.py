@@ -148,15 +148,15 @@ class PackedPartition(Partition):
     def sums(self, terms: Terms, columns: Columns) -> tuple[Integers, Integers]:
         source = self.source
         pooled = np.empty(source.n_features, np.int64)
-        with_class = np.empty(source.n_features, np.int64)
+        by_class = np.empty(source.n_features, np.int64)
 
         def write_sums(groups: Integers) -> None:
-            source.packed.partition_sums(terms.table, terms.shift, self.order, self.starts, groups, pooled, with_class)
+            source.packed.partition_sums(terms.table, terms.shift, self.order, self.starts, groups, pooled, by_class)
 
         groups = source.groups_of(columns)
         seconds = LANES * SECONDS_PER_SAMPLE * len(self.order) * len(groups)
         source.run_groups(write_sums, seconds, groups)
-        return pooled[columns], with_class[columns]
+        return pooled[columns], by_class[columns]
 
     def degrees_of_freedom(self, feature: int) -> int:
         return self.source.packed.degrees_of_freedom(self.order, self.starts, feature)
@@ -215,9 +215,9 @@ class PackedSums(Sums):
 
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         pooled = np.empty(self.n_features, np.int64)
-        with_class = np.empty(self.n_features, np.int64)
-        self._write_sums(terms, None, self.source.all_groups, PairSums(pooled, with_class))
-        return pooled, with_class
+        by_class = np.empty(self.n_features, np.int64)
+        self._write_sums(terms, None, self.source.all_groups, PairSums(pooled, by_class))
+        return pooled, by_class
 
     def pair_sums(
         self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: PairSums | None = None

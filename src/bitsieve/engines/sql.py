@@ -166,8 +166,8 @@ def load_result(path: Path) -> SavedCounts:
         for value_column in (1, 3):  # as everywhere, empty text is missing
             columns[value_column] = [value or None for value in columns[value_column]]
         rows = [CountedPair(*row) for row in zip(*columns, strict=True)]
-        with_class = [row for row in rows if row.class_value]
-        return _assembled(with_class, str(table.column_names[4]))
+        rows_with_class = [row for row in rows if row.class_value]
+        return _assembled(rows_with_class, str(table.column_names[4]))
 
 
 class CountedPair(NamedTuple):
