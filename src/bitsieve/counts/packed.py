@@ -51,10 +51,10 @@ COUNTERS_WIDTH = 16  # SIMD groups along a matrix block where packed counters le
 COUNTERS_HEIGHT = 2
 BLOCK_BYTES = 256 << 10  # planes along one side of a matrix block: half of a common second-level cache
 MIN_SECONDS_FOR_THREAD = 300e-6  # to wake a thread for less work costs more than it saves
-MIN_SECONDS_FOR_ROWS = 1e-3  # few columns of a table whose rows take longer are counted row by row, not in a matrix
-SECONDS_PER_SAMPLE = 3e-9  # to count one column in a partition, measured with a table of few codes
-MAX_COPY_BYTES = 64 << 20  # of a copy of some columns that is made to count their matrix
-PLANE_CELLS = 64 * 64  # the most cells of the table of two features that are both stored as planes
+MIN_SECONDS_FOR_ROWS = 1e-3  # where a row takes longer, the matrix of few columns is counted row by row
+SECONDS_PER_SAMPLE = 3e-9  # time to count one column in a partition, measured with a table of few codes
+MAX_COPY_BYTES = 64 << 20  # a copy of some columns, made to count their matrix, is at most so large
+PLANE_CELLS = 64 * 64  # the table of two features that are both stored as planes has at most so many cells
 
 
 def check_packed_room(
@@ -412,7 +412,7 @@ class PackedTableSource(CodedSource):
 
     @property
     def nbytes(self) -> int:
-        """Memory of the packed table."""
+        """The bytes that the packed table takes."""
         return self.packed.nbytes
 
     def __sizeof__(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import traceback
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, ClassVar, TypeVar
@@ -51,8 +51,8 @@ class ClusterEngine(Engine):
     def __init__(
         self,
         reader: PartitionReader,
-        open_partitions: Callable[[list[Any] | None], DataPartitions],
-        target_and_weight: list[Any],
+        open_partitions: Callable[[list[Hashable] | None], DataPartitions],
+        target_and_weight: list[Hashable],
         take: Callable[[Sequence[str]], Any],
     ) -> None:
         from bitsieve import __version__
@@ -92,7 +92,7 @@ class ClusterEngine(Engine):
 # Workers call these functions with the objects of a partition, which are the fields of a RawPartition.
 
 
-def _n_rows(*objects: Any, reader: PartitionReader, version: str) -> list[int]:
+def _n_rows(*objects: object, reader: PartitionReader, version: str) -> list[int]:
     """The number of usable rows of a partition, in a list of one, to be joined with those of other partitions.
 
     Raises ImportError on a worker that has another version of bitsieve.
@@ -104,17 +104,17 @@ def _n_rows(*objects: Any, reader: PartitionReader, version: str) -> list[int]:
     return [reader.n_rows(RawPartition(*objects))]
 
 
-def _n_without_target(*objects: Any, reader: PartitionReader) -> list[int]:
+def _n_without_target(*objects: object, reader: PartitionReader) -> list[int]:
     """The number of rows of a partition that have no target, in a list of one."""
     return [reader.n_without_target(RawPartition(*objects))]
 
 
-def _work_on(first_row: int, *objects: Any, work: Work[Result]) -> Result:
+def _work_on(first_row: int, *objects: object, work: Work[Result]) -> Result:
     """What ``work`` returns for a partition."""
     return work(first_row, RawPartition(*objects))
 
 
-def _packed(first_row: int, *objects: Any, read: Work[InMemoryDataset], coding: Coding) -> PackedSource:
+def _packed(first_row: int, *objects: object, read: Work[InMemoryDataset], coding: Coding) -> PackedSource:
     """The codes of a partition, packed for counting."""
     table = read(first_row, RawPartition(*objects))
     target = table.target
@@ -148,13 +148,13 @@ class ClusterSource(DataInParts, ABC):
     A subclass says how partitions are opened and how columns are taken from the data.
     """
 
-    labels: list[Any]  # the names of the columns; empty where they have no names
+    labels: list[Hashable]  # the names of the columns; empty where they have no names
     n_columns: int
     #: The end of the advice "install bitsieve on all workers", where more must be done.
     install_advice: ClassVar[str] = ""
 
     @abstractmethod
-    def open_partitions(self, columns: list[Any] | None, y: Any, weights: Any) -> DataPartitions:
+    def open_partitions(self, columns: list[Hashable] | None, y: object, weights: object) -> DataPartitions:
         """Open the partitions of these columns (None: all columns).
 
         ``y`` and ``weights`` are the values of the target and of the weights where these are no columns of the data,
