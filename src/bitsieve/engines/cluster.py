@@ -63,7 +63,8 @@ class ClusterEngine(Engine):
         n_rows = targets.total("rows", partial(_n_rows, reader=reader, version=__version__), in_order)
         self.is_empty = not sum(n_rows)
         if reader.drop_missing:
-            self.n_without_target = sum(targets.total("rows", partial(_n_without_target, reader=reader), in_order))
+            n_without_target = targets.total("rows", partial(_n_without_target, reader=reader), in_order)
+            self.n_without_target = sum(n_without_target)
         if not self.is_empty:
             self.targets = targets.numbered(n_rows)
             self.rows = open_partitions(None).numbered(n_rows)
