@@ -26,7 +26,7 @@ from bitsieve.discretization.base import Binning, as_column_rule
 from bitsieve.utils.arrays import Flags, Integers
 from bitsieve.utils.messages import quoted
 
-Values = TypeVar("Values", bound=NDArray[Any])
+Number = TypeVar("Number", bound=np.generic)
 
 
 @dataclass(frozen=True)
@@ -344,7 +344,7 @@ def _summary_of_numbers(
     )
 
 
-def _subset(values: Values | None, mask: Flags) -> Values | None:
+def _subset(values: NDArray[Number] | None, mask: Flags) -> NDArray[Number] | None:
     return None if values is None else values[mask]
 
 

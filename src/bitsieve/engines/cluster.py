@@ -93,7 +93,7 @@ class ClusterEngine(Engine):
 # Workers call these functions with the objects of a partition, which are the fields of a RawPartition.
 
 
-def _n_rows(*objects: object, reader: PartitionReader, version: str) -> list[int]:
+def _n_rows(*objects: Any, reader: PartitionReader, version: str) -> list[int]:
     """The number of usable rows of a partition, in a list of one, to be joined with those of other partitions.
 
     Raises ImportError on a worker that has another version of bitsieve.
@@ -105,17 +105,17 @@ def _n_rows(*objects: object, reader: PartitionReader, version: str) -> list[int
     return [reader.n_rows(RawPartition(*objects))]
 
 
-def _n_without_target(*objects: object, reader: PartitionReader) -> list[int]:
+def _n_without_target(*objects: Any, reader: PartitionReader) -> list[int]:
     """The number of rows of a partition that have no target, in a list of one."""
     return [reader.n_without_target(RawPartition(*objects))]
 
 
-def _work_on(first_row: int, *objects: object, work: Work[Result]) -> Result:
+def _work_on(first_row: int, *objects: Any, work: Work[Result]) -> Result:
     """What ``work`` returns for a partition."""
     return work(first_row, RawPartition(*objects))
 
 
-def _packed(first_row: int, *objects: object, read: Work[InMemoryDataset], coding: Coding) -> PackedSource:
+def _packed(first_row: int, *objects: Any, read: Work[InMemoryDataset], coding: Coding) -> PackedSource:
     """The codes of a partition, packed for counting."""
     table = read(first_row, RawPartition(*objects))
     target = table.target

@@ -150,7 +150,7 @@ def _number_of_partition(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Recor
         yield pa.RecordBatch.from_arrays([pa.array([number], pa.int32())], ["partition"])
 
 
-def read_rows(batches: Iterable[pa.RecordBatch], names: Sequence[str] | None) -> Numbered:
+def read_rows(batches: Iterable[pa.RecordBatch], names: Sequence[Hashable] | None) -> Numbered:
     """The number of a partition and its rows as a table, its columns renamed; nothing of a partition without rows."""
     import pyarrow as pa
     from pyspark import TaskContext
@@ -195,7 +195,7 @@ def _merged_groups(
     batches: Iterable[pa.RecordBatch], merge: Callable[[Sequence[Result]], Result], fan_in: int
 ) -> Iterator[pa.RecordBatch]:
     """Merge the results of each ``fan_in`` partitions that follow each other."""
-    groups: dict[int, list[tuple[int, object]]] = {}
+    groups: dict[int, list[tuple[int, Any]]] = {}
     for number, result in _objects(batches):
         groups.setdefault(number // fan_in, []).append((number, result))
     for group, numbered_results in groups.items():
