@@ -199,7 +199,8 @@ def _merged_groups(
     for number, result in _objects(batches):
         groups.setdefault(number // fan_in, []).append((number, result))
     for group, numbered_results in groups.items():
-        yield _row(group, _merge(numbered_results, merge))
+        merged = _merge(numbered_results, merge)
+        yield _row(group, merged)
 
 
 def _merge(
