@@ -26,7 +26,7 @@ def second_passes(request, monkeypatch):
     """How often rows were packed in a pass of their own; batches have fifty rows, planes lie in memory or on disk."""
     on_disk, init = [], StreamPacking.__init__
     if request.param == "on disk":
-        monkeypatch.setattr(stream, "_PLANES", 1 << 60)
+        monkeypatch.setattr(stream, "_PLANES_DIVISOR", 1 << 60)
 
     def made(self, *how):
         init(self, *how)

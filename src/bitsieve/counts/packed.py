@@ -51,10 +51,10 @@ COUNTERS_WIDTH = 16  # SIMD groups along a matrix block where packed counters le
 COUNTERS_HEIGHT = 2
 BLOCK_BYTES = 256 << 10  # planes along one side of a matrix block: half of a common second-level cache
 MIN_SECONDS_FOR_THREAD = 300e-6  # to wake a thread for less work costs more than it saves
-MIN_SECONDS_FOR_ROWS = 1e-3  # few columns of a table whose rows take longer are counted row by row, not in a matrix
-SECONDS_PER_SAMPLE = 3e-9  # to count one column in a partition, measured with a table of few codes
-MAX_COPY_BYTES = 64 << 20  # of a copy of some columns that is made to count their matrix
-PLANE_CELLS = 64 * 64  # the most cells of the table of two features that are both stored as planes
+MIN_SECONDS_FOR_ROWS = 1e-3  # where a row takes longer, the matrix of few columns is counted row by row
+SECONDS_PER_SAMPLE = 3e-9  # time to count one column in a partition, measured with a table of few codes
+MAX_COPY_BYTES = 64 << 20  # a copy of some columns, made to count their matrix, is at most so large
+PLANE_CELLS = 64 * 64  # the table of two features that are both stored as planes has at most so many cells
 
 
 def check_packed_room(
@@ -148,15 +148,15 @@ class PackedPartition(Partition):
     def sums(self, terms: Terms, columns: Columns) -> tuple[Integers, Integers]:
         source = self.source
         pooled = np.empty(source.n_features, np.int64)
-        with_class = np.empty(source.n_features, np.int64)
+        by_class = np.empty(source.n_features, np.int64)
 
         def write_sums(groups: Integers) -> None:
-            source.packed.partition_sums(terms.table, terms.shift, self.order, self.starts, groups, pooled, with_class)
+            source.packed.partition_sums(terms.table, terms.shift, self.order, self.starts, groups, pooled, by_class)
 
         groups = source.groups_of(columns)
         seconds = LANES * SECONDS_PER_SAMPLE * len(self.order) * len(groups)
         source.run_groups(write_sums, seconds, groups)
-        return pooled[columns], with_class[columns]
+        return pooled[columns], by_class[columns]
 
     def degrees_of_freedom(self, feature: int) -> int:
         return self.source.packed.degrees_of_freedom(self.order, self.starts, feature)
@@ -215,9 +215,9 @@ class PackedSums(Sums):
 
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         pooled = np.empty(self.n_features, np.int64)
-        with_class = np.empty(self.n_features, np.int64)
-        self._write_sums(terms, None, self.source.all_groups, PairSums(pooled, with_class))
-        return pooled, with_class
+        by_class = np.empty(self.n_features, np.int64)
+        self._write_sums(terms, None, self.source.all_groups, PairSums(pooled, by_class))
+        return pooled, by_class
 
     def pair_sums(
         self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: PairSums | None = None
@@ -412,7 +412,7 @@ class PackedTableSource(CodedSource):
 
     @property
     def nbytes(self) -> int:
-        """Memory of the packed table."""
+        """The bytes that the packed table takes."""
         return self.packed.nbytes
 
     def __sizeof__(self) -> int:

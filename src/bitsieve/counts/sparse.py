@@ -251,13 +251,13 @@ class SparseSums(Sums):
         estimator_key = (terms.shift, *terms.table[:3].tolist())  # differs between any two estimators
         if estimator_key not in source.column_sums:
             pooled = np.empty(source.n_features, np.int64)
-            with_class = np.empty(source.n_features, np.int64)
+            by_class = np.empty(source.n_features, np.int64)
 
             def write_sums(first: int, end: int) -> None:
-                source.counts.column_sums(terms.table, terms.shift, first, end, pooled, with_class)
+                source.counts.column_sums(terms.table, terms.shift, first, end, pooled, by_class)
 
             self._run_on_columns(write_sums, 1)
-            source.column_sums[estimator_key] = pooled, with_class
+            source.column_sums[estimator_key] = pooled, by_class
         return source.column_sums[estimator_key]
 
     def _run_on_columns(self, work: Callable[[int, int], object], min_blocks: int) -> None:

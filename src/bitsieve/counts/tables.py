@@ -332,7 +332,7 @@ class Sums:
             row[:] = form.values(feature, columns, sums)
 
     def counted_with(self, columns: Columns) -> Columns:
-        """All columns that are counted together with ``columns``, at no further cost; these are among them."""
+        """All columns that are counted at no further cost when ``columns`` are, these included."""
         return columns
 
     def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> PairCounts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +26,15 @@ from bitsieve.discretization.base import Binning, as_column_rule
 from bitsieve.utils.arrays import Flags, Integers
 from bitsieve.utils.messages import quoted
 
+Number = TypeVar("Number", bound=np.generic)
+
 
 @dataclass(frozen=True)
 class Limits:
     """The largest size of a summary."""
 
-    cells: int = 1 << 18  # the distinct numbers of a column, times the classes, that are counted
-    rows: int = 1 << 18  # the rows of the sample, from which a column of more distinct numbers is binned
+    cells: int = 1 << 18  # distinct numbers of a column, times the classes: a column of more is not counted
+    rows: int = 1 << 18  # rows of the sample from which the bins of such a column are found
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,8 +212,9 @@ class Summary(InspectedColumns):
 
 
 def _holds_small_integers(column: ColumnSummary) -> bool:
-    holds_integers = column.kind is not None and column.kind.kind in "iu"
-    return holds_integers and column.distinct is not None and int(column.high) - int(column.low) < SMALL_RANGE
+    if column.kind is None or column.kind.kind not in "iu" or column.distinct is None:
+        return False
+    return int(column.high) - int(column.low) < SMALL_RANGE
 
 
 def summarize(
@@ -311,16 +314,18 @@ def _summary_of_numbers(
 ) -> ColumnSummary:
     weights = table.weights
     row_counts = table.row_counts
-    classes = table.y.codes if requires == "classes" and table.y is not None else None
+    classes = None  # only a rule that cuts by the classes needs them
+    if requires == "classes" and table.y is not None:
+        classes = table.y.codes
     n_missing = 0
     if content & MISSING:
         is_missing = np.isnan(values)
         n_missing = _total_weight(is_missing, weights)
         has_value = ~is_missing
         values = values[has_value]
-        classes = None if classes is None else classes[has_value]
-        row_counts = None if row_counts is None else row_counts[has_value]
-        weights = None if weights is None else weights[has_value]
+        classes = _subset(classes, has_value)
+        row_counts = _subset(row_counts, has_value)
+        weights = _subset(weights, has_value)
     distinct = None  # a rule that requires "ends" needs no distinct numbers
     if requires == "codes" and max_cells and low is not None:
         distinct = Distinct.of_codes(values, low, high, max_cells)
@@ -337,6 +342,10 @@ def _summary_of_numbers(
         distinct=distinct,
         sentinels=sentinels,
     )
+
+
+def _subset(values: NDArray[Number] | None, mask: Flags) -> NDArray[Number] | None:
+    return None if values is None else values[mask]
 
 
 def _total_weight(rows: Flags, weights: Integers | None) -> int:

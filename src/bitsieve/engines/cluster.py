@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import traceback
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, ClassVar, TypeVar
@@ -51,8 +51,8 @@ class ClusterEngine(Engine):
     def __init__(
         self,
         reader: PartitionReader,
-        open_partitions: Callable[[list[Any] | None], DataPartitions],
-        target_and_weight: list[Any],
+        open_partitions: Callable[[list[Hashable] | None], DataPartitions],
+        target_and_weight: list[Hashable],
         take: Callable[[Sequence[str]], Any],
     ) -> None:
         from bitsieve import __version__
@@ -149,13 +149,13 @@ class ClusterSource(DataInParts, ABC):
     A subclass says how partitions are opened and how columns are taken from the data.
     """
 
-    labels: list[Any]  # the names of the columns; empty where they have no names
+    labels: list[Hashable]  # the names of the columns; empty where they have no names
     n_columns: int
     #: The end of the advice "install bitsieve on all workers", where more must be done.
     install_advice: ClassVar[str] = ""
 
     @abstractmethod
-    def open_partitions(self, columns: list[Any] | None, y: Any, weights: Any) -> DataPartitions:
+    def open_partitions(self, columns: list[Hashable] | None, y: object, weights: object) -> DataPartitions:
         """Open the partitions of these columns (None: all columns).
 
         ``y`` and ``weights`` are the values of the target and of the weights where these are no columns of the data,

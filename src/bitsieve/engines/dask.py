@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from itertools import accumulate, pairwise
 from os import PathLike
 from pathlib import Path
@@ -33,17 +33,16 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+Objects = tuple[object, ...]  # of one partition: Delayed objects, or small values
+
 FAN_IN = 8  # results that one task merges
 
 
 class DaskPartitions(DataPartitions):
-    """Objects on the workers of a Dask cluster, or on the threads of this process where there is no ``client``.
+    """Objects on the workers of a Dask cluster; without a ``client`` on the threads of this process."""
 
-    A member is the tuple of the objects of one partition: Delayed objects or small values.
-    """
-
-    def __init__(self, members: Sequence[tuple[Any, ...]], client: Client | None = None) -> None:
-        self.members = list(members)
+    def __init__(self, objects_by_partition: Sequence[Objects], client: Client | None = None) -> None:
+        self.objects_by_partition = list(objects_by_partition)
         self.client = client
 
     def total(self, task: str, work: Callable[..., Result], merge: Callable[[Sequence[Result]], Result]) -> Result:
@@ -67,32 +66,38 @@ class DaskPartitions(DataPartitions):
             ) from None
         return total
 
-    def map(self, task: str, work: Callable[..., Any]) -> DaskPartitions:
-        tasks = self._tasks(task, work)
-        members = [(delayed,) for delayed in self._persisted(tasks)]
-        return DaskPartitions(members, self.client)
+    def map(self, task: str, work: Callable[..., object]) -> DaskPartitions:
+        results = self._persisted(self._tasks(task, work))
+        return DaskPartitions([(result,) for result in results], self.client)
 
     def zipped(self, other: DaskPartitions) -> DaskPartitions:
-        pairs = zip(self.members, other.members, strict=True)
+        pairs = zip(self.objects_by_partition, other.objects_by_partition, strict=True)
         return DaskPartitions([first + second for first, second in pairs], self.client)
 
     def with_samples(self) -> DaskPartitions:
         """The packed partitions that have samples; those of one worker lie next to each other."""
         indices = partitions_with_samples(self.total("facts", has_samples, in_order))
-        members = [self.members[i] for i in indices]
+        results = [self.objects_by_partition[i] for i in indices]
         if self.client is not None:
-            members = _sorted_by_worker(members, self.client)
-        return DaskPartitions(members, self.client)
+            results = _sorted_by_worker(results, self.client)
+        return DaskPartitions(results, self.client)
 
     def numbered(self, n_rows: Sequence[int]) -> DaskPartitions:
-        first_rows = accumulate(n_rows, initial=0)
-        numbered = zip(first_rows, self.members, n_rows, strict=False)  # ``first_rows`` also has the end
-        return DaskPartitions([(first, *objects) for first, objects, n in numbered if n], self.client)
+        numbered: list[Objects] = []
+        first_row = 0
+        for objects, n in zip(self.objects_by_partition, n_rows, strict=True):
+            if n:
+                numbered.append((first_row, *objects))
+            first_row += n
+        return DaskPartitions(numbered, self.client)
 
-    def _tasks(self, task: str, work: Callable[..., Any]) -> list[Delayed]:
+    def _tasks(self, task: str, work: Callable[..., object]) -> list[Delayed]:
         name = f"bitsieve-{task}-{uuid4().hex}"
         delayed_work = _dask().delayed(work, pure=False)
-        return [delayed_work(*objects, dask_key_name=f"{name}-{i}") for i, objects in enumerate(self.members)]
+        tasks = []
+        for i, objects in enumerate(self.objects_by_partition):
+            tasks.append(delayed_work(*objects, dask_key_name=f"{name}-{i}"))
+        return tasks
 
     def _persisted(self, tasks: list[Delayed]) -> Sequence[Delayed]:
         if self.client is not None:
@@ -108,15 +113,17 @@ class DaskPartitions(DataPartitions):
         return value
 
 
-def _sorted_by_worker(members: list[tuple[Any, ...]], client: Client) -> list[tuple[Any, ...]]:
+def _sorted_by_worker(results: list[Objects], client: Client) -> list[Objects]:
     """The partitions in the order of the workers that hold them, so that few results travel to be merged."""
     from distributed import futures_of
 
-    keys = [futures_of(member[0])[0].key for member in members]
-    workers_of_keys = client.who_has()
-    workers = [min(workers_of_keys.get(key, ()), default="") for key in keys]
-    order = sorted(range(len(members)), key=workers.__getitem__)
-    return [members[i] for i in order]
+    workers_of_key = client.who_has()
+
+    def first_worker(objects: Objects) -> str:
+        (future, *_) = futures_of(objects[0])
+        return str(min(workers_of_key.get(future.key, ()), default=""))
+
+    return sorted(results, key=first_worker)
 
 
 def _dask() -> Any:
@@ -153,7 +160,7 @@ def _check_workers(client: Client) -> None:
             )
 
 
-def _is_in_memory(values: Any) -> bool:
+def _is_in_memory(values: object) -> bool:
     return values is not None and not is_dask(values)
 
 
@@ -163,10 +170,10 @@ class DaskPartitionsSource(ClusterSource):
     client: Client | None  # None: there is no cluster
 
     @abstractmethod
-    def delayed_partitions(self, columns: list[Any] | None) -> list[Any]:
+    def delayed_partitions(self, columns: list[Hashable] | None) -> list[Delayed]:
         """Delayed objects, one for each partition, that read at least these columns (None: all columns)."""
 
-    def open_partitions(self, columns: list[Any] | None, y: Any, weights: Any) -> DaskPartitions:
+    def open_partitions(self, columns: list[Hashable] | None, y: object, weights: object) -> DaskPartitions:
         if self.client is not None:
             _check_workers(self.client)
         partitions = self.delayed_partitions(columns)
@@ -174,8 +181,8 @@ class DaskPartitionsSource(ClusterSource):
         if _is_in_memory(y) or _is_in_memory(weights):
             rows = DaskPartitions([(partition,) for partition in partitions], self.client)
             lengths = rows.total("rows", _length, in_order)
-        targets = _divide(y, len(partitions), lengths, "target")
-        weights_of_partitions = _divide(weights, len(partitions), lengths, "weights")
+        targets = _by_partition(y, len(partitions), lengths, "target")
+        weights_of_partitions = _by_partition(weights, len(partitions), lengths, "weights")
         return DaskPartitions(list(zip(partitions, targets, weights_of_partitions, strict=True)), self.client)
 
 
@@ -215,8 +222,11 @@ class DaskSource(DaskPartitionsSource):
     ['b']
     """
 
-    def __init__(self, data: Any, client: Client | None = None) -> None:
-        if not is_dask(data) or len(data.shape) != 2:
+    data: Any  # the collections of Dask have no types
+
+    def __init__(self, data: object, client: Client | None = None) -> None:
+        n_dimensions = len(getattr(data, "shape", ()))
+        if not is_dask(data) or n_dimensions != 2:
             raise UserError(
                 code="data-type-not-read",
                 message=f"data is {type(data).__name__}",
@@ -225,9 +235,9 @@ class DaskSource(DaskPartitionsSource):
         self.data = data
         self.client = current_client() if client is None else client
         self.labels = list(getattr(data, "columns", ()))
-        self.n_columns = data.shape[1]
+        self.n_columns = self.data.shape[1]
 
-    def delayed_partitions(self, columns: list[Any] | None) -> list[Any]:
+    def delayed_partitions(self, columns: list[Hashable] | None) -> list[Delayed]:
         """The partitions of a data frame; the blocks of rows of an array, with all columns."""
         if not self.labels:
             return list(self.data.rechunk({1: -1}).to_delayed()[:, 0])
@@ -248,21 +258,21 @@ class DaskSource(DaskPartitionsSource):
         return take_original
 
 
-def _length(columns: Any) -> list[int]:
+def _length(columns: object) -> list[int]:
     """The number of rows of a partition, in a list of one, to be joined with those of other partitions."""
     return [n_rows(columns)]
 
 
-def _divide(values: Any, n_partitions: int, lengths: list[int], what: str) -> list[Any]:
-    """The values of each partition: the target or the weights, which are not columns of the data.
+def _by_partition(values: Any, n_partitions: int, lengths: list[int], what: str) -> list[object]:
+    """Divide the target or the weights, which are no columns of the data, into the values of each partition.
 
-    ``lengths`` are the rows of the partitions of the features; those of a Dask collection are not needed. Without
-    values there is None for each partition.
+    ``lengths`` are the rows of each partition of the features, which values in memory need. Without values every
+    partition gets None.
     """
     if values is None:
         return [None] * n_partitions
     if is_dask(values):
-        return _delayed_blocks(values, n_partitions, what)
+        return [*_delayed_blocks(values, n_partitions, what)]
     is_pandas = hasattr(values, "iloc")
     array: Any = values if is_pandas else as_array(values)
     if len(array) != sum(lengths):
@@ -276,11 +286,11 @@ def _divide(values: Any, n_partitions: int, lengths: list[int], what: str) -> li
     return [rows[first:end] for first, end in pairwise(offsets)]
 
 
-def _delayed_blocks(values: Any, n_partitions: int, what: str) -> list[Any]:
+def _delayed_blocks(values: Any, n_partitions: int, what: str) -> list[Delayed]:
     """The partitions of a Dask collection, which must be as many as those of the features."""
     if len(values.shape) == 2 and not hasattr(values, "columns"):
         values = values.rechunk({1: -1})
-    blocks = np.asarray(values.to_delayed(), object).reshape(-1).tolist()
+    blocks: list[Delayed] = np.asarray(values.to_delayed(), object).reshape(-1).tolist()
     if len(blocks) != n_partitions:
         raise UserError(
             code="partitions-differ",
@@ -300,19 +310,19 @@ class FilesOnCluster(DaskPartitionsSource):
         self.n_columns = len(self.labels)
         self.partitions = self.file.checked_partitions()
 
-    def delayed_partitions(self, columns: list[Any] | None) -> list[Any]:
-        columns = self.labels if columns is None else columns
+    def delayed_partitions(self, columns: list[Hashable] | None) -> list[Delayed]:
+        labels = self.labels if columns is None else columns
         name = f"bitsieve-read-{uuid4().hex}"
         delayed_read = _dask().delayed(_read, pure=False)
         return [
-            delayed_read(partition, columns, dask_key_name=f"{name}-{i}") for i, partition in enumerate(self.partitions)
+            delayed_read(partition, labels, dask_key_name=f"{name}-{i}") for i, partition in enumerate(self.partitions)
         ]
 
     def take(self, roles: Roles, names: Sequence[str]) -> Any:
         return read_columns(self.file, [*names, *roles.others])
 
 
-def open_dask(data: Any, client: Client | None = None, header: bool | None = None) -> DaskPartitionsSource:
+def open_dask(data: object, client: Client | None = None, header: bool | None = None) -> DaskPartitionsSource:
     """Open a Dask collection, or a file or a folder of files by its path."""
     if isinstance(data, (str, PathLike)):
         return FilesOnCluster(data, current_client() if client is None else client, header)

@@ -8,7 +8,7 @@ from functools import partial, reduce
 from itertools import chain
 from math import prod
 from operator import add
-from typing import Any, NamedTuple, Protocol, Self, TypeVar
+from typing import NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +62,7 @@ def sum_of(blocks: Sequence[TableBlock]) -> TableBlock:
     return reduce(add, blocks)
 
 
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
@@ -74,7 +75,7 @@ class DataPartitions(Protocol):
         ``task`` is the name that the pages of a cluster show.
         """
 
-    def map(self, task: str, work: Callable[..., Any]) -> Self:
+    def map(self, task: str, work: Callable[..., object]) -> Self:
         """Partitions of what ``work`` returns, which stays where it was made."""
 
     def zipped(self, other: Self) -> Self:
@@ -98,12 +99,12 @@ class Facts(NamedTuple):
     class_sizes: Integers
 
 
-def in_order(lists: Sequence[list[Any]]) -> list[Any]:
+def in_order(lists: Sequence[list[Item]]) -> list[Item]:
     """Join the lists that partitions return, in the order of the partitions."""
     return list(chain.from_iterable(lists))
 
 
-def has_samples(packed: PackedSource | None, *_: Any) -> list[bool]:
+def has_samples(packed: PackedSource | None, *_: object) -> list[bool]:
     """Whether a partition has samples; a list of one, to be joined with other partitions."""
     return [packed is not None]
 

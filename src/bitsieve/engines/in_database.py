@@ -77,7 +77,7 @@ class ColumnValues(NamedTuple):
         """The values of the key 0 by which rows were grouped."""
         return cls(groups.keys[0], classes.codes(groups), groups.rows, groups.samples)
 
-    def with_class(self) -> ColumnValues:
+    def without_missing_class(self) -> ColumnValues:
         """Only the values in rows that have a class."""
         has_class = self.classes >= 0
         return self._replace(
@@ -206,7 +206,7 @@ class DatabaseEngine(Engine):
         key = (self.features[j], range_only)
         if key not in self._values:
             values = self._fetch_values(self.features[j], classes, request.target.target.n_classes, range_only)
-            self._values[key] = values.with_class()
+            self._values[key] = values.without_missing_class()
         return self._values[key]
 
     def _fetch_values(self, name: str, classes: Classes, n_classes: int, range_only: bool) -> ColumnValues:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ from bitsieve.utils.progress import phase
 
 
 class PartitionedDataset(OutOfCoreDataset):
-    """A table whose rows an engine reads in partitions."""
+    """A table whose rows an engine reads in partitions. Rows are read when the first answer needs them."""
 
     def __init__(
         self,
@@ -61,14 +61,14 @@ class PartitionedDataset(OutOfCoreDataset):
             note = rows_without_target(target_coding.target.names, engine.n_without_target, n_all_rows)
             self.diagnostics = (note,)
         self.small_integers_as_categories = False  # in an array: only if all columns hold small integers
-        self.coding: Coding | None = None  # of all rows; known once they were counted
-        self.parsings: dict[int, TextParsing] | None = None  # of text columns; known once all rows were summarized
+        self.coding: Coding | None = None  # of all rows; None until they are counted
+        self.parsings: dict[int, TextParsing] | None = None  # of text columns; None until all rows are summarized
         self._n_rows = n_rows
         self._text_meanings: Mapping[int, TextMeaning] = {}
         self._summary: Summary | None = None  # of all rows
         self._columns: Sequence[ColumnInfo] | None = None
         self._cached: CachedCounts | None = None
-        self._cache_key: dict[str, Any] | None = None  # the key of ``_cached``
+        self._cache_key: dict[str, Any] | None = None  # under which ``_cached`` was found
 
     @classmethod
     def read(
@@ -87,47 +87,34 @@ class PartitionedDataset(OutOfCoreDataset):
         ``named`` says whether the columns have names; ``take_original`` takes features by their indices in the user's
         own kind of data, None where the data is not read again.
         """
-        target_kind = TargetKind.from_options(options)
-        drop_missing = options.drop_missing_target
         rules = replace(ColumnRules.from_options(options), formats={})
         reader = PartitionReader(
             features=roles.features if named else None,
             target=roles.target,
             weight=roles.weight,
-            drop_missing=drop_missing,
+            drop_missing=options.drop_missing_target,
             rules=rules,
         )
-        engine = open_engine(reader)
-        summary = _summarize_target(engine, reader)
-        parsings: dict[str, TextParsing] = {}
-        meanings = {} if summary is None else summary.text_meanings(rules)
-        if summary is not None and meanings:
-            names_of_target = [*summary.columns]
-            parsings = {
-                names_of_target[j]: meaning.parsing for j, meaning in meanings.items() if meaning.parsing is not None
-            }
-            check_read(parsings, drop_missing)
-            formats = {j: meaning.format for j, meaning in meanings.items()}
-            reader = replace(reader, target_rules=replace(rules, formats=formats))
-            engine = open_engine(reader)  # fewer rows may have a target
-            summary = _summarize_target(engine, reader)
-        if summary is None:
+        opened = _open_target(open_engine, reader)
+        if opened.summary is None:
             weighted = roles.weight_name is not None
-            raise no_rows_left(engine.label, weighted=weighted, drop_missing=drop_missing)
-        target_coding = summary.fitted(roles.target_name, target_kind)
+            raise no_rows_left(opened.engine.label, weighted=weighted, drop_missing=reader.drop_missing)
+        target_coding = opened.summary.fitted(roles.target_name, TargetKind.from_options(options))
         if target_coding.is_joint:
-            target_coding = target_coding.with_combinations(_combinations(engine, reader, target_coding))
-        target_coding = replace(target_coding, target=replace(target_coding.target, parsings=parsings))
+            combinations = _combinations(opened.engine, opened.reader, target_coding)
+            target_coding = target_coding.with_combinations(combinations)
+        target_coding = replace(target_coding, target=replace(target_coding.target, parsings=opened.parsings))
         names = [f"x{j}" for j in range(n_columns)]
         feature_names = None
         if named:
             names = [str(label) for label in roles.features]
             if all(isinstance(label, str) for label in roles.features):
                 feature_names = np.array(roles.features, object)
-        table = cls(engine, reader, names, feature_names, target_coding, summary.n_samples)
+        n_samples = opened.summary.n_samples
+        table = cls(opened.engine, opened.reader, names, feature_names, target_coding, n_samples)
         table.original = OriginalData(
             take=not_read_again if take_original is None else take_original,
-            with_target=engine.take,
+            with_target=opened.engine.take,
             weight=roles.weight_name,
             labels=None if take_original is None else roles.features or None,
         )
@@ -172,17 +159,18 @@ class PartitionedDataset(OutOfCoreDataset):
 
     @property
     def meanings(self) -> Mapping[int, TextMeaning]:
-        """What text means, and which columns are times; empty before the rows are summarized."""
+        """What the text of columns means, and which columns are times; empty before the rows are summarized."""
         return {} if self._summary is None else self._summary.meanings
 
     def summarize(self, binner: Any = None) -> Sequence[ColumnInfo]:
-        if self._columns is None:
-            self._cache_key = self._key(binner)
-            self._cached = self.engine.cached(self._cache_key)
-            if self._cached is not None:
-                self._columns = _columns_from_facts(self._cached.facts)
-            else:
-                self._columns = self._with_parsings(self._summary_for(binner).column_infos())
+        if self._columns is not None:
+            return self._columns
+        self._cache_key = self._key(binner)
+        self._cached = self.engine.cached(self._cache_key)
+        if self._cached is not None:
+            self._columns = _columns_from_facts(self._cached.facts)
+        else:
+            self._columns = self._with_parsings(self._summary_for(binner).column_infos())
         return self._columns
 
     def _with_parsings(self, columns: list[ColumnInfo]) -> list[ColumnInfo]:
@@ -314,7 +302,7 @@ class PartitionedDataset(OutOfCoreDataset):
         return fit_on_summary(binner, summary)
 
     def _facts(self) -> dict[str, Any]:
-        """What is needed to use packed rows again."""
+        """What is cached with packed rows, so that they can be used again."""
         assert self.coding is not None
         assert self._columns is not None
         return {
@@ -330,7 +318,7 @@ class PartitionedDataset(OutOfCoreDataset):
         return bool(same_columns and facts["few_are_codes"] == self.small_integers_as_categories)
 
     def _key(self, binner: Binning) -> dict[str, Any]:
-        """What packed rows follow from, beside the data."""
+        """The key of cached rows: all that their codes follow from, beside the data."""
         reader = self.reader
         parameters = {name: value for name, value in binner.parameters.items() if name != "n_jobs"}
         return {
@@ -343,6 +331,31 @@ class PartitionedDataset(OutOfCoreDataset):
 
 def _columns_from_facts(facts: Mapping[str, Any]) -> list[ColumnInfo]:
     return [ColumnInfo.from_dict(column) for column in facts["columns"]]
+
+
+class OpenedTarget(NamedTuple):
+    """An engine, and the summary of the target that it has read."""
+
+    engine: Engine
+    reader: PartitionReader  # by which the engine reads: it knows what the text of the target means
+    summary: TargetSummary | None  # None where no row counts
+    parsings: dict[str, TextParsing]  # what text was read as, by column of the target
+
+
+def _open_target(open_engine: Callable[[PartitionReader], Engine], reader: PartitionReader) -> OpenedTarget:
+    """Open an engine and summarize the target: as it is, and again where its text means numbers or times."""
+    engine = open_engine(reader)
+    summary = _summarize_target(engine, reader)
+    meanings = {} if summary is None else summary.text_meanings(reader.rules)
+    if summary is None or not meanings:
+        return OpenedTarget(engine, reader, summary, {})
+    names = list(summary.columns)
+    parsings = {names[j]: meaning.parsing for j, meaning in meanings.items() if meaning.parsing is not None}
+    check_read(parsings, reader.drop_missing)
+    formats = {j: meaning.format for j, meaning in meanings.items()}
+    reader = replace(reader, target_rules=replace(reader.rules, formats=formats))
+    engine = open_engine(reader)  # fewer rows may have a target
+    return OpenedTarget(engine, reader, _summarize_target(engine, reader), parsings)
 
 
 def _summarize_target(engine: Engine, reader: PartitionReader) -> TargetSummary | None:

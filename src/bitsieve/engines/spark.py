@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import accumulate
 from operator import itemgetter
 from os import PathLike
 from threading import Thread
@@ -26,7 +25,8 @@ from bitsieve.utils.lazy import cached_property
 if TYPE_CHECKING:
     import pyarrow as pa
 Result = TypeVar("Result")
-Numbered = Iterator[tuple[int, Any]]  # objects and the numbers of their partitions
+Step = tuple[Callable[..., object], tuple[int, ...]]  # a function, and the numbers of the values that it takes
+Numbered = Iterator[tuple[int, object]]  # the number of each partition, and an object of it
 
 FAN_IN = 32  # results that one task merges, or this process
 _SCHEMA = "partition int, object binary"
@@ -35,37 +35,41 @@ _SCHEMA = "partition int, object binary"
 class Recipe(NamedTuple):
     """A chain of steps, maybe hundreds, that turns a persisted object into the objects of a partition.
 
-    Values are numbered: 0 is the number of the partition, 1 the object that the executors persist, and ``i + 2`` the
-    result of step ``i``. A step is a function and the numbers of the values that it takes.
+    The values of a recipe are numbered: value 0 is the number of the partition, value 1 is the object that the
+    executors persist, and value ``i + 2`` is the result of step i.
     """
 
-    steps: tuple[tuple[Callable[..., Any], tuple[int, ...]], ...] = ()
+    steps: tuple[Step, ...] = ()
     results: tuple[int, ...] = (1,)  # the numbers of the values that are returned
 
-    def __call__(self, partition: int, persisted: Any) -> list[Any]:
+    def __call__(self, partition: int, persisted: object) -> list[object]:
         """Run the steps."""
-        values = [partition, persisted]
-        last_use = {argument: step for step, (_, arguments) in enumerate(self.steps) for argument in arguments}
+        last_use: dict[int, int] = {}  # by value: the last step that takes it
+        for step, (_, arguments) in enumerate(self.steps):
+            for argument in arguments:
+                last_use[argument] = step
+        values: list[object] = [partition, persisted]
         for step, (work, arguments) in enumerate(self.steps):
-            values.append(work(*(values[argument] for argument in arguments)))
+            values.append(work(*[values[argument] for argument in arguments]))
             for argument in arguments:
                 if last_use[argument] == step and argument not in self.results:
-                    values[argument] = None  # as large as the partition, and not needed again
+                    values[argument] = None  # release it: it is as large as the partition
         return [values[result] for result in self.results]
 
-    def then(self, work: Callable[..., Any]) -> Recipe:
+    def then(self, work: Callable[..., object]) -> Recipe:
         """Add a step that calls ``work`` with the results."""
-        number = len(self.steps) + 2
-        return Recipe((*self.steps, (work, self.results)), (number,))
+        value_of_step = len(self.steps) + 2
+        return Recipe((*self.steps, (work, self.results)), (value_of_step,))
 
     def zipped(self, other: Recipe) -> Recipe:
-        """The results of both."""
+        """The recipe that returns the results of both. The steps of the other one come after these."""
+        shift = len(self.steps)
 
-        def renumbered(numbers: tuple[int, ...]) -> tuple[int, ...]:
-            return tuple(number if number < 2 else number + len(self.steps) for number in numbers)
+        def renumbered(values: tuple[int, ...]) -> tuple[int, ...]:
+            return tuple(value if value < 2 else value + shift for value in values)
 
-        steps = [(work, renumbered(arguments)) for work, arguments in other.steps]
-        return Recipe((*self.steps, *steps), (*self.results, *renumbered(other.results)))
+        other_steps = [(work, renumbered(arguments)) for work, arguments in other.steps]
+        return Recipe((*self.steps, *other_steps), (*self.results, *renumbered(other.results)))
 
 
 class PersistedFrame:
@@ -80,7 +84,7 @@ class PersistedFrame:
             finalize(self, _release, frame).atexit = False
 
 
-_ITSELF = Recipe()
+_PERSISTED_OBJECT = Recipe()
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,7 @@ class SparkPartitions(DataPartitions):
     #: Yields the number of each partition in some record batches, and the object from which the recipe starts.
     read: Callable[[Iterable[pa.RecordBatch]], Numbered]
     numbers: Sequence[int]  # the numbers of the partitions
-    recipe: Recipe = _ITSELF
+    recipe: Recipe = _PERSISTED_OBJECT
 
     def total(self, task: str, work: Callable[..., Result], merge: Callable[[Sequence[Result]], Result]) -> Result:
         from pyspark.sql.functions import expr
@@ -108,10 +112,9 @@ class SparkPartitions(DataPartitions):
         total = _merge(_objects(table.to_batches()), merge)
         if isinstance(total, ValueError):  # raised by a task: a mistake in the data, without the executor's traceback
             raise total
-        result: Result = total
-        return result
+        return total
 
-    def map(self, task: str, work: Callable[..., Any]) -> SparkPartitions:
+    def map(self, task: str, work: Callable[..., object]) -> SparkPartitions:
         return replace(self, recipe=self.recipe.then(work))
 
     def zipped(self, other: SparkPartitions) -> SparkPartitions:
@@ -119,17 +122,21 @@ class SparkPartitions(DataPartitions):
 
     def with_samples(self) -> SparkPartitions:
         """The partitions that have any samples, persisted by the executors that made them."""
-        persisted = PersistedFrame(self._results(_itself))
+        persisted = PersistedFrame(self._results(_unchanged))
         packed = SparkPartitions(persisted, persisted.frame, _objects, range(len(self.numbers)))
         return replace(packed, numbers=partitions_with_samples(packed.total("pack", has_samples, in_order)))
 
     def numbered(self, n_rows: Sequence[int]) -> SparkPartitions:
-        first_rows = accumulate(n_rows, initial=0)  # the last one is the end
-        first_row_of = {number: first for number, first, n in zip(self.numbers, first_rows, n_rows, strict=False) if n}
-        first_row = Recipe(((first_row_of.__getitem__, (0,)),), (2,))
-        return replace(self, numbers=list(first_row_of), recipe=first_row.zipped(self.recipe))
+        first_row_of: dict[int, int] = {}  # by partition
+        first_row = 0
+        for number, n in zip(self.numbers, n_rows, strict=True):
+            if n:
+                first_row_of[number] = first_row
+            first_row += n
+        look_up_first_row = Recipe(steps=((first_row_of.__getitem__, (0,)),), results=(2,))
+        return replace(self, numbers=list(first_row_of), recipe=look_up_first_row.zipped(self.recipe))
 
-    def _results(self, work: Callable[..., Any]) -> Any:
+    def _results(self, work: Callable[..., object]) -> Any:
         """A data frame of what ``work`` returns for every partition, numbered in their order."""
         index_of = {number: index for index, number in enumerate(self.numbers)}
         run = partial(_run_work, read=self.read, index_of=index_of, recipe=self.recipe, work=work)
@@ -143,7 +150,7 @@ def _number_of_partition(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Recor
         yield pa.RecordBatch.from_arrays([pa.array([number], pa.int32())], ["partition"])
 
 
-def read_rows(batches: Iterable[pa.RecordBatch], names: Sequence[str] | None) -> Numbered:
+def read_rows(batches: Iterable[pa.RecordBatch], names: Sequence[Hashable] | None) -> Numbered:
     """The number of a partition and its rows as a table, its columns renamed; nothing of a partition without rows."""
     import pyarrow as pa
     from pyspark import TaskContext
@@ -167,14 +174,14 @@ def _run_work(
     read: Callable[[Iterable[pa.RecordBatch]], Numbered],
     index_of: Mapping[int, int],
     recipe: Recipe,
-    work: Callable[..., Any],
+    work: Callable[..., object],
 ) -> Iterator[pa.RecordBatch]:
     for number, persisted in read(batches):
         if number in index_of:
             yield _row(index_of[number], _result_or_error(work, recipe, number, persisted))
 
 
-def _result_or_error(work: Callable[..., Any], recipe: Recipe, number: int, persisted: Any) -> Any:
+def _result_or_error(work: Callable[..., object], recipe: Recipe, number: int, persisted: object) -> object:
     """What ``work`` returns; the ValueError where it, or a step before it, refuses the data."""
     if isinstance(persisted, ValueError):
         return persisted
@@ -185,33 +192,37 @@ def _result_or_error(work: Callable[..., Any], recipe: Recipe, number: int, pers
 
 
 def _merged_groups(
-    batches: Iterable[pa.RecordBatch], merge: Callable[[Sequence[Any]], Any], fan_in: int
+    batches: Iterable[pa.RecordBatch], merge: Callable[[Sequence[Result]], Result], fan_in: int
 ) -> Iterator[pa.RecordBatch]:
     """Merge the results of each ``fan_in`` partitions that follow each other."""
     groups: dict[int, list[tuple[int, Any]]] = {}
     for number, result in _objects(batches):
         groups.setdefault(number // fan_in, []).append((number, result))
     for group, numbered_results in groups.items():
-        yield _row(group, _merge(numbered_results, merge))
+        merged = _merge(numbered_results, merge)
+        yield _row(group, merged)
 
 
-def _merge(numbered_results: Iterable[tuple[int, Any]], merge: Callable[[Sequence[Any]], Any]) -> Any:
+def _merge(
+    numbered_results: Iterable[tuple[int, Any]], merge: Callable[[Sequence[Result]], Result]
+) -> Result | ValueError:
     """Merge results in the order of their numbers; the first error where there are any."""
-    results = [result for _, result in sorted(numbered_results, key=itemgetter(0))]
-    for result in results:
+    results: list[Result] = []
+    for _, result in sorted(numbered_results, key=itemgetter(0)):
         if isinstance(result, ValueError):
             return result
+        results.append(result)
     return merge(results)
 
 
-def _row(number: int, result: Any) -> pa.RecordBatch:
+def _row(number: int, result: object) -> pa.RecordBatch:
     import pyarrow as pa
 
     pickled = pa.array([pickle.dumps(result, pickle.HIGHEST_PROTOCOL)], pa.binary())
     return pa.RecordBatch.from_arrays([pa.array([number], pa.int32()), pickled], ["partition", "object"])
 
 
-def _itself(value: Any) -> Any:
+def _unchanged(value: object) -> object:
     return value
 
 
@@ -305,7 +316,7 @@ class SparkSource(ClusterSource):
             table = self._rows.mapInArrow(_number_of_partition, "partition int").toArrow()
         return sorted(table["partition"].to_pylist())
 
-    def open_partitions(self, columns: list[Any] | None, y: Any, weights: Any) -> SparkPartitions:
+    def open_partitions(self, columns: list[Hashable] | None, y: object, weights: object) -> SparkPartitions:
         for what, values in (("target", y), ("weights", weights)):
             if values is not None:
                 raise UserError(

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import UserError
@@ -21,9 +22,10 @@ from bitsieve.io.database import identifier
 from bitsieve.io.errors import in_one_line
 from bitsieve.io.formats import format_of
 from bitsieve.io.saved_files import is_saved_selection
+from bitsieve.utils.arrays import Integers
 from bitsieve.utils.messages import quoted
 
-COLUMNS = ("first", "first_value", "second", "second_value")  # then the class and the number of samples
+COLUMNS = ("first", "first_value", "second", "second_value")  # two more follow: the class and the number of samples
 
 
 def statement(table: PartitionedDataset, binner: Any, relation: str) -> str:
@@ -160,14 +162,15 @@ def load_result(path: Path) -> SavedCounts:
     problem = f"{str(path)!r} holds no counts of 'bitsieve count' or 'bitsieve sql'"
     with in_one_line(f"{problem}: save all rows that the statement returns, with their header"):
         table = _read(path)
-        if tuple(table.column_names[:4]) != COLUMNS or len(table.columns) != 6 or not table.num_rows:
+        has_expected_columns = tuple(table.column_names[:4]) == COLUMNS and len(table.columns) == 6
+        if not has_expected_columns or not table.num_rows:
             raise ValueError(f"it has the columns {quoted(table.column_names, 6)}")
         columns = [column.to_pylist() for column in table.columns]
         for value_column in (1, 3):  # as everywhere, empty text is missing
             columns[value_column] = [value or None for value in columns[value_column]]
         rows = [CountedPair(*row) for row in zip(*columns, strict=True)]
-        with_class = [row for row in rows if row.class_value]
-        return _assembled(with_class, str(table.column_names[4]))
+        rows_with_class = [row for row in rows if row.class_value]
+        return _assembled(rows_with_class, str(table.column_names[4]))
 
 
 class CountedPair(NamedTuple):
@@ -183,7 +186,7 @@ class CountedPair(NamedTuple):
 
 def _assembled(rows: Sequence[CountedPair], target: str) -> SavedCounts:
     """Put the rows of a result into the tables of all pairs."""
-    values: dict[str, set[str | None]] = {}
+    values: dict[str, set[str | None]] = {}  # by column
     for row in rows:
         values.setdefault(row.first, set()).add(row.first_value)
         values.setdefault(row.second, set()).add(row.second_value)
@@ -192,11 +195,39 @@ def _assembled(rows: Sequence[CountedPair], target: str) -> SavedCounts:
     categories = [sorted((value for value in values[name] if value is not None), key=_sort_key) for name in names]
     has_missing = any(None in values_of_column for values_of_column in values.values())
     arities = np.array([len(values_of_column) + has_missing for values_of_column in categories], np.int32)
+    cells = _cells_of_pairs(rows, names, categories, class_values, arities)
+    (_, _, table_of_first_column) = next(each_table(cells, arities, len(class_values)))
+    facts: RuleFacts = {
+        "binning": "none",
+        "missing": "bin" if has_missing else "error",
+        "bins": arities.tolist(),
+        "bin_edges": [[]] * len(names),
+        "categories": [["object", values_of_column] for values_of_column in categories],
+    }
+    classes = Target(np.empty(0, np.int32), np.array(class_values, object), name=target)
+    return SavedCounts(
+        names=names,
+        target=classes,
+        binner=rule_from_facts(facts, names),
+        arities=arities,
+        class_sizes=table_of_first_column.sum(axis=(0, 1)),
+        cells=cells,
+    )
+
+
+def _cells_of_pairs(
+    rows: Sequence[CountedPair],
+    names: Sequence[str],
+    categories: Sequence[Sequence[str]],
+    class_values: Sequence[str],
+    arities: NDArray[np.int32],
+) -> Integers:
+    """The cells of the tables of all pairs of columns, one table after the other, from the rows of a result."""
     n_classes = len(class_values)
     check_cells(n_cells(arities, n_classes), len(names))
     cells = np.zeros(n_cells(arities, n_classes), np.int64)
     tables = {(names[i], names[j]): table for i, j, table in each_table(cells, arities, n_classes)}
-    codes: dict[str, dict[str | None, int]] = {}
+    codes: dict[str, dict[str | None, int]] = {}  # by column: the code of each value
     for name, values_of_column in zip(names, categories, strict=True):
         codes[name] = {value: code for code, value in enumerate(values_of_column)}
         codes[name][None] = len(values_of_column)
@@ -208,15 +239,7 @@ def _assembled(rows: Sequence[CountedPair], target: str) -> SavedCounts:
     class_sizes = tables[names[0], names[0]].sum(axis=(0, 1))
     if any((table.sum(axis=(0, 1)) != class_sizes).any() for table in tables.values()):
         raise ValueError("the pairs of columns have different numbers of rows")
-    facts: RuleFacts = {
-        "binning": "none",
-        "missing": "bin" if has_missing else "error",
-        "bins": arities.tolist(),
-        "bin_edges": [[]] * len(names),
-        "categories": [["object", values_of_column] for values_of_column in categories],
-    }
-    classes = Target(np.empty(0, np.int32), np.array(class_values, object), name=target)
-    return SavedCounts(names, classes, rule_from_facts(facts, names), arities, class_sizes, cells)
+    return cells
 
 
 def _names_in_order(rows: Sequence[CountedPair], values: Mapping[str, object]) -> list[str]:

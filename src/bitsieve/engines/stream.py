@@ -44,12 +44,12 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 DEFAULT_MEMORY = 2 << 30
-ROWS_READ_AGAIN = 1 << 20  # at once
-_COPIES_OF_BATCH = 6  # of the values of a batch that are in memory at once: read ahead, decoded, as columns, as codes
-_PLANES = 3  # the planes may take one part in so many of the memory, else they lie on disk
+ROWS_READ_AGAIN = 1 << 20  # rows that are read at once when the selected columns are read again
+_COPIES_OF_BATCH = 6  # memory holds so many copies of a batch at once: read ahead, decoded, as columns, as codes
+_COPIES_OF_SAMPLE = 6  # memory must hold the sample so far, the new one, both merged, and as much for all else
+_PLANES_DIVISOR = 3  # planes that take more than a third of the memory lie on disk
 _CACHE_LINE = 64  # bytes
 _MAX_PENDING = 8  # summaries of batches that wait to be merged
-_COPIES_OF_SAMPLE = 6  # that memory must hold: the sample so far, the new one, both merged, and as much for all else
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,9 +57,9 @@ class PlaneStorage:
     """Where the planes of packed rows lie."""
 
     memory: int  # bytes that the work may take
-    folder: Path | None  # in which planes are cached for later runs; None: they are not
-    # the name of the planes in the folder, by what they follow from; None where they cannot be used again
-    name: Callable[[Mapping[str, Any]], str | None]
+    folder: Path | None  # the folder in which planes are cached for later runs; None where they are not cached
+    # ``name_of_key(key)``: the name in the folder of planes that follow from ``key``; None where they are not cached
+    name_of_key: Callable[[Mapping[str, Any]], str | None]
 
 
 class StreamPacking:
@@ -71,7 +71,7 @@ class StreamPacking:
         self._storage = storage
         self._packed = PackedBatches(class_sizes, coding.arities, coding.binner.n_jobs)
         n_bytes = 8 * self._packed.plane_words + 2 * self._packed.wide_codes
-        fits_into_memory = n_bytes <= storage.memory // _PLANES
+        fits_into_memory = n_bytes <= storage.memory // _PLANES_DIVISOR
         self.spool = None if storage.folder is None and fits_into_memory else Spool(storage.folder)
         planes = self._zeros("planes", self._packed.plane_words, np.uint64)
         wide_codes = self._zeros("wide", self._packed.wide_codes, np.uint16)
@@ -91,7 +91,7 @@ class StreamPacking:
     ) -> CountSource:
         """Return the counts of the packed rows, and cache the planes if there is a folder for them."""
         source = self._packed.finish()
-        name = None if cache_key is None else self._storage.name(cache_key)
+        name = None if cache_key is None else self._storage.name_of_key(cache_key)
         if self.spool is not None and name is not None:
             facts = dict(cached_facts or {})
             facts["class_sizes"] = self.class_sizes.tolist()
@@ -290,13 +290,13 @@ class StreamEngine(Engine):
         return read_columns(self.file, [*names, *self.target_and_weight])
 
     def cached(self, key: Mapping[str, Any]) -> CachedCounts | None:
-        name = self._name(key)
+        name = self._name_of_key(key)
         if name is None or self.spool is None:
             return None
-        kept = find_kept(self.spool, name)
-        if kept is None:
+        cached_planes = find_kept(self.spool, name)
+        if cached_planes is None:
             return None
-        return CachedCounts(kept.facts, partial(_reopened, kept.folder, kept.facts))
+        return CachedCounts(cached_planes.facts, partial(_reopened, cached_planes.folder, cached_planes.facts))
 
     def _pack(self, request: CountRequest) -> StreamPacking:
         """Pack all rows in a pass of their own."""
@@ -307,11 +307,11 @@ class StreamEngine(Engine):
         return packing
 
     def _packing(self, coding: Coding, class_sizes: Integers) -> StreamPacking:
-        storage = PlaneStorage(memory=self.memory or DEFAULT_MEMORY, folder=self.spool, name=self._name)
+        storage = PlaneStorage(memory=self.memory or DEFAULT_MEMORY, folder=self.spool, name_of_key=self._name_of_key)
         return StreamPacking(coding, class_sizes, storage)
 
-    def _name(self, key: Mapping[str, Any]) -> str | None:
-        """The name of cached planes: another file, target, binner or kernel has another one.
+    def _name_of_key(self, key: Mapping[str, Any]) -> str | None:
+        """The name under which planes are cached, which depends on the file, the target, the rule and the kernel.
 
         None where planes are not cached: there is no folder for them, or some of the data is in memory.
         """
@@ -321,11 +321,13 @@ class StreamEngine(Engine):
         return name_of_key({**key, "state": self.file_state, "kernel": PackedBatches.kernel()})
 
     def _check_memory(self) -> None:
-        """Refuse less memory than the sample of rows takes from which bins are found; its size is fixed."""
+        """Refuse less memory than the sample of rows takes, from which bins are found."""
         if self.memory is None:
             return
-        file_bytes = sum(size for _, size, *_ in self.file_state) or self.memory
-        max_rows = self.file.n_rows or file_bytes // (2 * len(self.file.names)) + 1  # a value takes two bytes of text
+        max_rows = self.file.n_rows
+        if not max_rows:
+            file_bytes = sum(size for _, size, *_ in self.file_state) or self.memory
+            max_rows = file_bytes // (2 * len(self.file.names)) + 1  # a value of text takes at least two bytes
         rows = min(max_rows, self.limits.rows)
         n_bytes = _COPIES_OF_SAMPLE * 8 * rows * len(self.features)
         if n_bytes > self.memory:

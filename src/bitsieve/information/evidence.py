@@ -20,7 +20,7 @@ from bitsieve.utils.lazy import Lazy
 PIVOTS_AT_ONCE = 256  # conditioning columns whose pairs with all others are screened at once
 PIVOT_BATCH_ENDS = (8, 24, 56, 120)  # pivots are tested in batches: what one shows to be informative is tested no more
 CELLS_AT_ONCE = 1 << 18  # cells of the tables that are tested at once
-MIN_EXPECTED = 5  # samples that every cell must expect for the tail of chi-squared to hold
+LEAST_EXPECTED = 5  # samples that every cell must expect for the tail of chi-squared to hold
 SMALLEST_LOG_TAIL = log(1e-290)  # a smaller tail is replaced by a bound
 ROUNDING = 1e-12  # relative, of the logarithm of a tail: more than the rounding errors of its computation
 LEAK_SHARE = 0.9  # a column may be a leak from this share of the entropy of the class on, corrected for chance
@@ -207,7 +207,7 @@ def log_tails(tables: Sequence[ContingencyTable]) -> Floats:
     expected = _smallest_expected(cells, both_vary, n_tables)
 
     log_p = np.where(freedom == 0, 0.0, np.minimum(0.0, _log_p_by_betting(cells, tables[0].shape[2], n_tables)))
-    chi_squared_holds = (expected >= MIN_EXPECTED) & (freedom > 0)
+    chi_squared_holds = (expected >= LEAST_EXPECTED) & (freedom > 0)
     g = _g_statistic(cells, n_tables)
     log_p[chi_squared_holds] = _bounded_log_tail(freedom[chi_squared_holds], g[chi_squared_holds])
     return log_p
@@ -359,8 +359,8 @@ def leaks(information: Information) -> list[Leak]:
         expected = expected_information(table.dense().reshape(-1), source.class_sizes)
         share = (information.relevance[column] - expected) / (entropy - expected) if expected < entropy else 0.0
         if share >= LEAK_SHARE:
-            (with_class,) = source.tables(None, np.array([column]), True)
-            counts = with_class.dense().reshape(-1, source.n_classes)
+            (table,) = source.tables(None, np.array([column]), True)
+            counts = table.dense().reshape(-1, source.n_classes)
             share_of_rows = float(counts.max(axis=1).sum() / source.n_samples)
             leak = Leak(column, float(share), share_of_rows)
             leaking.append(leak)

@@ -156,7 +156,7 @@ def _points(variables: tuple[Variable, ...]) -> Floats:
 def _kth_distance(points: Floats, k: int) -> Floats:
     from scipy.spatial import cKDTree
 
-    distances, _ = cKDTree(points).query(points, k=[k + 1], p=np.inf, workers=-1)  # each point is its own nearest
+    distances, _ = cKDTree(points).query(points, k=[k + 1], p=np.inf, workers=-1)
     return np.asarray(distances[:, 0], np.float64)
 
 

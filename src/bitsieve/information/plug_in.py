@@ -102,8 +102,8 @@ class SumInformation(Information):
         return self.bits(self._relevance_sums())
 
     def _relevance_sums(self) -> Integers:
-        pooled, with_class = self.marginals
-        return self.total - pooled - self.class_sum + with_class
+        pooled, by_class = self.marginals
+        return self.total - pooled - self.class_sum + by_class
 
     @cached_property
     def varies(self) -> Flags:
@@ -153,9 +153,9 @@ class SumInformation(Information):
         return self._free_rows.pop(0)
 
     def minima(self, quantity: str, *, capped: bool) -> Scores | None:
-        pooled, with_class = self.marginals
+        pooled, by_class = self.marginals
         if quantity == "conditional_relevance":
-            offsets = pooled - with_class
+            offsets = pooled - by_class
         elif quantity == "joint_relevance":
             offsets = np.full(self.n_features, self.total - self.class_sum)
         else:
@@ -174,11 +174,11 @@ class SumInformation(Information):
         return DisjointPairs(support, pair_of_sums)
 
     def conditional_rows(self, pivots: Columns, columns: Columns) -> Matrix:
-        pooled, with_class = self.marginals
+        pooled, by_class = self.marginals
         form = PairForm(
             pooled_sign=-1,
             class_sign=1,
-            row_offsets=pooled - with_class,
+            row_offsets=pooled - by_class,
             column_offsets=np.zeros_like(pooled),
             per_bit=self.terms.per_bit,
             symmetric=False,
@@ -238,7 +238,7 @@ class SumInformation(Information):
         I(Xi;Xj|C)  (S_c - S_ic - S_jc + S_ijc) / B
         I(Xi;C|Xj)  (S_j - S_jc - S_ij + S_ijc) / B
         """
-        pooled, with_class = self.marginals
+        pooled, by_class = self.marginals
         per_bit = self.terms.per_bit
         if quantity == "redundancy":
             return PairForm(
@@ -253,8 +253,8 @@ class SumInformation(Information):
             return PairForm(
                 pooled_sign=0,
                 class_sign=1,
-                row_offsets=self.class_sum - with_class,
-                column_offsets=-with_class,
+                row_offsets=self.class_sum - by_class,
+                column_offsets=-by_class,
                 per_bit=per_bit,
                 symmetric=False,
             )
@@ -262,7 +262,7 @@ class SumInformation(Information):
             pooled_sign=-1,
             class_sign=1,
             row_offsets=np.zeros_like(pooled),
-            column_offsets=pooled - with_class,
+            column_offsets=pooled - by_class,
             per_bit=per_bit,
             symmetric=quantity == "mean_relevance",
         )
@@ -288,33 +288,33 @@ class SumPair(PairInformation):
     @property
     def conditional_redundancy(self) -> Floats:
         info = self.information
-        _, with_class = info.marginals
-        return info.bits(self._with_class + (info.class_sum - with_class[self.pivot]) - self.of(with_class))
+        _, by_class = info.marginals
+        return info.bits(self._sums_by_class + (info.class_sum - by_class[self.pivot]) - self.of(by_class))
 
     @property
     def conditional_relevance(self) -> Floats:
-        pooled, with_class = self.information.marginals
+        pooled, by_class = self.information.marginals
         return self.information.bits(
-            self._with_class - self._sums.pooled + (pooled[self.pivot] - with_class[self.pivot])
+            self._sums_by_class - self._sums.pooled + (pooled[self.pivot] - by_class[self.pivot])
         )
 
     @property
     def joint_relevance(self) -> Floats:
         info = self.information
-        return info.bits(self._with_class - self._sums.pooled + (info.total - info.class_sum))
+        return info.bits(self._sums_by_class - self._sums.pooled + (info.total - info.class_sum))
 
     @property
     def joint_entropy(self) -> Floats:
-        return self.information.bits(self.information.total - self._with_class)
+        return self.information.bits(self.information.total - self._sums_by_class)
 
     @property
     def symmetric_relevance(self) -> Floats:
         info = self.information
-        joint = self._with_class - self._sums.pooled + (info.total - info.class_sum)
-        return joint / np.maximum(info.total - self._with_class, 1)  # where the entropy is 0, so is the information
+        joint = self._sums_by_class - self._sums.pooled + (info.total - info.class_sum)
+        return joint / np.maximum(info.total - self._sums_by_class, 1)  # where the entropy is 0, so is the information
 
     @property
-    def _with_class(self) -> Integers:
+    def _sums_by_class(self) -> Integers:
         """``S_xyc``."""
         return counted_by_class(self._sums.by_class)
 

@@ -1,4 +1,4 @@
-"""What an estimator of information answers, in bits: of features, of pairs of features, and of sets of features."""
+"""What every estimator of information computes, in bits: for features, pairs of features, and sets of features."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class UndefinedQuantityError(UserError):
 
 
 class PairInformation(Protocol):
-    """The information of some features Xi (``columns``; None: all) with one pivot Xs, in bits, one number a feature.
+    """The information of features Xi with one pivot Xs and the class C, in bits, one number for each Xi.
 
-    ``information`` has the quantities of features and class that go with these.
+    The features are ``columns``; None stands for all. ``information`` is that of the features by themselves.
     """
 
     information: Information
@@ -36,7 +36,7 @@ class PairInformation(Protocol):
     columns: Columns | None
 
     def of(self, values: NDArray[Number]) -> NDArray[Number]:
-        """Per-feature values (such as ``information.entropy``) of the features of these numbers."""
+        """Take the values of the features Xi from those of all features, such as ``information.entropy``."""
         return values if self.columns is None else values[self.columns]
 
     @property
@@ -45,7 +45,7 @@ class PairInformation(Protocol):
 
     @property
     def divisor(self) -> Floats:
-        """I(Xi;Xs) as a quotient divides by it: nothing taken off that may leave 0 or less."""
+        """I(Xi;Xs) as the denominator of a quotient: without a correction for chance, which may leave 0 or less."""
         return self.redundancy
 
     @property
@@ -57,15 +57,11 @@ class PairInformation(Protocol):
         """I(Xi;C|Xs)."""
 
     def pivot_relevance(self) -> Floats:
-        """I(Xs;C|Xi), each of a count of its own unless ``information.counts_both_ways``."""
-        information = self.information
+        """I(Xs;C|Xi). Each is counted by itself, unless ``information.counts_both_ways``."""
         pivot = np.array([self.pivot])
-        return np.array(
-            [
-                information.pair(i, pivot).conditional_relevance[0]
-                for i in self.of(np.arange(information.n_features)).tolist()
-            ]
-        )
+        features = self.of(np.arange(self.information.n_features))
+        pairs = [self.information.pair(feature, pivot) for feature in features.tolist()]
+        return np.array([pair.conditional_relevance[0] for pair in pairs])
 
     @property
     def joint_relevance(self) -> Floats:
@@ -83,18 +79,24 @@ class PairInformation(Protocol):
 
 
 class DisjointPairs(NamedTuple):
-    """The information of a pivot with columns of known support; ``pair(pivot, columns, xy)`` makes it of sums."""
+    """The information of pairs of columns, for a source that knows which columns have disjoint support."""
 
     support: DisjointSupport
-    pair: Callable[[int, Columns, Integers], PairInformation]
+    pair: Callable[[int, Columns, Integers], PairInformation]  # of a pivot with columns, given their ``S_xy``
 
     def co_occurring(self, pivot: int, max_codes: int) -> tuple[Columns, PairInformation] | None:
-        """The columns whose support meets the pivot's, and it with them; None beyond ``max_codes`` codes."""
-        co_occurring = self.support.co_occurring(pivot, max_codes)
-        return None if co_occurring is None else (co_occurring[0], self.pair(pivot, *co_occurring))
+        """The columns whose support overlaps with the pivot's, and the information of these with it.
+
+        None where more than ``max_codes`` codes would have to be visited.
+        """
+        columns_and_sums = self.support.co_occurring(pivot, max_codes)
+        if columns_and_sums is None:
+            return None
+        columns, sums = columns_and_sums
+        return columns, self.pair(pivot, columns, sums)
 
     def by_equivalence(self, pivot: int) -> PairInformation:
-        """The pivot with a column of every equivalence class, as if their supports were disjoint."""
+        """The information of a column of each equivalence class with the pivot, as if their supports were disjoint."""
         return self.pair(pivot, self.support.representatives, self.support.sums(pivot))
 
 
@@ -134,12 +136,12 @@ class Information(Protocol):
 
     @property
     def cautious_relevance(self) -> Floats:
-        """I(Xi;C) less what the largest of many may owe to luck, where that is known: what candidates compare by."""
+        """I(Xi;C) for comparing candidates: an estimator may subtract what the largest of many owes to chance."""
         return self.relevance
 
     @property
     def least_redundancy(self) -> Floats | None:
-        """What I(Xi;Xs) is never below, of every feature and whatever the other is; None where that is not known."""
+        """A lower bound of I(Xi;Xs) over all Xs, for every Xi; None where the estimator knows none."""
         return None
 
     @property
@@ -153,14 +155,15 @@ class Information(Protocol):
         """
 
     def minima(self, quantity: str, *, capped: bool) -> Scores | None:
-        """The least of a quantity of pairs (an attribute of :class:`PairInformation`) over the features added.
+        """Scores that are, for every Xi, the minimum of a quantity of (Xi, Xs) over the features Xs added so far.
 
-        With ``capped`` it is at most I(Xi;C). None where no quicker way than :meth:`pair` is known, as by default.
+        ``quantity`` is an attribute of :class:`PairInformation`. With ``capped`` the score is at most I(Xi;C). None, as
+        by default, where there is no faster way than :meth:`pair`.
         """
         return None
 
     def disjoint_pairs(self) -> DisjointPairs | None:
-        """What columns of disjoint support share; None where it is not known of any, as by default."""
+        """The information of columns of disjoint support; None, as by default, where the source does not know them."""
         return None
 
     def conditional_rows(self, pivots: Columns, columns: Columns) -> Matrix:
@@ -174,34 +177,46 @@ class Information(Protocol):
         columns: Columns | None = None,
         progress: Progress = None,
     ) -> Matrix:
-        """[i, j] = a quantity of features i and pivot j of ``columns`` (None: all); of the feature on the diagonal.
+        """The square matrix of a quantity of every Xi with every pivot Xj, both of ``columns`` (None: all).
 
-        "redundancy" I(Xi;Xj), H(Xi) on the diagonal; "conditional_redundancy" I(Xi;Xj|C), H(Xi|C);
-        "conditional_relevance" I(Xi;C|Xj), I(Xi;C); "mean_relevance" the mean of that with its transpose.
+        ============================  ===========================================  =========
+        quantity                      [i, j]                                       [i, i]
+        ============================  ===========================================  =========
+        "redundancy"                  I(Xi;Xj)                                     H(Xi)
+        "conditional_redundancy"      I(Xi;Xj|C)                                   H(Xi|C)
+        "conditional_relevance"       I(Xi;C|Xj)                                   I(Xi;C)
+        "mean_relevance"              (I(Xi;C|Xj) + I(Xj;C|Xi)) / 2                I(Xi;C)
+        ============================  ===========================================  =========
         """
         chosen = np.arange(self.n_features) if columns is None else columns
         matrix = square_matrix(len(chosen), dtype)
-        pair_quantity = "conditional_relevance" if quantity == "mean_relevance" else quantity
-        symmetric = pair_quantity != "conditional_relevance"
-        half = symmetric or self.counts_both_ways
-        for index, feature in enumerate(chosen.tolist()):
-            first = index if half else 0
-            pair = self.pair(feature, chosen[first:], by_class=pair_quantity != "redundancy")
-            matrix[first:, index] = getattr(pair, pair_quantity)
-            if half:
-                matrix[index, first:] = matrix[first:, index] if symmetric else pair.pivot_relevance()
+        for index, pivot in enumerate(chosen.tolist()):
+            if quantity == "redundancy":
+                redundancy = self.pair(pivot, chosen[index:], by_class=False).redundancy
+                matrix[index:, index] = redundancy
+                matrix[index, index:] = redundancy
+            elif quantity == "conditional_redundancy":
+                redundancy = self.pair(pivot, chosen[index:]).conditional_redundancy
+                matrix[index:, index] = redundancy
+                matrix[index, index:] = redundancy
+            elif self.counts_both_ways:
+                pair = self.pair(pivot, chosen[index:])
+                matrix[index:, index] = pair.conditional_relevance
+                matrix[index, index:] = pair.pivot_relevance()
+            else:
+                matrix[:, index] = self.pair(pivot, chosen).conditional_relevance
             if progress is not None:
                 progress(index + 1, len(chosen))
         if quantity == "mean_relevance":
             matrix[:] = (matrix + matrix.T) / 2
-        single = {"redundancy": self.entropy, "conditional_redundancy": self.entropy_by_class}
-        np.fill_diagonal(matrix, single.get(quantity, self.relevance)[chosen])
+        diagonal = {"redundancy": self.entropy, "conditional_redundancy": self.entropy_by_class}
+        np.fill_diagonal(matrix, diagonal.get(quantity, self.relevance)[chosen])
         return matrix
 
     def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
-        """Rows of the symmetric conditional matrix, written to ``out`` of shape (pivots, columns).
+        """Write rows of the matrix "mean_relevance" to ``out``, of shape (pivots, columns).
 
-        The numbers are those of the matrix, bit for bit; only these rows are counted.
+        The numbers are those of :meth:`matrix`, bit for bit. Only these rows are counted.
         """
         if self.counts_both_ways:
             for row, feature in zip(out, pivots.tolist(), strict=True):
@@ -212,7 +227,7 @@ class Information(Protocol):
         self.put_relevance(pivots, columns, out)
 
     def put_relevance(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
-        """Write I(Xi;C) where a row of pairs, of a pivot with ``columns``, meets the pivot itself."""
+        """Write I(Xi;C) where the column of an entry is the pivot of its row; ``out`` is of shape (pivots, columns)."""
         index_of_feature = np.full(self.n_features, -1, np.intp)
         index_of_feature[columns] = np.arange(len(columns))
         rows = np.flatnonzero(index_of_feature[pivots] >= 0)
@@ -220,10 +235,12 @@ class Information(Protocol):
 
 
 class ConditionalInformation:
-    """Information conditional on a set Z of features: by the terms of an estimator, the samples divided by Z.
+    """Information conditional on a set Z of features, not clipped at 0.
 
-    With ``S`` the sums over the tables named below, ``I(Xi;C|Z) = (S_z - S_zc - S_xz + S_xzc) / B``, B the sum that
-    amounts to one bit: not clipped.
+    The partition divides the samples by their joint values of Z. With S_z, S_zc, S_xz and S_xzc the sums of the entropy
+    terms over the tables of these variables, and B the sum of terms that amounts to one bit,
+
+        I(Xi;C|Z) = (S_z - S_zc - S_xz + S_xzc) / B
     """
 
     def __init__(self, terms: Terms, partition: Partition) -> None:
@@ -236,26 +253,27 @@ class ConditionalInformation:
         return ConditionalInformation(self.terms, self.partition.refine(feature))
 
     @cached_property
-    def _known(self) -> int:
-        """``S_z - S_zc``."""
-        z, zc = self.partition.marginal_sums(self.terms)
-        return z - zc
+    def _class_sum(self) -> int:
+        """``S_z - S_zc = B H(C|Z)``."""
+        sum_z, sum_zc = self.partition.marginal_sums(self.terms)
+        return sum_z - sum_zc
 
     @property
     def class_entropy(self) -> float:
         """H(C|Z)."""
-        return self._known / self.terms.per_bit
+        return self._class_sum / self.terms.per_bit
 
     def conditional_relevance(self, columns: Columns | None = None) -> Floats:
         """I(Xi;C|Z) of ``columns`` (None: all)."""
         chosen = np.arange(self.partition.source.n_features) if columns is None else columns
-        xz, xzc = self.partition.sums(self.terms, chosen)
-        return (xzc - xz + self._known) / self.terms.per_bit
+        sum_xz, sum_xzc = self.partition.sums(self.terms, chosen)
+        return (sum_xzc - sum_xz + self._class_sum) / self.terms.per_bit
 
     def shuffled_relevance(self, feature: int, seeds: NDArray[np.uint64]) -> Floats:
-        """I(Xi;C|Z) after each of several shuffles of the feature among samples of equal Z, one for every seed."""
-        xz, _ = self.partition.sums(self.terms, np.array([feature]))
-        return (self.partition.shuffled_sums(self.terms, feature, seeds) - xz + self._known) / self.terms.per_bit
+        """I(Xi;C|Z) after shuffles of the feature among samples of equal Z, one shuffle for each seed."""
+        sum_xz, _ = self.partition.sums(self.terms, np.array([feature]))
+        shuffled_sum_xzc = self.partition.shuffled_sums(self.terms, feature, seeds)
+        return (shuffled_sum_xzc - sum_xz + self._class_sum) / self.terms.per_bit
 
     def least_expected(self, feature: int) -> float:
         """The least expected count, without dependence, of a cell of the tables that the degrees of freedom count."""
@@ -267,22 +285,23 @@ class ConditionalInformation:
 
 
 def counted_by_class(values: Counted | None) -> Counted:
-    """``values``, refused where they need counts within the classes that were not made."""
+    """The values. Refuses None: they follow from counts by class, and the samples were counted without the class."""
     if values is None:
         raise TypeError("this was counted without the class; ask for it with by_class=True")
     return values
 
 
 def class_uncertainty(information: Information) -> Floats:
-    """SU(Xi,C) of every feature."""
-    return _share(information.relevance, information.entropy + information.class_entropy)
+    """The symmetric uncertainty SU(Xi,C) of every feature with the class."""
+    return _symmetric_uncertainty(information.relevance, information.entropy + information.class_entropy)
 
 
 def pair_uncertainty(pair: PairInformation) -> Floats:
-    """SU(Xi,Xs) of the features of ``pair`` with their pivot s."""
+    """The symmetric uncertainty SU(Xi,Xs) of the features of ``pair`` with their pivot."""
     entropy = pair.information.entropy
-    return _share(pair.redundancy, pair.of(entropy) + entropy[pair.pivot])
+    return _symmetric_uncertainty(pair.redundancy, pair.of(entropy) + entropy[pair.pivot])
 
 
-def _share(information: Floats, entropies: Floats) -> Floats:
+def _symmetric_uncertainty(information: Floats, entropies: Floats) -> Floats:
+    """``2 I(X;Y) / (H(X) + H(Y))``; 0 where both are constant."""
     return np.divide(2 * information, entropies, out=np.zeros_like(entropies), where=entropies > 0)

@@ -51,7 +51,7 @@ class Measure:
     by_probabilities: bool = False  # whether these scores must be probabilities
     needs_all_classes: bool = False  # whether every class must occur in the training and the test part of a fold
     classes_allowed: Literal["any", "two", "more than two"] = "any"
-    fewest: int = 1  # test samples that a fold must have
+    fewest: int = 1  # the smallest number of test samples of a fold
     per_variance: bool = False  # whether the loss is divided by the variance of all true values
 
     @property
@@ -87,31 +87,67 @@ class Measure:
         return lambda predicted, truth: self.loss(predicted, truth) / variance
 
 
-ACCURACY = Measure("accuracy", wrong, "what accuracy falls short of 1, the share of wrong classes")
+ACCURACY = Measure(
+    "accuracy",
+    wrong,
+    about="what accuracy falls short of 1, the share of wrong classes",
+)
+BALANCED_ACCURACY = Measure(
+    "balanced_accuracy",
+    unbalanced,
+    about="what balanced_accuracy falls short of 1",
+)
+F1_MACRO = Measure(
+    "f1_macro",
+    short_of_f1,
+    about="what f1_macro falls short of 1",
+)
+ROC_AUC = Measure(
+    "roc_auc",
+    short_of_auc,
+    about="what roc_auc falls short of 1",
+    by_scores=True,
+)
 R2 = Measure(
     "r2",
     squares,
-    "what r2 falls short of 1, the share of the variance that is not predicted",
-    "quantity",
+    about="what r2 falls short of 1, the share of the variance that is not predicted",
+    predicts="quantity",
     per_variance=True,
+)
+MEAN_ABSOLUTE_ERROR = Measure(
+    "mae",
+    absolute,
+    about="the mean absolute error",
+    predicts="quantity",
+    is_share=False,
+)
+ROOT_MEAN_SQUARE_ERROR = Measure(
+    "rmse",
+    root_mean_square,
+    about="the root mean square error",
+    predicts="quantity",
+    is_share=False,
+    fewest=2,
+)
+RANK_CORRELATION = Measure(
+    "rank_correlation",
+    short_of_rank_correlation,
+    about="what rank_correlation (Spearman) falls short of 1",
+    predicts="quantity",
+    fewest=2,
 )
 MEASURES = {
     measure.name: measure
     for measure in (
         ACCURACY,
-        Measure("balanced_accuracy", unbalanced, "what balanced_accuracy falls short of 1"),
-        Measure("f1_macro", short_of_f1, "what f1_macro falls short of 1"),
-        Measure("roc_auc", short_of_auc, "what roc_auc falls short of 1", by_scores=True),
+        BALANCED_ACCURACY,
+        F1_MACRO,
+        ROC_AUC,
         R2,
-        Measure("mae", absolute, "the mean absolute error", "quantity", is_share=False),
-        Measure("rmse", root_mean_square, "the root mean square error", "quantity", is_share=False, fewest=2),
-        Measure(
-            "rank_correlation",
-            short_of_rank_correlation,
-            "what rank_correlation (Spearman) falls short of 1",
-            "quantity",
-            fewest=2,
-        ),
+        MEAN_ABSOLUTE_ERROR,
+        ROOT_MEAN_SQUARE_ERROR,
+        RANK_CORRELATION,
     )
 }
 
@@ -182,7 +218,7 @@ def default_measure(predicts: Predicted, class_sizes: NDArray[np.integer]) -> Me
         return R2
     if class_sizes.max() <= LARGE_CLASS * class_sizes.sum():
         return ACCURACY
-    return MEASURES["roc_auc" if len(class_sizes) == 2 else "balanced_accuracy"]
+    return ROC_AUC if len(class_sizes) == 2 else BALANCED_ACCURACY
 
 
 def does_not_fit(parameter: str, name: str, fitting: Iterable[str], predicts: Predicted) -> ParameterError:

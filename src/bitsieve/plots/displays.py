@@ -403,16 +403,18 @@ class Panel(NamedTuple):
         binner = evidence.binner
         y = cast(Floats, table.target.values)
         ticks: list[str] = []
-        categories: NDArray[np.number] | None  # values that are a bin each
+        bin_values: NDArray[np.number] | None  # the values that are a bin each; None where bins are cut
         if table.is_numeric(column):
             x = table.numeric(column)
-            categories = binner.categories_[column]
+            bin_values = binner.categories_[column]
         else:
             coded = table.categorical(column)
             x = np.where(coded.codes < 0, np.nan, coded.codes)
             ticks = [str(label) for label in coded.categories]
-            categories = np.arange(len(ticks))
-        edges = binner.bin_edges_[column] if categories is None else (categories[1:] + categories[:-1]) / 2
+            bin_values = np.arange(len(ticks))
+        edges = binner.bin_edges_[column]
+        if bin_values is not None:
+            edges = (bin_values[1:] + bin_values[:-1]) / 2
         is_present = ~np.isnan(x)
         return cls(
             name=str(table.names[column]),
@@ -420,7 +422,7 @@ class Panel(NamedTuple):
             y=y[is_present],
             edges=np.asarray(edges, np.float64),
             ticks=ticks,
-            side=getattr(binner, "side", "left"),
+            side=binner.side,
         )
 
     @property

@@ -20,7 +20,7 @@ MAX_COMPARED_NAMES = 5000
 
 
 def one_line(text: object) -> str:
-    """``text`` with every run of white space made one space, so that it fits a line."""
+    """``text`` on one line: every run of white space is replaced by a space."""
     return " ".join(str(text).split())
 
 
@@ -31,10 +31,10 @@ def quoted(names: Iterable[object], limit: int = 5) -> str:
 
 
 def quoted_places(places: Sequence[int], names: Sequence[object], limit: int = 5) -> str:
-    """The same for the names at the indices ``places``. Only the names that are shown are looked up."""
-    shown = ", ".join(repr(str(names[j])) for j in places[:limit])
+    """:func:`quoted` for the names at the indices ``places``. Only those that are displayed are looked up."""
+    first_names = ", ".join(repr(str(names[j])) for j in places[:limit])
     n_more = len(places) - limit
-    return f"{shown} and {n_more:,} more" if n_more > 0 else shown
+    return f"{first_names} and {n_more:,} more" if n_more > 0 else first_names
 
 
 def nearest(name: str, allowed: Sequence[str], limit: int = 3) -> list[str]:
@@ -42,26 +42,34 @@ def nearest(name: str, allowed: Sequence[str], limit: int = 3) -> list[str]:
 
     First come those that begin with ``name`` in any case, the shortest first, then those with similar letters.
     """
+    ordered = _with_same_beginning(name, allowed) + _with_similar_letters(name, allowed, limit)
+    return list(dict.fromkeys(ordered))[:limit]
+
+
+def _with_same_beginning(name: str, allowed: Sequence[str]) -> list[str]:
+    """The allowed names that are ``name`` in another case, or begin with it if it has three letters; shortest first."""
     folded_name = name.strip().casefold()
-    is_prefix_compared = len(folded_name) > 2
-    same_beginning = []
+    matches = []
     for other in allowed:
         folded = other.strip().casefold()
-        if folded == folded_name or (is_prefix_compared and folded.startswith(folded_name)):
-            same_beginning.append(other)
+        is_longer_name = len(folded_name) > 2 and folded.startswith(folded_name)
+        if folded == folded_name or is_longer_name:
+            matches.append(other)
+    return sorted(matches, key=len)
 
+
+def _with_similar_letters(name: str, allowed: Sequence[str], limit: int) -> list[str]:
+    """The allowed names of similar letters, most similar first."""
     # Long tables have 10^5 names. A misspelling changes the length by little, so others are not compared.
     max_difference = 2 + len(name) // 4
     of_similar_length = [other for other in allowed if abs(len(other) - len(name)) <= max_difference]
-    by_folded: dict[str, str] = {}
+    name_of_folded: dict[str, str] = {}  # the first of the names that differ in case alone
     folded_names = []
     for other in of_similar_length[:MAX_COMPARED_NAMES]:
         folded_names.append(other.casefold())
-        by_folded.setdefault(other.casefold(), other)
-    similar = difflib.get_close_matches(folded_name, folded_names, n=limit, cutoff=0.6)
-
-    ordered = sorted(same_beginning, key=len) + [by_folded[folded] for folded in similar]
-    return list(dict.fromkeys(ordered))[:limit]
+        name_of_folded.setdefault(other.casefold(), other)
+    matches = difflib.get_close_matches(name.strip().casefold(), folded_names, n=limit, cutoff=0.6)
+    return [name_of_folded[folded] for folded in matches]
 
 
 def meant(name: str, allowed: Sequence[Any]) -> str:
@@ -234,7 +242,7 @@ def warn_of(notes: Sequence[Diagnostic], where_all: str = PYTHON_HAS_ALL) -> boo
         with warnings.catch_warnings(record=True) as caught:  # filters hold as they are here
             for line in lines:
                 warn(line)
-        _held.extend(caught or ())
+        _held_warnings.extend(caught or ())
         shell.events.register("post_run_cell", _warn_of_held)
         return False
 
@@ -255,21 +263,21 @@ def warn_of(notes: Sequence[Diagnostic], where_all: str = PYTHON_HAS_ALL) -> boo
     return is_shown
 
 
-_held: list[warnings.WarningMessage] = []  # of the cell that is running
+_held_warnings: list[warnings.WarningMessage] = []  # of the cell that is running
 
 
 def _warn_of_held(*_: object) -> None:
     """Give the notes that no display of the cell has shown."""
-    for held in _held:
+    for held in _held_warnings:
         warnings.showwarning(held.message, held.category, held.filename, held.lineno)
-    _held.clear()
+    _held_warnings.clear()
 
 
 def displayed(notes: Iterable[str]) -> list[str]:
-    """The notes, which a display shows now, so that they are not given again when the cell has run."""
-    shown = list(notes)
-    _held[:] = [held for held in _held if str(held.message) not in shown]
-    return shown
+    """The notes themselves, which a display shows now: they are not given again when the cell has run."""
+    displayed_notes = list(notes)
+    _held_warnings[:] = [held for held in _held_warnings if str(held.message) not in displayed_notes]
+    return displayed_notes
 
 
 def notebook() -> Any:

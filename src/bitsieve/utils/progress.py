@@ -29,7 +29,7 @@ _listener: ContextVar[Callable[[str], None] | None] = ContextVar("bitsieve_progr
 def phase(name: str) -> Callable[[int, int | None], None]:
     """Announce that a phase of the job begins.
 
-    Returns a function of what is done and of the total, None if unknown, that announces the progress of the phase.
+    Returns a function ``report(done, total)`` that announces the progress of the phase; ``total`` is None if unknown.
     """
     log("info", name)
     listener = _listener.get()
@@ -38,15 +38,18 @@ def phase(name: str) -> Callable[[int, int | None], None]:
     listener(name)
     start = time.monotonic()
 
-    def step(done: int, total: int | None) -> None:
+    def report(done: int, total: int | None) -> None:
         if total is None:
             listener(f"{name}, {done:,}")
             return
-        passed = time.monotonic() - start
-        time_left = f", about {duration(passed * (total - done) / done)} left" if done and passed > PATIENCE else ""
-        listener(Step(f"{name}, {100 * done // max(total, 1)} %{time_left}", done, total, passed, name))
+        seconds = time.monotonic() - start
+        time_left = ""
+        if done and seconds > PATIENCE:
+            time_left = f", about {duration(seconds * (total - done) / done)} left"
+        percent = 100 * done // max(total, 1)
+        listener(Step(f"{name}, {percent} %{time_left}", done, total, seconds, name))
 
-    return step
+    return report
 
 
 class Step(str):
