@@ -185,7 +185,7 @@ CODES: dict[str, Code] = {
         "note",
         "Text was read as numbers, times or truth values.",
         "Set `column_types` if it is a category.",
-        "hold text that is read as numbers, times or truth values",
+        "hold text that is read as numbers or times",
     ),
     "text-as-categories": Code(
         "note",

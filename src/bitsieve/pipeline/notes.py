@@ -44,8 +44,8 @@ def ambiguous_dates(name: str, parsing: TextParsing) -> Diagnostic:
     return Diagnostic(
         code="ambiguous-dates",
         message=(
-            f"column {name!r} holds dates such as {parsing.example!r}, which may begin with the day or the month: taken "
-            "as categories"
+            f"column {name!r} holds dates such as {parsing.example!r}, which may begin with the day or the month: "
+            "taken as categories"
         ),
         advice="for dates add {column_types}",
         fix={"column_types": {name: "day-first"}},
@@ -546,8 +546,8 @@ def many_values_in_tuples(names: Sequence[str], order: int, bits: float) -> Diag
     return Diagnostic(
         code="many-values-in-tuples",
         message=(
-            f"{columns} {quoted(names, MAX_NAMES)} {have} so many values that by chance alone {tuples} with {them} carry about "
-            f"{bits:.2g} bits in these rows, and weaker {tuples} of any columns have no small p"
+            f"{columns} {quoted(names, MAX_NAMES)} {have} so many values that by chance alone {tuples} with {them} "
+            f"carry about {bits:.2g} bits in these rows, and weaker {tuples} of any columns have no small p"
         ),
         advice="group the values, or add {exclude}",
         fix={"exclude": list(names)},
