@@ -37,12 +37,8 @@ def page() -> str:
         lines += [f"## {heading}", ""]
         for name, code in sorted(CODES.items()):
             if code.severity in severities:
-                lines += [
-                    f"### {name}",
-                    "",
-                    f"{code.severity.capitalize()}. {code.meaning} What to do: {code.action}",
-                    "",
-                ]
+                kind = code.severity.capitalize()
+                lines += [f"### {name}", "", f"{kind}. {code.meaning} What to do: {code.action}", ""]
     return "\n".join(lines)
 
 
