@@ -16,6 +16,10 @@ Every note and every error has a code. Texts may change between versions, codes 
 `diagnostics`, a list of [`Diagnostic`](python/diagnostics.md); an error is a `UserError` with the same fields; `--json`
 prints them with the result. A warning says that a result may be wrong or misleading, a note is good to know.
 
+At most three lines are shown, warnings before notes; what is said of several columns is one line. `-v` shows all notes
+of a command in full, `selection.diagnostics.to_frame()` all of a result in Python. A result that has warned of its
+notes does not print them again, and a cross-validation warns of each code once.
+
 ```python
 import bitsieve
 
@@ -27,14 +31,14 @@ for diagnostic in selection.diagnostics:
 
 
 def page() -> str:
-    """The text of the page."""
+    """The text of the page: a paragraph for each code, under a heading to which others may link."""
     lines = [START]
     for heading, severities in (("Notes and warnings", ("note", "warning")), ("Errors", ("error",))):
-        lines += [f"## {heading}", "", "| code | severity | what it means | what to do |", "|---|---|---|---|"]
+        lines += [f"## {heading}", ""]
         for name, code in sorted(CODES.items()):
             if code.severity in severities:
-                lines.append(f"| `{name}` | {code.severity} | {code.meaning} | {code.action} |")
-        lines.append("")
+                kind = code.severity.capitalize()
+                lines += [f"### {name}", "", f"{kind}. {code.meaning} What to do: {code.action}", ""]
     return "\n".join(lines)
 
 

@@ -83,7 +83,7 @@ CODES: dict[str, Code] = {
         "warning",
         "Dates may begin with the day or with the month, so they were kept as categories.",
         "Set `column_types` to day-first or month-first.",
-        "hold dates whose day and month cannot be told apart, and are taken as categories",
+        "hold dates that may begin with the day or the month, and are taken as categories",
     ),
     # Warnings on methods
     "list-from-target-bins": Code(
@@ -196,7 +196,7 @@ CODES: dict[str, Code] = {
         "note",
         "Text was read as numbers, times or truth values.",
         "Set `column_types` if it is a category.",
-        "hold text that is read as numbers, times or truth values",
+        "hold text that is read as numbers or times",
     ),
     "text-as-categories": Code(
         "note",

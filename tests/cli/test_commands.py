@@ -111,7 +111,7 @@ def test_a_table_in_which_nothing_is_informative_gives_the_list(tmp_path, done):
 def test_fewer_features_than_the_default(data, done):
     result = done("select", data, "--target", "diagnosis")
     assert len(result.stdout.splitlines()) == 1 + 9
-    assert "note: the table has 9 features, fewer than the default of 20: all are ranked" in result.stderr
+    assert "fewer than" not in result.stderr
 
 
 @pytest.mark.parametrize("rule", [(), ("--stop", "permutation"), ("--stop", "significance", "--level", "0.01")])

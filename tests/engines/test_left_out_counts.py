@@ -58,7 +58,6 @@ def test_counts_name_what_was_left_out(path, tmp_path, capsys):
     assert main(["select", "--counts", counts]) == 0
     notes = capsys.readouterr().err
     assert "left out when the rows were counted: 'patient', 'empty'" in notes
-    assert "the table has 4 features left, fewer than the default of 20: all are ranked" in notes
     assert "constant" not in notes
     assert main(["select", "--counts", counts, "--include", "patient"]) == 2
     assert "left out when the rows were counted: 'patient'; count again with --include patient" in (

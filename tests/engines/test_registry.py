@@ -82,10 +82,10 @@ def test_engines_on_the_command_line(path, capsys):
     assert printed[1] == printed[2]
     # Shuffles need the rows in memory: the one note on chance says what was not tested, the others are the same.
     tested, untested = ([line for line in of.err.splitlines() if "chance" in line] for of in printed[:2])
-    assert tested == ["bitsieve: note: 0 of 2 are more informative than chance: 0 alone, 2 not shown"]
+    assert tested == ["bitsieve: note: 0 of 2 selected columns are more informative than chance: 0 alone, 2 not shown"]
     (line,) = untested
     assert line.startswith(
-        "bitsieve: note: 0 of 2 are more informative than chance: 0 alone, 2 not shown; not tested by"
+        "bitsieve: note: 0 of 2 selected columns are more informative than chance: 0 alone, 2 not shown; not tested by"
     )
     assert printed[0].err.replace(tested[0], line) == printed[1].err
 

@@ -274,10 +274,10 @@ def test_a_selection_tells_how_many_carry_information():
     y = (X[:, 2] + X[:, 7] + random.integers(0, 2, 300)) > 2
     notes = bitsieve.select(X, y, n_features_to_select=8, binning="none").notes
     few_rows = "not tested with others"
-    assert notes == [f"2 of 8 are more informative than chance: 2 alone, 6 {few_rows}"]
+    assert notes == [f"2 of 8 selected columns are more informative than chance: 2 alone, 6 {few_rows}"]
     assert bitsieve.select(X, y, n_features_to_select=2, binning="none").notes == []
     noise = random.integers(0, 2, 300)
-    lost = f"0 of 8 are more informative than chance: 0 alone, 8 {few_rows}"
+    lost = f"0 of 8 selected columns are more informative than chance: 0 alone, 8 {few_rows}"
     for method, remark in (("jmi", ""), ("relieff", "once cut into bins, which relieff does not use, ")):
         notes = bitsieve.select(X, noise, method=method, n_features_to_select=8, binning="none").notes
         assert notes == [remark + lost]

@@ -48,7 +48,7 @@ def test_table_on_standard_output(data, table):
     result = done("select", data, "--target", "diagnosis", "--features", 4, "--method", "jmi")
     wanted = bitsieve.select(table, "diagnosis", method="jmi", n_features_to_select=4)
     assert result.stdout == f"{table_text(wanted)}\n"
-    assert result.stderr == "".join(f"bitsieve: note: {note}\n" for note in wanted.notes)
+    assert result.stderr == "".join(f"bitsieve: note: {note}\n" for note in wanted.diagnostics.lines())
 
 
 def test_installed_script(data):

@@ -11,6 +11,7 @@ from math import floor
 from bitsieve.dataset.column_info import MARKED_NUMBERS, SEVERAL_UNITS, TextParsing
 from bitsieve.diagnostics import Diagnostic, literal
 from bitsieve.utils.messages import quoted
+from bitsieve.utils.note_lines import MAX_NAMES
 
 _UNTESTED = "not tested by permutations, which need rows in memory and {limit:,} values (rows x columns) at most"
 
@@ -29,10 +30,10 @@ def text_as_categories(name: str, parsing: TextParsing) -> Diagnostic:
     return Diagnostic(
         code="text-as-categories",
         message=(
-            f"column {name!r} holds {parsing.what} such as {parsing.example!r}, of which leading zeros, points or a "
-            "plus are part: taken as categories"
+            f"column {name!r} holds {parsing.what} such as {parsing.example!r}, with leading zeros, points or a plus: "
+            "taken as categories"
         ),
-        advice="if they are numbers, add {column_types}",
+        advice="for numbers add {column_types}",
         fix={"column_types": {name: "number"}},
         columns=(name,),
     )
@@ -43,10 +44,10 @@ def ambiguous_dates(name: str, parsing: TextParsing) -> Diagnostic:
     return Diagnostic(
         code="ambiguous-dates",
         message=(
-            f"column {name!r} holds dates such as {parsing.example!r}, whose day and month cannot be told apart: taken "
-            "as categories"
+            f"column {name!r} holds dates such as {parsing.example!r}, which may begin with the day or the month: "
+            "taken as categories"
         ),
-        advice="to read them as dates, add {column_types}, or month-first instead",
+        advice="for dates add {column_types}",
         fix={"column_types": {name: "day-first"}},
         columns=(name,),
         severity="warning",
@@ -58,7 +59,7 @@ def text_read(name: str, parsing: TextParsing) -> Diagnostic:
     return Diagnostic(
         code="text-read",
         message=read_as(f"column {name!r}", parsing),
-        advice="to keep the text as categories, add {column_types}",
+        advice="to keep the text, add {column_types}",
         fix={"column_types": {name: "category"}},
         columns=(name,),
     )
@@ -131,10 +132,10 @@ def read_as(where: str, parsing: TextParsing) -> str:
         kind = "times"
     else:
         kind = "numbers"
-    text = f"{where} holds {parsing.what} such as {parsing.example!r}: read as {kind} in {rows(parsing.n_read)}"
-    if parsing.n_unread:
-        text += f"; {parsing.n_unread:,} with other text as missing: {parsing.listed}"
-    return text
+    text = f"{where} holds {parsing.what} such as {parsing.example!r}: read as {kind}"
+    if not parsing.n_unread:
+        return text
+    return f"{text} in {rows(parsing.n_read)}; {parsing.n_unread:,} with other text as missing: {parsing.listed}"
 
 
 def empty(names: Sequence[str]) -> Diagnostic:
@@ -147,10 +148,11 @@ def identifier_dropped(names: Sequence[str], fix: dict[str, object]) -> Diagnost
     """Columns name or number the rows; ``fix`` keeps them."""
     (parameter,) = fix
     start = _columns(names, "looks like an identifier", "look like identifiers")
+    them = "it" if len(names) == 1 else "them"
     return Diagnostic(
         code="identifier-dropped",
-        message=f"{start}: nearly every row has a different value, so left out",
-        advice=f"to keep such a column, add {{{parameter}}}",
+        message=f"{start}: left out, as nearly every row has a different value",
+        advice=f"to keep {them}, add {{{parameter}}}",
         fix=fix,
         columns=tuple(names),
     )
@@ -249,7 +251,7 @@ def joint_target(names: Sequence[str], n_classes: int, cuts: Sequence[str]) -> D
     text = "".join(f"; {cut}" for cut in cuts)
     return Diagnostic(
         code="joint-target",
-        message=f"the targets {quoted(names)} are combined into one: {n_classes:,} combinations occur{text}",
+        message=f"the targets {quoted(names, MAX_NAMES)} are combined into one: {n_classes:,} combinations occur{text}",
     )
 
 
@@ -295,13 +297,13 @@ def no_reliable_relation(
     if at_median:
         return Diagnostic(
             code="no-reliable-relation",
-            message=f"{relation} and {are} split at {their} median: {quoted(names)}",
+            message=f"{relation} and {are} split at {their} median: {quoted(names, MAX_NAMES)}",
             columns=tuple(names),
         )
     zero = f"{about_bins}so {their} relevance is" if about_bins else f"and {are} scored"
     return Diagnostic(
         code="no-reliable-relation",
-        message=f"{relation} {zero} 0 bits: {quoted(names)}",
+        message=f"{relation} {zero} 0 bits: {quoted(names, MAX_NAMES)}",
         advice=f"to split {them} anyway, use {{uncut}} or {{binning}}",
         fix={"uncut": "median", "binning": "quantile"},
         columns=tuple(names),
@@ -344,7 +346,7 @@ def binned_on_sample(names: Sequence[str], error: float, from_intervals: bool) -
         code="binned-on-sample",
         message=(
             f"{have} too many different numbers to count them all, and bins found on {sample}, whose ranks are off by "
-            f"at most {error:.2%} of the rows{certainty}: {quoted(names)}"
+            f"at most {error:.2%} of the rows{certainty}: {quoted(names, MAX_NAMES)}"
         ),
         columns=tuple(names),
     )
@@ -365,10 +367,10 @@ def leak(names: Sequence[str], target: str, percent: int, share_of_rows: float) 
     """Columns nearly determine the target; each decides the class of at least ``share_of_rows`` of the rows."""
     rows = f"the class of {floor(1000 * share_of_rows) / 10:g} % of the rows"
     if len(names) == 1:
-        message = f"{quoted(names)} determines {percent} % of {target!r} ({rows})"
+        message = f"{quoted(names, MAX_NAMES)} determines {percent} % of {target!r} ({rows})"
         question = "is it"
     else:
-        message = f"{quoted(names)} determine at least {percent} % of {target!r} each ({rows})"
+        message = f"{quoted(names, MAX_NAMES)} determine at least {percent} % of {target!r} each ({rows})"
         question = "are they"
     return Diagnostic(
         code="leak",
@@ -427,7 +429,7 @@ def untested(names: Sequence[str]) -> Diagnostic:
     what = f"p = 1 for {len(names):,} of the columns, as their neighbours in the tree leave nothing to permute"
     return Diagnostic(
         code="untested",
-        message=f"{what}: {quoted(names)}",
+        message=f"{what}: {quoted(names, MAX_NAMES)}",
         advice="if several are equal, keep one",
         columns=tuple(names),
     )
@@ -495,10 +497,10 @@ def list_of_dependent(names: Sequence[str], bits: float, can_test: bool) -> Diag
 
 def no_information(n_selected: int) -> Diagnostic:
     """No selected column has information about the target."""
-    what = "column has" if n_selected == 1 else f"{n_selected:,} columns have"
+    what = "selected column has" if n_selected == 1 else f"{n_selected:,} selected columns have"
     return Diagnostic(
         code="no-information",
-        message=f"the selected {what} no information about the target (relevance 0): any other would do as well",
+        message=f"the {what} no information about the target (relevance 0): any other would do as well",
         severity="warning",
     )
 
@@ -526,7 +528,10 @@ def partly_informative(
         counts.append(f"{len(not_shown):,} not shown")
     if not_tested:
         counts.append(f"{len(not_tested):,} not tested with others")
-    message = f"{about_bins}{n_informative:,} of {n_selected:,} {are} more informative than chance: {', '.join(counts)}"
+    message = (
+        f"{about_bins}{n_informative:,} of {n_selected:,} selected columns {are} more informative than chance: "
+        f"{', '.join(counts)}"
+    )
     if limit is not None:
         message += f"; {_UNTESTED.format(limit=limit)}"
     names = (*not_shown, *not_tested)
@@ -543,7 +548,7 @@ def many_values(names: Sequence[str], has_estimator: bool) -> Diagnostic:
         code="many-values",
         message=(
             f"{have} so many different values that chance alone makes 10 % or more of {their} information: "
-            f"{quoted(names)}"
+            f"{quoted(names, MAX_NAMES)}"
         ),
         advice=f"group {their} values" + (", or compare with {estimator}" if has_estimator else ""),
         fix={"estimator": "corrected"} if has_estimator else {},
@@ -573,7 +578,7 @@ def constant_in_tuples(names: Sequence[str]) -> Diagnostic:
     have = "1 column has" if len(names) == 1 else f"{len(names):,} columns have"
     return Diagnostic(
         code="constant-in-tuples",
-        message=f"{have} one value, or one bin, in every row ({quoted(names)}): in no tuple",
+        message=f"{have} one value, or one bin, in every row ({quoted(names, MAX_NAMES)}): in no tuple",
         columns=tuple(names),
     )
 
@@ -585,8 +590,8 @@ def many_values_in_tuples(names: Sequence[str], order: int, bits: float) -> Diag
     return Diagnostic(
         code="many-values-in-tuples",
         message=(
-            f"{columns} {quoted(names)} {have} so many values that by chance alone {tuples} with {them} carry about "
-            f"{bits:.2g} bits in these rows, and weaker {tuples} of any columns have no small p"
+            f"{columns} {quoted(names, MAX_NAMES)} {have} so many values that by chance alone {tuples} with {them} "
+            f"carry about {bits:.2g} bits in these rows, and weaker {tuples} of any columns have no small p"
         ),
         advice="group the values, or add {exclude}",
         fix={"exclude": list(names)},
@@ -613,10 +618,10 @@ def features(number: int) -> str:
 def _columns(names: Sequence[str], singular: str, plural: str) -> str:
     if len(names) == 1:
         return f"column {names[0]!r} {singular}"
-    return f"{len(names):,} columns {plural} ({quoted(names)})"
+    return f"{len(names):,} columns {plural} ({quoted(names, MAX_NAMES)})"
 
 
 def _columns_listed(names: Sequence[str], singular: str, plural: str) -> str:
     if len(names) == 1:
         return f"column {names[0]!r} {singular}"
-    return f"{len(names):,} columns {plural}: {quoted(names)}"
+    return f"{len(names):,} columns {plural}: {quoted(names, MAX_NAMES)}"

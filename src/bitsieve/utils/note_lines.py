@@ -102,15 +102,19 @@ def short_name(name: str) -> str:
 def _shortened(diagnostic: Diagnostic, write_setting: SettingWriter, n_letters: int) -> str:
     """The text in at most so many letters.
 
-    A text that is too long has short names, then parameters without values, then no advice, and is cut at last.
+    A text that is too long has short names, then parameters without lists of columns, then the first sentence of the
+    advice, then no advice, and is cut at last.
     """
     message = diagnostic.message
     for name in diagnostic.columns[:MAX_NAMES]:
         message = message.replace(repr(name), repr(short_name(name)))
     with_short_names = replace(diagnostic, message=message)
-    with_bare_parameters = replace(with_short_names, fix={})
+    short_fix = {name: value for name, value in diagnostic.fix.items() if isinstance(value, (str, int, float))}
+    with_short_fix = replace(with_short_names, fix=short_fix)
+    question, mark, _ = diagnostic.advice.partition("? ")
+    with_question = replace(with_short_names, advice=f"{question}?" if mark else "")
     without_advice = replace(with_short_names, advice="")
-    for candidate in (diagnostic, with_short_names, with_bare_parameters, without_advice):
+    for candidate in (diagnostic, with_short_names, with_short_fix, with_question, without_advice):
         text = text_of(candidate, write_setting)
         if len(text) <= n_letters:
             return text
