@@ -117,6 +117,20 @@ def digamma(x: Any) -> Any:
     return special.digamma(x)
 
 
+def ndtri(p: Any) -> Any:
+    """The quantile of the normal distribution at the probability ``p``."""
+    from scipy import special
+
+    return special.ndtri(p)
+
+
+def stdtr(freedom: Any, t: Any) -> Any:
+    """The probability that Student's t with ``freedom`` degrees of freedom is at most ``t``."""
+    from scipy import special
+
+    return special.stdtr(freedom, t)
+
+
 def threadpool_limits(*limits: Any) -> Any:
     """Limit the threads of BLAS inside the block; see ``threadpoolctl.threadpool_limits``."""
     import threadpoolctl
