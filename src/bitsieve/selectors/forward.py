@@ -31,11 +31,12 @@ class ForwardSelector(CountSelector):
     criterion : str or criterion object, default="cmim"
         A name of :func:`list_methods`; an object such as ``MIFS(beta=0.5)`` sets parameters.
     stopping : str or object, optional
-        "significance", "permutation", "fdr", "conditional", "knockoffs", "dcrt" or "threshold". Leaves out candidates that add no more than chance, or too few bits, to all that is chosen
-        (:class:`SignificanceStopping`, :class:`PermutationStopping`, :class:`ThresholdStopping`), or takes the largest
-        list of a false discovery rate (:class:`FalseDiscoveryStopping`; :class:`ConditionalStopping` and
-        :class:`KnockoffStopping` keep the neighbours of each in ``stopping_given_``; columns that these determine
-        are in ``stopping_untested_``; :class:`DistilledStopping` is for columns that are near to jointly normal). By
+        "significance", "permutation", "fdr", "conditional", "knockoffs", "dcrt" or "threshold". Leaves out candidates
+        that add no more than chance, or too few bits, to all that is chosen (:class:`SignificanceStopping`,
+        :class:`PermutationStopping`, :class:`ThresholdStopping`), or takes the largest list of a false discovery rate
+        (:class:`FalseDiscoveryStopping`; :class:`ConditionalStopping` and :class:`KnockoffStopping` keep the neighbours
+        of each in ``stopping_given_``; columns that these determine are in ``stopping_untested_``;
+        :class:`DistilledStopping` is for columns that are near to jointly normal). By
         default none; "significance" with ``n_features_to_select="auto"``.
     constraints : Constraints, optional
         Columns that must or must not be selected, or are taken together.
