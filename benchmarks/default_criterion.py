@@ -124,7 +124,6 @@ def _dense(X: object) -> Floats:
 def run_split(split: Split, name: str, seed: int) -> SplitResult:
     """Rank the columns by each contestant and measure the errors of the first ones."""
     n_features = split.training.shape[1]
-    counts = count_table(read_xy(split.training, split.training_classes), make_binner("mdl", missing="bin"))
     imputer = SimpleImputer(keep_empty_features=True).fit(split.training)
     training = imputer.transform(split.training)
     scaler = StandardScaler().fit(training)
@@ -132,6 +131,7 @@ def run_split(split: Split, name: str, seed: int) -> SplitResult:
     numbers = [number for number in NUMBERS if number < n_features]
     contestants: dict[str, ContestantResult] = {}
     for contestant in CONTESTANTS:
+        counts = count_table(read_xy(split.training, split.training_classes), make_binner("mdl", missing="bin"))
         start = time.perf_counter()
         if contestant == "F-test":
             order = _order_by_f(training, split.training_classes)

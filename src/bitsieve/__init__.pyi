@@ -33,6 +33,7 @@ from bitsieve.evaluate.selector_cv import SelectorCV as SelectorCV
 from bitsieve.explain.affiliated import affiliated as affiliated
 from bitsieve.explain.explain import FeatureExplanation as FeatureExplanation
 from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping as ConditionalStopping
+from bitsieve.methods.by_counts.stopping.dcrt import DistilledStopping as DistilledStopping
 from bitsieve.methods.by_counts.stopping.false_discovery import FalseDiscoveryStopping as FalseDiscoveryStopping
 from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping as KnockoffStopping
 from bitsieve.methods.by_counts.stopping.permutation import PermutationStopping as PermutationStopping

@@ -234,8 +234,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "numbers of features, or a list as 5,10,20 (default: 10:100, or each number when there are 20 or fewer)",
                "range", parameters="features", short="-k"),
         Option("--stop", SELECTING,
-               "end earlier: significance, permutation, fdr, conditional, knockoffs (by --binning quantile), threshold "
-               "(auto: significance)",
+               "end earlier: significance, permutation, fdr, conditional, knockoffs (by --binning quantile), dcrt, "
+               "threshold (auto: significance)",
                metavar="RULE", parameters="stopping"),
         Option("--level", SELECTING, "level of significance, permutation (default: 0.05) or another rule (0.1)",
                "number", metavar="P", parameters="level"),

@@ -30,12 +30,14 @@ class ForwardSelector(CountSelector):
         How many; a float between 0 and 1 is a share of the columns. "auto" goes on until ``stopping`` ends it.
     criterion : str or criterion object, default="cmim"
         A name of :func:`list_methods`; an object such as ``MIFS(beta=0.5)`` sets parameters.
-    stopping : {"significance", "permutation", "fdr", "conditional", "knockoffs", "threshold"} or object, optional
-        Leaves out candidates that add no more than chance, or too few bits, to all that is chosen
-        (:class:`SignificanceStopping`, :class:`PermutationStopping`, :class:`ThresholdStopping`), or takes the largest
-        list of a false discovery rate (:class:`FalseDiscoveryStopping`; :class:`ConditionalStopping` and
-        :class:`KnockoffStopping` keep the neighbours of each in ``stopping_given_``; columns that these determine
-        are in ``stopping_untested_``). By default none; "significance" with ``n_features_to_select="auto"``.
+    stopping : str or object, optional
+        "significance", "permutation", "fdr", "conditional", "knockoffs", "dcrt" or "threshold". Leaves out candidates
+        that add no more than chance, or too few bits, to all that is chosen (:class:`SignificanceStopping`,
+        :class:`PermutationStopping`, :class:`ThresholdStopping`), or takes the largest list of a false discovery rate
+        (:class:`FalseDiscoveryStopping`; :class:`ConditionalStopping` and :class:`KnockoffStopping` keep the neighbours
+        of each in ``stopping_given_``; columns that these determine are in ``stopping_untested_``;
+        :class:`DistilledStopping` is for columns that are near to jointly normal). By
+        default none; "significance" with ``n_features_to_select="auto"``.
     constraints : Constraints, optional
         Columns that must or must not be selected, or are taken together.
     estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="corrected"

@@ -143,10 +143,14 @@ A. Jakulin, "Machine learning based on attribute interactions", PhD thesis, Univ
 D. Koller, M. Sahami, "Toward optimal feature selection", ICML 1996.
 N. Kwak, C.-H. Choi, "Input feature selection for classification problems", IEEE Transactions on Neural Networks 13(1),
   2002. doi:10.1109/72.977291
+O. Ledoit, M. Wolf, "A well-conditioned estimator for large-dimensional covariance matrices", Journal of Multivariate
+  Analysis 88, 2004. doi:10.1016/S0047-259X(03)00096-4
 D. D. Lewis, "Feature selection and feature extraction for text categorization", Speech and Natural Language Workshop,
   1992.
 D. Lin, X. Tang, "Conditional infomax learning: an integrated framework for feature extraction and fusion", ECCV 2006.
   doi:10.1007/11744023_6
+M. Liu, E. Katsevich, L. Janson, A. Ramdas, "Fast and powerful conditional randomization testing via distillation",
+  Biometrika 109, 2022. doi:10.1093/biomet/asab039
 W. J. McGill, "Multivariate information transmission", Psychometrika 19, 1954. doi:10.1007/BF02289159
 N. Meinshausen, P. Bühlmann, "Stability selection", Journal of the Royal Statistical Society B 72, 2010.
   doi:10.1111/j.1467-9868.2010.00740.x

@@ -149,6 +149,20 @@ def digamma(x: ArrayLike) -> Any:
     return special.digamma(x)
 
 
+def ndtri(p: ArrayLike) -> Any:
+    """The quantile of the normal distribution at the probability ``p``."""
+    from scipy import special
+
+    return special.ndtri(p)
+
+
+def stdtr(freedom: ArrayLike, t: ArrayLike) -> Any:
+    """The probability that Student's t with ``freedom`` degrees of freedom is at most ``t``."""
+    from scipy import special
+
+    return special.stdtr(freedom, t)
+
+
 def threadpool_limits(n_threads: int, api: str | None = None) -> AbstractContextManager[object]:
     """Limit the threads of native libraries inside a block: of all, or of those of one ``api`` such as "blas"."""
     import threadpoolctl

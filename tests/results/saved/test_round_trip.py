@@ -68,7 +68,9 @@ def test_load_of_save_is_the_selection(table, tmp_path, method):
     same(through_a_file(selection, tmp_path), selection)
 
 
-@pytest.mark.parametrize("rule", ["significance", "permutation", "fdr", "conditional", "knockoffs", "threshold"])
+@pytest.mark.parametrize(
+    "rule", ["significance", "permutation", "fdr", "conditional", "knockoffs", "dcrt", "threshold"]
+)
 def test_stopping_rules(tmp_path, rule):
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     selection = selected(X.iloc[:200, :8], y.iloc[:200], method="mim", stopping=rule, binning="quantile")

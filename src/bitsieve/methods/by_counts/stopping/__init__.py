@@ -7,6 +7,7 @@ from typing import Any
 from bitsieve.diagnostics import ParameterError
 from bitsieve.methods.by_counts.stopping.base import StoppingRule as StoppingRule
 from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping
+from bitsieve.methods.by_counts.stopping.dcrt import DistilledStopping
 from bitsieve.methods.by_counts.stopping.false_discovery import FalseDiscoveryStopping
 from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.permutation import PermutationStopping
@@ -22,6 +23,7 @@ STOPPING_RULES: dict[str, type[StoppingRule]] = {
         FalseDiscoveryStopping,
         ConditionalStopping,
         KnockoffStopping,
+        DistilledStopping,
         ThresholdStopping,
     )
 }

@@ -204,7 +204,7 @@ class ConditionalStopping(TreeStopping):
 
     def default_bins(self, n_samples: int) -> int:
         """Few bins, so that many rows agree in the neighbours of a column, made without a look at the class."""
-        n_bins: float = 0.4 * float(n_samples) ** (1 / 3)
+        n_bins: float = 0.4 * n_samples ** (1 / 3)
         return max(3, round(n_bins))
 
     @property

@@ -1,0 +1,78 @@
+"""The studies of the default criterion and of the rules' promises, in small form."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+
+from benchmarks import default_criterion, promises
+
+
+def test_a_split_has_errors_and_columns_of_every_contestant(tmp_path):
+    X, y = load_wine(return_X_y=True)
+    np.savez(tmp_path / "wine.npz", X=X, y=y)
+    split = default_criterion.split_of(tmp_path, "wine", 1, max_rows=60)
+    assert split.training.shape == (60, 13)
+    assert len(split.test) == 118
+    result = default_criterion.run_split(split, "wine", 1)
+    assert list(result["contestants"]) == list(default_criterion.CONTESTANTS)
+    for contestant in result["contestants"].values():
+        assert list(contestant["errors"]) == ["5", "10"]
+        assert len(set(contestant["columns"])) == 10
+        assert max(contestant["errors"].values()) < 25  # percent; the largest class has 40 % of the rows
+
+
+def result_of(name, seed, errors):
+    contestants = {
+        contestant: {"columns": list(range(5)), "seconds": 0.0, "errors": {"5": error}}
+        for contestant, error in errors.items()
+    }
+    return {"name": name, "seed": seed, "n_features": 20, "contestants": contestants}
+
+
+def test_summary_is_the_mean_over_the_sets():
+    errors = dict.fromkeys(default_criterion.CONTESTANTS, 10.0)
+    results = [
+        result_of("a", 1, errors | {"cmim2": 8.0}),
+        result_of("a", 2, errors | {"cmim2": 6.0}),
+        result_of("b", 1, errors | {"cmim2": 11.0}),
+        result_of("b", 2, errors | {"cmim2": 11.0}),
+    ]
+    rows = {row.contestant: row for row in default_criterion.summary(results, 5)}
+    assert rows["cmim2"].error == 9.0
+    assert rows["cmim2"].difference == -1.0
+    assert rows["cmim2"].low == -3.0  # both drawn tables are the first one in a quarter of the resamples
+    assert rows["cmim2"].high == 1.0
+    assert rows["jmi"].stability == 1.0
+    assert rows["jmi"].low == rows["jmi"].high == 0.0
+
+
+def test_only_splits_of_all_sets_count():
+    errors = dict.fromkeys(default_criterion.CONTESTANTS, 10.0)
+    results = [result_of("a", 1, errors), result_of("b", 1, errors), result_of("a", 2, errors)]
+    assert default_criterion.splits_of_all_sets(results) == results[:2]
+
+
+@pytest.mark.parametrize("name", promises.DESIGNS)
+def test_designs_are_seeded_tables_with_relevant_columns(name):
+    design = promises.DESIGNS[name]
+    table = promises.draw(design, 3, 120)
+    again = promises.draw(design, 3, 120)
+    assert table.X.tobytes() == again.X.tobytes()
+    assert table.X.shape == (120, promises.N_COLUMNS)
+    assert len(table.relevant) == (0 if design.is_noise else promises.N_RELEVANT)
+    if not design.is_noise:
+        assert len(np.unique(table.y)) == len(design.quantiles) + 1
+
+
+def test_results_of_promises_are_read_again(tmp_path, capsys):
+    result = promises.run_rule("independent", "fdr", 0, 100)
+    assert 0 <= result["n_true"] <= result["n_selected"]
+    path = tmp_path / "results.jsonl"
+    path.write_text(json.dumps(result) + "\n")
+    assert promises.read_results(path) == [result]
+    promises.print_table([result])
+    assert "independent" in capsys.readouterr().out

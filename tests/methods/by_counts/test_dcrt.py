@@ -1,0 +1,157 @@
+"""The distilled conditional randomisation test: its parts in closed form, its level, and what it cannot see."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import bitsieve
+from bitsieve import Constraints, DistilledStopping, EqualFrequencyBinner, ForwardSelector
+from bitsieve.methods.by_counts.stopping.dcrt import _residuals_given_others, normal_scores, p_given_others
+
+
+def sorted_by_class(scores, classes):
+    order = np.argsort(classes, kind="stable")
+    return scores[order], classes[order]
+
+
+def autoregressive(seed, n_rows=400, n_columns=20, correlation=0.5):
+    """Normal columns, each correlated with the one before."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n_rows, n_columns))
+    for column in range(1, n_columns):
+        X[:, column] = correlation * X[:, column - 1] + np.sqrt(1 - correlation**2) * X[:, column]
+    return random, X
+
+
+def linear(seed, relevant=(2, 9, 15), n_rows=400):
+    random, X = autoregressive(seed, n_rows)
+    score = 1.5 * X[:, list(relevant)].sum(axis=1) + random.logistic(size=n_rows)
+    return X, (score > 0).astype(int)
+
+
+def test_normal_scores_of_two_codes():
+    """Standardised, two values are those of the 0/1 variable, whatever the quantiles."""
+    codes = np.array([0, 0, 0, 1])
+    expected = (codes - 0.25) / np.sqrt(0.25 * 0.75)
+    np.testing.assert_allclose(normal_scores(codes), expected, rtol=1e-14)  # a few roundings
+
+
+def test_normal_scores_rise_with_the_codes_and_are_symmetric():
+    scores = normal_scores(np.repeat(np.arange(7), 10))
+    assert (np.diff(scores[::10]) > 0).all()
+    np.testing.assert_allclose(scores, -scores[::-1], atol=1e-14)  # quantiles of p and 1 - p, each rounded
+
+
+def test_residuals_are_those_of_a_regression_on_all_others():
+    _, X = autoregressive(0, n_rows=4000, n_columns=5)
+    scores = (X - X.mean(axis=0)) / X.std(axis=0)
+    residuals = _residuals_given_others(scores)
+    for column in range(5):
+        others = np.delete(scores, column, axis=1)
+        weights = np.linalg.lstsq(others, scores[:, column], rcond=None)[0]
+        # the covariance is shrunk by about 1 / n_rows
+        np.testing.assert_allclose(residuals[:, column], scores[:, column] - others @ weights, atol=0.02)
+
+
+def test_p_is_uniform_where_nothing_is_relevant():
+    p = []
+    for seed in range(30):
+        random, X = autoregressive(seed)
+        p.append(p_given_others(*sorted_by_class((X - X.mean(axis=0)) / X.std(axis=0), random.integers(0, 2, 400))))
+    values = np.concatenate(p)
+    for limit in (0.05, 0.2, 0.5):
+        # four standard errors of 600 values, taken for independent
+        assert abs((values <= limit).mean() - limit) < 4 * np.sqrt(limit * (1 - limit) / len(values))
+
+
+def test_finds_what_is_relevant_and_not_its_neighbours():
+    n_false = 0
+    for seed in range(10):
+        X, y = linear(seed)
+        selected = ForwardSelector("auto", stopping="dcrt").fit(X, y).selected_.tolist()
+        assert {2, 9, 15} <= set(selected)
+        n_false += len(selected) - 3
+    assert n_false <= 12  # at a rate of 0.1 three or four are expected; a Poisson variable is larger once in 10^4
+
+
+def test_is_blind_to_squares():
+    X, _ = linear(0)
+    y = (X[:, 4] ** 2 > 0.45).astype(int)
+    assert 4 not in ForwardSelector("auto", stopping="dcrt").fit(X, y).selected_
+
+
+def test_a_class_beside_two_others():
+    X, _ = linear(1)
+    y = np.digitize(X[:, 3] + 0.5 * np.random.default_rng(0).normal(size=400), [-0.5, 0.5])
+    assert ForwardSelector("auto", stopping="dcrt").fit(X, y).selected_[0] == 3
+
+
+def test_a_quantity_is_tested_by_its_classes():
+    X, _ = linear(2)
+    y = X[:, 3] - X[:, 8] + 0.5 * np.random.default_rng(0).normal(size=400)
+    assert {3, 8} <= set(ForwardSelector("auto", stopping="dcrt").fit(X, y).selected_.tolist())
+
+
+def test_complementary_classes_have_equal_p():
+    X, y = linear(3)
+    first = ForwardSelector("auto", stopping="dcrt").fit(X, y)
+    second = ForwardSelector("auto", stopping="dcrt").fit(X, 1 - y)
+    assert sorted(first.selected_) == sorted(second.selected_)
+
+
+def test_weights_are_rows_that_stand_several_times():
+    X, y = linear(4, n_rows=120)
+    weights = np.random.default_rng(0).integers(0, 4, 120)
+    codes = EqualFrequencyBinner(n_bins=8).fit_transform(X, y)
+    weighted = ForwardSelector("auto", stopping="dcrt", binning="none").fit(codes, y, sample_weight=weights)
+    repeated = ForwardSelector("auto", stopping="dcrt", binning="none").fit(codes.repeat(weights, 0), y.repeat(weights))
+    assert weighted.selected_.tolist() == repeated.selected_.tolist()
+    assert weighted.stopping_values_.tobytes() == repeated.stopping_values_.tobytes()
+
+
+def test_equal_bits_for_any_number_of_threads():
+    X, y = linear(5)
+    values = [ForwardSelector("auto", stopping="dcrt", n_jobs=n).fit(X, y).stopping_values_ for n in (1, 2)]
+    assert values[0].tobytes() == values[1].tobytes()
+
+
+def test_single_column():
+    X, y = linear(6)
+    assert ForwardSelector("auto", stopping="dcrt").fit(X[:, [2]], y).selected_.tolist() == [0]
+
+
+def test_columns_that_are_constant_or_excluded_are_not_tested():
+    X, y = linear(7)
+    X[:, 0] = 3.0
+    fitted = ForwardSelector("auto", stopping="dcrt", constraints=Constraints(exclude=[9])).fit(X, y)
+    assert not {0, 9} & set(fitted.selected_.tolist())
+
+
+@pytest.mark.parametrize(("n_rows", "n_bins"), [(12, 3), (60, 12), (400, 20)])
+def test_default_bins(n_rows, n_bins):
+    assert DistilledStopping().default_bins(n_rows) == n_bins
+
+
+def test_every_door_takes_the_bins_of_the_rule():
+    X, y = linear(8)
+    expected = ForwardSelector("auto", stopping="dcrt", binning=EqualFrequencyBinner(n_bins=20)).fit(X, y)
+    fitted = ForwardSelector("auto", stopping="dcrt").fit(X, y)
+    selection = bitsieve.select(X, y, n_features_to_select="auto", stopping="dcrt")
+    for scores, values in (
+        (fitted.scores_, fitted.stopping_values_),
+        (selection.scores, selection.fit.result.stopping.values),
+    ):
+        assert np.asarray(scores).tobytes() == expected.scores_.tobytes()
+        assert values.tobytes() == expected.stopping_values_.tobytes()
+
+
+def test_bins_by_the_class_are_refused():
+    X, y = linear(9)
+    with pytest.raises(ValueError, match="dcrt needs bins that were made without the target: give binning='quantile'"):
+        bitsieve.select(X, y, n_features_to_select="auto", stopping="dcrt", binning="mdl")
+
+
+def test_level_out_of_range():
+    with pytest.raises(ValueError, match="level"):
+        DistilledStopping(level=2)
