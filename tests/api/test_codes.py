@@ -65,5 +65,5 @@ def test_methods_on_values_keep_their_numbers():
 def test_the_note_on_columns_without_a_cut_is_plain():
     X = np.column_stack([RANDOM.normal(size=(N, 3)), FOLLOWS])
     notes = bitsieve.select(X, Y).notes
-    start = "3 of 4 numeric columns show no reliable relation to 'target' and are scored 0 bits: 'x0', 'x1', 'x2'"
+    start = "3 of 4 numeric columns show no reliable relation to 'target' and score 0 bits: 'x0', 'x1', 'x2'"
     assert any(note.startswith(f"{start}; to split them anyway, use uncut='median' or binning=") for note in notes)

@@ -53,7 +53,7 @@ def test_select_says_so_and_how_to_keep_classes():
     by_fraction = bitsieve.select(X, Y + 0.25, method="jmi", n_features_to_select=3)
     assert selection.features == by_fraction.features != ["x0", "x1", "x2"]
     assert selection.notes[0].startswith("target 'target' is a quantity (214 different whole numbers): cut into 3")
-    assert selection.notes[0].endswith("if each value is a class, add target_kind='classes'")
+    assert selection.notes[0].endswith("to keep its values, add target_kind='classes'")
 
 
 def test_a_selector_warns_and_cuts():

@@ -114,7 +114,7 @@ def test_a_column_of_one_bin_is_not_called_constant(tmp_path, capsys):
     capsys.readouterr()
     assert main(["select", "--counts", str(tmp_path / "all")]) == 0
     shown = capsys.readouterr().err
-    assert "no reliable relation to 'class' and is scored 0 bits: 'noise'" in shown
+    assert "no reliable relation to 'class' and scores 0 bits: 'noise'" in shown
     assert "column 'flat' is constant" in shown
 
 

@@ -136,7 +136,7 @@ def test_reasons(cancer):
     assert said["mean texture"] == "is selected because it was to be included (rank 1 of 4)"
     assert said["worst area"] == "is not selected because it was excluded"
     assert said["nothing"] == "is not selected: it has one value only, so it carries no information"
-    assert said["texture error"].endswith("it shows no reliable relation to 'target' and is scored 0 bits")
+    assert said["texture error"].endswith("it shows no reliable relation to 'target' and scores 0 bits")
     assert said["worst perimeter"].startswith("is selected: rank 2 of 4 by cmim (score 0.")
     assert (
         said["worst radius"]
@@ -149,7 +149,7 @@ def test_a_method_that_scores_values_has_no_bits_as_the_reason():
     X, y = random.normal(size=(60, 6)), random.integers(0, 2, 60)
     for method, remark in (("gmi", "once cut into bins, which gmi does not use, "), ("mim", "")):
         selection = bitsieve.select(X, y, method=method, n_features_to_select=2)
-        zero = f"'y' {remark}so their relevance is 0 bits" if remark else "'y' and are scored 0 bits"
+        zero = f"'y' {remark}so their relevance is 0 bits" if remark else "'y' and score 0 bits"
         assert any(zero.replace("'y'", f"{selection.target_name!r}") in note for note in selection.notes)
         states = f"{remark}0 of 2 selected columns are more informative than chance: 0 alone, 2 not shown"
         assert states in selection.notes

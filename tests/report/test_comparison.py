@@ -63,7 +63,7 @@ def test_notes_are_in_the_words_that_were_typed(tmp_path, read_page):
     command = ["compare", str(path), "--target", "0", "--methods", "mim", "--features", "2", "--folds", "3"]
     assert main([*command, "--report", str(page)]) == 0
     said = " ".join(read_page(page.read_text("utf-8")).text)
-    assert "if each value is a class, add --target-kind classes" in said
+    assert "to keep its values, add --target-kind classes" in said
     assert "target_kind=" not in said
 
 

@@ -74,7 +74,7 @@ def why_not_selected(selection: ExplainedSelection, column: int, contribution: C
         if not has_no_cut:
             return "is not selected: it has one value only, so it carries no information"
         if uses_bins:
-            return f"is not selected: {NO_RELATION} to {selection.target_name!r} and is scored 0 bits"
+            return f"is not selected: {NO_RELATION} to {selection.target_name!r} and scores 0 bits"
     if column in _excluded_columns(selection):
         return "is not selected because it was excluded"
     if column in evidence.screened_out:

@@ -300,7 +300,8 @@ def no_reliable_relation(
             message=f"{relation} and {are} split at {their} median: {quoted(names, MAX_NAMES)}",
             columns=tuple(names),
         )
-    zero = f"{about_bins}so {their} relevance is" if about_bins else f"and {are} scored"
+    score = "score" if several else "scores"
+    zero = f"{about_bins}so {their} relevance is" if about_bins else f"and {score}"
     return Diagnostic(
         code="no-reliable-relation",
         message=f"{relation} {zero} 0 bits: {quoted(names, MAX_NAMES)}",
