@@ -44,7 +44,7 @@ def test_a_column_of_many_values_that_hides_the_others_is_named(tmp_path, capsys
     ill, city = np.where(random.random(300) < 0.7, a ^ b, 1 - (a ^ b)), random.integers(0, 40, 300)
     path, rows = tmp_path / "cities.csv", np.column_stack([a, b, c, ill, city]).tolist()
     path.write_text("a,b,c,ill,city\n" + "".join("{},{},{},{},c{}\n".format(*row) for row in rows))
-    note = "weaker pairs of any columns have no small p: group the values, or add --exclude city"
+    note = "weaker pairs have no small p: group its many values, or add --exclude city"
 
     def p_of_the_pair(*words):
         assert main(["interactions", str(path), "-t", "ill", "--json", *words]) == 0

@@ -587,14 +587,14 @@ def constant_in_tuples(names: Sequence[str]) -> Diagnostic:
 def many_values_in_tuples(names: Sequence[str], order: int, bits: float) -> Diagnostic:
     """Columns have so many values that all their pairs or triples are strong by chance."""
     tuples = "pairs" if order == 2 else "triples"
-    columns, have, them = ("column", "has", "it") if len(names) == 1 else ("columns", "have", "them")
+    its = "its" if len(names) == 1 else "their"
     return Diagnostic(
         code="many-values-in-tuples",
         message=(
-            f"{columns} {quoted(names, MAX_NAMES)} {have} so many values that by chance alone {tuples} with {them} "
-            f"carry about {bits:.2g} bits in these rows, and weaker {tuples} of any columns have no small p"
+            f"{tuples} with {quoted(names, MAX_NAMES)} have about {bits:.2g} bits by chance, so that weaker {tuples} have "
+            "no small p"
         ),
-        advice="group the values, or add {exclude}",
+        advice=f"group {its} many values, or add {{exclude}}",
         fix={"exclude": list(names)},
         columns=tuple(names),
         severity="warning",
