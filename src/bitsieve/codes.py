@@ -78,6 +78,7 @@ CODES: dict[str, Code] = {
         "warning",
         "The numbers of a column have several units, which are not converted.",
         "Convert them to one unit.",
+        "hold numbers with different units",
     ),
     "ambiguous-dates": Code(
         "warning",

@@ -591,7 +591,7 @@ def many_values_in_tuples(names: Sequence[str], order: int, bits: float) -> Diag
     return Diagnostic(
         code="many-values-in-tuples",
         message=(
-            f"{tuples} with {quoted(names, MAX_NAMES)} have about {bits:.2g} bits by chance, so that weaker {tuples} have "
+            f"{tuples} with {quoted(names, MAX_NAMES)} have about {bits:.2g} bits by chance, so weaker {tuples} have "
             "no small p"
         ),
         advice=f"group {its} many values, or add {{exclude}}",
