@@ -73,6 +73,7 @@ CODES: dict[str, Code] = {
         "Nearly all values of a column of text are numbers. The others, such as `<200`, are read as missing, or all "
         "are taken as categories.",
         'Set `column_types` to "number": the page on formats says how each is read.',
+        "hold numbers with text among them",
     ),
     "mixed-units": Code(
         "warning",
