@@ -49,15 +49,24 @@ bool equal(const std::vector<Edge>& edges, const std::vector<Edge>& others) {
                       [](const Edge& a, const Edge& b) { return a.low == b.low && a.high == b.high; });
 }
 
-Points random_points(std::int64_t count, int dims, int kind, std::mt19937& random) {
-    std::vector<std::vector<double>> rows;
+enum class Kind { cloud, grid, far_out };  // a normal cloud, a grid full of ties, points very far from one another
+
+double random_coordinate(Kind kind, std::mt19937& random) {
     std::normal_distribution<double> normal;
+    switch (kind) {
+        case Kind::cloud: return normal(random);
+        case Kind::grid: return double(random() % 9);
+        case Kind::far_out: return std::exp(9.0 * normal(random));
+    }
+    return 0.0;
+}
+
+// Distinct points in lexicographic order, `count` or fewer.
+Points random_points(std::int64_t count, int dims, Kind kind, std::mt19937& random) {
+    std::vector<std::vector<double>> rows;
     for (std::int64_t i = 0; i < count; ++i) {
         std::vector<double> row;
-        for (int k = 0; k < dims; ++k)
-            row.push_back(kind == 0   ? normal(random)
-                          : kind == 1 ? double(random() % 9)
-                                      : std::exp(9.0 * normal(random)));
+        for (int k = 0; k < dims; ++k) row.push_back(random_coordinate(kind, random));
         rows.push_back(row);
     }
     std::sort(rows.begin(), rows.end());
@@ -70,8 +79,10 @@ Points random_points(std::int64_t count, int dims, int kind, std::mt19937& rando
 
 // Three points at 0, of which one is in the second sample, and three of the second at 2.
 bool equal_points_are_expected() {
-    const std::vector<std::uint32_t> ranks(6, 0), last{0, 0, 0, 1, 1, 1};
-    const std::vector<double> zero{0.0}, values{0.0, 2.0};
+    const std::vector<std::uint32_t> ranks(6, 0);
+    const std::vector<std::uint32_t> last{0, 0, 0, 1, 1, 1};
+    const std::vector<double> zero{0.0};
+    const std::vector<double> values{0.0, 2.0};
     const std::vector<std::int64_t> samples{0, 1, 2, 3, 4, 5};
     CrossEdges weigh(portable::kTrees, {ranks.data(), zero.data(), 1, 1}, samples, samples, {1, 1, 0, 0, 0, 0},
                      {0, 0, 1, 1, 1, 1});
@@ -80,38 +91,54 @@ bool equal_points_are_expected() {
     return weigh({last.data(), values.data(), 2, 1}) == 4.0 / 3.0 + 6.0 / 9.0;
 }
 
-}  // namespace
-
-// Fewer points than a cell, one more, several blocks; clouds, grids full of ties, and points very far out.
-void test_spanning_tree(int& passed, int& failed) {
-    std::mt19937 random(7);
-    ++(equal_points_are_expected() ? passed : failed);
-    bool refused = false;
+bool unknown_set_is_refused() {
     try {
         kernel_set("sse9");
     } catch (const std::invalid_argument&) {
-        refused = true;
+        return true;
     }
-    ++(refused ? passed : failed);
-    if (!refused) std::printf("trees: an instruction set that does not exist was taken\n");
+    return false;
+}
+
+// Whether the tree by the kernel of choice, the one without blocks and the one by blocks are all the plain one.
+bool trees_are_right(const TreeKernel& kernel, const Points& points) {
+    const std::vector<Edge> expected = plain_tree(points);
+    const Blocks blocks = blocks_of(points);
+    const auto tree = points.dims == 2 ? kernel.plane : kernel.space;
+    std::vector<Edge> chosen;
+    std::vector<Edge> dense(expected.size());
+    std::vector<Edge> by_blocks(expected.size());
+    spanning_tree(kernel, points, chosen);
+    tree(points, nullptr, dense.data());
+    tree(points, &blocks, by_blocks.data());
+    return equal(chosen, expected) && equal(dense, expected) && equal(by_blocks, expected);
+}
+
+}  // namespace
+
+// Fewer points than a cell, one more, several blocks, of every kind.
+void test_spanning_tree(int& passed, int& failed) {
+    const auto check = [&](bool holds, const char* what) {
+        if (holds) {
+            ++passed;
+            return;
+        }
+        ++failed;
+        std::printf("FAILED: trees: %s\n", what);
+    };
+    check(equal_points_are_expected(), "equal points");
+    check(unknown_set_is_refused(), "an instruction set that does not exist was taken");
+    std::mt19937 random(7);
     for (const KernelSet& set : kernel_sets()) {
         if (!set.is_available()) continue;
         for (const int dims : {1, 2, 3, 7})
             for (const std::int64_t count : {1, 2, 8, 9, 65, 700})
-                for (int kind = 0; kind < 3; ++kind) {
+                for (const Kind kind : {Kind::cloud, Kind::grid, Kind::far_out}) {
                     const Points points = random_points(count, dims, kind, random);
-                    const std::vector<Edge> expected = plain_tree(points);
-                    const TreeKernel& kernel = *set.trees;
-                    const Blocks blocks = blocks_of(points);
-                    std::vector<Edge> chosen, dense(expected.size()), by_blocks(expected.size());
-                    spanning_tree(kernel, points, chosen);
-                    (dims == 2 ? kernel.plane : kernel.space)(points, nullptr, dense.data());
-                    (dims == 2 ? kernel.plane : kernel.space)(points, &blocks, by_blocks.data());
-                    const bool same = equal(chosen, expected) && equal(dense, expected) && equal(by_blocks, expected);
-                    ++(same ? passed : failed);
-                    if (!same)
-                        std::printf("tree of %s: %lld points, %d dimensions, kind %d\n", set.name,
-                                    static_cast<long long>(count), dims, kind);
+                    char what[80];
+                    std::snprintf(what, sizeof what, "%s, %lld points, %d dimensions, kind %d", set.name,
+                                  static_cast<long long>(count), dims, static_cast<int>(kind));
+                    check(trees_are_right(*set.trees, points), what);
                 }
     }
 }

@@ -12,149 +12,244 @@ using namespace bitsieve;
 
 namespace {
 
+// Samples with random weights in every class: log_weights[(block * n_classes + c) * 8 + lane].
 struct Samples {
-    std::vector<std::int64_t> sizes;
+    std::vector<std::int64_t> class_sizes;
     std::vector<std::int32_t> arities;
-    std::int64_t n_samples = 0, n_blocks = 0;
-    std::vector<double> weights, log_weights;
-    std::vector<float> in_float32;
-    std::vector<std::int32_t> start{0}, active;
+    std::int64_t n_samples = 0;
+    std::int64_t n_blocks = 0;
+    std::vector<double> log_weights;
+    std::vector<double> weights;
+    std::vector<float> float32_weights;
+    std::vector<std::int32_t> active;    // block by block, the classes with a weight above 0
+    std::vector<std::int32_t> start{0};  // where the active classes of each block begin
 
-    Samples(std::vector<std::int64_t> class_sizes, std::vector<std::int32_t> with_arities, std::mt19937& random)
-        : sizes(class_sizes), arities(with_arities) {
-        for (const auto size : sizes) n_samples += size;
+    Samples(const std::vector<std::int64_t>& sizes, const std::vector<std::int32_t>& feature_arities,
+            std::mt19937& random)
+        : class_sizes(sizes), arities(feature_arities) {
+        for (const std::int64_t size : class_sizes) n_samples += size;
         n_blocks = (n_samples + 7) / 8;
-        const std::int64_t n_classes = std::int64_t(sizes.size());
         for (std::int64_t b = 0; b < n_blocks; ++b) {
-            for (std::int64_t c = 0; c < n_classes; ++c) {
-                bool any = false;
+            for (std::int64_t c = 0; c < n_classes(); ++c) {
+                bool is_active = false;
                 for (int lane = 0; lane < 8; ++lane) {
-                    const bool real = b * 8 + lane < n_samples;
+                    const bool is_sample = b * 8 + lane < n_samples;
                     const double log = c == 0 ? 0.0 : -double(random() % 90);
                     log_weights.push_back(log);
-                    weights.push_back(real && log > -70 ? std::exp2(log) : 0.0);
-                    any = any || weights.back() > 0;
+                    weights.push_back(is_sample && log > -70 ? std::exp2(log) : 0.0);
+                    is_active = is_active || weights.back() > 0;
                 }
-                if (any) active.push_back(std::int32_t(c));
+                if (is_active) active.push_back(std::int32_t(c));
             }
             start.push_back(std::int32_t(active.size()));
         }
-        in_float32.assign(weights.begin(), weights.end());
+        float32_weights.assign(weights.begin(), weights.end());
+    }
+
+    std::int64_t n_classes() const { return std::int64_t(class_sizes.size()); }
+    std::int64_t n_features() const { return std::int64_t(arities.size()); }
+    double weight(std::int64_t t, std::int64_t c) const {
+        return std::exp2(log_weights[((t / 8) * n_classes() + c) * 8 + t % 8]);
     }
 
     template <class Real>
-    Weighted<Real> weighted(const std::vector<Real>& of) const {
-        return {n_samples, std::int64_t(sizes.size()), of.data(), log_weights.data(), start.data(), active.data()};
+    Weighted<Real> weighted(const std::vector<Real>& real_weights) const {
+        return {n_samples, n_classes(), real_weights.data(), log_weights.data(), start.data(), active.data()};
     }
 };
 
+// The codes of all features, column after column, and the two chosen features.
 template <class Code>
-bool test_codes(const Samples& s, const VariationalKernel& kernel, std::mt19937& random) {
-    const std::int64_t n = std::int64_t(s.arities.size()), n_classes = std::int64_t(s.sizes.size()),
-                       rows = s.n_blocks * 8;
-    std::vector<Code> codes(std::size_t(n * rows), 0);
-    for (std::int64_t f = 0; f < n; ++f)
-        for (std::int64_t t = 0; t < s.n_samples; ++t) codes[f * rows + t] = Code(random() % s.arities[f]);
-    const CodeColumns columns{{codes.data(), sizeof(Code) == 2}, rows, s.arities.data()};
-    std::vector<double> logs;
-    for (int count = 0; count < 20; ++count) logs.push_back(log2_of(count));
-    const Classes classes{s.sizes.data(), n_classes, logs.data(), 20};
+struct CodedSamples {
+    const Samples& samples;
+    std::int64_t rows;  // of a column, with the padding of its last block
+    std::vector<Code> codes;
+    std::vector<std::int64_t> chosen;
+    std::vector<double> log_counts;
 
-    std::vector<std::int64_t> features, offset{0};
+    CodedSamples(const Samples& all_samples, std::mt19937& random)
+        : samples(all_samples),
+          rows(samples.n_blocks * 8),
+          codes(std::size_t(samples.n_features() * rows), 0),
+          chosen{0, samples.n_features() - 1} {
+        for (std::int64_t f = 0; f < samples.n_features(); ++f)
+            for (std::int64_t t = 0; t < samples.n_samples; ++t)
+                codes[f * rows + t] = Code(random() % samples.arities[f]);
+        for (int count = 0; count < 20; ++count) log_counts.push_back(log2_of(count));
+    }
+
+    CodeColumns columns() const { return {{codes.data(), sizeof(Code) == 2}, rows, samples.arities.data()}; }
+    Classes classes() const { return {samples.class_sizes.data(), samples.n_classes(), log_counts.data(), 20}; }
+    Code code(std::int64_t feature, std::int64_t t) const { return codes[feature * rows + t]; }
+};
+
+// The sums over all samples of log2 of their mixed likelihoods, for every feature as candidate.
+struct CandidateSums {
+    std::vector<double> naive;
+    std::vector<double> pairwise;
+    std::vector<double> pairwise_float32;
+
+    explicit CandidateSums(std::int64_t n_features)
+        : naive(std::size_t(n_features)), pairwise(naive), pairwise_float32(naive) {}
+};
+
+template <class Code>
+CandidateSums kernel_sums(const CodedSamples<Code>& coded, const VariationalKernel& kernel) {
+    const Samples& samples = coded.samples;
+    const std::int64_t n = samples.n_features();
+    const std::int64_t n_classes = samples.n_classes();
+    const CodeColumns columns = coded.columns();
+    const Classes classes = coded.classes();
+    CandidateSums sums(n);
+    std::vector<double> true_class(n);
+
+    std::vector<std::int64_t> features;
+    std::vector<std::int64_t> offset{0};
     for (std::int64_t f = 0; f < n; ++f) {
         features.push_back(f);
-        offset.push_back(offset[f] + n_classes * table_stride<double>(s.arities[f]));
+        offset.push_back(offset[f] + n_classes * table_stride<double>(samples.arities[f]));
     }
-    std::vector<double> cells(offset.back(), 0.0), true_class(n), alone(n), exact(n), in_float32(n);
+    std::vector<double> cells(offset.back(), 0.0);
     fill_tables(kernel, columns, classes, -1, features.data(), n, offset.data(), false, cells.data(),
                 true_class.data());
-    kernel.naive(s.weighted(s.weights), columns, {cells.data(), offset.data(), -1}, {features.data(), n, alone.data()});
+    kernel.naive(samples.weighted(samples.weights), columns, {cells.data(), offset.data(), -1},
+                 {features.data(), n, sums.naive.data()});
+    exact_pairwise(kernel, samples.weighted(samples.weights), columns, classes, n, coded.chosen,
+                   {features.data(), n, sums.pairwise.data()}, true_class.data(), nullptr);
 
-    const std::vector<std::int64_t> chosen = {0, n - 1};
-    std::vector<double> exact_true_class(n);
-    exact_pairwise(kernel, s.weighted(s.weights), columns, classes, n, chosen, {features.data(), n, exact.data()},
-                   exact_true_class.data(), nullptr);
-    std::vector<float> state(std::size_t(n * s.n_blocks * n_classes * 8), 0.0f);
-    for (std::size_t p = 0; p < chosen.size(); ++p) {
-        std::vector<std::int64_t> at{0};
+    const std::int64_t state_size = samples.n_blocks * n_classes * 8;
+    std::vector<float> state(std::size_t(n * state_size), 0.0f);
+    for (const std::int64_t chosen : coded.chosen) {
+        std::vector<std::int64_t> pair_offset{0};
         for (std::int64_t f = 0; f < n; ++f) {
-            const std::int64_t pairs = std::int64_t(s.arities[chosen[p]]) * s.arities[f];
-            at.push_back(at[f] + n_classes * table_stride<float>(pairs));
+            const std::int64_t n_pairs = std::int64_t(samples.arities[chosen]) * samples.arities[f];
+            pair_offset.push_back(pair_offset[f] + n_classes * table_stride<float>(n_pairs));
         }
-        std::vector<float> table(at.back(), 0.0f);
-        fill_tables(kernel, columns, classes, chosen[p], features.data(), n, at.data(), true, table.data(),
+        std::vector<float> pair_cells(pair_offset.back(), 0.0f);
+        fill_tables(kernel, columns, classes, chosen, features.data(), n, pair_offset.data(), true, pair_cells.data(),
                     true_class.data());
         const PairwiseState<float> pairs{
-            0.5f, {{table.data(), at.data(), chosen[p]}}, state.data(), s.n_blocks * n_classes * 8, true};
-        kernel.pairwise_float32(s.weighted(s.in_float32), columns, pairs, {features.data(), n, in_float32.data()});
+            0.5f, {{pair_cells.data(), pair_offset.data(), chosen}}, state.data(), state_size, true};
+        kernel.pairwise_float32(samples.weighted(samples.float32_weights), columns, pairs,
+                                {features.data(), n, sums.pairwise_float32.data()});
     }
+    return sums;
+}
 
-    bool right = true;
-    for (std::int64_t f = 0; f < n; ++f) {
-        double naive_sum = 0.0, pairwise_sum = 0.0;
-        for (std::int64_t t = 0; t < s.n_samples; ++t) {
-            double one = 0.0, two = 0.0;
-            std::int64_t first = 0;
-            for (std::int64_t c = 0; c < n_classes; first += s.sizes[c++]) {
-                double same = 0, log_mean = 0.0;
-                for (std::int64_t u = first; u < first + s.sizes[c]; ++u)
-                    same += codes[f * rows + u] == codes[f * rows + t];
-                for (const auto other : chosen) {
-                    double both = 0, all = 0;
-                    for (std::int64_t u = first; u < first + s.sizes[c]; ++u) {
-                        if (codes[other * rows + u] != codes[other * rows + t]) continue;
-                        ++all;
-                        both += codes[f * rows + u] == codes[f * rows + t];
-                    }
-                    if (all > 0) log_mean += std::log2(both / all) / 2;
-                }
-                const double w = std::exp2(s.log_weights[((t / 8) * n_classes + c) * 8 + t % 8]);
-                one += s.sizes[c] ? w * same / double(s.sizes[c]) : w;
-                two += w * std::exp2(log_mean);
-            }
-            naive_sum += std::log2(one);
-            pairwise_sum += std::log2(two);
-        }
-        // A class of weight 2^-70 is left out beside sums above 2^-20; -inf where no class has the sample's codes.
-        const auto near = [](double a, double b, double error) { return a == b || std::fabs(a - b) <= error; };
-        right = right && near(alone[f], naive_sum, 1e-9) && near(exact[f], pairwise_sum, 1e-9);
-        right = right && near(in_float32[f], pairwise_sum, 1e-4 * double(s.n_samples));
+// The share of the samples first .. last with the code of sample t in a feature; 1 if there are no samples.
+template <class Code>
+double share_of_code(const CodedSamples<Code>& coded, std::int64_t feature, std::int64_t t, std::int64_t first,
+                     std::int64_t last) {
+    double n_same = 0.0;
+    for (std::int64_t u = first; u < last; ++u) n_same += coded.code(feature, u) == coded.code(feature, t);
+    return first < last ? n_same / double(last - first) : 1.0;
+}
+
+// log2 of the same among the samples that have the code of t in the feature `chosen`, too; 0 if there are none.
+template <class Code>
+double log_share_given(const CodedSamples<Code>& coded, std::int64_t feature, std::int64_t chosen, std::int64_t t,
+                       std::int64_t first, std::int64_t last) {
+    double n_given = 0.0;
+    double n_same = 0.0;
+    for (std::int64_t u = first; u < last; ++u) {
+        if (coded.code(chosen, u) != coded.code(chosen, t)) continue;
+        ++n_given;
+        n_same += coded.code(feature, u) == coded.code(feature, t);
     }
-    return right;
+    return n_given > 0 ? std::log2(n_same / n_given) : 0.0;
+}
+
+template <class Code>
+CandidateSums plain_sums(const CodedSamples<Code>& coded) {
+    const Samples& samples = coded.samples;
+    CandidateSums sums(samples.n_features());
+    for (std::int64_t f = 0; f < samples.n_features(); ++f)
+        for (std::int64_t t = 0; t < samples.n_samples; ++t) {
+            double naive = 0.0;
+            double pairwise = 0.0;
+            std::int64_t first = 0;
+            for (std::int64_t c = 0; c < samples.n_classes(); ++c) {
+                const std::int64_t last = first + samples.class_sizes[c];
+                double log_mean = 0.0;
+                for (const std::int64_t chosen : coded.chosen)
+                    log_mean += log_share_given(coded, f, chosen, t, first, last) / double(coded.chosen.size());
+                naive += samples.weight(t, c) * share_of_code(coded, f, t, first, last);
+                pairwise += samples.weight(t, c) * std::exp2(log_mean);
+                first = last;
+            }
+            sums.naive[f] += std::log2(naive);
+            sums.pairwise[f] += std::log2(pairwise);
+        }
+    return sums;
+}
+
+// -inf where no class has the sample's codes.
+bool are_near(double a, double b, double error) { return a == b || std::fabs(a - b) <= error; }
+
+template <class Code>
+bool codes_are_right(const Samples& samples, const VariationalKernel& kernel, std::mt19937& random) {
+    const CodedSamples<Code> coded(samples, random);
+    const CandidateSums sums = kernel_sums(coded, kernel);
+    const CandidateSums expected = plain_sums(coded);
+    // A class of weight 2^-70 is left out next to sums above 2^-20.
+    for (std::int64_t f = 0; f < samples.n_features(); ++f) {
+        if (!are_near(sums.naive[f], expected.naive[f], 1e-9)) return false;
+        if (!are_near(sums.pairwise[f], expected.pairwise[f], 1e-9)) return false;
+        const double float32_error = 1e-4 * double(samples.n_samples);
+        if (!are_near(sums.pairwise_float32[f], expected.pairwise[f], float32_error)) return false;
+    }
+    return true;
+}
+
+bool powers_are_right(const VariationalKernel& kernel) {
+    std::vector<double> x = {-3.0, -0.5, -0.25, -100.0, -2000.0, 0.0, -1.5, -7.0, -0.125};
+    const std::int64_t n = std::int64_t(x.size());
+    std::vector<double> y(x.size());
+    kernel.exp2(x.data(), n, y.data());
+    if (y[4] != 0.0) return false;
+    for (std::int64_t i = 0; i < n; ++i)
+        if (std::fabs(y[i] - std::exp2(x[i])) > 4e-14 * y[i] + 1e-300) return false;
+    const std::int64_t first = 2;
+    const std::int64_t last = 7;
+    std::vector<double> logs(x.size());
+    kernel.kernel_sums(x.data(), 0.5, y.data(), 2.0, n, first, last, logs.data());
+    for (std::int64_t i = 0; i < n; ++i) {
+        double sum = 0.0;
+        for (std::int64_t j = first; j < last; ++j) {
+            const double dx = 0.5 * (x[i] - x[j]);
+            const double dy = 2.0 * (y[i] - y[j]);
+            sum += std::exp2(-dx * dx - dy * dy);
+        }
+        if (sum >= 1e-290 && std::fabs(logs[i] - std::log2(sum)) > 1e-9) return false;
+    }
+    return true;
 }
 
 }  // namespace
 
 // Numbers of checks that passed and failed.
 void test_variational(int& passed, int& failed) {
+    const auto check = [&](bool holds, const char* what, const char* set) {
+        if (holds) {
+            ++passed;
+            return;
+        }
+        ++failed;
+        std::printf("FAILED: %s, %s\n", what, set);
+    };
     std::mt19937 random(11);
+    const std::vector<std::vector<std::int64_t>> all_class_sizes = {
+        {1, 1}, {8}, {5, 4}, {30, 1, 40}, {64, 65, 3, 3, 3, 3}, {700, 301}};
     for (const KernelSet& set : kernel_sets()) {
         if (!set.is_available()) continue;
         const VariationalKernel& kernel = *set.variational;
-        for (const std::vector<std::int64_t>& sizes :
-             {std::vector<std::int64_t>{1, 1}, {8}, {5, 4}, {30, 1, 40}, {64, 65, 3, 3, 3, 3}, {700, 301}}) {
-            const Samples narrow(sizes, {3, 1, 2, 4, 5, 8, 9, 12, 13, 3}, random);
-            const Samples wide(sizes, {5, 300, 2, 30, 5}, random);
-            const bool right =
-                test_codes<std::uint8_t>(narrow, kernel, random) && test_codes<std::uint16_t>(wide, kernel, random);
-            right ? ++passed : ++failed;
-            if (!right) std::printf("FAILED: variational sums, %s\n", set.name);
+        for (const std::vector<std::int64_t>& class_sizes : all_class_sizes) {
+            const Samples narrow(class_sizes, {3, 1, 2, 4, 5, 8, 9, 12, 13, 3}, random);
+            const Samples wide(class_sizes, {5, 300, 2, 30, 5}, random);
+            const bool narrow_is_right = codes_are_right<std::uint8_t>(narrow, kernel, random);
+            const bool wide_is_right = codes_are_right<std::uint16_t>(wide, kernel, random);
+            check(narrow_is_right && wide_is_right, "variational sums", set.name);
         }
-        std::vector<double> x = {-3.0, -0.5, -0.25, -100.0, -2000.0, 0.0, -1.5, -7.0, -0.125}, y(9);
-        kernel.exp2(x.data(), 9, y.data());
-        bool right = y[4] == 0.0;
-        for (int i = 0; i < 9; ++i) right = right && std::fabs(y[i] - std::exp2(x[i])) <= 4e-14 * y[i] + 1e-300;
-        std::vector<double> out(9);
-        kernel.kernel_sums(x.data(), 0.5, y.data(), 2.0, 9, 2, 7, out.data());
-        for (int i = 0; i < 9; ++i) {
-            double sum = 0.0;
-            for (int j = 2; j < 7; ++j) {
-                const double dx = 0.5 * (x[i] - x[j]), dy = 2.0 * (y[i] - y[j]);
-                sum += std::exp2(-dx * dx - dy * dy);
-            }
-            right = right && (sum < 1e-290 || std::fabs(out[i] - std::log2(sum)) <= 1e-9);
-        }
-        right ? ++passed : ++failed;
-        if (!right) std::printf("FAILED: powers of two, %s\n", set.name);
+        check(powers_are_right(kernel), "powers of two", set.name);
     }
 }
