@@ -360,7 +360,7 @@ def test_symmetric_relevance_is_a_share_of_the_joint_entropy(information_of, est
 def test_rows_that_are_not_kept_are_counted_again(information_of, estimator):
     codes, classes = mixed_table(60, 3)
     kept, dropped = (information_of(codes, classes, estimator=estimator) for _ in range(2))
-    for limit in ("_row_limit", "_most_kept"):
+    for limit in ("_row_limit", "_max_cached_rows"):
         if hasattr(dropped, limit):
             setattr(dropped, limit, 0)
     for pivot in (0, 2, 0):
@@ -415,7 +415,7 @@ def test_terms_of_shrunk_entropies_are_rounded_to_half_a_unit(k):
 
 def test_shrunk_rows_are_kept_as_many_as_fit(information_of, monkeypatch):
     information = information_of(*mixed_table(80, 2), estimator="shrinkage")
-    information._most_kept = 2
+    information._max_cached_rows = 2
     made, row = [], information._row
     monkeypatch.setattr(information, "_row", lambda pivot, *rest: made.append(pivot) or row(pivot, *rest))
     for pivot in (4, 1, 3):

@@ -154,7 +154,7 @@ def test_columns_that_count_are_those_of_all_tests_one_by_one(monkeypatch, kind,
     """Whatever is looked at first, and left out of what is tested: a column alone, and given each other one."""
     if at_once is not None:
         monkeypatch.setattr(evidence, "PIVOTS_AT_ONCE", at_once)
-        monkeypatch.setattr(evidence, "TESTED", (1, 2))
+        monkeypatch.setattr(evidence, "PIVOT_BATCH_ENDS", (1, 2))
     alone = together = 0
     for seed in range(12):
         random = np.random.default_rng(seed)
