@@ -176,9 +176,7 @@ def with_a_leak():
 
 def test_a_leak_is_noted_alike(door):
     table, expected = with_a_leak()
-    assert any(
-        "'state' determines 100 % of 'y' (the class of 100 % of the rows): is it" in note for note in expected.notes
-    )
+    assert any("'state' alone decides 'y' in 100 % of the rows: is it" in note for note in expected.notes)
     assert said(table, door(table)) == said(table, expected)
 
 

@@ -15,7 +15,6 @@ from bitsieve.dataset.read import read_data
 from bitsieve.discretization.registry import make_binner
 from bitsieve.engines.local import search_of
 from bitsieve.evaluate.selector_cv import SelectorCV
-from bitsieve.information.evidence import leaks
 from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.registry import find_method
@@ -28,6 +27,7 @@ from bitsieve.pipeline.discretize import (
     discretize,
     take_few_numbers_as_categories,
 )
+from bitsieve.pipeline.leaks import leaks_of
 from bitsieve.pipeline.prepare import prepare
 from bitsieve.results.comparison import about_error
 from bitsieve.results.how_many import Answer, HowMany, NullBand
@@ -205,7 +205,7 @@ def ask_rules(
             *prepared.diagnostics,
             *on_target(table),
             *on_rows(table),
-            *on_leaks(leaks(counted.information), table),
+            *on_leaks(leaks_of(counted), table),
         ]
     )
     return HowMany(answers, reading(answers, table.target.is_quantity), band, diagnostics)

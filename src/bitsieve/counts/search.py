@@ -116,10 +116,6 @@ class CodingPenalty(Protocol):
         It is a penalty: ``exp(-log_codings)``, summed over all codings of the column, is at most 1.
         """
 
-    def merges_values(self, column: int) -> bool:
-        """Whether a code may stand for several values of the column."""
-        return self.log_codings(column) > 0
-
     @abstractmethod
     def to_repeat(self) -> ClassSearch:
         """The search for codes, to be repeated with other classes; ValueError where the rows are not in memory."""

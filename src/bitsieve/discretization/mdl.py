@@ -92,12 +92,6 @@ class RepeatedCuts(ClassSearch):
             return 0.0
         return log_codings(len(self.classes), len(self.binner.bin_edges_[column]), self.binner.missing)
 
-    def merges_values(self, column: int) -> bool:
-        if not self.table.is_numeric(column):
-            return False
-        values = self.table.numeric(column)
-        return len(np.unique(values[~np.isnan(values)])) > len(self.binner.bin_edges_[column]) + 1
-
     def _values(self, column: int) -> Floats:
         """The numbers of a column, one for each sample."""
         values = self.table.numeric(column)

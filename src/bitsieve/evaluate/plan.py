@@ -19,11 +19,11 @@ from bitsieve.evaluate.methods import make_selectors
 from bitsieve.evaluate.models import Model, default_model, make_model
 from bitsieve.evaluate.notes import errors_in_microseconds, fewer_measured, unequal_classes
 from bitsieve.evaluate.prefix import PredictFromPrefixes
-from bitsieve.information.evidence import leaks
 from bitsieve.metrics.measures import ACCURACY, R2, Loss, Measure, Predicted, default_measure, make_measure
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions
 from bitsieve.pipeline.diagnose import on_leaks, on_target, refuse_constant_data
 from bitsieve.pipeline.discretize import binning_parameter, discretize
+from bitsieve.pipeline.leaks import leaks_of
 from bitsieve.pipeline.prepare import prepare
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.defaults import BINNING, COMPARED
@@ -198,7 +198,7 @@ def make_plan(
             *notes_on_model,
             *notes_on_measure,
             *on_target(table),
-            *on_leaks(leaks(counted.information), prepared.table),
+            *on_leaks(leaks_of(counted), prepared.table),
             *notes_on_folds,
         ],
     )

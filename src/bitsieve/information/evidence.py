@@ -1,10 +1,10 @@
-"""Which columns carry more information about the class than chance, and which nearly determine it alone."""
+"""Which columns carry more information about the class than chance."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import erfc, lgamma, log, pi
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,6 @@ CELLS_AT_ONCE = 1 << 18  # cells of the tables that are tested at once
 LEAST_EXPECTED = 5  # samples that every cell must expect for the tail of chi-squared to hold
 SMALLEST_LOG_TAIL = log(1e-290)  # a smaller tail is replaced by a bound
 ROUNDING = 1e-12  # relative, of the logarithm of a tail: more than the rounding errors of its computation
-LEAK_SHARE = 0.9  # a column may be a leak from this share of the entropy of the class on, corrected for chance
-MAX_OTHER_SHARE = 0.5  # no column is a leak if any other has a larger share
-MIN_SAMPLES = 20  # with fewer, even a column that repeats the class may do so by chance
 _PRIOR = 0.5  # samples that each class has in every cell before any is counted (Krichevsky and Trofimov)
 
 
@@ -323,57 +320,6 @@ def _log_gamma(x: Any) -> Floats:
     """The logarithm of the gamma function, computed once for every distinct value."""
     values, index = np.unique(x, return_inverse=True)
     return np.array([lgamma(value) for value in values.tolist()])[index].reshape(np.shape(x))
-
-
-class Leak(NamedTuple):
-    """A column, and how much of the class it determines."""
-
-    column: int
-    share: float  # of the entropy of the class, corrected for chance
-    share_of_rows: float  # in which the class is the most frequent one of the column's code
-
-
-def leaks(information: Information) -> list[Leak]:
-    """Columns that nearly determine the class, while no other column determines half of it; the best first.
-
-    A leak has a share of at least 0.9, every other column of at most 0.5. A column whose values are the classes under
-    other names is a leak whatever the other columns determine. The share of the class that a column determines is
-    ``(I(X;C) - E) / (H(C) - E)``, E the mean of I(X;C) over all permutations of the class (adjusted mutual
-    information). There is no leak in fewer than 20 samples, nor if more than half of the columns would be leaks.
-    """
-    source = information.source
-    entropy = information.class_entropy
-    if source.n_samples < MIN_SAMPLES or entropy <= 0:
-        return []
-    plug_in_share = information.relevance / entropy  # an upper bound of the corrected share
-    if plug_in_share.max() <= LEAK_SHARE:
-        return []
-    leaking: list[Leak] = []
-    recodings: list[Leak] = []
-    has_other_column = False  # of more than half of the class
-    for column in np.argsort(-plug_in_share, kind="stable").tolist():
-        smallest_of_interest = MAX_OTHER_SHARE if leaking else LEAK_SHARE
-        if plug_in_share[column] <= smallest_of_interest:
-            break
-        (table,) = source.tables(None, np.array([column]), False)
-        expected = expected_information(table.dense().reshape(-1), source.class_sizes)
-        share = (information.relevance[column] - expected) / (entropy - expected) if expected < entropy else 0.0
-        if share >= LEAK_SHARE:
-            (table,) = source.tables(None, np.array([column]), True)
-            counts = table.dense().reshape(-1, source.n_classes)
-            share_of_rows = float(counts.max(axis=1).sum() / source.n_samples)
-            leak = Leak(column, float(share), share_of_rows)
-            leaking.append(leak)
-            is_one_to_one = ((counts > 0).sum(axis=1) <= 1).all() and ((counts > 0).sum(axis=0) == 1).all()
-            if is_one_to_one and (source.search is None or not source.search.merges_values(column)):
-                recodings.append(leak)
-        elif share > MAX_OTHER_SHARE:
-            has_other_column = True
-    if has_other_column:
-        leaking = recodings
-    if 2 * len(leaking) > len(plug_in_share):
-        return []
-    return sorted(leaking, key=lambda leak: (-leak.share, leak.column))
 
 
 def expected_information(first: Integers, second: Integers) -> float:

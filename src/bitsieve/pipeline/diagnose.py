@@ -16,7 +16,7 @@ from bitsieve.dataset.quantity import listed_edges
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.base import codes_that_occur
-from bitsieve.information.evidence import Leak
+from bitsieve.information.leaks import Leak
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping
 from bitsieve.pipeline import notes
@@ -176,12 +176,12 @@ def on_sample(table: Dataset) -> list[Diagnostic]:
 
 
 def on_leaks(leaks: Sequence[Leak], table: Dataset) -> list[Diagnostic]:
-    """Which columns nearly determine the target by themselves, such as one that is filled in after the outcome."""
+    """Which columns decide the target by themselves, such as one that is filled in after the outcome."""
     if not leaks:
         return []
     names = [str(table.names[leak.column]) for leak in leaks]
     smallest_share_of_rows = min(leak.share_of_rows for leak in leaks)
-    return [notes.leak(names, table.target.name, int(100 * leaks[-1].share), smallest_share_of_rows)]
+    return [notes.leak(names, table.target.name, smallest_share_of_rows)]
 
 
 def on_stop(fit: Fit) -> list[Diagnostic]:

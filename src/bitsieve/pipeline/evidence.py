@@ -10,13 +10,14 @@ import numpy as np
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.engines.local import search_of
-from bitsieve.information.evidence import carries_information, leaks
+from bitsieve.information.evidence import carries_information
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.stopping.independence import ENOUGH_REACHED
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.options import DiscretizationOptions
 from bitsieve.pipeline.discretize import Counted, discretize
 from bitsieve.pipeline.fit import CountEvidence, Fit
+from bitsieve.pipeline.leaks import leaks_of
 from bitsieve.pipeline.selected_tests import tests_of_selected
 from bitsieve.pipeline.values_digest import values_digest
 from bitsieve.utils.arrays import Columns, Flags, Floats
@@ -50,7 +51,7 @@ def count_evidence(counted: Counted, selected: Columns, information: Information
         overlap=overlap,
         informative=carries_information(counted.information, selected),
         tests=tests_of_selected(counted.information, selected),
-        leaks=leaks(counted.information),
+        leaks=leaks_of(counted),
         class_sizes=source.class_sizes,
         tables=source.tables(None, selected, True),
         values_digest=Lazy(lambda: values_digest(counted.table, counted.binner, source)),

@@ -10,7 +10,7 @@ from bitsieve.counts.tables import ContingencyTable
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.registry import make_discretizer
-from bitsieve.information.evidence import Leak
+from bitsieve.information.leaks import Leak
 from bitsieve.methods.method import Method, MethodResult
 from bitsieve.options import DiscretizationOptions, ExecutionOptions
 from bitsieve.pipeline.prepare import PreparedSelection

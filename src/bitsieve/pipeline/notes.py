@@ -364,14 +364,14 @@ def target_binned_on_sample(name: str, error: float) -> Diagnostic:
     )
 
 
-def leak(names: Sequence[str], target: str, percent: int, share_of_rows: float) -> Diagnostic:
-    """Columns nearly determine the target; each decides the class of at least ``share_of_rows`` of the rows."""
-    rows = f"the class of {floor(1000 * share_of_rows) / 10:g} % of the rows"
+def leak(names: Sequence[str], target: str, share_of_rows: float) -> Diagnostic:
+    """Columns nearly decide the target; each alone decides it in at least ``share_of_rows`` of the rows."""
+    percent = f"{floor(1000 * share_of_rows) / 10:g} % of the rows"
     if len(names) == 1:
-        message = f"{quoted(names, MAX_NAMES)} determines {percent} % of {target!r} ({rows})"
+        message = f"{quoted(names, MAX_NAMES)} alone decides {target!r} in {percent}"
         question = "is it"
     else:
-        message = f"{quoted(names, MAX_NAMES)} determine at least {percent} % of {target!r} each ({rows})"
+        message = f"{quoted(names, MAX_NAMES)} each alone decide {target!r} in at least {percent}"
         question = "are they"
     return Diagnostic(
         code="leak",

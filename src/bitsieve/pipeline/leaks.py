@@ -1,0 +1,70 @@
+"""The columns of a table that decide its target by themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bitsieve.dataset.dataset import Dataset
+from bitsieve.discretization.base import Binning
+from bitsieve.information.leaks import MAX_OTHER_SHARE, MIN_SAMPLES, Leak, leaks
+from bitsieve.pipeline.discretize import Counted
+from bitsieve.utils.arrays import Floats
+
+
+def leaks_of(counted: Counted) -> list[Leak]:
+    """The columns that nearly decide the target, the best first: copies of a quantity, and those of :func:`leaks`."""
+    copies = _copies_of_quantity(counted)
+    copied_columns = {leak.column for leak in copies}
+
+    def has_intervals(column: int) -> bool:
+        return _has_intervals(counted.table, counted.binner, column)
+
+    others = leaks(counted.information, has_intervals)
+    return copies + [leak for leak in others if leak.column not in copied_columns]
+
+
+def _has_intervals(table: Dataset, binner: Binning, column: int) -> bool:
+    """Whether two codes or more of a column stand for several numbers each.
+
+    They do not where a column of two numbers was cut between them, nor where one number, such as 0, stands against all
+    others. Where the rows are not in memory, every column that was cut has intervals.
+    """
+    edges = np.asarray(binner.bin_edges_[column])
+    if not len(edges):
+        return False
+    rows = table.rows
+    if rows is None:
+        return True
+    numbers = np.unique(rows.numeric(column))
+    numbers = numbers[~np.isnan(numbers)]
+    if rows.is_sparse:
+        numbers = numbers[numbers != 0]  # zero has a code of its own
+    n_numbers = np.bincount(np.searchsorted(edges, numbers, side=binner.side))
+    return int((n_numbers > 1).sum()) > 1
+
+
+def _copies_of_quantity(counted: Counted) -> list[Leak]:
+    """The columns that rise or fall with a quantity throughout, as the same quantity in another unit does.
+
+    There are none where the rows are not in memory.
+    """
+    rows = counted.table.rows
+    information = counted.information
+    if rows is None or rows.target.values is None or rows.n_samples < MIN_SAMPLES:
+        return []
+    quantity = rows.target.values
+    candidates = np.flatnonzero(information.relevance > MAX_OTHER_SHARE * information.class_entropy)
+    copies = []
+    for column in candidates.tolist():
+        if not rows.is_numeric(column):
+            continue
+        numbers = rows.numeric(column)
+        if _rises_with(numbers, quantity) or _rises_with(-numbers, quantity):
+            copies.append(Leak(column, share=1.0, share_of_rows=1.0))
+    return copies
+
+
+def _rises_with(numbers: Floats, quantity: Floats) -> bool:
+    """Whether no number is smaller than that of a row with a smaller quantity. A missing number is not."""
+    sorted_numbers = numbers[np.lexsort((numbers, quantity))]
+    return bool((np.diff(sorted_numbers) >= 0).all())
