@@ -31,7 +31,9 @@ CODES: dict[str, Code] = {
         "warning", "No selected column is shown to be more informative than chance.", "Do not use the selection."
     ),
     "leak": Code(
-        "warning", "A column nearly determines the target.", "Exclude it if it is not known at prediction time."
+        "warning",
+        "A column alone decides the target in nearly all rows.",
+        "Exclude it if it is not known at prediction time.",
     ),
     "few-rows": Code(
         "warning", "The table has so few rows that any column may look informative by chance.", "Get more rows."
@@ -157,6 +159,11 @@ CODES: dict[str, Code] = {
         "note",
         "Some selected columns are not shown to be more informative than chance, alone or with others.",
         "Use a smaller number, or a stopping rule.",
+    ),
+    "tied-scores": Code(
+        "note",
+        "Columns of different relevance have the same score: they stand in the order of the table.",
+        'Exclude the copy of the target, or use `method="mim"` for an order by relevance.',
     ),
     "fewer-selected": Code(
         "note",

@@ -140,7 +140,7 @@ def test_a_column_made_after_the_event_has_its_share_of_rows():
 
 
 def columns_made_after_the_event(y, random):
-    """Columns of the kinds that leaks have: recodings, reasons, dates and amounts that are there after the event only."""
+    """Recodings of the class, and reasons, dates and amounts that are there after the event only."""
     n = len(y)
     event = y == 1
     days = pd.Timestamp("2024-01-01") + pd.to_timedelta(random.integers(0, 300, n), "D")

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import bitsieve
+from bitsieve.utils.messages import number
 
 
 def test_a_method_that_ends_early_is_named_as_it_was_asked_for():
@@ -31,3 +32,21 @@ def test_a_selector_that_takes_no_column_says_why_as_select_does(binning):
         selection = bitsieve.select(X, y, method="jmi", n_features_to_select="auto", binning=binning)
     (why,) = [str(note) for note in selection.diagnostics if note.code in ("stopped-at", "nothing-left")]
     assert [str(warning.message) for warning in caught] == [why.replace("'target'", "'y'")]
+
+
+@pytest.mark.parametrize("method", ["cmim", "cmi"])
+def test_ties_after_a_copy_of_the_target_go_to_the_lower_column_and_are_named(method):
+    random = np.random.default_rng(0)
+    y = random.integers(0, 2, 400)
+    frame = pd.DataFrame({"copy": y, "noise": random.normal(size=400), "signal": random.normal(size=400) + y})
+    selection = bitsieve.select(frame, y, method=method, binning="quantile")
+    assert selection.features == ["copy", "noise", "signal"]
+    (tied,) = [note for note in selection.diagnostics if note.code == "tied-scores"]
+    assert tied.columns == ("noise", "signal")
+    by_relevance = bitsieve.select(frame, y, method="mim", binning="quantile")
+    assert by_relevance.features == ["copy", "signal", "noise"]
+    for name, relevance in zip(by_relevance.features[1:], by_relevance.relevance[1:], strict=True):
+        assert f"{name!r} {number(relevance)}" in tied.message
+    in_order = bitsieve.select(frame[["copy", "signal", "noise"]], y, method=method, binning="quantile")
+    assert in_order.features == by_relevance.features
+    assert not [note for note in in_order.diagnostics if note.code == "tied-scores"]

@@ -12,7 +12,7 @@ from bitsieve.information.evidence import expected_information, log_tails, n_col
 from bitsieve.information.protocol import Information
 
 LEAK_SHARE = 0.9  # of the entropy of the class, corrected for chance: a column that determines so much may be a leak
-MAX_OTHER_SHARE = 0.5  # if another column determines more, intervals of numbers that nearly decide the class are no leak
+MAX_OTHER_SHARE = 0.5  # if another column determines more, no column of intervals is a leak
 LEVEL = 0.025  # of the p-value of a leak, times the number of columns: two rows of a class are decided by chance
 MIN_SAMPLES = 20  # with fewer, even a column that repeats the class may do so by chance
 

@@ -12,6 +12,7 @@ import numpy as np
 from bitsieve.counts.source import needs_more_than_pairs
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.choice import TIE
 from bitsieve.utils.messages import needs_dense_rows
 from bitsieve.utils.parameters import Rule
 
@@ -200,6 +201,11 @@ class GreedyStep:
     runner_up: Columns = field(default_factory=lambda: np.empty(0, np.intp))
     gap: float = float("nan")  # nan without a runner-up
     is_exact: bool = True  # False: an upper bound of the second score is known, so that the gap is at least this
+
+    @property
+    def is_tie(self) -> bool:
+        """Whether both scores are known, and are the same."""
+        return self.is_exact and abs(self.gap) <= TIE
 
 
 @dataclass(frozen=True)

@@ -19,12 +19,14 @@ from bitsieve.discretization.base import codes_that_occur
 from bitsieve.information.leaks import Leak
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping
+from bitsieve.methods.method import GreedyStep
 from bitsieve.pipeline import notes
 from bitsieve.pipeline.evidence import MAX_VALUES_TESTED, has_no_information
 from bitsieve.pipeline.fit import CountEvidence, Fit
 from bitsieve.pipeline.prepare import Prepared, PreparedSelection
 from bitsieve.pipeline.selected_tests import InformativeState
 from bitsieve.utils.arrays import Columns
+from bitsieve.utils.choice import TIE
 from bitsieve.utils.lazy import ColumnNames, chdtrc
 
 DEPENDENCE_LEVEL = 0.05  # of the test whether two columns of a list depend on each other
@@ -66,6 +68,7 @@ def diagnose(fit: Fit) -> list[Diagnostic]:
         *on_sample(table),
         *on_bins(table, evidence.binner, fit, fit.prepared.dropped),
         *on_leaks(evidence.leaks, table),
+        *on_ties(fit, evidence),
         *on_informative(fit, evidence),
         *on_many_values(fit, evidence),
         *on_stop(fit),
@@ -182,6 +185,26 @@ def on_leaks(leaks: Sequence[Leak], table: Dataset) -> list[Diagnostic]:
     names = [str(table.names[leak.column]) for leak in leaks]
     smallest_share_of_rows = min(leak.share_of_rows for leak in leaks)
     return [notes.leak(names, table.target.name, smallest_share_of_rows)]
+
+
+def on_ties(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
+    """Which columns have the same score, so that a less relevant one may stand before a more relevant one."""
+    runs: list[list[GreedyStep]] = [[]]  # of steps that follow each other
+    for step in fit.result.steps:
+        if step.is_tie:
+            runs[-1].append(step)
+        elif runs[-1]:
+            runs.append([])
+    diagnostics = []
+    for run in runs:
+        if not run:
+            continue
+        columns = np.concatenate([*(step.winner for step in run), run[-1].runner_up])
+        relevance = evidence.relevance[columns]
+        if (np.diff(relevance) > TIE).any():
+            names = [str(fit.table.names[j]) for j in columns.tolist()]
+            diagnostics.append(notes.tied(names, relevance.tolist()))
+    return diagnostics
 
 
 def on_stop(fit: Fit) -> list[Diagnostic]:

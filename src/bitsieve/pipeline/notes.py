@@ -10,9 +10,10 @@ from math import floor
 
 from bitsieve.dataset.column_info import MARKED_NUMBERS, SEVERAL_UNITS, TextParsing
 from bitsieve.diagnostics import Diagnostic, literal
-from bitsieve.utils.messages import quoted
+from bitsieve.utils.messages import number, quoted
 from bitsieve.utils.note_lines import MAX_NAMES
 
+MAX_TIES_LISTED = 5
 _UNTESTED = "not tested by permutations, which need rows in memory and {limit:,} values (rows x columns) at most"
 
 
@@ -380,6 +381,24 @@ def leak(names: Sequence[str], target: str, share_of_rows: float) -> Diagnostic:
         fix={"exclude": list(names)},
         columns=tuple(names),
         severity="warning",
+    )
+
+
+def tied(names: Sequence[str], relevance: Sequence[float]) -> Diagnostic:
+    """Columns have the same score, and a less relevant one stands before a more relevant one."""
+    shown = [f"{name!r} {number(bits)}" for name, bits in zip(names, relevance, strict=True)]
+    listed = ", ".join(shown[:MAX_TIES_LISTED])
+    n_more = len(names) - MAX_TIES_LISTED
+    more = f" and {n_more:,} more" if n_more > 0 else ""
+    return Diagnostic(
+        code="tied-scores",
+        message=(
+            f"{len(names):,} columns have the same score and are ranked in the order of the table, whatever their "
+            f"relevance in bits: {listed}{more}"
+        ),
+        advice="for an order by relevance, use {method}",
+        fix={"method": "mim"},
+        columns=tuple(names),
     )
 
 
