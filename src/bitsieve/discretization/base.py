@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.counts.kernels import choose_kernel
-from bitsieve.counts.search import ClassSearch
+from bitsieve.counts.search import ClassSearch, Labels
 from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.encoding import (
@@ -30,7 +30,7 @@ from bitsieve.dataset.text_format import TextFormat
 from bitsieve.dataset.value_ranges import MISSING, NUMBERS, InspectedColumns, NumericBlock, ValueRanges, check_values
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.ragged_array import RaggedArray
-from bitsieve.utils.arrays import Floats, Integers
+from bitsieve.utils.arrays import Flags, Floats, Integers
 from bitsieve.utils.parameters import Rule, check_choice, check_parameters, check_threads
 from bitsieve.utils.progress import phase
 
@@ -131,6 +131,13 @@ class Binning(BinningChoice):
     def search(self, table: InMemoryDataset) -> ClassSearch | None:
         """The search for cuts by the classes, to be repeated for other classes; None where the rule ignores them."""
         return None
+
+    def columns_with_codes(self, table: InMemoryDataset, classes: Labels) -> Flags:
+        """Whether each column may have several codes once the rule is fitted with each row of ``classes``.
+
+        ``classes`` has the shape (n_vectors, n_samples), the result (n_vectors, n_features).
+        """
+        return np.ones((len(classes), table.n_features), bool)
 
     def check_code_limit(self, names: Sequence[str]) -> None:
         """Refuse a column of more codes than are supported."""

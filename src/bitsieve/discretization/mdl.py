@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 from bitsieve import _native
 from bitsieve.counts.search import ClassSearch, CodingPenalty, Dependence, Labels, Parts, dependence_of_codes
 from bitsieve.counts.tables import Terms, entropy_terms
+from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.target import Target
-from bitsieve.dataset.value_ranges import NumericBlock, ValueRanges
+from bitsieve.dataset.value_ranges import MISSING, NumericBlock, ValueRanges
 from bitsieve.diagnostics import NAME_ONLY, UserError
 from bitsieve.discretization.base import Binning, BinningChoice, BlockCutBinning
 from bitsieve.discretization.equal import EqualFrequencyBinning
 from bitsieve.discretization.ragged_array import RaggedArray
-from bitsieve.utils.arrays import Columns, Floats, Integers
+from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.parameters import Rule, check_choice
 
@@ -162,6 +163,25 @@ class MDLBinning(BlockCutBinning):
 
     def search(self, table: InMemoryDataset) -> ClassSearch:
         return RepeatedCuts(table, self, self.uncut == "median")
+
+    def columns_with_codes(self, table: InMemoryDataset, classes: Labels) -> Flags:
+        has_codes = super().columns_with_codes(table, classes)
+        if self.uncut == "median" or table.is_sparse:
+            return has_codes
+        terms = _entropy_terms_of(table)
+        ranges = table.value_ranges(self.n_jobs)
+
+        def cut(block: NumericBlock) -> None:
+            cuts = RaggedArray(
+                *_native.mdl_cuts(
+                    block.values, classes, table.target.n_classes, terms.table, terms.shift, table.weights
+                )
+            )
+            has_codes[:, block.indices] = (cuts.lengths > 0).reshape(-1, len(classes)).T
+
+        run_blocks(cut, ranges.blocks, self.n_jobs)
+        has_codes[:, ranges.which(MISSING)] = True
+        return has_codes
 
     def _medians_of_uncut(self, table: InMemoryDataset, block: NumericBlock) -> tuple[Integers, RaggedArray]:
         """The columns of a block that have no cut, and their lower medians; no median where no value lies above it."""

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
 from bitsieve.counts.search import Labels, Units
+from bitsieve.counts.source import CountSource
 from bitsieve.dataset.dataset import InMemoryDataset
-from bitsieve.pipeline.discretize import count_table
-from bitsieve.utils.arrays import Floats
+from bitsieve.discretization.base import Binning
+from bitsieve.engines.local import binner_of, count, make_source
+from bitsieve.information import make_information
+from bitsieve.utils.arrays import Columns, Floats
 
 MAX_SHUFFLED_CELLS = 200_000_000  # cells of the table times shuffles
 MIN_SHUFFLES = 10
 MAX_SHUFFLES = 40
 MAX_TOTAL_WEIGHT = 1_000_000  # rows of a table whose weights are written out
+LABELS_AT_ONCE = 1 << 24  # classes of shuffled samples that are held
 
 
 class Chance(NamedTuple):
@@ -33,7 +38,7 @@ class Chance(NamedTuple):
         return max(self.best_high, float(self.columns[column]))
 
 
-def relevance_by_chance(table: InMemoryDataset, binner: Any, estimator: str, n_jobs: int | None) -> Chance | None:
+def relevance_by_chance(table: InMemoryDataset, binner: Binning, estimator: str, n_jobs: int | None) -> Chance | None:
     """Shuffle the classes 10 to 40 times, bin and count the table anew, and summarize the relevance of its columns.
 
     Samples of one group are shuffled together. Returns None if the total weight exceeds a million rows.
@@ -44,10 +49,9 @@ def relevance_by_chance(table: InMemoryDataset, binner: Any, estimator: str, n_j
         table = _with_repeated_rows(table)
     n_affordable = MAX_SHUFFLED_CELLS // (table.n_samples * table.n_features)
     n_shuffles = min(MAX_SHUFFLES, max(MIN_SHUFFLES, n_affordable))
-    relevance = np.empty((n_shuffles, table.n_features))
-    for i, codes in enumerate(_shuffled_classes(table, n_shuffles)):
-        shuffled = replace(table, y=replace(table.target, codes=codes))
-        relevance[i] = count_table(shuffled, binner, n_jobs).estimated(estimator).relevance
+    relevance = np.zeros((n_shuffles, table.n_features))
+    for i, (columns, source) in enumerate(_sources_after_shuffles(table, binner, n_shuffles, n_jobs)):
+        relevance[i, columns] = make_information(estimator, source).relevance
 
     has_few_bins = 2 * np.asarray(binner.n_bins_) <= table.n_samples  # others look informative by chance alone
     comparable = relevance[:, has_few_bins] if has_few_bins.any() else relevance
@@ -58,6 +62,47 @@ def relevance_by_chance(table: InMemoryDataset, binner: Any, estimator: str, n_j
         best_low=float(best_low),
         best_high=float(best_high),
         columns=np.quantile(relevance, 0.95, axis=0),
+    )
+
+
+def _sources_after_shuffles(
+    table: InMemoryDataset, binner: Binning, n_shuffles: int, n_jobs: int | None
+) -> Iterator[tuple[Columns, CountSource]]:
+    """Yield the columns that may have several codes after a shuffle of the classes, and their counts.
+
+    A shuffle after which there is no such column is left out.
+    """
+    rule = binner_of(table, binner, n_jobs)
+    shuffles = _shuffled_classes(table, n_shuffles)
+    if rule.requires != "classes":  # the codes stay as they are
+        all_columns = np.arange(table.n_features)
+        codes = rule.fit_table(table).codes(table)
+        n_classes = table.target.n_classes
+        for labels in shuffles:
+            yield all_columns, make_source(codes, labels, n_classes=n_classes, arities=rule.arities, n_jobs=n_jobs)
+        return
+    batch_size = max(1, LABELS_AT_ONCE // table.n_samples)
+    while batch := list(islice(shuffles, batch_size)):
+        has_codes = rule.columns_with_codes(table, np.array(batch, np.int32))
+        for labels, has_code in zip(batch, has_codes, strict=True):
+            columns = np.flatnonzero(has_code)
+            if len(columns):
+                shuffled = replace(_with_columns(table, columns), y=replace(table.target, codes=labels))
+                yield columns, count(shuffled, rule, n_jobs)[1]
+
+
+def _with_columns(table: InMemoryDataset, columns: Columns) -> InMemoryDataset:
+    """The table with some of its columns. All of them are the table itself, which may be sparse."""
+    if len(columns) == table.n_features:
+        return table
+    return replace(
+        table,
+        columns=[table.values(j) for j in columns.tolist()],
+        names=[table.names[j] for j in columns.tolist()],
+        feature_names=None,
+        original=None,
+        left_out=(),
+        meanings={},
     )
 
 
