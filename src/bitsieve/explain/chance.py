@@ -43,17 +43,15 @@ def relevance_by_chance(table: InMemoryDataset, binner: Binning, estimator: str,
 
     Samples of one group are shuffled together. Returns None if the total weight exceeds a million rows.
     """
-    if table.weights is not None:
-        if table.total_weight > MAX_TOTAL_WEIGHT:
-            return None
-        table = _with_repeated_rows(table)
-    n_affordable = MAX_SHUFFLED_CELLS // (table.n_samples * table.n_features)
+    if table.weights is not None and table.total_weight > MAX_TOTAL_WEIGHT:
+        return None
+    n_affordable = MAX_SHUFFLED_CELLS // (table.total_weight * table.n_features)
     n_shuffles = min(MAX_SHUFFLES, max(MIN_SHUFFLES, n_affordable))
     relevance = np.zeros((n_shuffles, table.n_features))
-    for i, (columns, source) in enumerate(_sources_after_shuffles(table, binner, n_shuffles, n_jobs)):
+    for i, (columns, source) in enumerate(sources_after_shuffles(table, binner, n_shuffles, n_jobs)):
         relevance[i, columns] = make_information(estimator, source).relevance
 
-    has_few_bins = 2 * np.asarray(binner.n_bins_) <= table.n_samples  # others look informative by chance alone
+    has_few_bins = 2 * np.asarray(binner.n_bins_) <= table.total_weight  # others look informative by chance alone
     comparable = relevance[:, has_few_bins] if has_few_bins.any() else relevance
     best_low, best_high = np.quantile(comparable.max(axis=1), [0.05, 0.95])
     return Chance(
@@ -65,13 +63,16 @@ def relevance_by_chance(table: InMemoryDataset, binner: Binning, estimator: str,
     )
 
 
-def _sources_after_shuffles(
+def sources_after_shuffles(
     table: InMemoryDataset, binner: Binning, n_shuffles: int, n_jobs: int | None
 ) -> Iterator[tuple[Columns, CountSource]]:
     """Yield the columns that may have several codes after a shuffle of the classes, and their counts.
 
-    A shuffle after which there is no such column is left out.
+    Weights are written out, and samples of one group are shuffled together. A shuffle after which there is no such
+    column is left out.
     """
+    if table.weights is not None:
+        table = _with_repeated_rows(table)
     rule = binner_of(table, binner, n_jobs)
     shuffles = _shuffled_classes(table, n_shuffles)
     if rule.requires != "classes":  # the codes stay as they are

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bitsieve.explain.contribution import conditional_on
 from bitsieve.information.protocol import Information
 from bitsieve.pipeline.discretize import Counted
 from bitsieve.utils.arrays import Columns, Floats
@@ -21,6 +22,7 @@ class Curve(NamedTuple):
     joint: Floats  # shape (n,): I(X1,...,Xi;C)
     chance: Floats  # shape (n,): the same with column i shuffled, 95 % quantile
     n_selected: int  # of the columns
+    n_supported: int  # first columns that leave five samples for each combination of their values
     class_entropy: float
 
 
@@ -29,7 +31,8 @@ def information_curve(
 ) -> Curve:
     """Compute the curve of columns in their order. ``n_selected`` is by default the number of columns.
 
-    The bins stay as they are when a column is shuffled.
+    The bins stay as they are when a column is shuffled. By the estimator "corrected" each column adds what it has more
+    than shuffles give on average, so that columns of noise add about 0.
     """
     seeds = np.random.SeedSequence(seed).generate_state(N_SHUFFLES, np.uint64).astype(np.uint64)
     joint = np.empty(len(columns))
@@ -42,11 +45,13 @@ def information_curve(
         joint_relevance += float(conditional.conditional_relevance(np.array([column]))[0])
         joint[i] = joint_relevance
         conditional = conditional.refine(column)
+    _, supported_columns = conditional_on(information, columns.tolist())
     return Curve(
         columns=columns,
         joint=joint,
         chance=chance,
         n_selected=len(columns) if n_selected is None else n_selected,
+        n_supported=len(supported_columns),
         class_entropy=information.class_entropy,
     )
 

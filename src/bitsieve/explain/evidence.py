@@ -17,6 +17,7 @@ from bitsieve.discretization.registry import make_binner
 from bitsieve.engines.local import count_coded
 from bitsieve.explain.chance import Chance, relevance_by_chance
 from bitsieve.explain.contribution import Contributions, contribution_of
+from bitsieve.explain.joint import JointInformation, joint_information
 from bitsieve.information import make_information
 from bitsieve.information.protocol import Information
 from bitsieve.pipeline.discretize import Counted, count_table
@@ -67,6 +68,11 @@ class Evidence:
         for n_earlier, column in enumerate(self.selected.tolist()):
             contributions.append(contribution_of(column, self.selected[:n_earlier], self.information))
         return Contributions.stack(contributions)
+
+    @cached_property
+    def joint(self) -> JointInformation | None:
+        """What the first selected columns have together; None if the rows are too few for each value of the first."""
+        return joint_information(self.counted, self.selected, self.n_jobs)
 
     @cached_property
     def chance(self) -> Chance | None:

@@ -333,11 +333,13 @@ class DendrogramDisplay(Display):
 
 
 class CurveDisplay(Display):
-    """The information I(X1, ..., Xk; C) of the first k features together, against k, in bits.
+    """The information I(X1, ..., Xk; C) of the first k features together, against k, in bits, corrected for chance.
 
-    A shaded step begins at the joint information of the first k - 1 features and ends at what feature k would add by
-    chance: a point within its step adds no more than its values would in another order. The number of selected features
-    is marked.
+    Each feature adds ``I(Xk;C|X1,...,Xk-1)`` less its mean over shuffles of the feature. A shaded step begins at the
+    joint information of the first k - 1 features and ends at what feature k would add by chance: a point within its
+    step adds no more than its values would in another order. The number of selected features is marked. The line is
+    dotted where the rows are fewer than five for each combination of values: there the features may have more than is
+    shown.
 
     Parameters
     ----------
@@ -351,7 +353,7 @@ class CurveDisplay(Display):
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> display = bitsieve.CurveDisplay.from_selection(bitsieve.select(X, y, n_features_to_select=2))
     >>> display.curve.joint.round(2).tolist(), round(display.curve.class_entropy, 2)
-    ([1.38, 1.43, 1.47, 1.48], 1.58)
+    ([1.36, 1.39, 1.39, 1.36], 1.58)
     """
 
     height = 3.2
@@ -363,7 +365,7 @@ class CurveDisplay(Display):
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
         """The curve of the selected features, and of the next ones if the method ranks more."""
         order = selected_and_next(selector, evidence.counted)
-        return cls(information_curve(evidence.counted.information, order, len(evidence.selected)))
+        return cls(information_curve(evidence.counted.estimated("corrected"), order, len(evidence.selected)))
 
     def _draw(self, ax: Axes) -> None:
         from matplotlib.ticker import MaxNLocator
@@ -373,11 +375,13 @@ class CurveDisplay(Display):
         previous = np.r_[0.0, curve.joint[:-1]]
         ax.bar(numbers, curve.chance - previous, bottom=previous, width=0.8, color=GREY, alpha=0.5, label="by chance")
         marker = "o" if len(numbers) <= MAX_SHOWN else None
-        ax.plot(numbers, curve.joint, color=BLUE, lw=1.6, label="joint information", marker=marker, markersize=4)
+        ax.plot(numbers, curve.joint, color=BLUE, lw=1.2, ls=":", marker=marker, markersize=4)
+        supported = slice(curve.n_supported)
+        ax.plot(numbers[supported], curve.joint[supported], color=BLUE, lw=1.6, label="joint information")
         k = curve.n_selected
         ax.plot([k], [curve.joint[k - 1]], "o", ms=9, color=BLUE, mec=INK, mew=1.3, label=f"selected: {k:,}", zorder=5)
         ax.axhline(curve.class_entropy, color=INK, lw=1.2, ls=(0, (4, 3)), label="H(C)")
-        ax.set_ylim(0, 1.06 * curve.class_entropy)
+        ax.set_ylim(min(0.0, float(curve.joint.min())), 1.06 * curve.class_entropy)
         ax.set_xlim(0.4, len(numbers) + 0.6)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.grid(axis="y")

@@ -15,6 +15,8 @@ import numpy as np
 from bitsieve.diagnostics import UserError
 from bitsieve.explain.affiliated import represented_by_selected
 from bitsieve.explain.chance import Chance
+from bitsieve.explain.contribution import MIN_MEAN_SAMPLES
+from bitsieve.explain.joint import JointInformation
 from bitsieve.explain.substitutes import best_substitutes
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.method import Method
@@ -87,8 +89,9 @@ class Answer(Section):
     n_features: int
     first_feature: str
     first_relevance: float
-    joint_relevance: float
+    joint: JointInformation | None
     joint_percent: float  # of the entropy of the target
+    min_rows: int  # for each combination of values
     n_rows: int
     total_weight: int
     n_classes: int
@@ -101,7 +104,7 @@ def answer_section(selection: Selection, display: CurveDisplay) -> Answer:
     evidence = selection.required_evidence()
     curve = display.curve
     source = evidence.information.source
-    joint_relevance = float(curve.joint[curve.n_selected - 1])
+    joint = evidence.joint
     classes = list(zip(selection.target.labels, source.class_sizes, strict=True))
     return Answer(
         target=selection.target_name,
@@ -110,8 +113,9 @@ def answer_section(selection: Selection, display: CurveDisplay) -> Answer:
         n_features=len(evidence.table.names),
         first_feature=selected_names(evidence)[0],
         first_relevance=float(selection.relevance[0]),
-        joint_relevance=joint_relevance,
-        joint_percent=100 * joint_relevance / curve.class_entropy,
+        joint=joint,
+        joint_percent=0.0 if joint is None else 100 * joint.bits / curve.class_entropy,
+        min_rows=MIN_MEAN_SAMPLES,
         n_rows=selection.n_samples,
         total_weight=source.n_samples,
         n_classes=selection.target.n_classes,
@@ -237,6 +241,7 @@ class HowMany(Section):
     template: ClassVar[str] = "selection/how_many.html"
     heading: ClassVar[str] = "How many to take"
     svg: str
+    min_rows: int  # for each combination of values
     n_selected: int
     stopped_by: str | None  # None: the number that was asked for was reached
     stopping_reason: str
@@ -260,6 +265,7 @@ def how_many_section(selection: Selection, display: CurveDisplay, comparison: Co
     features = selected_names(evidence)
     return HowMany(
         svg=_svg(display, "information of the first features together"),
+        min_rows=MIN_MEAN_SAMPLES,
         n_selected=len(features),
         stopped_by=None if stopped_by == USER_COUNT else stopped_by,
         stopping_reason=selection.required_fit().fitted_attribute("stopping_reason_", ""),
