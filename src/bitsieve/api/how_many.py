@@ -187,11 +187,12 @@ def ask_rules(
         binning=binning_parameter(settled, execution.n_jobs),
     )
     counted = discretize(coded_table, settled, execution)
+    cross_validated = _cross_validate(table, forward, prepared.n_left, rules, execution)
     answers = [
         _by_shuffles(counted, forward, execution),
         _by_false_discovery_rate(counted, forward, execution),
         _by_stability(counted.table, forward, rules, execution),
-        _by_cross_validation(table, forward, prepared.n_left, rules, execution),
+        _by_cross_validation(cross_validated, table.names),
         _by_knockoffs(counted, prepared.n_left, rules, execution),
     ]
     largest_answer = max(answer.n_features or 0 for answer in answers)
@@ -208,7 +209,20 @@ def ask_rules(
             *on_leaks(leaks_of(counted), table),
         ]
     )
-    return HowMany(answers, reading(answers, table.target.is_quantity), band, diagnostics)
+    scoring = None
+    error_without_columns = None
+    if cross_validated is not None:
+        scoring = cross_validated.comparison_.measure.name
+        error_without_columns = float(cross_validated.comparison_.outer().majority)
+    return HowMany(
+        answers=answers,
+        reading=reading(answers, table.target.is_quantity),
+        band=band,
+        diagnostics=diagnostics,
+        target=table.target.name,
+        scoring=scoring,
+        error_without_columns=error_without_columns,
+    )
 
 
 def _by_shuffles(counted: Counted, forward: ForwardSelector, execution: ExecutionOptions) -> Answer:
@@ -261,13 +275,12 @@ def _by_stability(table: Dataset, forward: ForwardSelector, rules: RuleOptions, 
     return _answer(table.names, "stability", selector.selected_, f"{frequency}, {bound}")
 
 
-def _by_cross_validation(
+def _cross_validate(
     table: InMemoryDataset, forward: ForwardSelector, n_left: int, rules: RuleOptions, execution: ExecutionOptions
-) -> Answer:
-    """The fewest columns with an error within one standard error of the least."""
-    name = "cross-validation"
+) -> SelectorCV | None:
+    """Choose the number of columns by their errors in folds. None for rows with weights, which folds would copy."""
     if table.weights is not None:
-        return Answer(name, None, [], "not with weights: copies of a sample would be learned from and tested on")
+        return None
     selector = SelectorCV(
         methods={rules.method: forward},
         features=range(1, min(MAX_COLUMNS, n_left) + 1),
@@ -278,12 +291,20 @@ def _by_cross_validation(
         n_jobs=execution.n_jobs,
     )
     selector.fit_table(table)
+    return selector
+
+
+def _by_cross_validation(selector: SelectorCV | None, names: Sequence[str]) -> Answer:
+    """The fewest columns with an error within one standard error of the least."""
+    rule = "cross-validation"
+    if selector is None:
+        return Answer(rule, None, [], "not with weights: copies of a sample would be learned from and tested on")
     outer = selector.comparison_.outer()
     error = "; ".join(about_error(selector.comparison_))
     if not outer.is_better:
-        return Answer(name, 0, [], f"{outer}; {error}")
+        return Answer(rule, 0, [], f"{outer}; {error}")
     why = f"within one standard error of the least; {outer}; {error}"
-    return _answer(table.names, name, selector.selected_, why)
+    return _answer(names, rule, selector.selected_, why)
 
 
 def _answer(names: Sequence[str], rule: str, columns: Columns, why: str) -> Answer:

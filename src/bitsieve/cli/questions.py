@@ -37,11 +37,11 @@ FOLDS_ENDING = ".folds"  # --output with this ending is the folder of finished f
 
 
 def run_how_many(arguments: argparse.Namespace) -> int:
-    """Ask the rules how many columns to take, draw the figure, print."""
+    """Ask the rules how many columns to take, draw the figure, write the report, print."""
     from bitsieve.plots.figures import FORMATS
 
     discretization = discretization_options(arguments)
-    check_written(arguments, figure=FORMATS)
+    check_written(arguments, figure=FORMATS, report=(".html",))
     with _progress_and_notes(arguments):
         from bitsieve.api.how_many import RuleOptions, ask_rules
         from bitsieve.report.plots import plot_how_many
@@ -66,6 +66,12 @@ def run_how_many(arguments: argparse.Namespace) -> int:
         notes = note_lines(arguments, result.diagnostics)
         result.diagnostics[:] = map(arguments.wording.reworded, result.diagnostics)
         saved = _draw(arguments, lambda: plot_how_many(result))
+        if arguments.report is not None:
+            from bitsieve.report.files import write_report
+
+            phase("writing the report")
+            write_report(result, arguments.report, command=shlex.join(["bitsieve", *arguments.typed]))
+            saved.append(f"saved the report to {arguments.report!r}")
 
     def document() -> dict[str, Any]:
         return {**result.to_dict(), **made_by(arguments)}

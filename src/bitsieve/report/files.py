@@ -1,4 +1,4 @@
-"""Write the report of a selection or of a comparison to a file."""
+"""Write the report of a result to a file."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from bitsieve.diagnostics import UserError
 from bitsieve.io.output import check_output, write_text
 from bitsieve.report.page import require_report_packages
 from bitsieve.results.comparison import Comparison
+from bitsieve.results.how_many import HowMany
 from bitsieve.results.selection import Selection
 
 
 def write_report(
-    result: Selection | Comparison,
+    result: Selection | Comparison | HowMany,
     path: str | PathLike[str],
     *,
     command: str | None = None,
     comparison: Comparison | None = None,
 ) -> None:
-    """Write the report of a selection or of a comparison as one HTML file that needs nothing else.
+    """Write the report of a selection, a comparison or how many columns to take, as one HTML file that needs no other.
 
     Parameters
     ----------
-    result : Selection or Comparison
-        Of :func:`bitsieve.select` or :func:`bitsieve.compare`.
+    result : Selection, Comparison or HowMany
+        Of :func:`bitsieve.select`, :func:`bitsieve.compare` or :func:`bitsieve.how_many`.
     path : path-like
     command : str, optional
-        What makes the selection again, or selects what the comparison recommends; by default the call in Python.
-
+        What makes the result again, or selects what the comparison recommends; by default the call in Python.
     comparison : Comparison, optional
         Of :func:`bitsieve.compare` on the same data. The report of a selection then has the curve of its errors against
         the number of columns.
@@ -39,8 +39,8 @@ def write_report(
     Raises
     ------
     ValueError
-        The result is neither, a comparison has another one beside it, the path cannot be written, or matplotlib or
-        jinja2 is not installed (``pip install 'bitsieve[report]'``).
+        The result is none of these, one that is no selection has a comparison beside it, the path cannot be written,
+        or matplotlib or jinja2 is not installed (``pip install 'bitsieve[report]'``).
 
     Examples
     --------
@@ -52,16 +52,16 @@ def write_report(
     >>> "petal width" in path.read_text()
     True
     """
-    if not isinstance(result, (Selection, Comparison)):
+    if not isinstance(result, (Selection, Comparison, HowMany)):
         raise UserError(
             code="no-report",
             message=f"{type(result).__name__} has no report",
-            advice="give what bitsieve.select or bitsieve.compare returns",
+            advice="give what bitsieve.select, bitsieve.compare or bitsieve.how_many returns",
         )
-    if isinstance(result, Comparison) and comparison is not None:
+    if not isinstance(result, Selection) and comparison is not None:
         raise UserError(
             code="contradicting-parameters",
-            message="the report of a comparison has no other comparison beside it",
+            message=f"the report of a {type(result).__name__} has no comparison beside it",
             advice="give comparison= with a selection",
         )
     require_report_packages()
@@ -70,6 +70,10 @@ def write_report(
         from bitsieve.report.selection import selection_report
 
         page = selection_report(result, command=command, comparison=comparison)
+    elif isinstance(result, HowMany):
+        from bitsieve.report.how_many import how_many_report
+
+        page = how_many_report(result, command=command)
     else:
         from bitsieve.report.comparison import comparison_report
 

@@ -48,6 +48,12 @@ class HowMany:
         The information that each choice adds, and what the best of all columns adds after shuffles of the class.
     diagnostics : Diagnostics
         What was noticed in the data and in the result; ``notes`` are their texts.
+    target : str
+        The name of the target.
+    scoring : str or None
+        The measure of cross-validation, such as "accuracy"; None where it could not be asked.
+    error_without_columns : float or None
+        The error by that measure of the majority class, or of the mean, in the same folds: 0.3 is 30 %.
 
     Examples
     --------
@@ -57,12 +63,17 @@ class HowMany:
     >>> found = bitsieve.how_many(X, y, n_pairs=10)
     >>> [answer.n_features for answer in found.answers]
     [2, 2, 2, 3, None]
+    >>> found.scoring, round(found.error_without_columns, 2)
+    ('accuracy', 0.67)
     """
 
     answers: list[Answer]
     reading: str
     band: NullBand = field(repr=False)
     diagnostics: Diagnostics = field(default_factory=Diagnostics, repr=False)
+    target: str = "target"
+    scoring: str | None = None
+    error_without_columns: float | None = None
 
     @property
     def notes(self) -> list[str]:
@@ -75,11 +86,13 @@ class HowMany:
     def __hash__(self) -> int:
         return hash((HowMany, self.reading))
 
-    def _rows(self) -> list[tuple[str, str, str, str]]:
-        def number(answer: Answer) -> str:
-            return "-" if answer.n_features is None else f"{answer.n_features:,}"
-
-        return [(a.rule, number(a), quoted(a.features, 3) or "-", a.why) for a in self.answers]
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """The cells of the table of answers, whose header is ``HEADER``."""
+        rows = []
+        for answer in self.answers:
+            number = "-" if answer.n_features is None else f"{answer.n_features:,}"
+            rows.append((answer.rule, number, quoted(answer.features, 3) or "-", answer.why))
+        return rows
 
     def table_text(self) -> str:
         """The answers as an aligned table, and how to read them.
@@ -88,14 +101,14 @@ class HowMany:
         -------
         str
         """
-        table = aligned(HEADER, self._rows(), right=(False, True, False, False))
+        table = aligned(HEADER, self.rows(), right=(False, True, False, False))
         return f"{table}\n\n{self.reading}"
 
     def __str__(self) -> str:
         return "\n".join([self.table_text(), *self.diagnostics.printed()])
 
     def _repr_html_(self) -> str:
-        table = html.table(HEADER, self._rows(), text_columns=(2, 3))
+        table = html.table(HEADER, self.rows(), text_columns=(2, 3))
         return html.display(table, html.paragraph(self.reading), self.diagnostics.html())
 
     def to_dict(self) -> dict[str, Any]:
@@ -109,6 +122,9 @@ class HowMany:
         return {
             "answers": [asdict(answer) for answer in self.answers],
             "reading": self.reading,
+            "target": self.target,
+            "scoring": self.scoring,
+            "error_without_columns": self.error_without_columns,
             "curve": {
                 "features": self.band.features,
                 "bits": self.band.bits.tolist(),
