@@ -10,6 +10,8 @@ from bitsieve.counts.reference import term
 from bitsieve.counts.search import JoinedSearch, Parts, dependence_of_codes
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.dataset.read import read_xy
+from bitsieve.discretization.base import codes_that_occur
+from bitsieve.discretization.mdl import MDLBinning
 from bitsieve.discretization.transformers import MDLBinner
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 
@@ -82,3 +84,23 @@ def test_shuffles_stay_within_the_parts_and_threads_change_nothing():
     for row in search.shuffled(one.parts, seeds[:5]):
         for value in range(3):
             assert sorted(row[colour == value]) == sorted(search.classes[colour == value])
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_columns_with_codes_are_those_that_a_fit_gives_several(missing):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 12))
+    y = random.integers(0, 3, 60)
+    X[:, 0] += y
+    if missing:
+        X[::7, 3] = np.nan
+    table = read_xy(X, y)
+    classes = np.array([random.permutation(y) for _ in range(30)] + [y], np.int32)
+    for uncut in ("leave", "median"):
+        rule = MDLBinning(uncut=uncut, missing="bin" if missing else "error")
+        has_codes = rule.columns_with_codes(table, classes)
+        for labels, has_code in zip(classes, has_codes, strict=True):
+            fitted = rule.unfitted().fit_table(read_xy(X, labels))
+            n_codes = codes_that_occur(fitted, table)
+            assert has_code.tolist() == (n_codes > 1).tolist()
+    assert has_codes.all()
