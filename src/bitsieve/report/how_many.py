@@ -15,7 +15,7 @@ from bitsieve.plots.figures import as_svg, new_axes
 from bitsieve.report.page import Section, render_page
 from bitsieve.report.plots import plot_how_many
 from bitsieve.results.how_many import HEADER, HowMany
-from bitsieve.utils.messages import displayed
+from bitsieve.utils.diagnostic_list import Diagnostics
 
 FIGURE_SIZE = (8.0, 3.6)  # inches
 
@@ -41,7 +41,7 @@ class Answer(Section):
     about_error: str  # what an error is
     error_without_columns: str | None  # None where rows have weights, which cross-validation does not take
     baseline: str  # the prediction that uses no columns
-    notes: Sequence[str]
+    diagnostics: Diagnostics
 
 
 def answer_section(result: HowMany) -> Answer:
@@ -59,7 +59,7 @@ def answer_section(result: HowMany) -> Answer:
         about_error=about_error,
         error_without_columns=error_without_columns,
         baseline=baseline,
-        notes=displayed(result.notes),
+        diagnostics=result.diagnostics,
     )
 
 

@@ -87,7 +87,13 @@ class HowMany:
         return hash((HowMany, self.reading))
 
     def rows(self) -> list[tuple[str, str, str, str]]:
-        """The cells of the table of answers, whose header is ``HEADER``."""
+        """The cells of the table of answers.
+
+        Returns
+        -------
+        list of tuple of str
+            For each rule its name, the number of columns, the first of them, and what the rule asks.
+        """
         rows = []
         for answer in self.answers:
             number = "-" if answer.n_features is None else f"{answer.n_features:,}"
