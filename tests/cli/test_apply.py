@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import feather
+from tests.patients import patients
 
 import bitsieve
 from bitsieve.cli import main
@@ -21,19 +22,7 @@ N = 3000  # more than one batch of the smallest memory
 
 
 def table(n=N, seed=0):
-    random = np.random.default_rng(seed)
-    ill = random.random(n) < 0.4
-    dose = random.normal(size=n) + 2 * ill
-    dose[::17] = np.nan
-    return pd.DataFrame(
-        {
-            "dose": dose,
-            "share": [f"{value} %" for value in random.integers(1, 30, n) + 20 * ill],
-            "city": np.where(ill & (random.random(n) < 0.7), "Rome", random.choice(["Oslo", "Bern"], n)),
-            "noise": random.normal(size=n),
-            "ill": np.where(ill, "yes", "no"),
-        }
-    )
+    return patients(n, seed).drop(columns="weight")
 
 
 @pytest.fixture(scope="module")

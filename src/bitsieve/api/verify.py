@@ -8,41 +8,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from bitsieve.api.select import selection_of
-from bitsieve.diagnostics import UserError
-from bitsieve.discretization.registry import RULES, rule_named
-from bitsieve.discretization.transformers import (
-    CategoricalBinner,
-    EqualFrequencyBinner,
-    EqualWidthBinner,
-    MDLBinner,
-    ZeroApartBinner,
-)
-from bitsieve.methods.by_counts.stopping import STOPPING_RULES
-from bitsieve.methods.constraints import Constraints
-from bitsieve.options import FREQUENCY, ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
-from bitsieve.pipeline.selection_options import SelectionOptions
+from bitsieve.options import ExecutionOptions
 from bitsieve.pipeline.way import run_selection
 from bitsieve.results.equality import equal_values
-from bitsieve.results.saved.schema import ObjectOption, Option, SavedStep
+from bitsieve.results.saved.call import call_of_options
+from bitsieve.results.saved.schema import SavedStep
 from bitsieve.results.saved.targets import saved_target
 from bitsieve.results.selection import Selection
-from bitsieve.utils.messages import finite, number, printable, quoted
-
-BINNERS = (CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner, ZeroApartBinner)
-#: The classes of options that can be made again from their saved parameters, by name.
-CLASSES: dict[str, Any] = {
-    **{rule.__name__: rule for rule in STOPPING_RULES.values()},
-    **{rule.__name__: rule for rule in map(rule_named, RULES)},
-    **{rule.__name__: rule for rule in BINNERS},
-    Constraints.__name__: Constraints,
-}
+from bitsieve.utils.messages import different_numbers, number, printable, quoted
 
 
 @dataclass(frozen=True, kw_only=True)
 class VerifiedStep:
     """A step of a selection, as the file has it and as the data gives it now."""
 
-    name: str  # "rows", "columns", "target", "options", "step 1" and so on, or "end"
+    name: str  # "rows", "columns", "target", "options", "step 1" and so on, "end" or "values"
     content: str  # what the file says, in words
     difference: str = ""  # what the data gives instead; empty where both agree
     cause: str = ""  # of the difference: "rows", "columns", "target", "values" or "version"
@@ -130,64 +110,9 @@ def verify_selection(saved: Selection, data: Any, execution: ExecutionOptions) -
 
 
 def _selected_again(saved: Selection, data: Any, execution: ExecutionOptions) -> Selection:
-    options = {name: _option_again(name, option) for name, option in saved.details.options.items()}
-    _check_named_columns(saved)
-    read = ReadOptions(
-        target=options["target"],
-        sample_weight=options["sample_weight"],
-        weight_kind=options.get("weight_kind", FREQUENCY),  # files of schema 1 have weights of this kind only
-        groups=options["groups"],
-        target_kind=options["target_kind"],
-        target_bins=options["target_bins"],
-        drop_missing_target=options["drop_missing_target"],
-        header=options["header"],
-        repair=options["repair"],
-        column_types=options["column_types"],
-    )
-    discretization = DiscretizationOptions(
-        binning=options["binning"],
-        n_bins=options["n_bins"],
-        uncut=options["uncut"],
-        missing=options["missing"],
-    )
-    arguments_of_select = {*ReadOptions.__dataclass_fields__, *DiscretizationOptions.__dataclass_fields__}
-    arguments_of_select |= {"n_features_to_select", "include", "exclude", "identifiers", "screen"}
-    selection = SelectionOptions.by_name(
-        saved.method,
-        {name: options[name] for name in saved.parameters if name not in arguments_of_select},
-        n_features_to_select=options["n_features_to_select"],
-        columns=ColumnOptions(
-            include=options["include"], exclude=options["exclude"], identifiers=options["identifiers"]
-        ),
-        screen=options["screen"],
-        memory=execution.memory,
-    )
-    return selection_of(run_selection(data, read, execution, discretization, selection), read)
-
-
-def _check_named_columns(saved: Selection) -> None:
-    """Refuse a selection whose weights or groups were values, which its file does not hold."""
-    for name in ("sample_weight", "groups"):
-        if name in saved.parameters and saved.details.options[name] is None:
-            raise UserError(
-                code="options-not-saved",
-                message=f"{name} was given to the selection as values, which its file does not hold",
-                advice="make it a column of the data, and select again",
-            )
-
-
-def _option_again(name: str, option: Option) -> Any:
-    """The value of an option; an object is made again from its parameters."""
-    if not isinstance(option, ObjectOption):
-        return option
-    if option.class_name not in CLASSES:
-        raise UserError(
-            code="options-not-saved",
-            message=f"{name} of the selection is an object of {option.class_name}, which its file cannot hold",
-            advice="select again with an option that has a name",
-        )
-    parameters = {key: _option_again(key, value) for key, value in option.parameters.items()}
-    return CLASSES[option.class_name](**parameters)
+    call = call_of_options(saved.details.options, saved.parameters, execution.memory)
+    fit = run_selection(data, call.read, execution, call.discretization, call.selection)
+    return selection_of(fit, call.read)
 
 
 def _compared_steps(saved: Selection, again: Selection) -> Iterator[VerifiedStep]:
@@ -198,6 +123,8 @@ def _compared_steps(saved: Selection, again: Selection) -> Iterator[VerifiedStep
     for rank in range(max(len(saved.features), len(again.features))):
         yield _compared_rank(saved, again, rank)
     yield _compared_end(saved, again)
+    if saved.details.values_digest is not None:
+        yield _compared_values(saved, again)
 
 
 def _compared_rows(saved: Selection, again: Selection) -> VerifiedStep:
@@ -330,18 +257,20 @@ def _changed_number(saved: Selection, again: Selection, rank: int) -> str:
         ("overlap", saved.overlap[rank], again.overlap[rank]),
     ):
         if not _is_same_number(float(before), float(now)):
-            return f"the {name} was {float(before)!r}, and is {float(now)!r} now"
+            text_before, text_now = different_numbers(float(before), float(now))
+            return f"the {name} was {text_before}, and is {text_now} now"
     steps_before, steps_now = saved.details.steps, again.details.steps
     if rank >= len(steps_before) or rank >= len(steps_now):
         return ""
     step_before, step_now = steps_before[rank], steps_now[rank]
-    if step_before.runner_up != step_now.runner_up or not _is_same_number(step_before.gap, step_now.gap):
-        return f"the runner-up was {_runner_up(step_before)}, and is {_runner_up(step_now)} now"
-    return ""
+    if step_before.runner_up == step_now.runner_up and _is_same_number(step_before.gap, step_now.gap):
+        return ""
+    gap_before, gap_now = different_numbers(step_before.gap, step_now.gap)
+    return f"the runner-up was {_runner_up(step_before, gap_before)}, and is {_runner_up(step_now, gap_now)} now"
 
 
-def _runner_up(step: SavedStep) -> str:
-    return f"{quoted(step.runner_up)} with a gap of {finite(step.gap)!r}" if step.runner_up else "not known"
+def _runner_up(step: SavedStep, gap: str) -> str:
+    return f"{quoted(step.runner_up)} with a gap of {gap}" if step.runner_up else "not known"
 
 
 def _is_same_number(before: float, now: float) -> bool:
@@ -349,9 +278,11 @@ def _is_same_number(before: float, now: float) -> bool:
 
 
 def _cause_of_choice(saved: Selection, again: Selection) -> str:
-    """Why another column is chosen: the version, where no selected column has other values; else values."""
+    """Why another column is chosen: the version, if another version finds the same values; else the values."""
     if saved.details.versions.bitsieve == again.details.versions.bitsieve:
         return "values"
+    if saved.details.values_digest is not None:
+        return "version" if saved.details.values_digest == again.details.values_digest else "values"
     return "values" if _changed_columns(saved, again) else "version"
 
 
@@ -378,3 +309,13 @@ def _compared_end(saved: Selection, again: Selection) -> VerifiedStep:
         difference = "the bound on the objective is another one"
     cause = _cause_of_choice(saved, again) if difference else ""
     return VerifiedStep(name="end", content=content, difference=difference, cause=cause)
+
+
+def _compared_values(saved: Selection, again: Selection) -> VerifiedStep:
+    """All columns as they were counted: those that are not selected may have other values and change nothing."""
+    difference = cause = ""
+    if saved.details.values_digest != again.details.values_digest:
+        difference = "columns that are not selected have other values, which give the same selection"
+        cause = "values"
+    content = f"all columns, digest {saved.details.values_digest}"
+    return VerifiedStep(name="values", content=content, difference=difference, cause=cause)
