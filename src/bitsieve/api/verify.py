@@ -12,6 +12,14 @@ from bitsieve.options import ExecutionOptions
 from bitsieve.pipeline.way import run_selection
 from bitsieve.results.equality import equal_values
 from bitsieve.results.saved.call import call_of_options
+from bitsieve.results.saved.changes import (
+    change_of_columns,
+    change_of_kinds,
+    change_of_rows,
+    change_of_target,
+    changes_of_options,
+    changes_of_settled,
+)
 from bitsieve.results.saved.schema import SavedStep
 from bitsieve.results.saved.targets import saved_target
 from bitsieve.results.selection import Selection
@@ -128,75 +136,41 @@ def _compared_steps(saved: Selection, again: Selection) -> Iterator[VerifiedStep
 
 
 def _compared_rows(saved: Selection, again: Selection) -> VerifiedStep:
-    before, now = saved.details.data, again.details.data
-    content = f"{before.n_samples:,} rows"
-    if before.total_weight != before.n_samples:
-        content += f" of weight {before.total_weight:,}"
-    difference = ""
-    if before.n_samples != now.n_samples:
-        difference = f"{before.n_samples:,} rows then, {now.n_samples:,} now"
-    elif before.total_weight != now.total_weight:
-        difference = f"a weight of {before.total_weight:,} then, {now.total_weight:,} now"
+    then = saved.details.data
+    content = f"{then.n_samples:,} rows"
+    if then.total_weight != then.n_samples:
+        content += f" of weight {then.total_weight:,}"
+    difference = change_of_rows(then, again.details.data)
     return VerifiedStep(name="rows", content=content, difference=difference, cause="rows" if difference else "")
 
 
 def _compared_columns(saved: Selection, again: Selection) -> VerifiedStep:
-    before, now = saved.details.data, again.details.data
-    difference = ""
-    if before.names != now.names or before.n_features != now.n_features:
-        lost = [name for name in before.names or () if name not in set(now.names or ())]
-        new = [name for name in now.names or () if name not in set(before.names or ())]
-        if lost:
-            difference = f"the columns {quoted(lost)} are not there now"
-        elif new:
-            difference = f"the columns {quoted(new)} were not there then"
-        elif before.n_features != now.n_features:
-            difference = f"{before.n_features:,} columns then, {now.n_features:,} now"
-        else:
-            difference = "the columns have another order"
-    elif before.digest != now.digest:
-        difference = "a column that held numbers holds categories now, or is left out now, or the reverse"
+    then = saved.details.data
+    now = again.details.data
+    difference = change_of_columns(then, now) or change_of_kinds(then, now)
     cause = "columns" if difference else ""
-    return VerifiedStep(name="columns", content=f"{before.n_features:,} columns", difference=difference, cause=cause)
+    return VerifiedStep(name="columns", content=f"{then.n_features:,} columns", difference=difference, cause=cause)
 
 
 def _compared_target(saved: Selection, again: Selection) -> VerifiedStep:
-    before = saved_target(saved.target, saved.details.class_sizes)
+    then = saved_target(saved.target, saved.details.class_sizes)
     now = saved_target(again.target, again.details.class_sizes)
-    difference = ""
-    if not equal_values(before.labels, now.labels):
-        difference = "the target has other classes"
-    elif before.class_sizes != now.class_sizes:
-        difference = f"the classes have {_sizes(before.class_sizes)} rows then, {_sizes(now.class_sizes)} now"
-    elif not equal_values(before, now):
-        difference = "the target is read in another way"
-    content = f"{before.name!r}, {len(before.class_sizes):,} classes"
+    difference = change_of_target(then, now)
+    content = f"{then.name!r}, {len(then.class_sizes):,} classes"
     return VerifiedStep(name="target", content=content, difference=difference, cause="target" if difference else "")
-
-
-def _sizes(class_sizes: tuple[int, ...]) -> str:
-    listed = ", ".join(f"{size:,}" for size in class_sizes[:5])
-    return f"{listed}, ..." if len(class_sizes) > 5 else listed
 
 
 def _compared_options(saved: Selection, again: Selection) -> VerifiedStep:
     """The options, of which a default may be another one in this version, and what the data settles of them."""
-    for before, now in (
-        (saved.details.options, again.details.options),
-        (saved.details.settled, again.details.settled),
-    ):
-        for name in [*before, *(name for name in now if name not in before)]:
-            values = [str(options.get(name, "not there")) for options in (before, now)]
-            is_number_of_features = before is saved.details.settled and name == "n_features_to_select"
-            if values[0] != values[1] and not is_number_of_features:  # the steps show that number
-                is_settled_by_values = before is saved.details.settled
-                return VerifiedStep(
-                    name="options",
-                    content=f"method {saved.method!r}",
-                    difference=f"{name} was {values[0]}, and is {values[1]} now",
-                    cause="values" if is_settled_by_values else "version",
-                )
-    return VerifiedStep(name="options", content=f"method {saved.method!r}")
+    then, now = saved.details, again.details
+    content = f"method {saved.method!r}"
+    changes = changes_of_options(then.options, now.options)
+    if changes:
+        return VerifiedStep(name="options", content=content, difference=changes[0], cause="version")
+    changes = changes_of_settled(then.settled, now.settled)
+    if changes:
+        return VerifiedStep(name="options", content=content, difference=changes[0], cause="values")
+    return VerifiedStep(name="options", content=content)
 
 
 def _compared_rank(saved: Selection, again: Selection, rank: int) -> VerifiedStep:
