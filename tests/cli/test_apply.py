@@ -204,3 +204,18 @@ def test_a_check_names_what_moved(folder, capsys):
     code, out, _ = run(capsys, "apply", "ill.json", "moved.csv", "--check")
     assert "2 of 3" in out
     assert bitsieve.load("ill.json").check(moved).to_dict()["columns"] == check["columns"]
+
+
+def test_a_column_of_another_kind_is_named_without_options(saved, folder, capsys):
+    new = table(40, seed=9).assign(dose="low", city=1.5)
+    write(new, "new.csv")
+    code, _, errors = run(capsys, "apply", "ill.json", "new.csv", "-o", "out.csv")
+    assert code == 0
+    lines = [line for line in errors.splitlines() if "warning" in line]
+    assert len(lines) == 2
+    assert any("'dose'" in line for line in lines)
+    assert any("'city'" in line for line in lines)
+    pd.testing.assert_frame_equal(written("out.csv"), new[[*saved[1].features, "ill"]], check_dtype=False)
+    write(table(40, seed=9), "same.csv")
+    _, _, errors = run(capsys, "apply", "ill.json", "same.csv", "-o", "same_out.csv")
+    assert "warning" not in errors

@@ -51,9 +51,9 @@ def test_entered_left_and_moved_by_their_ranks():
         feature = by_name[name]
         assert feature.rank_then == THEN.features.index(name) + 1
         assert feature.rank_now == now.features.index(name) + 1
-        assert (
-            (feature.change in ("up", "down")) == (feature.rank_then != feature.rank_now) == (name in difference.moved)
-        )
+        has_moved = feature.rank_then != feature.rank_now
+        assert (feature.change in ("up", "down")) == has_moved
+        assert (name in difference.moved) == has_moved
     assert [feature.feature for feature in difference.features[: len(now.features)]] == now.features
 
 

@@ -104,8 +104,8 @@ COMMANDS = (
             "Exit codes: 0 all steps agree, bit for bit; 1 a step differs; 2 a mistake in what was given."),
     Command("diff", "saved.run_diff",
             "compare two saved selections: which columns entered, left and moved, and why",
-            "Compare two files that 'bitsieve select --save' wrote: which columns entered, left and moved, which scores "
-            "changed, and what is not the same: rows, columns, target, values, options or version.",
+            "Compare two files that 'bitsieve select --save' wrote: which columns entered, left and moved, which "
+            "scores changed, and what is not the same: rows, columns, target, values, options or version.",
             "Exit codes: 0 the same columns, order and scores, bit for bit; 1 they differ; 2 a mistake in what was "
             "given."),
     Command("methods", "methods.run", "list every method, its paper and what it needs"),

@@ -49,7 +49,7 @@ def run_apply(arguments: argparse.Namespace) -> int:
         )
         applied = apply_to_file(selection, arguments.data, options)
     check = applied.check
-    for note in () if check is None else note_lines(arguments, check.diagnostics):
+    for note in note_lines(arguments, applied.diagnostics):
         arguments.say(f"warning: {note}")
     if arguments.json:
         document: dict[str, Any] = {

@@ -81,3 +81,13 @@ def test_columns_of_dask_and_duckdb_are_taken_where_they_are():
     collection = SELECTION.transform(dataframe.from_pandas(frame()[["y", "b", "a"]], npartitions=3))
     assert hasattr(collection, "dask")
     assert collection.compute().equals(frame()[["a", "b"]])
+
+
+def test_values_outside_the_range_that_was_seen():
+    data = frame()
+    data.loc[:9, "a"] = data["a"].max() + 1
+    data.loc[10:14, "a"] = data["a"].min() - 1
+    by_name = {column.column: column for column in SELECTION.check(data).columns}
+    assert by_name["a"].outside_range == 15 / 200
+    assert np.isnan(by_name["b"].outside_range)  # categories
+    assert SELECTION.check(frame()).columns[0].outside_range == 0

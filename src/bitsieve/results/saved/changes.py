@@ -111,7 +111,7 @@ def change_of_values(then: SelectionRecord, now: SelectionRecord) -> str:
         changed = [column.name for column, column_now in pairs if not equal_values(column, column_now)]
         among_them = f", {quoted(changed)} among them" if changed else ""
         return f"columns have other values{among_them}"
-    changed = [column.name for column, column_now in pairs if _range_of(column) != _range_of(column_now)]
+    changed = [column.name for column, column_now in pairs if _has_other_range(column, column_now)]
     return f"other smallest or largest values of {quoted(changed)}" if changed else ""
 
 
@@ -123,8 +123,11 @@ def are_counted_alike(then: SelectionRecord, now: SelectionRecord) -> bool:
     return has_digests and has_same_options and has_same_columns and not change_of_target(then.target, now.target)
 
 
-def _range_of(column: SavedColumn) -> tuple[float | None, float | None]:
-    return column.smallest, column.largest
+def _has_other_range(then: SavedColumn, now: SavedColumn) -> bool:
+    """Whether the smallest or the largest value is another one; False where they are not known."""
+    if then.smallest is None or now.smallest is None:
+        return False
+    return then.smallest != now.smallest or then.largest != now.largest
 
 
 def change_of_versions(then: Versions, now: Versions) -> str:
