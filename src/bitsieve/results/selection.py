@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.dataset.data_kinds import collect
+from bitsieve.dataset.data_kinds import collect, is_on_cluster
 from bitsieve.dataset.take_columns import WantedColumns, keeps_rows, with_columns, with_values
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import UserError
@@ -73,7 +73,8 @@ class Selection:
     overlap : ndarray of shape (k,)
         That information, in bits; NaN for the first.
     informative : ndarray of bool, shape (k,)
-        False for a feature that was tested and is not shown to be more informative than chance.
+        False for a feature that was tested and is not shown to be more informative than chance. True for any other,
+        also for one that was not tested: ``informative_state`` tells these apart.
     informative_state : list of str, length k
         Whether each feature is shown to be informative: "alone", "with others" (given the other selected features, or
         one of them), "by rule" (by a stopping rule only), "not shown", or "not tested" where rows are too few.
@@ -381,6 +382,15 @@ class Selection:
         """The codes of a table that has the selected columns in this order."""
         if not len(order):
             raise UserError(code="no-features", message="no column is selected, so that there is nothing to code")
+        if is_on_cluster(columns):
+            raise UserError(
+                code="frame-not-in-memory",
+                message="codes and scores are made of rows in memory, and those of the frame are on a cluster",
+                advice=(
+                    "transform each partition, by data.map_partitions(selection.transform, codes=True) of Dask or "
+                    "mapInPandas of Spark"
+                ),
+            )
         return cut_columns([self.details.columns[i] for i in order], collect(columns))
 
     def to_sklearn(self) -> SelectedColumns:

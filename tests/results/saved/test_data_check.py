@@ -91,3 +91,15 @@ def test_values_outside_the_range_that_was_seen():
     assert by_name["a"].outside_range == 15 / 200
     assert np.isnan(by_name["b"].outside_range)  # categories
     assert SELECTION.check(frame()).columns[0].outside_range == 0
+
+
+def test_partitions_of_dask_are_coded_by_the_advice_of_the_error():
+    dataframe = pytest.importorskip("dask.dataframe")
+    data = dataframe.from_pandas(frame(), npartitions=3)
+    for options in ({"codes": True}, {"append_score": True}):
+        with pytest.raises(bitsieve.UserError) as error:
+            SELECTION.transform(data, **options)
+        assert error.value.code == "frame-not-in-memory"
+        assert "map_partitions" in str(error.value)
+    codes = data.map_partitions(SELECTION.transform, codes=True).compute()
+    pd.testing.assert_frame_equal(codes, SELECTION.transform(frame(), codes=True))
