@@ -212,9 +212,7 @@ def test_a_column_of_another_kind_is_named_without_options(saved, folder, capsys
     code, _, errors = run(capsys, "apply", "ill.json", "new.csv", "-o", "out.csv")
     assert code == 0
     lines = [line for line in errors.splitlines() if "warning" in line]
-    assert len(lines) == 2
-    assert any("'dose'" in line for line in lines)
-    assert any("'city'" in line for line in lines)
+    assert all(any(repr(name) in line for line in lines) for name in ("dose", "city"))
     pd.testing.assert_frame_equal(written("out.csv"), new[[*saved[1].features, "ill"]], check_dtype=False)
     write(table(40, seed=9), "same.csv")
     _, _, errors = run(capsys, "apply", "ill.json", "same.csv", "-o", "same_out.csv")

@@ -171,7 +171,7 @@ def _changed_kinds(cut: Sequence[ColumnCodes]) -> list[Diagnostic]:
     """Diagnostics on the columns that hold another kind of values, which are written as they are."""
     diagnostics = []
     for column in cut:
-        diagnostic = column.changes.on_kind("its values are written as they are")
+        diagnostic = column.changes.on_kind("the values are written as they are")
         if diagnostic is not None:
             diagnostics.append(diagnostic)
     return diagnostics

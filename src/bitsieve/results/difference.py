@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from bitsieve.dataset.data_kinds import check_library, frame_of
 from bitsieve.results.saved.changes import (
     change_of_columns,
     change_of_kinds,
@@ -21,6 +20,7 @@ from bitsieve.results.saved.changes import (
 )
 from bitsieve.results.saved.schema import SelectionRecord
 from bitsieve.utils import html
+from bitsieve.utils.frames import check_library, frame_of
 from bitsieve.utils.messages import aligned, different_numbers, finite, number, printable
 
 Change = Literal["entered", "left", "up", "down", "score", "same"]
