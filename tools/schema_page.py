@@ -29,8 +29,8 @@ whose type is another table holds an object of these fields, and a `tuple` is a 
   value.
 - Fields that are missing or not known, a name that stands twice, and values of another type are errors: the file is
   read whole or not at all.
-- It holds names, categories, edges and counts of rows, and examples of values in notes. Treat it as confidential where
-  these are.
+- It holds names, categories, edges, the smallest and largest value of a selected column, counts of rows, and examples
+  of values in notes. Treat it as confidential where these are.
 """
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import feather
+from tests.patients import patients
 
 import bitsieve
 from bitsieve.cli import main
@@ -21,19 +22,7 @@ N = 3000  # more than one batch of the smallest memory
 
 
 def table(n=N, seed=0):
-    random = np.random.default_rng(seed)
-    ill = random.random(n) < 0.4
-    dose = random.normal(size=n) + 2 * ill
-    dose[::17] = np.nan
-    return pd.DataFrame(
-        {
-            "dose": dose,
-            "share": [f"{value} %" for value in random.integers(1, 30, n) + 20 * ill],
-            "city": np.where(ill & (random.random(n) < 0.7), "Rome", random.choice(["Oslo", "Bern"], n)),
-            "noise": random.normal(size=n),
-            "ill": np.where(ill, "yes", "no"),
-        }
-    )
+    return patients(n, seed).drop(columns="weight")
 
 
 @pytest.fixture(scope="module")
@@ -215,3 +204,16 @@ def test_a_check_names_what_moved(folder, capsys):
     code, out, _ = run(capsys, "apply", "ill.json", "moved.csv", "--check")
     assert "2 of 3" in out
     assert bitsieve.load("ill.json").check(moved).to_dict()["columns"] == check["columns"]
+
+
+def test_a_column_of_another_kind_is_named_without_options(saved, folder, capsys):
+    new = table(40, seed=9).assign(dose="low", city=1.5)
+    write(new, "new.csv")
+    code, _, errors = run(capsys, "apply", "ill.json", "new.csv", "-o", "out.csv")
+    assert code == 0
+    lines = [line for line in errors.splitlines() if "warning" in line]
+    assert all(any(repr(name) in line for line in lines) for name in ("dose", "city"))
+    pd.testing.assert_frame_equal(written("out.csv"), new[[*saved[1].features, "ill"]], check_dtype=False)
+    write(table(40, seed=9), "same.csv")
+    _, _, errors = run(capsys, "apply", "ill.json", "same.csv", "-o", "same_out.csv")
+    assert "warning" not in errors

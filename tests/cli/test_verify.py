@@ -6,30 +6,18 @@ import json
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
+from tests.patients import patients
 
 import bitsieve
 from bitsieve.cli import main
+from bitsieve.utils.messages import different_numbers
 
 N = 300
 
 
-def table(seed=0):
-    random = np.random.default_rng(seed)
-    ill = random.random(N) < 0.4
-    dose = random.normal(size=N) + 2 * ill
-    dose[::17] = np.nan
-    return pd.DataFrame(
-        {
-            "dose": dose,
-            "share": [f"{value} %" for value in random.integers(1, 30, N) + 20 * ill],
-            "city": np.where(ill & (random.random(N) < 0.7), "Rome", random.choice(["Oslo", "Bern"], N)),
-            "noise": random.normal(size=N),
-            "weight": random.integers(1, 4, N),
-            "ill": np.where(ill, "yes", "no"),
-        }
-    )
+def table():
+    return patients(N)
 
 
 @pytest.fixture
@@ -73,7 +61,7 @@ def test_the_same_data_agrees_whatever_the_options(folder, capsys, options):
     document = verified(capsys)
     assert document["agrees"], document["steps"][-1]
     assert [step["name"] for step in document["steps"][:4]] == ["rows", "columns", "target", "options"]
-    assert document["steps"][-1]["name"] == "end"
+    assert [step["name"] for step in document["steps"][-2:]] == ["end", "values"]
 
 
 def test_another_format_and_engine_and_number_of_threads_agree(folder, capsys):
@@ -147,3 +135,28 @@ def test_mistakes_are_one_line_and_code_2(folder, capsys):
         code, out, errors = run(capsys, "verify", selection, path)
         assert (code, out) == (2, ""), (selection, path)
         assert errors.count("\n") == 1, errors
+
+
+def test_other_values_of_a_column_that_is_not_selected(folder, capsys):
+    options = "-t", "ill", "-k", "1", "--method", "mim", "--binning", "quantile", "--save", "ill.json"
+    assert run(capsys, "select", "data.csv", *options)[0] == 0
+    assert bitsieve.load("ill.json").features == ["share"]
+    data = table()
+    data.assign(noise=-data["noise"]).to_csv("other.csv", index=False)
+    document = verified(capsys, "other.csv")
+    assert [(step["name"], step["cause"]) for step in document["steps"] if not step["agrees"]] == [("values", "values")]
+    data.sample(frac=1, random_state=0).to_csv("shuffled.csv", index=False)
+    assert verified(capsys, "shuffled.csv")["agrees"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "texts"),
+    [
+        (0.25, 0.5, ("0.25", "0.5")),
+        (1.0, np.nextafter(1.0, 2), ("1", "1.0000000000000002")),
+        (0.12345, 0.12346, ("0.12345", "0.12346")),
+        (0.5, float("nan"), ("0.5", "-")),
+    ],
+)
+def test_numbers_have_as_many_digits_as_show_the_difference(first, second, texts):
+    assert different_numbers(first, second) == texts

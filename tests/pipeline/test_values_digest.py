@@ -5,30 +5,20 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pytest
+from tests.patients import patients
 
 import bitsieve
 
 N = 400
 
 
-def table(seed=0):
-    random = np.random.default_rng(seed)
-    ill = random.random(N) < 0.4
-    dose = random.normal(size=N) + 2 * ill
-    dose[::17] = np.nan
-    return pd.DataFrame(
-        {
-            "dose": dose,
-            "few": random.integers(0, 3, N) + ill,
-            "share": [f"{value} %" for value in random.integers(1, 30, N) + 20 * ill],
-            "city": np.where(ill & (random.random(N) < 0.7), "Rome", random.choice(["Oslo", "Bern"], N)),
-            "agreed": ill ^ (random.random(N) < 0.2),
-            "ill": np.where(ill, "yes", "no"),
-        }
-    )
+def table():
+    data = patients(N).drop(columns=["noise", "weight"])
+    random = np.random.default_rng(1)
+    ill = data["ill"] == "yes"
+    return data.assign(few=random.integers(0, 3, N) + ill, agreed=ill ^ (random.random(N) < 0.2))
 
 
 def digest(data, target="ill", **options):

@@ -121,6 +121,23 @@ def test_the_check_of_a_changed_month_names_what_moved(folder):
     assert check["moved"] == ["age"]
 
 
+def test_the_selection_of_june_is_compared_with_that_of_may(folder):
+    june = month(1).assign(income=np.where(month(1)["churn"] == "yes", 9.5, 1.5))
+    june.to_csv(folder / "june_all.csv", index=False)
+    select = "select", "june_all.csv", "--target", "churn", "--features", "3"
+    run(folder, *select, "--save", "june.json", "--output-ranking", "june_ranking.csv")
+    difference = json.loads(run(folder, "diff", "churn.json", "june.json", "--json", code=1))
+    assert difference["entered"] == ["income"]
+    assert len(difference["left"]) == 1
+    assert {reason["cause"] for reason in difference["reasons"]} == {"columns", "target"}
+    text = run(folder, "diff", "churn.json", "june.json", code=1)
+    assert "'income'" in text
+    same = json.loads(run(folder, "diff", "churn.json", "churn.json", "--json"))
+    assert same["is_same"]
+    (folder / "broken.json").write_text("{")
+    run(folder, "diff", "churn.json", "broken.json", code=2)
+
+
 def test_an_auditor_verifies_it_bit_for_bit(folder):
     assert json.loads(run(folder, "verify", "churn.json", "may.csv", "--json"))["agrees"]
     changed = month(0)

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from bitsieve.dataset.take_columns import WantedColumns
-from bitsieve.diagnostics import UserError
+from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.engines.stream import DEFAULT_MEMORY, rows_of_batch
 from bitsieve.io.column_file import ColumnFile
 from bitsieve.io.npz import ArrayTable
@@ -53,6 +53,7 @@ class Applied:
     n_rows: int
     columns: tuple[str, ...]  # that are written
     check: DataCheck | None  # None where the values were not read
+    diagnostics: tuple[Diagnostic, ...]  # what has changed in the columns, and what is done about it
 
 
 def apply_to_file(selection: Selection, data: Any, options: ApplyOptions) -> Applied:
@@ -94,6 +95,7 @@ class _FileOfColumns:
         memory = check_memory(options.memory) or DEFAULT_MEMORY
         self.rows_of_batch = rows_of_batch(memory, file.row_bytes + len(file.names))
         self.changes: list[list[ColumnChanges]] = []  # for each batch, of each column
+        self.changed_kinds: list[Diagnostic] = []  # where the values are written as they are
         self.n_rows = 0
 
     def apply(self) -> Applied:
@@ -115,7 +117,8 @@ class _FileOfColumns:
         if self.changes:
             of_columns = [merged_changes(batches) for batches in zip(*self.changes, strict=True)]
             check = check_of_changes(self.selection.details.columns, of_columns)
-        return Applied(n_rows=self.n_rows, columns=tuple(schema.names), check=check)
+        diagnostics = tuple(self.changed_kinds) if check is None else check.diagnostics
+        return Applied(n_rows=self.n_rows, columns=tuple(schema.names), check=check, diagnostics=diagnostics)
 
     def _schema(self) -> pa.Schema:
         """The names and types of what is written."""
@@ -130,9 +133,12 @@ class _FileOfColumns:
     def _batches(self, schema: pa.Schema, text_readings: list[TextReading | None] | None) -> Iterator[pa.Table]:
         """What is written, batch by batch; what was found in the batches is added to ``changes``."""
         for batch in self.file.batches([*self.columns, *self.targets], self.rows_of_batch):
-            self.n_rows += batch.num_rows
             if not batch.num_rows:
                 continue
+            if text_readings is None and self.n_rows == 0:
+                cut = cut_columns(self.selection.details.columns, batch.select(self.columns))
+                self.changed_kinds = _changed_kinds(cut)
+            self.n_rows += batch.num_rows
             values = batch
             if text_readings is not None:
                 saved_columns = self.selection.details.columns
@@ -161,6 +167,16 @@ class _FileOfColumns:
         return table
 
 
+def _changed_kinds(cut: Sequence[ColumnCodes]) -> list[Diagnostic]:
+    """Diagnostics on the columns that hold another kind of values, which are written as they are."""
+    diagnostics = []
+    for column in cut:
+        diagnostic = column.changes.on_kind("the values are written as they are")
+        if diagnostic is not None:
+            diagnostics.append(diagnostic)
+    return diagnostics
+
+
 def _target_names(selection: Selection) -> list[str]:
     """The names of the columns that were the target; none where it was given as values."""
     target = selection.details.options.get("target")
@@ -180,9 +196,7 @@ def _apply_to_arrays(selection: Selection, table: ArrayTable, options: ApplyOpti
     positions = _positions(selection, table.names)
     names = [table.names[position] for position in positions]
     X = table.X[:, positions]
-    cut: list[ColumnCodes] = []
-    if options.codes or options.check:
-        cut = cut_columns(selection.details.columns, X)
+    cut = cut_columns(selection.details.columns, X)
     if options.codes:
         X = np.column_stack([column.codes for column in cut])
     if isinstance(options.output, (str, PathLike)):
@@ -190,6 +204,8 @@ def _apply_to_arrays(selection: Selection, table: ArrayTable, options: ApplyOpti
     elif options.output is not None:
         write_csv(ArrayTable(X, table.y, names), options.output, TARGET_OF_ARRAYS)
     check = None
-    if cut:
+    diagnostics = tuple(_changed_kinds(cut))
+    if options.codes or options.check:
         check = check_of_changes(selection.details.columns, [column.changes for column in cut])
-    return Applied(n_rows=X.shape[0], columns=(*names, TARGET_OF_ARRAYS), check=check)
+        diagnostics = check.diagnostics
+    return Applied(n_rows=X.shape[0], columns=(*names, TARGET_OF_ARRAYS), check=check, diagnostics=diagnostics)

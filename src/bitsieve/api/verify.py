@@ -8,41 +8,29 @@ from dataclasses import dataclass
 from typing import Any
 
 from bitsieve.api.select import selection_of
-from bitsieve.diagnostics import UserError
-from bitsieve.discretization.registry import RULES, rule_named
-from bitsieve.discretization.transformers import (
-    CategoricalBinner,
-    EqualFrequencyBinner,
-    EqualWidthBinner,
-    MDLBinner,
-    ZeroApartBinner,
-)
-from bitsieve.methods.by_counts.stopping import STOPPING_RULES
-from bitsieve.methods.constraints import Constraints
-from bitsieve.options import FREQUENCY, ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
-from bitsieve.pipeline.selection_options import SelectionOptions
+from bitsieve.options import ExecutionOptions
 from bitsieve.pipeline.way import run_selection
 from bitsieve.results.equality import equal_values
-from bitsieve.results.saved.schema import ObjectOption, Option, SavedStep
+from bitsieve.results.saved.call import call_of_options
+from bitsieve.results.saved.changes import (
+    change_of_columns,
+    change_of_kinds,
+    change_of_rows,
+    change_of_target,
+    changes_of_options,
+    changes_of_settled,
+)
+from bitsieve.results.saved.schema import SavedStep
 from bitsieve.results.saved.targets import saved_target
 from bitsieve.results.selection import Selection
-from bitsieve.utils.messages import finite, number, printable, quoted
-
-BINNERS = (CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner, ZeroApartBinner)
-#: The classes of options that can be made again from their saved parameters, by name.
-CLASSES: dict[str, Any] = {
-    **{rule.__name__: rule for rule in STOPPING_RULES.values()},
-    **{rule.__name__: rule for rule in map(rule_named, RULES)},
-    **{rule.__name__: rule for rule in BINNERS},
-    Constraints.__name__: Constraints,
-}
+from bitsieve.utils.messages import different_numbers, number, printable, quoted
 
 
 @dataclass(frozen=True, kw_only=True)
 class VerifiedStep:
     """A step of a selection, as the file has it and as the data gives it now."""
 
-    name: str  # "rows", "columns", "target", "options", "step 1" and so on, or "end"
+    name: str  # "rows", "columns", "target", "options", "step 1" and so on, "end" or "values"
     content: str  # what the file says, in words
     difference: str = ""  # what the data gives instead; empty where both agree
     cause: str = ""  # of the difference: "rows", "columns", "target", "values" or "version"
@@ -130,64 +118,9 @@ def verify_selection(saved: Selection, data: Any, execution: ExecutionOptions) -
 
 
 def _selected_again(saved: Selection, data: Any, execution: ExecutionOptions) -> Selection:
-    options = {name: _option_again(name, option) for name, option in saved.details.options.items()}
-    _check_named_columns(saved)
-    read = ReadOptions(
-        target=options["target"],
-        sample_weight=options["sample_weight"],
-        weight_kind=options.get("weight_kind", FREQUENCY),  # files of schema 1 have weights of this kind only
-        groups=options["groups"],
-        target_kind=options["target_kind"],
-        target_bins=options["target_bins"],
-        drop_missing_target=options["drop_missing_target"],
-        header=options["header"],
-        repair=options["repair"],
-        column_types=options["column_types"],
-    )
-    discretization = DiscretizationOptions(
-        binning=options["binning"],
-        n_bins=options["n_bins"],
-        uncut=options["uncut"],
-        missing=options["missing"],
-    )
-    arguments_of_select = {*ReadOptions.__dataclass_fields__, *DiscretizationOptions.__dataclass_fields__}
-    arguments_of_select |= {"n_features_to_select", "include", "exclude", "identifiers", "screen"}
-    selection = SelectionOptions.by_name(
-        saved.method,
-        {name: options[name] for name in saved.parameters if name not in arguments_of_select},
-        n_features_to_select=options["n_features_to_select"],
-        columns=ColumnOptions(
-            include=options["include"], exclude=options["exclude"], identifiers=options["identifiers"]
-        ),
-        screen=options["screen"],
-        memory=execution.memory,
-    )
-    return selection_of(run_selection(data, read, execution, discretization, selection), read)
-
-
-def _check_named_columns(saved: Selection) -> None:
-    """Refuse a selection whose weights or groups were values, which its file does not hold."""
-    for name in ("sample_weight", "groups"):
-        if name in saved.parameters and saved.details.options[name] is None:
-            raise UserError(
-                code="options-not-saved",
-                message=f"{name} was given to the selection as values, which its file does not hold",
-                advice="make it a column of the data, and select again",
-            )
-
-
-def _option_again(name: str, option: Option) -> Any:
-    """The value of an option; an object is made again from its parameters."""
-    if not isinstance(option, ObjectOption):
-        return option
-    if option.class_name not in CLASSES:
-        raise UserError(
-            code="options-not-saved",
-            message=f"{name} of the selection is an object of {option.class_name}, which its file cannot hold",
-            advice="select again with an option that has a name",
-        )
-    parameters = {key: _option_again(key, value) for key, value in option.parameters.items()}
-    return CLASSES[option.class_name](**parameters)
+    call = call_of_options(saved.details.options, saved.parameters, execution.memory)
+    fit = run_selection(data, call.read, execution, call.discretization, call.selection)
+    return selection_of(fit, call.read)
 
 
 def _compared_steps(saved: Selection, again: Selection) -> Iterator[VerifiedStep]:
@@ -198,78 +131,46 @@ def _compared_steps(saved: Selection, again: Selection) -> Iterator[VerifiedStep
     for rank in range(max(len(saved.features), len(again.features))):
         yield _compared_rank(saved, again, rank)
     yield _compared_end(saved, again)
+    if saved.details.values_digest is not None:
+        yield _compared_values(saved, again)
 
 
 def _compared_rows(saved: Selection, again: Selection) -> VerifiedStep:
-    before, now = saved.details.data, again.details.data
-    content = f"{before.n_samples:,} rows"
-    if before.total_weight != before.n_samples:
-        content += f" of weight {before.total_weight:,}"
-    difference = ""
-    if before.n_samples != now.n_samples:
-        difference = f"{before.n_samples:,} rows then, {now.n_samples:,} now"
-    elif before.total_weight != now.total_weight:
-        difference = f"a weight of {before.total_weight:,} then, {now.total_weight:,} now"
+    then = saved.details.data
+    content = f"{then.n_samples:,} rows"
+    if then.total_weight != then.n_samples:
+        content += f" of weight {then.total_weight:,}"
+    difference = change_of_rows(then, again.details.data)
     return VerifiedStep(name="rows", content=content, difference=difference, cause="rows" if difference else "")
 
 
 def _compared_columns(saved: Selection, again: Selection) -> VerifiedStep:
-    before, now = saved.details.data, again.details.data
-    difference = ""
-    if before.names != now.names or before.n_features != now.n_features:
-        lost = [name for name in before.names or () if name not in set(now.names or ())]
-        new = [name for name in now.names or () if name not in set(before.names or ())]
-        if lost:
-            difference = f"the columns {quoted(lost)} are not there now"
-        elif new:
-            difference = f"the columns {quoted(new)} were not there then"
-        elif before.n_features != now.n_features:
-            difference = f"{before.n_features:,} columns then, {now.n_features:,} now"
-        else:
-            difference = "the columns have another order"
-    elif before.digest != now.digest:
-        difference = "a column that held numbers holds categories now, or is left out now, or the reverse"
+    then = saved.details.data
+    now = again.details.data
+    difference = change_of_columns(then, now) or change_of_kinds(then, now)
     cause = "columns" if difference else ""
-    return VerifiedStep(name="columns", content=f"{before.n_features:,} columns", difference=difference, cause=cause)
+    return VerifiedStep(name="columns", content=f"{then.n_features:,} columns", difference=difference, cause=cause)
 
 
 def _compared_target(saved: Selection, again: Selection) -> VerifiedStep:
-    before = saved_target(saved.target, saved.details.class_sizes)
+    then = saved_target(saved.target, saved.details.class_sizes)
     now = saved_target(again.target, again.details.class_sizes)
-    difference = ""
-    if not equal_values(before.labels, now.labels):
-        difference = "the target has other classes"
-    elif before.class_sizes != now.class_sizes:
-        difference = f"the classes have {_sizes(before.class_sizes)} rows then, {_sizes(now.class_sizes)} now"
-    elif not equal_values(before, now):
-        difference = "the target is read in another way"
-    content = f"{before.name!r}, {len(before.class_sizes):,} classes"
+    difference = change_of_target(then, now)
+    content = f"{then.name!r}, {len(then.class_sizes):,} classes"
     return VerifiedStep(name="target", content=content, difference=difference, cause="target" if difference else "")
-
-
-def _sizes(class_sizes: tuple[int, ...]) -> str:
-    listed = ", ".join(f"{size:,}" for size in class_sizes[:5])
-    return f"{listed}, ..." if len(class_sizes) > 5 else listed
 
 
 def _compared_options(saved: Selection, again: Selection) -> VerifiedStep:
     """The options, of which a default may be another one in this version, and what the data settles of them."""
-    for before, now in (
-        (saved.details.options, again.details.options),
-        (saved.details.settled, again.details.settled),
-    ):
-        for name in [*before, *(name for name in now if name not in before)]:
-            values = [str(options.get(name, "not there")) for options in (before, now)]
-            is_number_of_features = before is saved.details.settled and name == "n_features_to_select"
-            if values[0] != values[1] and not is_number_of_features:  # the steps show that number
-                is_settled_by_values = before is saved.details.settled
-                return VerifiedStep(
-                    name="options",
-                    content=f"method {saved.method!r}",
-                    difference=f"{name} was {values[0]}, and is {values[1]} now",
-                    cause="values" if is_settled_by_values else "version",
-                )
-    return VerifiedStep(name="options", content=f"method {saved.method!r}")
+    then, now = saved.details, again.details
+    content = f"method {saved.method!r}"
+    changes = changes_of_options(then.options, now.options)
+    if changes:
+        return VerifiedStep(name="options", content=content, difference=changes[0], cause="version")
+    changes = changes_of_settled(then.settled, now.settled)
+    if changes:
+        return VerifiedStep(name="options", content=content, difference=changes[0], cause="values")
+    return VerifiedStep(name="options", content=content)
 
 
 def _compared_rank(saved: Selection, again: Selection, rank: int) -> VerifiedStep:
@@ -330,18 +231,20 @@ def _changed_number(saved: Selection, again: Selection, rank: int) -> str:
         ("overlap", saved.overlap[rank], again.overlap[rank]),
     ):
         if not _is_same_number(float(before), float(now)):
-            return f"the {name} was {float(before)!r}, and is {float(now)!r} now"
+            text_before, text_now = different_numbers(float(before), float(now))
+            return f"the {name} was {text_before}, and is {text_now} now"
     steps_before, steps_now = saved.details.steps, again.details.steps
     if rank >= len(steps_before) or rank >= len(steps_now):
         return ""
     step_before, step_now = steps_before[rank], steps_now[rank]
-    if step_before.runner_up != step_now.runner_up or not _is_same_number(step_before.gap, step_now.gap):
-        return f"the runner-up was {_runner_up(step_before)}, and is {_runner_up(step_now)} now"
-    return ""
+    if step_before.runner_up == step_now.runner_up and _is_same_number(step_before.gap, step_now.gap):
+        return ""
+    gap_before, gap_now = different_numbers(step_before.gap, step_now.gap)
+    return f"the runner-up was {_runner_up(step_before, gap_before)}, and is {_runner_up(step_now, gap_now)} now"
 
 
-def _runner_up(step: SavedStep) -> str:
-    return f"{quoted(step.runner_up)} with a gap of {finite(step.gap)!r}" if step.runner_up else "not known"
+def _runner_up(step: SavedStep, gap: str) -> str:
+    return f"{quoted(step.runner_up)} with a gap of {gap}" if step.runner_up else "not known"
 
 
 def _is_same_number(before: float, now: float) -> bool:
@@ -349,9 +252,11 @@ def _is_same_number(before: float, now: float) -> bool:
 
 
 def _cause_of_choice(saved: Selection, again: Selection) -> str:
-    """Why another column is chosen: the version, where no selected column has other values; else values."""
+    """Why another column is chosen: the version, if another version finds the same values; else the values."""
     if saved.details.versions.bitsieve == again.details.versions.bitsieve:
         return "values"
+    if saved.details.values_digest is not None:
+        return "version" if saved.details.values_digest == again.details.values_digest else "values"
     return "values" if _changed_columns(saved, again) else "version"
 
 
@@ -378,3 +283,13 @@ def _compared_end(saved: Selection, again: Selection) -> VerifiedStep:
         difference = "the bound on the objective is another one"
     cause = _cause_of_choice(saved, again) if difference else ""
     return VerifiedStep(name="end", content=content, difference=difference, cause=cause)
+
+
+def _compared_values(saved: Selection, again: Selection) -> VerifiedStep:
+    """All columns as they were counted: those that are not selected may have other values and change nothing."""
+    difference = cause = ""
+    if saved.details.values_digest != again.details.values_digest:
+        difference = "columns that are not selected have other values, which give the same selection"
+        cause = "values"
+    content = f"all columns, digest {saved.details.values_digest}"
+    return VerifiedStep(name="values", content=content, difference=difference, cause=cause)

@@ -102,6 +102,12 @@ COMMANDS = (
             "rows, columns, target, options and every step. The first step that differs is named with its cause. Each "
             "step shows the runner-up and by how much it was behind.",
             "Exit codes: 0 all steps agree, bit for bit; 1 a step differs; 2 a mistake in what was given."),
+    Command("diff", "saved.run_diff",
+            "compare two saved selections: which columns entered, left and moved, and why",
+            "Compare two files that 'bitsieve select --save' wrote: which columns entered, left and moved, which "
+            "scores changed, and what is not the same: rows, columns, target, values, options or version.",
+            "Exit codes: 0 the same columns, order and scores, bit for bit; 1 they differ; 2 a mistake in what was "
+            "given."),
     Command("methods", "methods.run", "list every method, its paper and what it needs"),
     Command("completion", "completion.run", "print a script by which a shell completes commands and options",
             "Print a script by which a shell completes commands, options and their values. bash and zsh read it by "
@@ -136,6 +142,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "The table": (
         Option("selection", SAVED, "the file that 'bitsieve select --save' wrote", metavar="SELECTION",
                form="required"),
+        Option("then", "diff", "the earlier selection, a file that 'bitsieve select --save' wrote", metavar="THEN",
+               form="required"),
+        Option("now", "diff", "the later selection", metavar="NOW", form="required"),
         Option("feature", "explain", "the column to explain", metavar="FEATURE", form="required"),
         Option("data", f"{SELECTING} {JUDGING} {TUPLES} {SAVED}", FORMATS, "data"),
         Option("data", "count", f"Parquet, Arrow/Feather, CSV or TSV; or a folder of them: read in batches; {SEVERAL}",
@@ -314,7 +323,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "compare DATA with the data of the selection, and say which columns have moved", "flag"),
     ),
     "What is written": (
-        Option("--json", f"{SELECTING} {JUDGING} {TUPLES} methods {SAVED}", "print one JSON document", "flag"),
+        Option("--json", f"{SELECTING} {JUDGING} {TUPLES} methods {SAVED} diff", "print one JSON document", "flag"),
         Option("--output", "select",
                "save the selected columns, best first, and the target; .parquet, .csv, .tsv, .arrow, .feather or .npz",
                "file", short="-o"),
@@ -369,7 +378,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
 }
 #: The options that most people need, which the help of a command has first.
 COMMON = (
-    "selection", "feature", "data", "--codes", "--append-score", "--check",
+    "selection", "then", "now", "feature", "data", "--codes", "--append-score", "--check",
     "--target", "--features", "--method", "--methods", "--classifier", "--exclude", "--missing",
     "--order", "--output", "--save", "--report", "--figure",
 )

@@ -1,4 +1,4 @@
-"""The commands ``bitsieve apply`` and ``bitsieve verify``: what is done with a saved selection and data."""
+"""The commands ``bitsieve apply``, ``bitsieve verify`` and ``bitsieve diff``: what is done with a saved selection."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def run_apply(arguments: argparse.Namespace) -> int:
         )
         applied = apply_to_file(selection, arguments.data, options)
     check = applied.check
-    for note in () if check is None else note_lines(arguments, check.diagnostics):
+    for note in note_lines(arguments, applied.diagnostics):
         arguments.say(f"warning: {note}")
     if arguments.json:
         document: dict[str, Any] = {
@@ -81,3 +81,16 @@ def run_verify(arguments: argparse.Namespace) -> int:
 
     show(arguments, [], document, lambda: str(verification))
     return AGREES if verification.agrees else DIFFERS
+
+
+def run_diff(arguments: argparse.Namespace) -> int:
+    """Load both selections, print how they differ."""
+    from bitsieve.api.load import load
+
+    difference = load(arguments.then).diff(load(arguments.now))
+
+    def document() -> dict[str, Any]:
+        return {**difference.to_dict(), **made_by(arguments)}
+
+    show(arguments, [], document, lambda: str(difference))
+    return AGREES if difference.is_same else DIFFERS

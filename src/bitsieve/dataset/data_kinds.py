@@ -23,7 +23,7 @@ def collect(data: Any) -> Any:
         import pyarrow as pa
 
         return pa.table(data)
-    if _is_on_cluster(data):
+    if is_on_cluster(data):
         library = type(data).__module__.partition(".")[0]
         raise UserError(
             code="frame-not-in-memory",
@@ -50,7 +50,7 @@ def is_lazy(data: Any) -> bool:
         return False
     import narwhals as nw
 
-    return _is_on_cluster(data) or isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame)
+    return is_on_cluster(data) or isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame)
 
 
 def gives_batches(data: Any) -> bool:
@@ -79,7 +79,8 @@ def take_columns(data: Any, names: Sequence[str]) -> Any:
     return nw.from_native(data).lazy().select(list(names)).to_native()
 
 
-def _is_on_cluster(data: Any) -> bool:
+def is_on_cluster(data: Any) -> bool:
+    """Whether something is a data frame of Dask or Spark."""
     return hasattr(data, "persist") and hasattr(data, "columns")
 
 

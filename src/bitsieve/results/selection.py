@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.dataset.data_kinds import collect
+from bitsieve.dataset.data_kinds import collect, is_on_cluster
 from bitsieve.dataset.take_columns import WantedColumns, keeps_rows, with_columns, with_values
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import UserError
@@ -18,6 +18,7 @@ from bitsieve.explain.evidence import Evidence
 from bitsieve.io.output import write_text
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.selected_tests import InformativeState
+from bitsieve.results.difference import SelectionDiff, difference_of
 from bitsieve.results.equality import equal_fields
 from bitsieve.results.saved.class_scores import check_names_of_scores, score_columns
 from bitsieve.results.saved.cut import ColumnCodes, cut_columns
@@ -72,7 +73,8 @@ class Selection:
     overlap : ndarray of shape (k,)
         That information, in bits; NaN for the first.
     informative : ndarray of bool, shape (k,)
-        False for a feature that was tested and is not shown to be more informative than chance.
+        False for a feature that was tested and is not shown to be more informative than chance. True for any other,
+        also for one that was not tested: ``informative_state`` tells these apart.
     informative_state : list of str, length k
         Whether each feature is shown to be informative: "alone", "with others" (given the other selected features, or
         one of them), "by rule" (by a stopping rule only), "not shown", or "not tested" where rows are too few.
@@ -276,7 +278,7 @@ class Selection:
         >>> bitsieve.load(path) == selection
         True
         """
-        write_text(path, text_of_record(self._record()), "saved selection")
+        write_text(path, text_of_record(record_of(self)), "saved selection")
 
     def transform(self, data: Any, *, codes: bool = False, append_score: bool = False) -> Any:
         """The selected columns of another table, in the order in which the table of the selection had them.
@@ -380,6 +382,15 @@ class Selection:
         """The codes of a table that has the selected columns in this order."""
         if not len(order):
             raise UserError(code="no-features", message="no column is selected, so that there is nothing to code")
+        if is_on_cluster(columns):
+            raise UserError(
+                code="frame-not-in-memory",
+                message="codes and scores are made of rows in memory, and those of the frame are on a cluster",
+                advice=(
+                    "transform each partition, by data.map_partitions(selection.transform, codes=True) of Dask or "
+                    "mapInPandas of Spark"
+                ),
+            )
         return cut_columns([self.details.columns[i] for i in order], collect(columns))
 
     def to_sklearn(self) -> SelectedColumns:
@@ -411,7 +422,7 @@ class Selection:
 
     def __eq__(self, other: object) -> bool:
         """Whether two selections are equal in all that :meth:`save` writes but versions and engine."""
-        return isinstance(other, Selection) and equal_fields(self._record(), other._record())
+        return isinstance(other, Selection) and equal_fields(record_of(self), record_of(other))
 
     def __hash__(self) -> int:
         return hash((Selection, self.method, self.details.data.digest, self.n_samples, *self.indices.tolist()))
@@ -438,41 +449,40 @@ class Selection:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what :meth:`save` writes, and the reduced table where it is in memory; no other rows."""
         table = self.table if keeps_rows(self.table) else None
-        return _unpickled, (self._record(), table)
+        return _unpickled, (record_of(self), table)
 
-    def _record(self) -> SelectionRecord:
-        """All that the file of the selection holds."""
-        details = self.details
-        rank_of = {str(label): rank for rank, label in enumerate(self.features)}
-        features = tuple(
-            SavedFeature(
-                score=float(self.scores[i]),
-                relevance=float(self.relevance[i]),
-                overlap_with=None if self.overlap_with[i] is None else rank_of[str(self.overlap_with[i])],
-                overlap=float(self.overlap[i]),
-                informative=bool(self.informative[i]),
-                informative_state=self.informative_state[i],
-                column=column,
-            )
-            for i, column in enumerate(details.columns)
-        )
-        return SelectionRecord(
-            versions=details.versions,
-            data=details.data,
-            target=saved_target(self.target, details.class_sizes),
-            method=self.method,
-            score_unit=details.score_unit,
-            options=details.options,
-            settled=details.settled,
-            execution=details.execution,
-            parameters={name: option_of(value) for name, value in self.parameters.items()},
-            features=features,
-            steps=details.steps,
-            stopping=details.stopping,
-            certificate=details.certificate,
-            diagnostics=tuple(plain_diagnostic(diagnostic) for diagnostic in self.diagnostics),
-            values_digest=details.values_digest,
-        )
+    def diff(self, other: Selection) -> SelectionDiff:
+        """Compare with a later selection: which columns entered, left and moved, and why.
+
+        Parameters
+        ----------
+        other : Selection
+            The later one, of the same data or other data.
+
+        Returns
+        -------
+        SelectionDiff
+            ``entered``, ``left`` and ``moved`` are names of columns, ``features`` has the ranks and scores of all, and
+            ``reasons`` say what the selections were made of that is not the same: rows, columns, target, values,
+            options or version. ``print`` shows it; ``to_frame`` and ``to_dict`` give it as data.
+
+        Examples
+        --------
+        >>> import bitsieve
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> first = bitsieve.select(X, y, n_features_to_select=2)
+        >>> print(first.diff(bitsieve.select(X, y, n_features_to_select=3)))
+        column             rank then  rank now  score then (bits)  score now (bits)  change
+        petal width (cm)           1         1             1.3588            1.3588
+        petal length (cm)          2         2             0.0322            0.0322
+        sepal length (cm)          -         3                  -           -0.0066  entered
+        <BLANKLINE>
+        1 entered, 0 left, 0 moved, 0 have another score at the same rank
+        not the same in their making:
+        - options: n_features_to_select was 2, and is 3 now
+        """
+        return difference_of(record_of(self), record_of(other))
 
     def explain(self, feature: str | int) -> FeatureExplanation:
         """Why a feature is selected or not, and which selected one represents it, in bits.
@@ -541,6 +551,41 @@ class Selection:
         for name, levels in levels_of(self).items():
             values[name] = levels[i]
         return {name: _plain(value) for name, value in values.items()}
+
+
+def record_of(selection: Selection) -> SelectionRecord:
+    """All that the file of a selection holds."""
+    details = selection.details
+    rank_of = {str(label): rank for rank, label in enumerate(selection.features)}
+    features = tuple(
+        SavedFeature(
+            score=float(selection.scores[i]),
+            relevance=float(selection.relevance[i]),
+            overlap_with=None if selection.overlap_with[i] is None else rank_of[str(selection.overlap_with[i])],
+            overlap=float(selection.overlap[i]),
+            informative=bool(selection.informative[i]),
+            informative_state=selection.informative_state[i],
+            column=column,
+        )
+        for i, column in enumerate(details.columns)
+    )
+    return SelectionRecord(
+        versions=details.versions,
+        data=details.data,
+        target=saved_target(selection.target, details.class_sizes),
+        method=selection.method,
+        score_unit=details.score_unit,
+        options=details.options,
+        settled=details.settled,
+        execution=details.execution,
+        parameters={name: option_of(value) for name, value in selection.parameters.items()},
+        features=features,
+        steps=details.steps,
+        stopping=details.stopping,
+        certificate=details.certificate,
+        diagnostics=tuple(plain_diagnostic(diagnostic) for diagnostic in selection.diagnostics),
+        values_digest=details.values_digest,
+    )
 
 
 def selection_of_record(record: SelectionRecord, table: Any = None) -> Selection:

@@ -150,6 +150,20 @@ def number(value: float) -> str:
     return text.removeprefix("-") if float(text) == 0 else text
 
 
+def different_numbers(first: float, second: float) -> tuple[str, str]:
+    """Two numbers with as few digits as show that they differ, at least four; "-" for nan."""
+    for digits in (4, 8, 12):
+        texts = significant(first, digits), significant(second, digits)
+        if texts[0] != texts[1]:
+            return texts
+    return significant(first, 17), significant(second, 17)  # so many digits tell any two floats apart
+
+
+def significant(value: float, digits: int) -> str:
+    """A number with so many significant digits; "-" for nan."""
+    return "-" if math.isnan(value) else f"{value:.{digits}g}"
+
+
 def finite(value: float) -> float | None:
     """``value``, or None if it is nan or infinite."""
     return float(value) if math.isfinite(value) else None

@@ -15,7 +15,7 @@ from bitsieve.results.saved import read
 from bitsieve.results.saved.read import record_of_bytes
 from bitsieve.results.saved.schema import VERSION
 from bitsieve.results.saved.write import text_of_record
-from bitsieve.results.selection import selection_of_record
+from bitsieve.results.selection import record_of, selection_of_record
 
 CODES = {"damaged-file", "not-saved-selection", "newer-selection"}
 NAME = "churn.json"
@@ -36,7 +36,7 @@ def content():
     selection = bitsieve.select(X, y, method="mim")
     assert selection.features[0] == "a"
     assert len(selection.features) == 3
-    return text_of_record(selection._record()).encode()
+    return text_of_record(record_of(selection)).encode()
 
 
 @pytest.fixture
@@ -261,4 +261,4 @@ def use(content):
     assert selection == selection_of_record(record)
     str(selection)
     selection.to_dict()
-    text_of_record(selection._record())
+    text_of_record(record_of(selection))

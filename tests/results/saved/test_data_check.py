@@ -81,3 +81,25 @@ def test_columns_of_dask_and_duckdb_are_taken_where_they_are():
     collection = SELECTION.transform(dataframe.from_pandas(frame()[["y", "b", "a"]], npartitions=3))
     assert hasattr(collection, "dask")
     assert collection.compute().equals(frame()[["a", "b"]])
+
+
+def test_values_outside_the_range_that_was_seen():
+    data = frame()
+    data.loc[:9, "a"] = data["a"].max() + 1
+    data.loc[10:14, "a"] = data["a"].min() - 1
+    by_name = {column.column: column for column in SELECTION.check(data).columns}
+    assert by_name["a"].outside_range == 15 / 200
+    assert np.isnan(by_name["b"].outside_range)  # categories
+    assert SELECTION.check(frame()).columns[0].outside_range == 0
+
+
+def test_partitions_of_dask_are_coded_by_the_advice_of_the_error():
+    dataframe = pytest.importorskip("dask.dataframe")
+    data = dataframe.from_pandas(frame(), npartitions=3)
+    for options in ({"codes": True}, {"append_score": True}):
+        with pytest.raises(bitsieve.UserError) as error:
+            SELECTION.transform(data, **options)
+        assert error.value.code == "frame-not-in-memory"
+        assert "map_partitions" in str(error.value)
+    codes = data.map_partitions(SELECTION.transform, codes=True).compute()
+    pd.testing.assert_frame_equal(codes, SELECTION.transform(frame(), codes=True))

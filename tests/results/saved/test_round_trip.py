@@ -18,6 +18,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 import bitsieve
 from bitsieve.methods.registry import list_methods
 from bitsieve.results.saved.write import text_of_record
+from bitsieve.results.selection import record_of
 
 METHODS = [method.name for method in list_methods()]
 
@@ -181,7 +182,7 @@ def test_only_the_ends_of_selected_columns_are_in_the_file():
     y = random.integers(0, 2, 50)
     X = np.column_stack([random.normal(size=50) + y, random.normal(size=50)])
     selection = selected(X, y)
-    text = text_of_record(selection._record())
+    text = text_of_record(record_of(selection))
     values_in_file = {float(value) for value in X.ravel() if repr(float(value)) in text}
     assert values_in_file == {*X.min(axis=0).tolist(), *X.max(axis=0).tolist()}
     assert json.loads(text)["options"]["target"] is None

@@ -51,22 +51,26 @@ class ColumnChanges:
     unseen: tuple[str, ...]  # some of these categories
     written_now: str  # how its values are written now; empty where that is as before
     has_missing_code: bool
+    n_outside: int  # rows with a number below the smallest or above the largest one before; 0 where these are not known
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """What a user should know of the column."""
-        return [note for note in (self._on_kind(), self._on_text(), self._on_categories(), self._on_missing()) if note]
+        """What a user should know of the column, the values of which are coded."""
+        notes = [self._on_kind(), self._on_text(), self._on_categories(), self._on_missing()]
+        return [note for note in notes if note is not None]
 
     def _on_kind(self) -> Diagnostic | None:
+        if self.written_now:
+            return self.on_kind(f"it is read as {_WORDS[self.kind_now]}: see that they are of the same unit")
+        if self.code_counts[:-1].any():
+            return self.on_kind("its values are compared with the saved ones as text")
+        return self.on_kind("its values have no codes (-1)")
+
+    def on_kind(self, what_is_done: str) -> Diagnostic | None:
+        """The diagnostic that the column holds another kind of values; None where it does not."""
         if self.kind_now == self.kind_before and not self.written_now:
             return None
-        holds = _WORDS[self.kind_now]
-        what_is_done = "its values have no codes (-1)"
-        if self.written_now:
-            holds = self.written_now
-            what_is_done = f"it is read as {_WORDS[self.kind_now]}: see that they are of the same unit"
-        elif self.code_counts[:-1].any():
-            what_is_done = "its values are compared with the saved ones as text"
+        holds = self.written_now or _WORDS[self.kind_now]
         return Diagnostic(
             code="kind-changed",
             severity="warning",
@@ -131,6 +135,7 @@ def merged_changes(batches: Sequence[ColumnChanges]) -> ColumnChanges:
         n_unread=sum(batch.n_unread for batch in batches),
         unread=tuple(unread)[:N_LISTED],
         n_unseen=sum(batch.n_unseen for batch in batches),
+        n_outside=sum(batch.n_outside for batch in batches),
         unseen=tuple(unseen)[:N_LISTED],
         written_now=ways_of_writing[0] if ways_of_writing else "",
     )
@@ -328,8 +333,19 @@ def _cut_column(column: SavedColumn, reading: _Reading) -> ColumnCodes:
         unseen=unseen,
         written_now=reading.written_now,
         has_missing_code=cut.missing_code is not None,
+        n_outside=_n_outside(column, reading),
     )
     return ColumnCodes(codes=codes, changes=changes)
+
+
+def _n_outside(column: SavedColumn, reading: _Reading) -> int:
+    """In how many rows a number is outside the range that the column had."""
+    if column.smallest is None or column.largest is None or are_categories(reading.values):
+        return 0
+    if reading.kind != column.kind:
+        return 0
+    numbers = np.asarray(reading.values, np.float64)
+    return int(((numbers < column.smallest) | (numbers > column.largest)).sum())
 
 
 def _kind_now(column: SavedColumn, reading: _Reading) -> ColumnKind:

@@ -30,6 +30,7 @@ class ColumnCheck:
     missing_now: float  # with text that cannot be read
     new_categories: float  # the share of categories that were not there before
     without_code: float  # of all values that the saved cuts do not have, for whatever reason
+    outside_range: float  # of numbers below the smallest or above the largest one before; NaN where these are not known
     kind_before: str
     kind_now: str
     moved: bool
@@ -75,7 +76,16 @@ class DataCheck:
         }
 
     def __str__(self) -> str:
-        header = ["column", "shift (bits)", "missing before", "missing now", "new categories", "without code", "moved"]
+        header = [
+            "column",
+            "shift (bits)",
+            "missing before",
+            "missing now",
+            "new categories",
+            "without code",
+            "outside range",
+            "moved",
+        ]
         rows = [
             [
                 column.column,
@@ -84,11 +94,12 @@ class DataCheck:
                 _percent(column.missing_now),
                 _percent(column.new_categories),
                 _percent(column.without_code),
+                _percent(column.outside_range),
                 "moved" if column.moved else "",
             ]
             for column in self.columns
         ]
-        table = aligned(header, rows, right=[False, True, True, True, True, True, False])
+        table = aligned(header, rows, right=[False, True, True, True, True, True, True, False])
         n_moved = len(self.moved)
         summary = f"{n_moved:,} of {len(self.columns):,} selected columns moved, in {self.n_rows:,} rows"
         return f"{table}\n\n{summary}"
@@ -124,6 +135,7 @@ def _check_column(column: SavedColumn, changes: ColumnChanges, n_columns: int) -
         missing_now=(changes.n_missing + changes.n_unread) / changes.n_rows,
         new_categories=changes.n_unseen / changes.n_rows,
         without_code=without_code,
+        outside_range=float("nan") if column.smallest is None else changes.n_outside / changes.n_rows,
         kind_before=changes.kind_before,
         kind_now=changes.kind_now,
         moved=bool(

@@ -21,6 +21,7 @@ from bitsieve.discretization.separate_zero import SeparateZeroBinning
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.options import ReadOptions
 from bitsieve.pipeline.fit import Fit
+from bitsieve.results.saved.call import options_of_call
 from bitsieve.results.saved.schema import (
     Certificate,
     ColumnKind,
@@ -39,7 +40,6 @@ from bitsieve.results.saved.values import label_of, option_of, values_of_array
 from bitsieve.utils.arrays import Columns
 
 MAX_COUNTS = 100_000  # cells of the table of a feature; of a larger one no counts are kept
-MAX_NAMES = 1000  # of target columns; a longer list is one of values
 
 
 def details_of(fit: Fit, read: ReadOptions, labels: Sequence[object]) -> SelectionDetails:
@@ -64,7 +64,7 @@ def details_of(fit: Fit, read: ReadOptions, labels: Sequence[object]) -> Selecti
             digest=_digest(_names(table), _kinds(fit)),
         ),
         score_unit=fit.method.unit,
-        options=_options(fit, read),
+        options=options_of_call(fit, read),
         settled=_settled(fit, evidence.binner),
         execution=_execution(fit),
         class_sizes=tuple(evidence.class_sizes.tolist()),
@@ -156,47 +156,6 @@ def _counts(table: ContingencyTable, n_codes: int) -> tuple[tuple[int, ...], ...
     counts = np.zeros((max(n_codes, len(occurring)), occurring.shape[1]), np.int64)
     counts[: len(occurring)] = occurring
     return tuple(tuple(row) for row in counts.tolist())
-
-
-def _options(fit: Fit, read: ReadOptions) -> dict[str, Option]:
-    """The arguments of the call, with the defaults of the method's parameters and of the number of features."""
-    selection, discretization = fit.selection, fit.prepared.requested_discretization
-    values: dict[str, object] = {
-        "target": _name_of(read.target),
-        "sample_weight": _name_of(read.sample_weight),
-        "weight_kind": read.weight_kind,
-        "groups": _name_of(read.groups),
-        "method": fit.method.name,
-        "n_features_to_select": selection.n_features_to_select,
-        "include": list(selection.columns.include),
-        "exclude": list(selection.columns.exclude),
-        "identifiers": selection.columns.identifiers,
-        "screen": selection.screen,
-        "binning": discretization.binning,
-        "n_bins": discretization.n_bins,
-        "uncut": discretization.uncut,
-        "missing": discretization.missing,
-        "target_bins": read.target_bins,
-        "target_kind": read.target_kind,
-        "drop_missing_target": read.drop_missing_target,
-        "header": read.header,
-        "repair": read.repair,
-        "column_types": read.column_types or {},
-        **fit.method.parameters,
-        **selection.requested,
-    }
-    return {name: option_of(value) for name, value in values.items()}
-
-
-def _name_of(column: object) -> str | list[str] | None:
-    """The name of a column of the data, or of several; None for values of its own."""
-    if isinstance(column, str):
-        return column
-    if not isinstance(column, (list, tuple)) or not 0 < len(column) <= MAX_NAMES:
-        return None
-    if not all(isinstance(name, str) for name in column):
-        return None
-    return column[0] if len(column) == 1 else list(column)
 
 
 def _settled(fit: Fit, binner: Binning) -> dict[str, Option]:

@@ -1,0 +1,143 @@
+"""What two selections were made of, compared: rows, columns, target, values, options and versions, in plain sentences.
+
+Of the two selections one is that of "then", the other that of "now". A sentence is empty where nothing has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bitsieve.results.equality import equal_values
+from bitsieve.results.saved.schema import Option, SavedColumn, SavedData, SavedTarget, SelectionRecord, Versions
+from bitsieve.utils.messages import quoted
+
+MAX_SIZES = 5  # classes whose sizes a sentence lists
+#: The options that say how columns are read, cut and counted.
+COUNTING_OPTIONS = (
+    "sample_weight",
+    "weight_kind",
+    "binning",
+    "n_bins",
+    "uncut",
+    "missing",
+    "header",
+    "repair",
+    "column_types",
+)
+
+
+def change_of_rows(then: SavedData, now: SavedData) -> str:
+    if then.n_samples != now.n_samples:
+        return f"{then.n_samples:,} rows then, {now.n_samples:,} now"
+    if then.total_weight != now.total_weight:
+        return f"a weight of {then.total_weight:,} then, {now.total_weight:,} now"
+    return ""
+
+
+def change_of_columns(then: SavedData, now: SavedData) -> str:
+    names_then = set(then.names or ())
+    names_now = set(now.names or ())
+    lost = [name for name in then.names or () if name not in names_now]
+    new = [name for name in now.names or () if name not in names_then]
+    if lost and new:
+        return f"the columns {quoted(lost)} are not there now, and {quoted(new)} were not there then"
+    if lost:
+        return f"the columns {quoted(lost)} are not there now"
+    if new:
+        return f"the columns {quoted(new)} were not there then"
+    if then.n_features != now.n_features:
+        return f"{then.n_features:,} columns then, {now.n_features:,} now"
+    if then.names != now.names:
+        return "the columns have another order"
+    return ""
+
+
+def change_of_kinds(then: SavedData, now: SavedData) -> str:
+    """Of columns of the same names, which the same options have read."""
+    if then.digest == now.digest:
+        return ""
+    return "a column that held numbers holds categories now, or is left out now, or the reverse"
+
+
+def change_of_target(then: SavedTarget, now: SavedTarget) -> str:
+    if then.name != now.name:
+        return f"the target was {then.name!r}, and is {now.name!r} now"
+    if not equal_values(then.labels, now.labels):
+        return "the target has other classes"
+    if then.class_sizes != now.class_sizes:
+        return f"the classes have {_sizes(then.class_sizes)} rows then, {_sizes(now.class_sizes)} now"
+    if not equal_values(then, now):
+        return "the target is read in another way"
+    return ""
+
+
+def _sizes(class_sizes: Sequence[int]) -> str:
+    listed = ", ".join(f"{size:,}" for size in class_sizes[:MAX_SIZES])
+    return f"{listed}, ..." if len(class_sizes) > MAX_SIZES else listed
+
+
+def changes_of_options(then: Mapping[str, Option], now: Mapping[str, Option]) -> list[str]:
+    """A sentence for each option with another value.
+
+    An option that only one of two versions has is not compared: its default is what the other version does.
+    """
+    return [
+        f"{name} was {then[name]}, and is {now[name]} now"
+        for name in then
+        if name in now and str(then[name]) != str(now[name])
+    ]
+
+
+def changes_of_settled(then: Mapping[str, Option], now: Mapping[str, Option]) -> list[str]:
+    """A sentence for each option that the data has settled otherwise; the number of features is seen in the ranking."""
+
+    def without_number(settled: Mapping[str, Option]) -> dict[str, Option]:
+        return {name: value for name, value in settled.items() if name != "n_features_to_select"}
+
+    return changes_of_options(without_number(then), without_number(now))
+
+
+def change_of_values(then: SelectionRecord, now: SelectionRecord) -> str:
+    """Whether the columns have other values, and which of those that are selected then and now."""
+    if then.values_digest == now.values_digest:
+        return ""
+    columns_now = {feature.column.name: feature.column for feature in now.features}
+    pairs = [
+        (feature.column, columns_now[feature.column.name])
+        for feature in then.features
+        if feature.column.name in columns_now
+    ]
+    if are_counted_alike(then, now):
+        changed = [column.name for column, column_now in pairs if not equal_values(column, column_now)]
+        among_them = f", {quoted(changed)} among them" if changed else ""
+        return f"columns have other values{among_them}"
+    changed = [column.name for column, column_now in pairs if _has_other_range(column, column_now)]
+    return f"other smallest or largest values of {quoted(changed)}" if changed else ""
+
+
+def are_counted_alike(then: SelectionRecord, now: SelectionRecord) -> bool:
+    """Whether columns, target and options are such that the digests of equal values are equal."""
+    has_digests = then.values_digest is not None and now.values_digest is not None
+    has_same_options = all(then.options.get(name) == now.options.get(name) for name in COUNTING_OPTIONS)
+    has_same_columns = then.data.digest == now.data.digest
+    return has_digests and has_same_options and has_same_columns and not change_of_target(then.target, now.target)
+
+
+def _has_other_range(then: SavedColumn, now: SavedColumn) -> bool:
+    """Whether the smallest or the largest value is another one; False where they are not known."""
+    if then.smallest is None or now.smallest is None:
+        return False
+    return then.smallest != now.smallest or then.largest != now.largest
+
+
+def change_of_versions(then: Versions, now: Versions) -> str:
+    sentences = [
+        f"{name} {version_then} then, {version_now} now"
+        for name, version_then, version_now in (
+            ("bitsieve", then.bitsieve, now.bitsieve),
+            ("Python", then.python, now.python),
+            ("numpy", then.numpy, now.numpy),
+        )
+        if version_then != version_now
+    ]
+    return "; ".join(sentences)
