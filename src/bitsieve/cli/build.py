@@ -153,10 +153,9 @@ def settable_names(arguments: argparse.Namespace) -> set[str]:
     from bitsieve.evaluate.plan import DEFAULT_METHODS
     from bitsieve.methods.registry import method_names, parameters_of
 
+    methods = getattr(arguments, "methods", None) or DEFAULT_METHODS
     if "method" in arguments:
-        methods = [arguments.method]
-    else:
-        methods = arguments.methods or DEFAULT_METHODS
+        methods = (arguments.method,)
     names = set(_settable_of_rule(getattr(arguments, "stop", None)))  # compare has no stopping rule
     for method in methods:
         if method in method_names():
