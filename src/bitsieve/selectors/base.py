@@ -44,7 +44,7 @@ from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.prepare import PreparedSelection, prepare, prepare_selection
 from bitsieve.pipeline.run import check_options, run, run_on_counts, run_on_table
 from bitsieve.pipeline.selection_options import SelectionOptions
-from bitsieve.selectors.callbacks import CallbackSupportMixin, followed
+from bitsieve.selectors.callbacks import CallbackSupportMixin, phases_as_tasks, tears_callbacks_down
 from bitsieve.selectors.lazy_diagnostics import LazyDiagnostics
 from bitsieve.selectors.partial_counts import (
     PartialCounts,
@@ -238,7 +238,7 @@ class SupervisedSelector(ColumnSelector):
     target_kind: str | None = None
     identifiers: str = "drop"
 
-    @followed
+    @tears_callbacks_down
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Choose features of a table.
 
@@ -271,12 +271,13 @@ class SupervisedSelector(ColumnSelector):
         """
         if y is None:
             raise target_needed(self)
-        self._check_parameters()
-        table = self._read(X, y, sample_weight, groups)
-        check_capabilities(self._name_in_messages(), self._capabilities_needed(), table.capabilities)
-        table.target.check_varies()
-        self._prepare_and_select(table)
-        self._warn()
+        with phases_as_tasks(self):
+            self._check_parameters()
+            table = self._read(X, y, sample_weight, groups)
+            check_capabilities(self._name_in_messages(), self._capabilities_needed(), table.capabilities)
+            table.target.check_varies()
+            self._prepare_and_select(table)
+            self._warn()
         return self
 
     def fit_table(self, table: Dataset, discretization: DiscretizationOptions | None = None) -> Self:
