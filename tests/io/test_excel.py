@@ -7,8 +7,9 @@ from datetime import date, datetime, time, timedelta
 
 import pytest
 
+import bitsieve
 from bitsieve.io.errors import DataError
-from bitsieve.io.excel import sheets_by_calamine, sheets_by_openpyxl
+from bitsieve.io.excel import n_rows_above_names, sheets_by_calamine, sheets_by_openpyxl
 from bitsieve.io.read import read_table
 
 openpyxl = pytest.importorskip("openpyxl")
@@ -80,3 +81,22 @@ def test_a_workbook_that_openpyxl_does_not_read_needs_calamine(tmp_path, monkeyp
     path.write_bytes(b"\xd0\xcf\x11\xe0" + bytes(600))
     with pytest.raises(DataError, match="needs the package 'python_calamine'"):
         read_table(path)
+
+
+@pytest.mark.parametrize(
+    ("above", "n_above"),
+    [([], 0), ([["A report"], ["of today"], []], 3), ([["A report", None, 3]], 1), ([["a", "b", "c"]], 0)],
+)
+def test_rows_above_the_names_are_left_out(above, n_above):
+    rows = [[*row, *[None] * (4 - len(row))] for row in above] + [["a", "b", "c", None], [1.0, 2.0, 3.0, 4.0]]
+    assert n_rows_above_names(rows) == n_above
+
+
+def test_a_report_with_a_title_is_read_with_a_note(tmp_path):
+    book = openpyxl.Workbook()
+    for row in (["A report"], [], ["a", "b", "y"], *[[i % 5, i % 3, "yes" if i % 5 < 2 else "no"] for i in range(40)]):
+        book.active.append(row)
+    book.save(tmp_path / "report.xlsx")
+    selection = bitsieve.select(tmp_path / "report.xlsx", "y")
+    assert selection.features[0] == "a"
+    assert [note.code for note in selection.diagnostics].count("rows-above-names") == 1

@@ -112,7 +112,7 @@ def test_a_workbook_of_several_sheets(tmp_path):
     with pandas.ExcelWriter(path) as file:
         rows().to_excel(file, sheet_name="one", index=False)
         rows()[:5].to_excel(file, sheet_name="two", index=False)
-    with pytest.raises(DataError, match=r"has 2 sheets: name one of 'one', 'two' behind the file, as FILE/one$"):
+    with pytest.raises(DataError, match=r"has 2 sheets: name one of 'one', 'two', as FILE/one or by --table$"):
         read_table(path)
     assert read_table(path / "two").num_rows == 5
     with pytest.raises(DataError, match=r"two.xlsx/three' is no sheet: name one of"):

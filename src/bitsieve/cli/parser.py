@@ -82,11 +82,9 @@ def _add_options(parser: CommandParser, command: str) -> None:
     """Add the options of a command in groups: first those that most people need, then the others by heading."""
     options_of_command = options_of(command)
     usage = [option.metavar or option.kind.upper() for option in options_of_command if not option.name.startswith("-")]
-    usage += [
-        f"{option.name} {KINDS[option.kind][0]}"
-        for option in options_of_command
-        if option.name in ("--target", "--save")
-    ]
+    for option in options_of_command:
+        if option.name == "--target" or (option.form == "required" and option.name.startswith("-")):
+            usage.append(f"{option.name} {KINDS[option.kind][0]}")
     parser.usage = " ".join([f"{PROGRAM} {command}", *usage, "[options]"])
     common = [option for option in options_of_command if option.name in COMMON]
     common.sort(key=lambda option: COMMON.index(option.name))

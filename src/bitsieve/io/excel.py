@@ -12,6 +12,7 @@ from typing import TypeAlias
 import pyarrow as pa
 
 from bitsieve.io.errors import DataError, named_inside
+from bitsieve.io.notes import rows_above_names
 from bitsieve.io.typed_file import WholeFile, as_integers
 
 #: A cell as both readers give it: numbers are floats, a date without a time of day is a date, blanks and errors are
@@ -19,6 +20,7 @@ from bitsieve.io.typed_file import WholeFile, as_integers
 Cell: TypeAlias = float | bool | str | date | datetime | time | timedelta | None
 Rows: TypeAlias = list[list[Cell]]
 MIDNIGHT = time()
+MAX_TITLE_ROWS = 20  # of a sheet, among which the names are searched
 
 
 class ExcelFile(WholeFile):
@@ -36,7 +38,11 @@ class ExcelFile(WholeFile):
                 advice="nothing to select from",
             )
         sheet = named_inside(list(filled), self.file.table, self.label, "sheet")
-        names, *rows = filled[sheet]
+        rows = filled[sheet]
+        n_above = n_rows_above_names(rows)
+        if n_above:
+            self.diagnostics.append(rows_above_names(n_above, _text(_first_filled(rows[0]))))
+        names, *rows = rows[n_above:]
         columns = zip(*rows, strict=True) if rows else [()] * len(names)
         return pa.table([_column(cells) for cells in columns], names=[_text(name) for name in names])
 
@@ -102,6 +108,23 @@ def _without_empty_edges(rows: Rows) -> Rows:
     first_column = min(filled_columns)
     last_column = max(filled_columns)
     return [row[first_column : last_column + 1] for row in rows[filled_rows[0] : filled_rows[-1] + 1]]
+
+
+def n_rows_above_names(rows: Rows) -> int:
+    """How many rows stand above the names, such as a title: they fill at most half of three columns or more."""
+    n_columns = len(rows[0])
+    if n_columns < 3:
+        return 0
+    for index, row in enumerate(rows[:MAX_TITLE_ROWS]):
+        cells = [cell for cell in row if cell is not None]
+        if 2 * len(cells) > n_columns:
+            are_names = all(isinstance(cell, str) for cell in cells)
+            return index if are_names else 0
+    return 0
+
+
+def _first_filled(row: list[Cell]) -> Cell:
+    return next(cell for cell in row if cell is not None)
 
 
 def _is_xlsx(path: Path) -> bool:
