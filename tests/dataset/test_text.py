@@ -66,7 +66,7 @@ def test_columns_whose_type_is_known_from_all_rows():
 
 def test_a_word_of_a_row_without_a_target_is_missing(tmp_path):
     """Such as "Total" among numbers, in the last row of a report."""
-    rows = [f"{i % 5},{'no' if i % 5 < 2 else 'yes'}" for i in range(200)]
+    rows = [f"{7 * i % 50},{'no' if i % 50 < 20 else 'yes'}" for i in range(200)]
     (tmp_path / "t.csv").write_text("\n".join(["a,y", *rows, "Total,"]))
     (tmp_path / "without.csv").write_text("\n".join(["a,y", *rows]))
     selection, expected = (bitsieve.select(tmp_path / name, "y", binning="mdl") for name in ("t.csv", "without.csv"))
