@@ -50,8 +50,7 @@ $(VENV)/.installed-dev: $(BIN)/python $(SOURCES)
 	@touch $@ $(VENV)/.installed
 
 demo: $(VENV)/.installed
-	$(BIN)/python examples/make_demo_data.py
-	$(BIN)/bitsieve select demo_output/breast_cancer.csv --target diagnosis --features 10 --output demo_output/reduced.parquet --force
+	$(BIN)/bitsieve demo
 
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal

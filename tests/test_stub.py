@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import doctest
 import pickle
+import re
 from pathlib import Path
 
 import bitsieve
@@ -26,3 +28,10 @@ def test_star_and_dir_and_pickles():
     assert dir(bitsieve) == sorted(bitsieve.__all__)
     for name in ("ForwardSelector", "select", "BitsieveWarning"):
         assert pickle.loads(pickle.dumps(namespace[name])) is getattr(bitsieve, name)
+
+
+def test_the_docstring_of_the_package_names_what_is_public():
+    names = re.findall(r"``(?:help\(bitsieve\.)?(\w+)", bitsieve.__doc__)
+    assert set(names) - {"features", "explain", "save", "criterion", "dir", "bitsieve"} <= set(bitsieve.__all__)
+    assert len(names) > 15
+    assert doctest.testmod(bitsieve, optionflags=doctest.ELLIPSIS).failed == 0

@@ -258,6 +258,7 @@ CODES: dict[str, Code] = {
         "note", "The file has no header line.", "Give the columns names, if you want other names than x0, x1, ..."
     ),
     "not-utf8": Code("note", "A text file has another encoding than UTF-8.", "Save it as UTF-8 if letters look wrong."),
+    "rows-above-names": Code("note", "Rows above the names of a sheet were skipped.", "Nothing, if they are a title."),
     "comments-left-out": Code("note", "Lines of comments were skipped.", "Nothing, if they are comments."),
     "counted-in-place": Code(
         "note", "A database counted the rows, which were not read.", "Set `push_down=False` to read them."

@@ -126,10 +126,10 @@ def test_no_number_of_threads_whatever_the_method(iris, method):
 @pytest.mark.parametrize(
     ("given", "write"),
     [
-        ({"features": 3}, "there is no parameter 'features': write n_features_to_select=3$"),
-        ({"k": 2}, "there is no parameter 'k': write n_features_to_select=2$"),
-        ({"criterion": "jmi"}, "there is no parameter 'criterion': write method='jmi'$"),
-        ({"threads": 4}, "there is no parameter 'threads': write n_jobs=4$"),
+        ({"features": 3}, "there is no parameter 'features': did you mean n_features_to_select=3\\?$"),
+        ({"k": 2}, "there is no parameter 'k': did you mean n_features_to_select=2\\?$"),
+        ({"criterion": "jmi"}, "there is no parameter 'criterion': did you mean method='jmi'\\?$"),
+        ({"threads": 4}, "there is no parameter 'threads': did you mean n_jobs=4\\?$"),
         ({"exclud": ["x"]}, r"there is no parameter 'exclud': did you mean exclude=\['x'\]\?$"),
         ({"n_bin": 3}, "there is no parameter 'n_bin': did you mean n_bins=3\\?$"),
         ({"stoping": "fdr"}, "there is no parameter 'stoping': did you mean stopping='fdr'\\?$"),

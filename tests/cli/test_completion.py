@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import subprocess
 
@@ -9,6 +10,7 @@ import pytest
 
 from bitsieve.cli import main
 from bitsieve.cli.options import COMMANDS, options_of
+from bitsieve.cli.parser import make_parser
 
 
 def script(capsys, shell):
@@ -62,6 +64,19 @@ def test_bash_completes_values(completed):
 def test_bash_completes_files(completed, tmp_path):
     (tmp_path / "rows.csv").touch()
     assert completed("select", "rows") == ["rows.csv"]
+
+
+def test_the_scripts_have_what_the_parser_has(capsys, completed):
+    """Every command and every option of the parser, but for -h, --help and the --no- forms."""
+    (commands,) = (part for part in make_parser()._actions if isinstance(part, argparse._SubParsersAction))
+    fish = script(capsys, "fish").splitlines()
+    assert set(completed("")) == set(commands.choices)
+    for name, parser in commands.choices.items():
+        options = {option for part in parser._actions for option in part.option_strings if option.startswith("--")}
+        options = {option for option in options - {"--help"} if not option.startswith("--no-")}
+        assert set(completed(name, "--")) == options
+        of_command = [line for line in fish if f"from {name}'" in line]
+        assert {f"--{line.split(' -l ')[1].split()[0]}" for line in of_command} == options
 
 
 def test_zsh_and_fish_have_every_command_and_option(capsys):

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import csv
 
+import bitsieve
 from bitsieve.dataset.text import Plain, typed_columns, typed_text
 from bitsieve.dataset.text_format import ColumnRules
 from bitsieve.io.read import read_table
@@ -61,3 +62,12 @@ def test_columns_whose_type_is_known_from_all_rows():
     typed, _ = typed_columns(arrays, [3, 5, 6], ColumnRules(formats={3: Plain(pa.int64())}), {})
     assert [str(array.type).split("<")[0] for array in typed] == ["int64", "dictionary", "double"]
     assert typed_columns(arrays, [3, 5, 6], ColumnRules(), {})[0][1].to_pylist() == [1, 2]
+
+
+def test_a_word_of_a_row_without_a_target_is_missing(tmp_path):
+    """Such as "Total" among numbers, in the last row of a report."""
+    rows = [f"{7 * i % 50},{'no' if i % 50 < 20 else 'yes'}" for i in range(200)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,y", *rows, "Total,"]))
+    (tmp_path / "without.csv").write_text("\n".join(["a,y", *rows]))
+    selection, expected = (bitsieve.select(tmp_path / name, "y", binning="mdl") for name in ("t.csv", "without.csv"))
+    assert selection.scores.tobytes() == expected.scores.tobytes()

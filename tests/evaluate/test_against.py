@@ -15,7 +15,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import bitsieve
-from bitsieve.api.compare import OTHER_NAMES
 from bitsieve.cli import main
 from bitsieve.dataset.target import read_target
 from bitsieve.evaluate.folds import make_folds
@@ -132,14 +131,12 @@ def test_the_command_line_says_what_to_run(tmp_path, capsys):
 
 def test_hints_on_names_of_parameters():
     assert inspect.signature(bitsieve.compare).parameters["methods"].default == DEFAULT_METHODS
-    assert set(OTHER_NAMES.values()) <= set(inspect.signature(bitsieve.compare).parameters)
-    assert not set(OTHER_NAMES) & set(inspect.signature(bitsieve.compare).parameters)
     for given, right in (
         ({"method": "mim"}, "methods='mim'"),
         ({"n_features_to_select": 3}, "features=3"),
         ({"cv": 5}, "folds=5"),
     ):
-        with pytest.raises(ValueError, match=f"there is no parameter '{next(iter(given))}': write {right}$"):
+        with pytest.raises(ValueError, match=f"'{next(iter(given))}': did you mean {right}\\?$"):
             bitsieve.compare(*WINE, **given)
     with pytest.raises(ValueError, match=r"there is no parameter 'clasifier': did you mean classifier='knn'\?$"):
         bitsieve.compare(*WINE, clasifier="knn")

@@ -81,7 +81,7 @@ def test_the_selection_is_that_of_the_rows(write, tmp_path, how):
 
 def test_one_of_several_tables_is_named_behind_the_file(write, tmp_path):
     write(tmp_path / "t.db", "t", "u")
-    with pytest.raises(DataError, match=r"t.db' has 2 tables: name one of 't', 'u' behind the file, as FILE/t$"):
+    with pytest.raises(DataError, match=r"t.db' has 2 tables: name one of 't', 'u', as FILE/t or by --table$"):
         read_table(tmp_path / "t.db")
     assert read_table(tmp_path / "t.db" / "u").num_rows == 200
     assert bitsieve.select(tmp_path / "t.db/u", "y", missing="bin").features

@@ -180,3 +180,18 @@ def test_what_was_noticed_in_the_file_is_noted(tmp_path):
     with pytest.warns(bitsieve.BitsieveWarning, match="1 comment line"):
         selection = bitsieve.select(path, "y")
     assert any("1 comment line" in note for note in selection.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("A report,,\nof today,,\n,,\na,b,y\n1,2,0\n", 4),
+        ("A report\n\na;b;y\n1;2;0\n", 3),
+        ("A report\na\tb\n1\t2\n", 2),
+    ],
+)
+def test_a_title_above_the_names_is_refused(tmp_path, text, line):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises(DataError, match=f"'A report.*delete the lines above line {line}, if that has the names"):
+        read_table(path)

@@ -14,23 +14,12 @@ from bitsieve.evaluate.run import run_plan
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.results.comparison import Comparison
 from bitsieve.utils.docstrings import cites
-from bitsieve.utils.parameters import with_hints
+from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.progress import progress_bar
-
-OTHER_NAMES = {  # what bitsieve.select and other libraries call a parameter
-    **dict.fromkeys(("method", "criterion", "selectors"), "methods"),
-    **dict.fromkeys(("n_features_to_select", "n_features", "k"), "features"),
-    **dict.fromkeys(("estimator", "model", "clf", "regressor"), "classifier"),
-    **dict.fromkeys(("score", "metric"), "scoring"),
-    **dict.fromkeys(("cv", "n_splits", "n_folds"), "folds"),
-    **dict.fromkeys(("y", "label", "target_name"), "target"),
-    **dict.fromkeys(("threads", "n_threads"), "n_jobs"),
-    "seed": "random_state",
-}
 
 
 @cites("Vinh, Chan, Romano, Bailey 2014")
-@with_hints(OTHER_NAMES)
+@proposes_right_names
 def compare(
     data: Any,
     target: Any = None,

@@ -12,12 +12,13 @@ from sklearn.base import clone
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.read import read_data
+from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.registry import make_binner
 from bitsieve.engines.local import search_of
 from bitsieve.evaluate.selector_cv import SelectorCV
 from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
-from bitsieve.methods.registry import find_method
+from bitsieve.methods.registry import find_method, is_greedy
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.diagnose import on_leaks, on_rows, on_target, refuse_constant_data
 from bitsieve.pipeline.discretize import (
@@ -36,6 +37,7 @@ from bitsieve.selectors.stability import StabilitySelector
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.defaults import BINNING, ESTIMATOR, HOW_MANY_METHOD
 from bitsieve.utils.diagnostic_list import Diagnostics
+from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import check_integer
 from bitsieve.utils.progress import phase
 
@@ -44,6 +46,7 @@ N_SHUFFLES = 40
 MAX_VALUES_COUNTED = 3 * 10**8  # rows x columns x shuffles: some seconds
 
 
+@proposes_right_names
 def how_many(
     data: Any,
     target: Any = None,
@@ -163,6 +166,9 @@ class RuleOptions:
     random_state: int
 
     def __post_init__(self) -> None:
+        if not is_greedy(self.method):
+            problem = "does not choose one feature at a time"
+            raise ParameterError("method", self.method, "give a method that does, such as 'jmi'", problem)
         check_integer("random_state", self.random_state, 0, 2**32 - 1)
 
 

@@ -20,11 +20,13 @@ from bitsieve.information.protocol import Information
 from bitsieve.options import ReadOptions
 from bitsieve.pipeline.samples import TableSamples
 from bitsieve.utils.defaults import BINNING
+from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import check_choice
 
 NEIGHBOURS = "ksg"  # the estimator that needs no bins
 
 
+@proposes_right_names
 def entropy(
     X: Any,
     y: Any = None,
@@ -75,6 +77,7 @@ def entropy(
     return information.entropy
 
 
+@proposes_right_names
 def mutual_information(
     X: Any,
     y: Any,
@@ -137,6 +140,7 @@ def mutual_information(
     return count_columns(X, require_target(y), sample_weight, binning, missing, estimator, n_jobs)[1].relevance
 
 
+@proposes_right_names
 def mutual_information_matrix(
     X: Any,
     y: Any = None,
@@ -185,6 +189,7 @@ def mutual_information_matrix(
     return information.matrix("redundancy", np.dtype(dtype))
 
 
+@proposes_right_names
 def conditional_mutual_information_matrix(
     X: Any,
     y: Any,

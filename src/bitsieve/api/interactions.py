@@ -28,7 +28,8 @@ from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.defaults import INTERACTIONS_BINNING
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.docstrings import cites
-from bitsieve.utils.parameters import check_choice, check_integer, with_hints
+from bitsieve.utils.parameter_names import proposes_right_names
+from bitsieve.utils.parameters import check_choice, check_integer
 from bitsieve.utils.progress import phase, progress_bar
 
 MAX_SHUFFLES = 10**5
@@ -39,7 +40,7 @@ RATES_BY = ("shuffles", "contrasts")
 
 
 @cites("Anastassiou 2007", "McGill 1954", "Jakulin 2005", "Mnich, Rudnicki 2020")
-@with_hints({"y": "target", "threads": "n_jobs", "seed": "random_state"})
+@proposes_right_names
 def interactions(
     data: Any,
     target: Any = None,

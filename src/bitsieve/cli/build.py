@@ -148,6 +148,21 @@ def _without_options(parameters: Mapping[str, Any], options: Container[str]) -> 
     return {name: default for name, default in parameters.items() if name not in options}
 
 
+def settable_names(arguments: argparse.Namespace) -> set[str]:
+    """What --set takes with the methods and the stopping rule that were typed."""
+    from bitsieve.evaluate.plan import DEFAULT_METHODS
+    from bitsieve.methods.registry import method_names, parameters_of
+
+    methods = getattr(arguments, "methods", None) or DEFAULT_METHODS
+    if "method" in arguments:
+        methods = (arguments.method,)
+    names = set(_settable_of_rule(getattr(arguments, "stop", None)))  # compare has no stopping rule
+    for method in methods:
+        if method in method_names():
+            names.update(_without_options(parameters_of(method), IN_PLACE_OF_SET))
+    return names
+
+
 def _settable_of_rule(rule: str | None) -> dict[str, Any]:
     """The parameters of a stopping rule that --set gives, and their defaults."""
     from bitsieve.methods.by_counts.stopping import STOPPING_RULES

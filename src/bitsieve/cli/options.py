@@ -108,6 +108,9 @@ COMMANDS = (
             "scores changed, and what is not the same: rows, columns, target, values, options or version.",
             "Exit codes: 0 the same columns, order and scores, bit for bit; 1 they differ; 2 a mistake in what was "
             "given."),
+    Command("demo", "demo.run", "run the example of the README on a table of scikit-learn, and show the commands",
+            "Write scikit-learn's breast cancer data, 30 measurements of 569 tumours, as a CSV file, and run 'bitsieve "
+            "select' and 'bitsieve explain' on it. Each command is shown before its output. No network is needed."),
     Command("methods", "methods.run", "list every method, its paper and what it needs"),
     Command("completion", "completion.run", "print a script by which a shell completes commands and options",
             "Print a script by which a shell completes commands, options and their values. bash and zsh read it by "
@@ -330,6 +333,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--output", "apply",
                "the file that is written; .parquet, .csv, .tsv, .arrow, .feather or .npz (default: CSV to standard "
                "output)", "file", short="-o"),
+        Option("--output", "demo", "the folder that the table is written to (default: %(default)s)", "folder",
+               default="demo_output", short="-o"),
         Option("--output", "compare", "save errors by method, fold and number; .parquet, .csv or .json",
                "file", short="-o"),
         Option("--output", TUPLES, "save the pairs or triples, a row each; .csv, .json or .parquet", "file",

@@ -82,11 +82,9 @@ def _add_options(parser: CommandParser, command: str) -> None:
     """Add the options of a command in groups: first those that most people need, then the others by heading."""
     options_of_command = options_of(command)
     usage = [option.metavar or option.kind.upper() for option in options_of_command if not option.name.startswith("-")]
-    usage += [
-        f"{option.name} {KINDS[option.kind][0]}"
-        for option in options_of_command
-        if option.name in ("--target", "--save")
-    ]
+    for option in options_of_command:
+        if option.name == "--target" or (option.form == "required" and option.name.startswith("-")):
+            usage.append(f"{option.name} {KINDS[option.kind][0]}")
     parser.usage = " ".join([f"{PROGRAM} {command}", *usage, "[options]"])
     common = [option for option in options_of_command if option.name in COMMON]
     common.sort(key=lambda option: COMMON.index(option.name))
@@ -115,7 +113,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     if unknown and "data" in options and not any(word.startswith("-") for word in unknown):
         options.data += unknown  # files behind options
     elif unknown:
-        raise UsageError(f"{_unknown(unknown, options.command)} (see {command} --help)")
+        raise UsageError(f"{_unknown(unknown, options)} (see {command} --help)")
     if "data" in options:
         no_files = [word for word in options.data if not os.path.lexists(word)]
         if no_files and getattr(options, "methods", None) and not any("." in word for word in no_files):
@@ -134,16 +132,41 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     return options
 
 
-def _unknown(words: list[str], command: str | None) -> str:
-    """The message on arguments that no option takes, with an option of a similar name."""
-    from bitsieve.utils.messages import nearest
-
+def _unknown(words: list[str], options: argparse.Namespace) -> str:
+    """The message on arguments that no option takes, with the option that is meant."""
     unknown_option = next((word.partition("=")[0] for word in words if word.startswith("-")), "")
-    names = [option.name for option in options_of(command or "") if option.name.startswith("-")]
-    near = nearest(unknown_option, [*names, "--help", "--version"], 1)
-    if not near:
+    proposed = _option_meant(unknown_option, options) if unknown_option else None
+    if proposed is None:
         return f"unrecognized arguments: {' '.join(words)}"
-    return f"there is no option {unknown_option}: did you mean {near[0]}?"
+    return f"there is no option {unknown_option}: did you mean {proposed}?"
+
+
+def _option_meant(unknown_option: str, options: argparse.Namespace) -> str | None:
+    """The option of the command, or the setting of its methods, that somebody may have meant by an unknown one."""
+    from bitsieve.cli.build import settable_names
+    from bitsieve.utils.parameter_names import right_name
+
+    options_of_command = [option for option in options_of(options.command or "") if option.name.startswith("-")]
+    option_by_name = {_as_parameter(option.name): option.name for option in options_of_command}
+    option_by_name["help"] = "--help"
+    if options.command is None:
+        option_by_name["version"] = "--version"
+    for option in options_of_command:
+        for parameter in option.parameters.split():
+            option_by_name.setdefault(parameter, option.name)
+
+    name = _as_parameter(unknown_option)
+    if name in option_by_name:
+        return option_by_name[name]
+    if "set" in options and name in settable_names(options):
+        return f"--set {name}=VALUE"
+    proposed = right_name(name, option_by_name)
+    return None if proposed is None else option_by_name[proposed]
+
+
+def _as_parameter(option: str) -> str:
+    """The name of an option as Python would write it."""
+    return option.lstrip("-").replace("-", "_").lower()
 
 
 def data_of(words: Sequence[str]) -> str | list[str] | None:

@@ -96,7 +96,7 @@ class Plain(TextFormat):
             return pa.nulls(len(text), self.kind)
         if pa.types.is_integer(self.kind) or pa.types.is_floating(self.kind):
             text = pc.replace_substring(text, ",", "")  # commas between thousands
-        return _parsed(text, self.kind).combine_chunks()
+        return _parsed_or_null(text, self.kind)
 
 
 @dataclass(frozen=True)
@@ -376,6 +376,17 @@ def _parsed(text: pa.Array, kind: pa.DataType | None = None) -> pa.ChunkedArray:
         convert_options=csv.ConvertOptions(strings_can_be_null=True, null_values=[""], column_types=column_types),
     )
     return table.column(0)
+
+
+def _parsed_or_null(text: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Read text as values of a type; text that is none, such as a word in a row that is left out, is null."""
+    try:
+        return _parsed(text, kind).combine_chunks()
+    except pa.ArrowInvalid:
+        if len(text) == 1:
+            return pa.nulls(1, kind)
+    middle = len(text) // 2
+    return pa.concat_arrays([_parsed_or_null(text[:middle], kind), _parsed_or_null(text[middle:], kind)])
 
 
 def typed_columns(

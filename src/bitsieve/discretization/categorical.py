@@ -17,6 +17,7 @@ from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import ColumnBinning, unknown_category, was_categorical
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.utils.arrays import Flags, Integers
+from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.progress import phase
 
 _MAX_INT64 = 2.0**63  # the first float that is too large for int64
@@ -30,6 +31,7 @@ class CategoricalBinning(ColumnBinning):
 
     requires = "codes"
 
+    @proposes_right_names
     def __init__(self, *, missing: str | None = "error", n_jobs: int | None = None) -> None:
         self.missing = missing
         self.n_jobs = n_jobs

@@ -15,6 +15,7 @@ from bitsieve.dataset.value_ranges import NumericBlock
 from bitsieve.discretization.base import BlockCutBinning
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.utils.arrays import Floats, Integers
+from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import Rule, check_choice, check_integer
 
 
@@ -81,6 +82,7 @@ class _EqualBinning(BlockCutBinning):
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"n_bins": partial(check_integer, low=2, high=65_535)}
 
+    @proposes_right_names
     def __init__(self, *, n_bins: int = 10, missing: str | None = "error", n_jobs: int | None = None) -> None:
         self.n_bins = n_bins
         self.missing = missing
@@ -122,6 +124,7 @@ class EqualFrequencyBinning(_EqualBinning):
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"uncut": partial(check_choice, choices=("leave", "apart"))}
 
+    @proposes_right_names
     def __init__(
         self, *, n_bins: int = 10, uncut: str = "leave", missing: str | None = "error", n_jobs: int | None = None
     ) -> None:

@@ -23,6 +23,7 @@ from bitsieve.discretization.equal import EqualFrequencyBinning
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 from bitsieve.utils.lazy import cached_property
+from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import Rule, check_choice
 
 
@@ -146,6 +147,7 @@ class MDLBinning(BlockCutBinning):
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"uncut": partial(check_choice, choices=("leave", "median"))}
     requires = "classes"
 
+    @proposes_right_names
     def __init__(self, *, uncut: str = "leave", missing: str | None = "error", n_jobs: int | None = None) -> None:
         self.uncut = uncut
         self.missing = missing

@@ -23,6 +23,7 @@ from bitsieve.discretization.mdl import RepeatedCuts, log_codings
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.discretization.registry import make_binner
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
+from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import Rule, check_parameters, check_threads
 from bitsieve.utils.progress import phase
 
@@ -105,6 +106,7 @@ class SeparateZeroBinning(Binning):
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"n_jobs": check_threads}  # making the rule checks ``binning``
     rule_: ColumnBinning
 
+    @proposes_right_names
     def __init__(self, binning: Any = "mdl", *, n_jobs: int | None = None) -> None:
         self.binning = binning
         self.n_jobs = n_jobs

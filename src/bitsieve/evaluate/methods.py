@@ -14,6 +14,7 @@ from bitsieve.diagnostics import UserError
 from bitsieve.evaluate.encoding import encode_features
 from bitsieve.evaluate.models import seeded
 from bitsieve.methods.registry import method_name, parameters_of
+from bitsieve.selectors.base import MethodSelector
 from bitsieve.selectors.making import make_selector
 from bitsieve.utils.arrays import Floats
 
@@ -43,6 +44,8 @@ def make_selectors(
             selector = make_selector(method, n_features_to_select, binning=binning, **method_parameters)
         else:
             selector = _copied_selector(method, n_features_to_select)
+        if isinstance(selector, MethodSelector):
+            selector._check_parameters()  # now, and not in the first fold
         selectors[str(label)] = seeded(selector, random_state)
     return selectors
 

@@ -143,6 +143,13 @@ def make_plan(
     )
 
     counts, notes_on_counts = feature_counts(options.features, prepared.n_left)
+    selectors = make_selectors(
+        options.methods,
+        int(counts[-1]),
+        binning_parameter(discretization),
+        options.random_state,
+        options.parameters,
+    )
     class_sizes = np.bincount(table.target.codes)
     if options.scoring is None:
         measure = default_measure(predicted, class_sizes)
@@ -171,13 +178,6 @@ def make_plan(
         prepared.table, table_with_categories, has_only_few_whole_numbers, discretization
     )
     counted = discretize(all_rows, all_rows_discretization, execution)
-    selectors = make_selectors(
-        options.methods,
-        int(counts[-1]),
-        binning_parameter(discretization),
-        options.random_state,
-        options.parameters,
-    )
     return Plan(
         options=options,
         table=prepared.table,

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from io import StringIO
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -38,6 +38,7 @@ _QUOTED = re.compile(r'"[^"]*"')
 _SAMPLE = 1 << 16
 _ROWS_SAMPLE = 1 << 18  # bytes of rows that are searched for codes
 _FEW_ROWS = 8
+MAX_TITLE_LINES = 20  # of a file, among which the names are searched
 _CODE = r"(?:0[0-9]+|\+[0-9]{8,})"  # digits that are no number: a zip code, a phone number
 _LONGEST = 1 << 30  # the largest number of bytes of a row
 
@@ -77,6 +78,8 @@ class Layout:
         has_name_of_several_lines = lines[0].count('"') % 2 == 1
         if has_name_of_several_lines:
             unquoted_lines = [line for line in _LINE_END.split(_QUOTED.sub("", text)) if line.strip()]
+        if header is None:
+            _refuse_title(_LINE_END.split(text), label)
         delimiter = _delimiter(unquoted_lines, label, is_tsv=path.suffix.lower() == ".tsv")
         first_row = _row_patterns(delimiter).first.match(text[sample.begin :].encode())
         header_line = lines[0] if first_row is None else first_row[0].decode()
@@ -302,6 +305,24 @@ def _sample(path: Path) -> _Sample:
     while blank := _BLANK_LINE.match(text, begin):
         begin = blank.end()
     return _Sample(data, text, begin)
+
+
+def _refuse_title(lines: list[str], label: str) -> None:
+    """Refuse a file whose first line has one field, such as a title, where a later line has several names."""
+    first_line = next(line for line in lines if line.strip())
+    has_one_field = all(sum(bool(field.strip()) for field in first_line.split(mark)) == 1 for mark in DELIMITERS)
+    if not has_one_field or '"' in first_line:
+        return
+    for number, (line, next_line) in enumerate(pairwise(lines[:MAX_TITLE_LINES]), start=1):
+        for mark in DELIMITERS:
+            names = [field.strip() for field in line.split(mark)]
+            if len(names) > 1 and all(names) and next_line.count(mark) == line.count(mark):
+                title = first_line.strip("".join(DELIMITERS))
+                raise DataError(
+                    code="header-unclear",
+                    message=f"{label} begins with {one_line(title)[:40]!r}, which is no row of names",
+                    advice=f"delete the lines above line {number}, if that has the names",
+                )
 
 
 def _delimiter(lines: list[str], label: str, *, is_tsv: bool) -> str:

@@ -136,5 +136,5 @@ def named_inside(names: Sequence[str], wanted: str | None, label: str, what: str
     raise DataError(
         code="table-not-named",
         message=f"{label} {problem}",
-        advice=literal(f"name one of {quoted(names, 20)} behind the file, as FILE/{names[0]}"),
+        advice=literal(f"name one of {quoted(names, 20)}, as FILE/{names[0]} or by --table"),
     )

@@ -28,6 +28,14 @@ def comments_left_out(n_lines: int, mark: str) -> Diagnostic:
     return Diagnostic(code="comments-left-out", message=f"left out {n_lines:,} {lines} with {mark!r}")
 
 
+def rows_above_names(n_rows: int, first: str) -> Diagnostic:
+    """Rows above the names of a sheet, such as a title, are no rows of the table."""
+    rows = "row" if n_rows == 1 else "rows"
+    return Diagnostic(
+        code="rows-above-names", message=f"left out {n_rows:,} {rows} above the names, which begin with {first[:40]!r}"
+    )
+
+
 def columns_renamed(names: Sequence[str], new_names: Sequence[str]) -> Diagnostic:
     """Several columns have the same name."""
     return Diagnostic(

@@ -16,7 +16,7 @@ from bitsieve.methods.by_counts.criteria import ALIASES, CRITERIA, make_criterio
 from bitsieve.methods.by_counts.forward import FORWARD
 from bitsieve.methods.method import Method, check_capabilities, defaults_of
 from bitsieve.utils.messages import choices
-from bitsieve.utils.parameters import refuse_slip
+from bitsieve.utils.parameter_names import refuse_wrong_names
 
 MODULES = {  # the module that describes each method, in the order of the list
     "speccmi": "bitsieve.methods.by_counts.pairwise.spectral",
@@ -38,15 +38,6 @@ MODULES = {  # the module that describes each method, in the order of the list
     "l1-svm": "bitsieve.methods.by_samples.models",
     "svm-rfe": "bitsieve.methods.by_samples.models",
     "dominant-set-mii": "bitsieve.methods.by_samples.dominant_sets",
-}
-OTHER_NAMES = {  # what other libraries, and other functions of this one, call a parameter
-    **dict.fromkeys(("features", "n_features", "k", "num_features", "max_features"), "n_features_to_select"),
-    **dict.fromkeys(("criterion", "methods", "score_func", "algorithm"), "method"),
-    **dict.fromkeys(("discretization", "discretizer", "strategy"), "binning"),
-    **dict.fromkeys(("y", "label", "target_name"), "target"),
-    **dict.fromkeys(("threads", "n_threads", "num_threads"), "n_jobs"),
-    **dict.fromkeys(("weights", "weight"), "sample_weight"),
-    "must_include": "include",
 }
 _INPUTS = {  # of a greedy criterion, by the tables it requires
     "marginals": "each feature with the class",
@@ -124,6 +115,11 @@ def _greedy(name: str) -> Method:
     )
 
 
+def is_greedy(method: str) -> bool:
+    """Whether the name is that of a criterion, by which features are chosen one at a time."""
+    return method_name(method) not in MODULES
+
+
 def parameters_of(method: str) -> dict[str, Any]:
     """The parameters of a method with their defaults, but for those that all methods take."""
     return dict(find_method(method).parameters)
@@ -138,13 +134,13 @@ def check_offers(method: str, capabilities: frozenset[str], hindrances: Sequence
 def arguments_of(method: Method, parameters: Mapping[str, Any], other_parameters: Iterable[str] = ()) -> dict[str, Any]:
     """All arguments of a method's function, and of its selector, from the parameters that the user gave.
 
-    Raises ValueError for a name that the method does not take; a name that looks like one of ``other_parameters``,
-    those of the calling function, is called a slip of it.
+    Raises ValueError for a name that the method does not take; the error proposes a parameter of the method, or one of
+    ``other_parameters``, those of the calling function.
     """
     wrong = sorted(set(parameters) - set(method.parameters))
-    for name in wrong:
-        refuse_slip(name, parameters[name], OTHER_NAMES, [*method.parameters, *other_parameters])
     if wrong:
+        wrong_arguments = {name: parameters[name] for name in wrong}
+        refuse_wrong_names(wrong_arguments, [*method.parameters, *other_parameters])
         allowed = ", ".join(method.parameters) or "no parameters"
         raise UserError(
             code="unknown-parameter",

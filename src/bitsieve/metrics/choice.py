@@ -66,11 +66,18 @@ class Choice:
             for name, difference in self._differences_of_others()
             if difference < -EQUAL
         ]
-        return f" but for {' and '.join(lower)}" if lower else ""
+        return f" but for {_listed(lower)}" if lower else ""
 
     def _ties(self) -> str:
         tied = [name for name, difference in self._differences_of_others() if abs(difference) <= EQUAL]
-        return f", tied with {' and '.join(tied)}" if tied else ""
+        return f", tied with {_listed(tied)}" if tied else ""
+
+
+def _listed(names: list[str]) -> str:
+    """``a``, ``a and b``, or ``a, b and c``."""
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def choose(

@@ -13,7 +13,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Self, TypeVar, cast, dataclass_transform
 
 import narwhals as nw
 import numpy as np
@@ -44,7 +44,7 @@ from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.prepare import PreparedSelection, prepare, prepare_selection
 from bitsieve.pipeline.run import check_options, run, run_on_counts, run_on_table
 from bitsieve.pipeline.selection_options import SelectionOptions
-from bitsieve.selectors.callbacks import CallbackSupportMixin, followed
+from bitsieve.selectors.callbacks import CallbackSupportMixin, phases_as_tasks, tears_callbacks_down
 from bitsieve.selectors.lazy_diagnostics import LazyDiagnostics
 from bitsieve.selectors.partial_counts import (
     PartialCounts,
@@ -60,6 +60,7 @@ from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.docstrings import PAPERS, described_fully, with_references
 from bitsieve.utils.lazy import Lazy
 from bitsieve.utils.messages import warn, warn_of
+from bitsieve.utils.parameter_names import proposes_right_names, refuse_wrong_names
 from bitsieve.utils.parameters import Rule, check_choice, check_parameters, made_by
 
 PARAMETERS = {
@@ -136,6 +137,26 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         doc = described_fully(cls.__doc__ or "", cls.parameter_names, PARAMETERS, cls.shared_attributes)
         papers = dict.fromkeys(method.paper for method in cls.described)
         cls.__doc__ = with_references(doc, [PAPERS[name] for name in papers if name in PAPERS])
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of this selector, and those of its own selector as ``selector__parameter``.
+
+        Parameters
+        ----------
+        **params
+            Values by name.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If there is no such parameter.
+        """
+        refuse_wrong_names({name: value for name, value in params.items() if "__" not in name}, self.parameter_names)
+        return cast("Self", super().set_params(**params))
 
     def transform(self, X: Any) -> Any:
         """Keep the selected columns, in their order in X.
@@ -217,7 +238,7 @@ class SupervisedSelector(ColumnSelector):
     target_kind: str | None = None
     identifiers: str = "drop"
 
-    @followed
+    @tears_callbacks_down
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Choose features of a table.
 
@@ -250,12 +271,13 @@ class SupervisedSelector(ColumnSelector):
         """
         if y is None:
             raise target_needed(self)
-        self._check_parameters()
-        table = self._read(X, y, sample_weight, groups)
-        check_capabilities(self._name_in_messages(), self._capabilities_needed(), table.capabilities)
-        table.target.check_varies()
-        self._prepare_and_select(table)
-        self._warn()
+        with phases_as_tasks(self):
+            self._check_parameters()
+            table = self._read(X, y, sample_weight, groups)
+            check_capabilities(self._name_in_messages(), self._capabilities_needed(), table.capabilities)
+            table.target.check_varies()
+            self._prepare_and_select(table)
+            self._warn()
         return self
 
     def fit_table(self, table: Dataset, discretization: DiscretizationOptions | None = None) -> Self:
@@ -358,6 +380,7 @@ def with_parameters(cls: type[S]) -> type[S]:
         return position_of_shared.get(parameter.name, -1)
 
     constructor.__signature__ = inspect.Signature(sorted(parameters, key=position))
+    cls.__init__ = proposes_right_names(constructor)  # type: ignore[method-assign]
     cls._describe_parameters()
     return cls
 

@@ -1,12 +1,20 @@
-"""Report the phases of a fit to the callbacks of scikit-learn (from 1.9 on), such as its ``ProgressBar``."""
+"""Report the phases of a fit to the callbacks of scikit-learn (from 1.9 on), such as its ``ProgressBar``.
+
+A fit is a task, each phase of it is a subtask, and a phase is divided into at most 100 subtasks of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, ParamSpec, TypeVar, cast
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import ParamSpec, Protocol, TypeVar
+
+from sklearn.base import BaseEstimator
 
 from bitsieve.utils.progress import Step, listening
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 try:
     from sklearn.callback import CallbackSupportMixin as CallbackSupportMixin
@@ -16,76 +24,78 @@ except ImportError:  # an older scikit-learn, whose estimators have no callbacks
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Stands in for the class of later versions."""
 
-    def with_callbacks(method: Any) -> Any:
+    def with_callbacks(method: Callable[P, R]) -> Callable[P, R]:
         """Return the method itself."""
         return method
 
 
-P = ParamSpec("P")
-R = TypeVar("R")
-MAX_SUBTASKS = 100  # that a phase is divided into
+MAX_SUBTASKS = 100
+
+
+def tears_callbacks_down(fit: Callable[P, R]) -> Callable[P, R]:
+    """Decorate ``fit``, so that scikit-learn tears the callbacks down at its end, also after an error."""
+    decorated: Callable[P, R] = with_callbacks(fit)
+    return decorated
+
+
+class Task(Protocol):
+    """The methods of ``sklearn.callback.CallbackContext`` that are used here."""
+
+    def subcontext(self, task_name: str, *, max_subtasks: int | None) -> Task: ...
+
+    def call_on_fit_task_begin(self, *, estimator: BaseEstimator) -> object: ...
+
+    def call_on_fit_task_end(self, *, estimator: BaseEstimator) -> object: ...
+
+
+@contextmanager
+def phases_as_tasks(estimator: BaseEstimator) -> Iterator[None]:
+    """Report the phases of the block to the callbacks of the estimator, if it has any."""
+    if not getattr(estimator, "_skl_callbacks", None):  # scikit-learn sets it
+        yield
+        return
+    fit_task: Task = estimator._init_callback_context(max_subtasks=None)
+    fit_task.call_on_fit_task_begin(estimator=estimator)
+    phases = PhaseTasks(estimator, fit_task)
+    with listening(phases.report):
+        yield
+    phases.end_phase()
+    fit_task.call_on_fit_task_end(estimator=estimator)
 
 
 class PhaseTasks:
-    """Reports each phase of a fit to scikit-learn as a task of at most 100 subtasks. A callback cannot stop a fit."""
+    """Begins and ends the tasks of phases, by the steps that the work announces."""
 
-    def __init__(self, estimator: Any, fit_task: Any) -> None:
+    def __init__(self, estimator: BaseEstimator, fit_task: Task) -> None:
         self.estimator = estimator
         self.fit_task = fit_task
-        self.phase_task: Any = None  # None between phases
+        self.phase_task: Task | None = None  # None between two phases
         self.n_subtasks = 0
         self.n_ended = 0
 
     def report(self, progress: str) -> None:
-        """Take note of a step of a phase, or of any other message, which ends the phase."""
+        """Follow a step of a phase. Any other text is the name of a new phase, and ends the last one."""
         if isinstance(progress, Step):
-            self._report_step(progress)
+            self._follow(progress)
         else:
             self.end_phase()
 
-    def _report_step(self, step: Step) -> None:
-        """Begin a task at the first step of a phase, and end its subtasks in proportion to the steps done."""
-        if self.phase_task is None:
-            self.n_subtasks = min(step.total, MAX_SUBTASKS)
-            self.n_ended = 0
-            self.phase_task = self._begin_task(self.fit_task, step.name, self.n_subtasks)
-        n_due = -(-step.done * self.n_subtasks // max(step.total, 1))  # rounded up
-        for _ in range(self.n_ended, n_due):
-            subtask = self._begin_task(self.phase_task, step.name, 0)
-            subtask.call_on_fit_task_end(estimator=self.estimator)
-        self.n_ended = max(self.n_ended, n_due)
-
-    def _begin_task(self, parent: Any, name: str, n_subtasks: int) -> Any:
-        task = parent.subcontext(name, max_subtasks=n_subtasks)
-        return task.call_on_fit_task_begin(estimator=self.estimator)
-
     def end_phase(self) -> None:
-        """End the task of the phase under way, if there is one."""
+        """End the task of the current phase, if there is one."""
         if self.phase_task is not None:
             self.phase_task.call_on_fit_task_end(estimator=self.estimator)
             self.phase_task = None
 
-
-def followed(fit: Callable[P, R]) -> Callable[P, R]:
-    """Decorate ``fit`` so that it reports its phases to the callbacks that are set on the estimator."""
-
-    def fit_with_tasks(self: Any, *args: Any, **kwargs: Any) -> Any:
-        fit_task = self._init_callback_context(max_subtasks=None)
-        fit_task = fit_task.call_on_fit_task_begin(estimator=self)
-        phases = PhaseTasks(self, fit_task)
-        with listening(phases.report):
-            fitted = fit(self, *args, **kwargs)
-        phases.end_phase()
-        fit_task.call_on_fit_task_end(estimator=self)
-        return fitted
-
-    fit_with_callbacks = with_callbacks(fit_with_tasks)
-
-    @wraps(fit)
-    def fit_followed(self: Any, *args: Any, **kwargs: Any) -> Any:
-        has_callbacks = bool(getattr(self, "_skl_callbacks", None))
-        if has_callbacks:
-            return fit_with_callbacks(self, *args, **kwargs)
-        return fit(self, *args, **kwargs)
-
-    return cast("Callable[P, R]", fit_followed)
+    def _follow(self, step: Step) -> None:
+        """End as large a share of the subtasks as of the steps. The first step of a phase begins its task."""
+        if self.phase_task is None:
+            self.n_subtasks = min(step.total, MAX_SUBTASKS)
+            self.n_ended = 0
+            self.phase_task = self.fit_task.subcontext(step.name, max_subtasks=self.n_subtasks)
+            self.phase_task.call_on_fit_task_begin(estimator=self.estimator)
+        n_due = -(-step.done * self.n_subtasks // max(step.total, 1))  # rounded up
+        while self.n_ended < n_due:
+            subtask = self.phase_task.subcontext(step.name, max_subtasks=0)
+            subtask.call_on_fit_task_begin(estimator=self.estimator)
+            subtask.call_on_fit_task_end(estimator=self.estimator)
+            self.n_ended += 1

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
-from typing import Any
+from typing import Any, ClassVar
 
+from bitsieve.diagnostics import ParameterError
 from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 from bitsieve.methods.by_counts.forward import FORWARD
 from bitsieve.methods.by_counts.stopping import StoppingRule
 from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping
 from bitsieve.methods.by_samples import vmi
 from bitsieve.methods.constraints import Constraints
+from bitsieve.methods.registry import MODULES
 from bitsieve.selectors.base import CountSelector, MethodSelector, with_parameters
 from bitsieve.utils.defaults import BINNING, ESTIMATOR, SELECTOR_METHOD
 from bitsieve.utils.docstrings import cites
+from bitsieve.utils.parameters import Rule
+
+
+def refuse_other_method(name: str, value: object) -> None:
+    """Refuse the name of a method that has a selector of its own."""
+    if isinstance(value, str) and value.lower() in MODULES:
+        advice = f"write bitsieve.make_selector({value!r}) in place of ForwardSelector"
+        raise ParameterError(name, value, advice, "is no criterion but a method of another kind")
 
 
 @with_parameters
@@ -77,6 +88,7 @@ class ForwardSelector(CountSelector):
     """
 
     described = (FORWARD,)
+    parameter_rules: ClassVar[Mapping[str, Rule]] = {"criterion": refuse_other_method}
 
     criterion: str | Criterion | JointCriterion = SELECTOR_METHOD
     stopping: str | StoppingRule | None = None

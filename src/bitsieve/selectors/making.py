@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -11,7 +12,7 @@ from bitsieve.methods.method import Method
 from bitsieve.methods.registry import arguments_of, find_method
 from bitsieve.pipeline.discretize import binning_parameter
 from bitsieve.pipeline.fit import Fit
-from bitsieve.selectors.base import ColumnSelector, CountSelector, MethodSelector, with_parameters
+from bitsieve.selectors.base import CountSelector, MethodSelector, with_parameters
 from bitsieve.utils.defaults import BINNING
 
 
@@ -25,7 +26,7 @@ def make_selector(
     identifiers: str = "drop",
     n_jobs: int | None = None,
     **parameters: Any,
-) -> Any:
+) -> MethodSelector:
     """Build the selector of a method.
 
     Parameters
@@ -65,52 +66,52 @@ def make_selector(
     >>> bitsieve.make_selector("mifs", 5, beta=0.5)
     ForwardSelector(criterion=MIFS(beta=0.5), n_features_to_select=5)
     """
-    described = find_method(method)
-    return selector_of(
-        described,
-        n_features_to_select,
-        binning=binning,
-        missing=missing,
-        target_kind=target_kind,
-        identifiers=identifiers,
-        n_jobs=n_jobs,
-        **arguments_of(described, parameters),
-    )
+    registered_method = find_method(method)
+    arguments = arguments_of(registered_method, parameters, inspect.signature(make_selector).parameters)
+    shared_arguments = {
+        "binning": binning,
+        "missing": missing,
+        "target_kind": target_kind,
+        "identifiers": identifiers,
+        "n_jobs": n_jobs,
+    }
+    return _build(registered_method, n_features_to_select, {**arguments, **shared_arguments})
 
 
-def fitted_selector(fit: Fit) -> Any:
+def fitted_selector(fit: Fit) -> MethodSelector:
     """The selector of a method that has run, fitted as by ``fit``."""
-    selector = selector_of(
-        fit.method,
-        fit.selection.n_features_to_select,
-        n_jobs=fit.execution.n_jobs,
-        binning=binning_parameter(fit.discretization, fit.execution.n_jobs),
-        target_kind=fit.table.target.requested_kind.kind,
-        identifiers=fit.selection.columns.identifiers,
-        **fit.selection.arguments,
-    )
+    shared_arguments = {
+        "binning": binning_parameter(fit.discretization, fit.execution.n_jobs),
+        "target_kind": fit.table.target.requested_kind.kind,
+        "identifiers": fit.selection.columns.identifiers,
+        "n_jobs": fit.execution.n_jobs,
+    }
+    arguments = {**fit.selection.arguments, **shared_arguments}
+    selector = _build(fit.method, fit.selection.n_features_to_select, arguments)
     selector._set_fit(fit)
     return selector
 
 
-def selector_of(method: Method, n_features_to_select: Any, **arguments: Any) -> Any:
-    """The selector of a method. Arguments that its class does not take, such as ``binning``, are left out."""
-    selector_class = class_of(method)
-    parameter_names = inspect.signature(selector_class).parameters
-    accepted = {name: value for name, value in arguments.items() if name in parameter_names}
+def _build(
+    method: Method, n_features_to_select: int | float | str | None, arguments: Mapping[str, Any]
+) -> MethodSelector:
+    """Build the selector of a method. Its class need not take all arguments, such as ``binning``."""
+    selector_class = selector_class_of(method)
+    accepted = {name: value for name, value in arguments.items() if name in selector_class.parameter_names}
     return selector_class(n_features_to_select, **accepted)
 
 
-def class_of(method: Method) -> Any:
+def selector_class_of(method: Method) -> type[MethodSelector]:
     """The class that selects by a method."""
     if not method.selector:
-        return _class_from_function(method)
+        return _class_made_of(method)
     module, _, name = method.selector.partition(":")
-    return getattr(importlib.import_module(module), name)
+    selector_class: type[MethodSelector] = getattr(importlib.import_module(module), name)
+    return selector_class
 
 
 @cache
-def _class_from_function(method: Method) -> type[ColumnSelector]:
+def _class_made_of(method: Method) -> type[MethodSelector]:
     """Make a class with the parameters, the defaults and the docstring of the function of a method."""
     base = MethodSelector if method.needs_rows else CountSelector
     defaults = dict(method.parameters)
@@ -119,17 +120,17 @@ def _class_from_function(method: Method) -> type[ColumnSelector]:
         defaults.setdefault("missing", None)
     if method.needs_rows and "n_jobs" in inspect.signature(method.run).parameters:
         defaults.setdefault("n_jobs", None)
-    namespace = {
+    class_body = {
         "__doc__": method.run.__doc__ or method.title,
         "__module__": method.run.__module__,
         "__annotations__": dict.fromkeys(defaults, Any),
-        "__reduce__": _reduce,
+        "__reduce__": _reduce_by_name,
         "described": (method,),
         **defaults,
     }
-    return with_parameters(type(method.estimator, (base,), namespace))
+    return with_parameters(type(method.estimator, (base,), class_body))
 
 
-def _reduce(selector: ColumnSelector) -> tuple[Any, ...]:
+def _reduce_by_name(selector: MethodSelector) -> tuple[Callable[[str], MethodSelector], tuple[str], Any]:
     """Pickle a selector of a made class by the name of its method."""
     return make_selector, (selector.described[0].name,), selector.__getstate__()

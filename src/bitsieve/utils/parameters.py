@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import wraps
 from numbers import Real
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 import numpy as np
 
-from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
+from bitsieve.diagnostics import Diagnostic, ParameterError
 from bitsieve.utils.defaults import N_FEATURES
-from bitsieve.utils.messages import nearest, warn
+from bitsieve.utils.messages import warn
 
 Rule = Callable[[str, Any], object]  # whatever a user gave
-P = ParamSpec("P")
-R = TypeVar("R")
 NO_LIMIT = 2**31
 
 
@@ -155,41 +151,3 @@ def fewer_columns(table_has: str, requested: int) -> Diagnostic:
     return Diagnostic(
         code="fewer-columns", message=f"{table_has}, fewer than the {requested:,} requested: all are ranked"
     )
-
-
-def refuse_slip(name: str, value: object, other_names: Mapping[str, str], parameter_names: Iterable[str]) -> None:
-    """Refuse another package's name of a parameter, or a misspelled one; the error names the right parameter."""
-    if name in other_names:
-        right_name = other_names[name]
-        raise UserError(
-            code="unknown-parameter",
-            message=f"there is no parameter {name!r}",
-            advice=f"write {{{right_name}}}",
-            fix={right_name: value},
-        )
-    near = nearest(name, [*parameter_names], limit=1)
-    if near:
-        raise UserError(
-            code="unknown-parameter",
-            message=f"there is no parameter {name!r}",
-            advice=f"did you mean {{{near[0]}}}?",
-            fix={near[0]: value},
-        )
-
-
-def with_hints(other_names: Mapping[str, str]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a function, so that a call with a wrong name of a parameter raises an error that names the right one."""
-
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        parameters = inspect.signature(function).parameters
-
-        @wraps(function)
-        def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            for name, value in kwargs.items():
-                if name not in parameters:
-                    refuse_slip(name, value, other_names, parameters)
-            return function(*args, **kwargs)
-
-        return call
-
-    return decorate
