@@ -434,13 +434,10 @@ class MethodSelector(SupervisedSelector):
         return prepare_selection(table, self._selection_options(), self.discretization, self._execution())
 
     def _select(self, table: Dataset, discretization: DiscretizationOptions) -> None:
-        discretization = self.with_bins_of_rule(discretization, table.n_samples)
-        prepared = PreparedSelection.of_prepared_table(table, self._selection_options(), discretization)
+        selection = self._selection_options()
+        discretization = take_bins_of_rule(discretization, selection.stopping, table.n_samples)
+        prepared = PreparedSelection.of_prepared_table(table, selection, discretization)
         self._set_fit(run_on_table(prepared, self._execution()))
-
-    def with_bins_of_rule(self, discretization: DiscretizationOptions, n_samples: int) -> DiscretizationOptions:
-        """The discretization with the bins that the stopping rule has by default, if the user chose none."""
-        return take_bins_of_rule(discretization, self._selection_options().stopping, n_samples)
 
     def _set_fit(self, fit: Fit) -> None:
         """Set all fitted attributes from the run of a method."""

@@ -159,11 +159,40 @@ def test_columns_of_a_group_have_its_neighbours():
     assert [given.tolist() for given in fitted.stopping_given_[:2]] == [[3, 6], [3, 6]]
 
 
+@pytest.mark.parametrize(("n_samples", "n_bins"), [(20, 3), (400, 3), (1000, 4), (2000, 5)])
+def test_default_bins(n_samples, n_bins):
+    assert ConditionalStopping().default_bins(n_samples) == n_bins
+
+
+def test_every_door_takes_the_default_bins_of_the_rule():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(700, 10))
+    y = (X[:, 0] + X[:, 5] + random.normal(size=700) > 0).astype(int)
+    four = bitsieve.EqualFrequencyBinner(n_bins=4)
+    expected = ForwardSelector("auto", stopping="conditional", binning=four).fit(X, y)
+    fitted = ForwardSelector("auto", stopping="conditional").fit(X, y)
+    selection = bitsieve.select(X, y, n_features_to_select="auto", stopping="conditional")
+    comparison = bitsieve.compare(
+        X, y, methods={"own": ForwardSelector("auto", stopping="conditional")}, features=[1], classifier="ncm", folds=2
+    )
+    assert fitted.stopping_values_.tolist() == expected.stopping_values_.tolist()
+    assert selection.fit.result.stopping.values.tolist() == expected.stopping_values_.tolist()
+    assert selection.scores.tolist() == expected.scores_.tolist()
+    assert {columns[0] for columns in comparison.selected[0]} <= {0, 5}
+
+
+def test_bins_that_the_user_chose_stay():
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    y = (X[:, 0] > 0).astype(int)
+    selection = bitsieve.select(X, y, n_features_to_select="auto", stopping="conditional", binning="mdl")
+    assert selection.fit.discretization.binning == "mdl"
+
+
 def test_columns_cut_by_the_class_are_cut_again():
     random = np.random.default_rng(0)
     X = random.normal(size=(200, 30))
     y = (X[:, 0] + random.normal(size=200) > 0).astype(int)
-    fitted = ForwardSelector("auto", criterion="mim", stopping=ConditionalStopping()).fit(X, y)
+    fitted = ForwardSelector("auto", criterion="mim", stopping=ConditionalStopping(), binning="mdl").fit(X, y)
     assert fitted.selected_.tolist() == [0]
 
 

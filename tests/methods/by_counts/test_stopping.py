@@ -186,7 +186,8 @@ def test_noise_given_what_is_chosen_is_seldom_taken():
     assert passed <= 14  # 5 of 100 are expected at most; more than 14 has probability 1e-4
 
 
-@pytest.mark.parametrize("name", [name for name in STOPPING_RULES if name != "knockoffs"])  # five are too few for them
+# five columns are too few for knockoffs; one column in ten of dcrt may be noise, and test_dcrt.py counts them
+@pytest.mark.parametrize("name", [name for name in STOPPING_RULES if name not in ("knockoffs", "dcrt")])
 def test_signal_is_taken_and_noise_left(information_of, name):
     codes, classes = signal(2000, 40, 5, seed=3)
     found = forward_select(information_of(codes, classes), CMI(), 40, stopping=make_stopping(name))

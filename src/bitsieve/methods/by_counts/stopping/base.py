@@ -50,7 +50,10 @@ class StoppingRule(ABC):
         return False
 
     def default_bins(self, n_samples: int) -> int | None:
-        """The number of bins of equal frequency where the user chose no binning; None: the default of all methods."""
+        """How many bins of equal frequency a column has if the user chose no binning.
+
+        None, the default, keeps the bins that a selection without a rule has.
+        """
         return None
 
     @abstractmethod

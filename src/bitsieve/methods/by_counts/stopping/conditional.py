@@ -48,7 +48,7 @@ class Strata:
 
     @classmethod
     def of(cls, table: ContingencyTable) -> Strata | None:
-        """The strata of a table; None where in no stratum both vary."""
+        """The strata of a table in which codes and classes both vary; None if there is none."""
         cells, counts = table.occupied()
         stratum, code, label = np.unravel_index(cells, table.shape)
         varies = _varies_within(stratum, code, table.shape[0]) & _varies_within(stratum, label, table.shape[0])

@@ -92,7 +92,7 @@ class ListMonitor:
         self.exhausted = False
 
     def refuses(self, candidate: int, score: float, tried: Flags | None) -> bool:
-        """Whether this choice among those ``tried`` is not in the list; None: it is not tested."""
+        """Whether the candidate is not in the list. One that must be included is accepted: ``tried`` is None."""
         if tried is not None:
             if self.tested is None:
                 self._find_list(tried)

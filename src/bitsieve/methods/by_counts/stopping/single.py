@@ -50,7 +50,9 @@ class SingleStopping(StoppingRule):
     def screen(
         self, conditional: ConditionalInformation, columns: Columns, n_candidates: int, searched: bool
     ) -> Floats | None:
-        """Ranks of ``columns`` after a refusal, inf for those that would be refused; None: each must be evaluated.
+        """Rank ``columns`` after a refusal, without a full test: inf for those that would be refused.
+
+        The default, None, says that a rule has no ranks, so that each column is tested.
 
         Where the codes were made with a look at the classes (``searched``), a column that is ranked no better than a
         refused one is refused, too.
@@ -84,7 +86,7 @@ class SingleMonitor:
         self.exhausted = False
 
     def refuses(self, candidate: int, score: float, tried: Flags | None) -> bool:
-        """Whether this choice among those ``tried`` is refused; None: it is not tested."""
+        """Whether the rule refuses the candidate. One that must be included is accepted untested: ``tried`` is None."""
         evaluation = RuleValue(np.nan)
         if tried is not None:
             self.candidates = tried
