@@ -19,7 +19,7 @@ from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.registry import find_method
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
-from bitsieve.pipeline.diagnose import on_leaks, on_rows, on_target, refuse_constant_data
+from bitsieve.pipeline.diagnose import on_copies, on_leaks, on_rows, on_target, refuse_constant_data
 from bitsieve.pipeline.discretize import (
     Counted,
     binning_parameter,
@@ -204,6 +204,7 @@ def ask_rules(
         [
             *data_table.diagnostics,
             *prepared.diagnostics,
+            *on_copies(prepared),
             *on_target(table),
             *on_rows(table),
             *on_leaks(leaks_of(counted), table),
