@@ -133,6 +133,7 @@ def how_many(
         drop_missing_target=drop_missing_target,
         repair=repair,
         column_types=column_types,
+        exclude=exclude,
     )
     discretization = DiscretizationOptions(binning=binning, n_bins=n_bins, uncut=uncut, missing=missing)
     columns = ColumnOptions(include=include, exclude=exclude, identifiers=identifiers)

@@ -160,6 +160,7 @@ def interactions(
         header=header,
         repair=repair,
         column_types=column_types,
+        exclude=exclude,
     )
     execution = ExecutionOptions(engine=engine, memory=memory, spool=spool, push_down=False, n_jobs=n_jobs)
     discretization = DiscretizationOptions(binning=binning, n_bins=n_bins, uncut=uncut, missing=missing)

@@ -11,7 +11,10 @@ from bitsieve.cli.options import COMMANDS, COMMON, DESCRIPTION, MOVED, OPTIONS, 
 
 
 class UsageError(ValueError):
-    """The command line itself is wrong."""
+    """The command line itself is wrong. ``option`` has a value that is not allowed, if ``allowed_value`` is."""
+
+    option: str | None = None
+    allowed_value: str | None = None
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -24,11 +27,18 @@ class CommandParser(argparse.ArgumentParser):
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
-            from bitsieve.utils.messages import choices
+            from bitsieve.utils.messages import choices, nearest
 
             what = action.option_strings[-1] if action.option_strings else action.dest
             first = "; the command comes first, then data and options" if what == "command" else ""
-            self.error(f"there is no {what} {value!r}: {choices(str(value), action.choices)}{first}")
+            try:
+                self.error(f"there is no {what} {value!r}: {choices(str(value), action.choices)}{first}")
+            except UsageError as error:
+                if action.option_strings:
+                    names = list(action.choices)
+                    error.option = action.option_strings[-1]
+                    error.allowed_value = (nearest(str(value), names, limit=1) or names)[0]
+                raise
 
 
 class _Help(argparse.HelpFormatter):

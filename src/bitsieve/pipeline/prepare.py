@@ -69,6 +69,16 @@ class PreparedSelection(Prepared[Dataset]):
     selection: SelectionOptions
     requested_discretization: DiscretizationOptions  # as the user gave it
 
+    @property
+    def takes_missing(self) -> bool:
+        """Whether missing values are taken, by the method or by its discretizer."""
+        method = self.selection.method
+        if method.takes_missing:
+            return True
+        if not method.bins or self.discretization.binning is None:
+            return False
+        return make_discretizer(self.discretization).takes_missing
+
     @classmethod
     def of_prepared_table(
         cls, table: Dataset, selection: SelectionOptions, discretization: DiscretizationOptions
