@@ -11,10 +11,12 @@ from bitsieve.cli.options import COMMANDS, COMMON, DESCRIPTION, MOVED, OPTIONS, 
 
 
 class UsageError(ValueError):
-    """The command line itself is wrong. ``option`` has a value that is not allowed, if ``allowed_value`` is."""
+    """The command line itself is wrong. If an option has a value that is not allowed, ``allowed_value`` is one."""
 
-    option: str | None = None
-    allowed_value: str | None = None
+    def __init__(self, message: str, option: str | None = None, allowed_value: str | None = None) -> None:
+        super().__init__(message)
+        self.option = option
+        self.allowed_value = allowed_value
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -31,14 +33,12 @@ class CommandParser(argparse.ArgumentParser):
 
             what = action.option_strings[-1] if action.option_strings else action.dest
             first = "; the command comes first, then data and options" if what == "command" else ""
-            try:
-                self.error(f"there is no {what} {value!r}: {choices(str(value), action.choices)}{first}")
-            except UsageError as error:
-                if action.option_strings:
-                    names = list(action.choices)
-                    error.option = action.option_strings[-1]
-                    error.allowed_value = (nearest(str(value), names, limit=1) or names)[0]
-                raise
+            message = f"there is no {what} {value!r}: {choices(str(value), action.choices)}{first}"
+            if not action.option_strings:
+                self.error(message)
+            names = list(action.choices)
+            allowed_value = (nearest(str(value), names, limit=1) or names)[0]
+            raise UsageError(f"{message} (see {self.prog} --help)", what, allowed_value)
 
 
 class _Help(argparse.HelpFormatter):

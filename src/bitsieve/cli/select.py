@@ -59,15 +59,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def check(arguments: argparse.Namespace) -> None:
-    """Raise UserError for what would stop the command. Data of 256 MB or less is read, if it is read into memory."""
+    """Raise UserError for what would stop the command. Data of 256 MB or less is read, if it is read into memory.
+
+    Raises FileNotFoundError for data that is no file, such as standard input, which cannot be read a second time.
+    """
     from bitsieve.pipeline.way import check_read_table
 
     sources = sources_of(arguments)
     if not all(isfile(path) for path in sources):
-        raise FileNotFoundError("only files are read twice")
+        raise FileNotFoundError("the data is no file")
     request = _request(arguments)
-    is_read = request.plan is not None and not request.plan.engine.source
-    if request.plan is None or not is_read or sum(map(getsize, sources)) > MAX_BYTES_CHECKED:
+    if request.plan is None or request.plan.engine.source:
+        return
+    if sum(map(getsize, sources)) > MAX_BYTES_CHECKED:
         return
     table = request.plan.open(request.read)
     check_read_table(table, request.execution, request.discretization, request.selection)

@@ -187,9 +187,10 @@ def _canonical_codes(values: Values, ordered: bool) -> Integers:
     present = ranks[is_present]
     n_values = int(present.max(initial=-1)) + 1
     if ordered:
-        centred = 2 * present - (n_values - 1)
-        off_centre = centred[np.flatnonzero(centred)[:1]]
-        return np.where(is_present, n_values - 1 - ranks, -1) if (off_centre > 0).any() else ranks
+        distance_from_middle = 2 * present - (n_values - 1)
+        distances = distance_from_middle[distance_from_middle != 0]
+        begins_high = len(distances) > 0 and distances[0] > 0
+        return np.where(is_present, n_values - 1 - ranks, -1) if begins_high else ranks
     _, first_rows = np.unique(present, return_index=True)
     code_of_rank = np.empty(n_values + 1, np.int64)
     code_of_rank[np.argsort(first_rows)] = np.arange(n_values)
