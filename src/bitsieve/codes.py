@@ -219,6 +219,16 @@ CODES: dict[str, Code] = {
         "Set `column_types` if each number is a category.",
         "are named like identifiers, but are read as numbers",
     ),
+    "copies": Code(
+        "note",
+        "Columns repeat another one: with the same values, by a linear function, or with other values one to one.",
+        "Exclude all but one of each, as the note names them.",
+    ),
+    "names-alike": Code(
+        "note",
+        "Names of columns differ in upper and lower case or in blanks only.",
+        "Check that a column is not in the table twice, under two spellings.",
+    ),
     "columns-renamed": Code("note", "Several columns have the same name.", "Give every column its own name."),
     "no-reliable-relation": Code(
         "note",
@@ -373,6 +383,11 @@ CODES: dict[str, Code] = {
     ),
     "nothing-selected": Code("error", "A method selected no feature.", "Ask for a number of features."),
     "wrong-shape": Code("error", "An array has the wrong shape.", "Give it the shape that is named."),
+    "index-in-other-order": Code(
+        "error",
+        "The index of a target, of weights or of groups has the labels of the data in another order.",
+        "Give `values.loc[data.index]` to match rows by labels, or `values.to_numpy()` to match them by position.",
+    ),
     "lengths-differ": Code(
         "error", "Two inputs do not have the same number of rows or columns.", "Give as many of both."
     ),

@@ -29,7 +29,7 @@ class ReadOptions:
 
     The fields are the parameters of :func:`bitsieve.select` of the same names. ``target``, ``sample_weight`` and
     ``groups`` are columns of the data, or values. ``target_name`` is what messages call a target that is given by
-    values without a name.
+    values without a name. A column of ``exclude`` may be of a type that is not read.
     """
 
     target: Any = None
@@ -43,6 +43,7 @@ class ReadOptions:
     header: bool | None = None
     repair: bool = True
     column_types: Mapping[Any, str] | None = None
+    exclude: Sequence[Any] = ()
 
     def __post_init__(self) -> None:
         check_choice("weight_kind", self.weight_kind, WEIGHT_KINDS)

@@ -151,6 +151,7 @@ def compare(
         header=header,
         repair=repair,
         column_types=column_types,
+        exclude=exclude,
     )
     execution = ExecutionOptions(n_jobs=n_jobs)
     discretization = DiscretizationOptions(binning=binning, n_bins=n_bins, uncut=uncut, missing=missing)

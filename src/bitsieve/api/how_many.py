@@ -20,7 +20,7 @@ from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.registry import find_method, is_greedy
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
-from bitsieve.pipeline.diagnose import on_leaks, on_rows, on_target, refuse_constant_data
+from bitsieve.pipeline.diagnose import on_copies, on_leaks, on_rows, on_target, refuse_constant_data
 from bitsieve.pipeline.discretize import (
     Counted,
     binning_parameter,
@@ -136,6 +136,7 @@ def how_many(
         drop_missing_target=drop_missing_target,
         repair=repair,
         column_types=column_types,
+        exclude=exclude,
     )
     discretization = DiscretizationOptions(binning=binning, n_bins=n_bins, uncut=uncut, missing=missing)
     columns = ColumnOptions(include=include, exclude=exclude, identifiers=identifiers)
@@ -210,6 +211,7 @@ def ask_rules(
         [
             *data_table.diagnostics,
             *prepared.diagnostics,
+            *on_copies(prepared),
             *on_target(table),
             *on_rows(table),
             *on_leaks(leaks_of(counted), table),

@@ -19,7 +19,7 @@ from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search
 from bitsieve.methods.method import TABLES
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline import notes
-from bitsieve.pipeline.diagnose import on_target, refuse_constant_data
+from bitsieve.pipeline.diagnose import on_copies, on_target, refuse_constant_data
 from bitsieve.pipeline.discretize import count_for_tuples, discretization_for_tuples, strata_of
 from bitsieve.pipeline.prepare import Prepared, prepare
 from bitsieve.pipeline.reading import Requirements, plan_reading
@@ -161,6 +161,7 @@ def interactions(
         header=header,
         repair=repair,
         column_types=column_types,
+        exclude=exclude,
     )
     execution = ExecutionOptions(engine=engine, memory=memory, spool=spool, push_down=False, n_jobs=n_jobs)
     discretization = DiscretizationOptions(binning=binning, n_bins=n_bins, uncut=uncut, missing=missing)
@@ -243,6 +244,7 @@ def search_interactions(
         [
             *table.diagnostics,
             *prepared.diagnostics,
+            *on_copies(prepared),
             *_on_constant_columns(prepared, source),
             *_on_many_values(table, source, question.order),
             *on_target(table),

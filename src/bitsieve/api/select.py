@@ -168,6 +168,7 @@ def select(
         header=header,
         repair=repair,
         column_types=column_types,
+        exclude=exclude,
     )
     execution = ExecutionOptions(engine=engine, memory=memory, spool=spool, push_down=push_down, n_jobs=n_jobs)
     discretization = DiscretizationOptions(binning=binning, n_bins=n_bins, uncut=uncut, missing=missing)

@@ -27,6 +27,7 @@ TERMINATED = 143
 
 CODES: dict[int, int] = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED}  # signal to exit code
 PATIENCE = 0.4  # seconds for tidying up after a signal
+COMMANDS_THAT_SELECT = ("select", "explain")
 IN_WORDS = {INTERRUPTED: "interrupted", TERMINATED: "terminated"}
 
 
@@ -97,7 +98,22 @@ def _run_and_report_errors(arguments: Sequence[str], ending: Ending) -> int:
         if os.environ.get("BITSIEVE_DEBUG", "0") not in ("", "0"):
             raise
         message, code = _message_and_code(error)
+        if code == USER_MISTAKE:
+            message = _with_further_obstacles(message, arguments)
         return _complain(message, code)
+
+
+def _with_further_obstacles(message: str, arguments: Sequence[str]) -> str:
+    """The message on a mistake; for commands that select it is on all mistakes, and says what would work."""
+    if not arguments or arguments[0] not in COMMANDS_THAT_SELECT:
+        return message
+    from bitsieve.cli.obstacles import with_further_obstacles
+    from bitsieve.cli.select import check
+
+    try:
+        return with_further_obstacles(message, arguments, check)
+    except (Exception, KeyboardInterrupt, Terminated):  # the first mistake is known, whatever becomes of the others
+        return message
 
 
 def _message_and_code(error: Exception) -> tuple[str, int]:

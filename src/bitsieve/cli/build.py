@@ -36,6 +36,7 @@ def read_options(arguments: argparse.Namespace) -> ReadOptions:
         header=getattr(arguments, "header", None),
         repair=arguments.repair is not False,
         column_types=dict(arguments.column_type or ()),
+        exclude=getattr(arguments, "exclude", None) or (),
     )
 
 

@@ -11,7 +11,12 @@ from bitsieve.cli.options import COMMANDS, COMMON, DESCRIPTION, MOVED, OPTIONS, 
 
 
 class UsageError(ValueError):
-    """The command line itself is wrong."""
+    """The command line itself is wrong. If an option has a value that is not allowed, ``allowed_value`` is one."""
+
+    def __init__(self, message: str, option: str | None = None, allowed_value: str | None = None) -> None:
+        super().__init__(message)
+        self.option = option
+        self.allowed_value = allowed_value
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -24,11 +29,16 @@ class CommandParser(argparse.ArgumentParser):
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
-            from bitsieve.utils.messages import choices
+            from bitsieve.utils.messages import choices, nearest
 
             what = action.option_strings[-1] if action.option_strings else action.dest
             first = "; the command comes first, then data and options" if what == "command" else ""
-            self.error(f"there is no {what} {value!r}: {choices(str(value), action.choices)}{first}")
+            message = f"there is no {what} {value!r}: {choices(str(value), action.choices)}{first}"
+            if not action.option_strings:
+                self.error(message)
+            names = list(action.choices)
+            allowed_value = (nearest(str(value), names, limit=1) or names)[0]
+            raise UsageError(f"{message} (see {self.prog} --help)", what, allowed_value)
 
 
 class _Help(argparse.HelpFormatter):

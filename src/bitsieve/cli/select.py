@@ -9,6 +9,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
+from os.path import getsize, isfile
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.build import discretization_options, execution_options, read_options, selection_options
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from bitsieve.pipeline.selection_options import SelectionOptions
     from bitsieve.results.selection import Selection
 
+MAX_BYTES_CHECKED = 1 << 28
 LOCAL = "local"  # the address of a cluster on this machine
 _PATIENCE = "10s"  # for a scheduler to answer
 
@@ -54,6 +56,25 @@ def run(arguments: argparse.Namespace) -> int:
 
     show(arguments, notes, document, text, saved)
     return 0
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Raise UserError for what would stop the command. Data of 256 MB or less is read, if it is read into memory.
+
+    Raises FileNotFoundError for data that is no file, such as standard input, which cannot be read a second time.
+    """
+    from bitsieve.pipeline.way import check_read_table
+
+    sources = sources_of(arguments)
+    if not all(isfile(path) for path in sources):
+        raise FileNotFoundError("the data is no file")
+    request = _request(arguments)
+    if request.plan is None or request.plan.engine.source:
+        return
+    if sum(map(getsize, sources)) > MAX_BYTES_CHECKED:
+        return
+    table = request.plan.open(request.read)
+    check_read_table(table, request.execution, request.discretization, request.selection)
 
 
 def run_explain(arguments: argparse.Namespace) -> int:

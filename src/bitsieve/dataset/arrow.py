@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -16,6 +16,7 @@ from bitsieve.diagnostics import UserError
 from bitsieve.io.dialect import MARKERS
 from bitsieve.utils.arrays import Flags
 
+ArrowArray: TypeAlias = pa.Array | pa.ChunkedArray
 _MICROSECONDS = {"s": 1_000_000.0, "ms": 1_000.0, "us": 1.0}  # microseconds in a unit
 _DAY = 86_400_000_000.0
 
@@ -36,7 +37,7 @@ def without_markers(text: pa.Array) -> pa.Array:
     return pc.if_else(means_missing, pa.NULL, text) if pc.any(means_missing).as_py() else text
 
 
-def numpy_of(array: Any) -> NDArray[Any]:
+def numpy_of(array: ArrowArray) -> NDArray[Any]:
     """Convert an Arrow array to numpy, with NaN or None for missing values, without pandas for numbers and text."""
     array = _one_chunk(array)
     kind = array.type
@@ -53,7 +54,7 @@ def numpy_of(array: Any) -> NDArray[Any]:
     return np.where(numpy_of(array.is_valid()), _stored(floats), floats.type.to_pandas_dtype()(np.nan))
 
 
-def _stored(array: Any) -> NDArray[Any]:
+def _stored(array: ArrowArray) -> NDArray[Any]:
     """The numbers that an Arrow array stores; those of missing values are arbitrary."""
     array = _one_chunk(array)
     return np.from_dlpack(
@@ -61,13 +62,13 @@ def _stored(array: Any) -> NDArray[Any]:
     )
 
 
-def _one_chunk(array: Any) -> Any:
+def _one_chunk(array: ArrowArray) -> pa.Array:
     if not isinstance(array, pa.ChunkedArray):
         return array
     return array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
 
 
-def column_of_arrow(array: Any, what: str) -> np.ndarray | Encoded:
+def column_of_arrow(array: ArrowArray, what: str) -> np.ndarray | Encoded:
     """Convert an Arrow array to numbers, NaN where missing, or to categories. Messages call it ``what``."""
     kind = array.type
     if pa.types.is_integer(kind) and not array.null_count:
@@ -89,23 +90,23 @@ def column_of_arrow(array: Any, what: str) -> np.ndarray | Encoded:
     )
 
 
-def flags(mask: Any) -> Flags:
+def flags(mask: ArrowArray) -> Flags:
     """Convert a mask of Arrow to numpy; null becomes False."""
     array: Flags = numpy_of(pc.fill_null(mask, False))
     return array
 
 
-def is_time(kind: Any) -> bool:
+def is_time(kind: pa.DataType) -> bool:
     """Whether a type is that of dates or durations, which numpy has."""
     return bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind) or pa.types.is_duration(kind))
 
 
-def is_categorical(kind: Any) -> bool:
+def is_categorical(kind: pa.DataType) -> bool:
     """Whether a type is that of text or of a dictionary."""
     return pa.types.is_dictionary(kind) or is_text(kind) or str(kind) in ("binary", "large_binary", "binary_view")
 
 
-def arrow_of(values: Any, what: str) -> tuple[Any, bool]:
+def arrow_of(values: nw.Series[Any] | NDArray[Any] | Sequence[object], what: str) -> tuple[ArrowArray, bool]:
     """Convert a series or an array of objects to Arrow. The second value: was a mix of text and numbers made text."""
     if isinstance(values, nw.Series):
         if values.dtype != nw.Object:
@@ -130,12 +131,12 @@ def mixed_kinds(what: str) -> UserError:
     )
 
 
-def is_text(kind: Any) -> bool:
+def is_text(kind: pa.DataType) -> bool:
     """Whether a type is that of text."""
     return str(kind) in ("string", "large_string", "string_view")
 
 
-def _numbers(array: Any, what: str) -> np.ndarray:
+def _numbers(array: ArrowArray, what: str) -> np.ndarray:
     """Convert integers with missing values, or decimals, to floats."""
     kind = array.type
     floats = _as_float(array)
@@ -145,7 +146,7 @@ def _numbers(array: Any, what: str) -> np.ndarray:
     return floats
 
 
-def _microseconds(array: Any, what: str) -> np.ndarray:
+def _microseconds(array: ArrowArray, what: str) -> np.ndarray:
     """Convert dates to microseconds since 1970-01-01 UTC, times of day since midnight, and durations."""
     kind = array.type
     if pa.types.is_date32(kind):
@@ -158,11 +159,11 @@ def _microseconds(array: Any, what: str) -> np.ndarray:
     return microseconds(np.where(is_present, _stored(ticks), 0), is_present, what)
 
 
-def _as_float(array: Any) -> np.ndarray:
+def _as_float(array: ArrowArray) -> np.ndarray:
     return numpy_of(array.cast(pa.float64(), safe=False))
 
 
-def _categories(array: Any, are_words: bool) -> Encoded:
+def _categories(array: ArrowArray, are_words: bool) -> Encoded:
     """Encode a dictionary array. The categories are the values that occur, ascending."""
     array = _one_chunk(array)
     values, rank = _sorted_values(
@@ -179,7 +180,7 @@ def _categories(array: Any, are_words: bool) -> Encoded:
     return Encoded(new_code[codes], values[occurs])
 
 
-def _sorted_values(dictionary: Any) -> tuple[NDArray[Any], NDArray[np.int32]]:
+def _sorted_values(dictionary: pa.Array) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """The sorted distinct values of a dictionary, and for each of its entries the rank of the value (-1: missing)."""
     values = numpy_of(dictionary)
     is_present = numpy_of(dictionary.is_valid())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -152,17 +153,37 @@ def _columns_with_text(
     arrays = []
     is_mixed = {}  # whether a column holds text and numbers
     for j, values in objects.items():
-        array, is_mixed[j] = arrow_of(values, labels[j])
+        with _excluding(names[j]):
+            array, is_mixed[j] = arrow_of(values, labels[j])
         arrays.append(array)
     typed, meanings = typed_columns(arrays, list(objects), rules, rules.types_by_index(names))
     check_types_read(meanings, names)
     for j, array in zip(objects, typed, strict=True):
         if is_mixed[j] and is_categorical(array.type):
-            raise mixed_kinds(labels[j])
+            with _excluding(names[j]):
+                raise mixed_kinds(labels[j])
         if j not in meanings and pa.types.is_temporal(array.type):
             meanings[j] = TextMeaning(Plain(array.type), is_plain=True)
-    columns = {j: column_of_arrow(array, labels[j]) for j, array in zip(objects, typed, strict=True)}
+    columns = {}
+    for j, array in zip(objects, typed, strict=True):
+        with _excluding(names[j]):
+            columns[j] = column_of_arrow(array, labels[j])
     return columns, meanings
+
+
+@contextmanager
+def _excluding(name: str) -> Iterator[None]:
+    """Inside the block, an error that a column cannot be read names it, and proposes to exclude it."""
+    try:
+        yield
+    except UserError as error:
+        raise UserError(
+            code=error.code,
+            message=error.message,
+            advice=error.advice,
+            fix={"exclude": [name]},
+            columns=[name],
+        ) from None
 
 
 def _encode_booleans(X: Flags) -> list[Encoded]:
@@ -212,10 +233,20 @@ def _read_frame(frame: nw.DataFrame[Any], labels: list[Any], rules: ColumnRules)
         else:
             columns[j] = numbers
     meanings: dict[int, TextMeaning] = {}
-    if objects:
-        columns_of_objects, meanings = _columns_with_text(objects, names, rules)
-        for j, column in columns_of_objects.items():
-            columns[j] = column
+    while objects:
+        try:
+            columns_of_objects, meanings = _columns_with_text(objects, names, rules)
+        except UserError as error:
+            unread = [j for j in objects if names[j] in error.columns and names[j] in rules.exclude]
+            if not unread:
+                raise
+            for j in unread:
+                columns[j] = np.zeros(len(frame), np.uint8)  # like every column that is dropped
+                del objects[j]
+        else:
+            for j, column in columns_of_objects.items():
+                columns[j] = column
+            break
     have_names = all(isinstance(label, str) for label in labels)
     feature_names = np.asarray(labels, dtype=object) if have_names else None
     return InMemoryDataset(columns, names, feature_names, meanings=meanings)

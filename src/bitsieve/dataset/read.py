@@ -80,6 +80,9 @@ def read_xy(
         What the weights are; None where the user cannot choose, and has frequency weights.
     """
     rules = ColumnRules() if rules is None else rules
+    check_order_of_index(X, y, target_name)
+    check_order_of_index(X, sample_weight, "sample_weight")
+    check_order_of_index(X, groups, "groups")
     parsings: dict[str, TextParsing] = {}
     if y is not None:
         y, parsings = _with_text_read(y, replace(rules, has_weight=_rows_with_weight(sample_weight)), drop_missing)
@@ -116,6 +119,27 @@ def read_xy(
     if weights is not None and (weights == 1).all():
         weights = None
     return replace(table, y=target, weights=weights, diagnostics=diagnostics)
+
+
+def check_order_of_index(X: Any, values: Any, what: str) -> None:
+    """Refuse values of pandas whose index has the labels of ``X`` in another order.
+
+    scikit-learn matches rows by their position and pandas by their labels, so either would be wrong for some users.
+    """
+    is_series_or_frame = nw.dependencies.is_pandas_series(values) or nw.dependencies.is_pandas_dataframe(values)
+    if not is_series_or_frame or not nw.dependencies.is_pandas_dataframe(X):
+        return
+    if len(X) != len(values) or X.index.equals(values.index):
+        return
+    if X.index.is_unique and values.index.is_unique and X.index.isin(values.index).all():
+        raise UserError(
+            code="index-in-other-order",
+            message=f"the index of {what!r} has the labels of the data in another order",
+            advice=(
+                "give values.loc[data.index] to match the rows by their labels, or values.to_numpy() to match them by "
+                "their position"
+            ),
+        )
 
 
 def _look_like_sampling(weights: Integers) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bitsieve.diagnostics import UserError
-from bitsieve.utils.messages import allowed_names, meant, quoted
+from bitsieve.utils.messages import allowed_names, meant, nearest_in, quoted
 
 
 @dataclass(frozen=True)
@@ -132,10 +132,16 @@ def _checked_names(names: list[Any], labels: Sequence[Any], role: str) -> list[A
     names = [meant(name, labels) if isinstance(name, str) else name for name in names]
     for name in names:
         if name not in labels:
-            known = allowed_names(str(name), [str(label) for label in labels])
+            text_labels = [str(label) for label in labels]
+            parameter = "sample_weight" if role == "weight" else role
+            fix = nearest_in(parameter, name, text_labels)
+            if role == "target" and not fix:
+                fix = {"target": text_labels[-1]}
             raise UserError(
                 code="unknown-column",
                 message=f"there is no column {str(name)!r} for the {role}",
-                advice=known,
+                advice=allowed_names(str(name), text_labels),
+                fix=fix,
+                columns=[str(name)],
             )
     return names

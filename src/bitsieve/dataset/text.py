@@ -242,8 +242,8 @@ def _unread_numbers(text: pa.Array, counts: Integers) -> TextMeaning | None:
         return TextMeaning(Words(), TextParsing(SEVERAL_UNITS, example, 0, units=tuple(units.items())))
     bare_numbers = Numbers.guess(text, counts)
     numbers_with_marks = Numbers.guess_with_marks(text, counts)
-    if bare_numbers is None or numbers_with_marks is None:
-        return None
+    if bare_numbers is None or numbers_with_marks is None or bare_numbers.unit:
+        return None  # "12 A" and "12 B" may be seats
     is_bare = _values_of_format(bare_numbers, text)
     fits = _values_of_format(numbers_with_marks, text)
     if 2 * counts[is_bare].sum() < counts[fits].sum() or not _are_nearly_all(fits, text, counts):

@@ -10,7 +10,7 @@ from bitsieve.dataset.column_info import TextParsing
 from bitsieve.diagnostics import NAME_ONLY, UserError
 from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Flags
-from bitsieve.utils.messages import allowed_names, meant
+from bitsieve.utils.messages import allowed_names, meant, nearest_in
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,12 +54,13 @@ class ColumnRules:
     #: The formats of columns of text that were decided earlier, by index; text of other columns is categories. None if
     #: the rows decide, which then must be all rows.
     formats: Mapping[int, TextFormat] | None = None
+    exclude: Sequence[Any] = ()  # names of columns that the user excludes, which may be of a type that is not read
     has_weight: Flags | None = None  # shape (n_samples,): the rows that decide what text means; None for all
 
     @classmethod
     def from_options(cls, options: ReadOptions) -> ColumnRules:
         """The rules that a user chose."""
-        return cls(options.repair, options.column_types or {})
+        return cls(options.repair, options.column_types or {}, exclude=options.exclude)
 
     def types_by_index(self, names: Sequence[str]) -> dict[int, str]:
         """The types that the user chose, by the indices of the columns."""
@@ -75,6 +76,8 @@ class ColumnRules:
                     code="unknown-column",
                     message=f"names {name!r}, which is no feature",
                     advice=allowed_names(name, [*names]),
+                    fix=nearest_in("column_types", name, names),
+                    columns=[name],
                     parameters={"column_types": NAME_ONLY},
                 )
         return types

@@ -272,6 +272,7 @@ def check_values(
             code="infinite-values",
             message=f"{columns_hold(len(infinite))} infinite values (inf): {table.quoted(infinite)}",
             advice=FINITE_INSTEAD,
+            fix={"exclude": [str(table.names[j]) for j in infinite]},
         )
     if missing and not allow_missing:
         listed = f"{table.quoted(missing)}{_read_as_missing(table, missing)}"

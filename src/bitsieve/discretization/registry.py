@@ -10,6 +10,7 @@ from bitsieve.diagnostics import NAME_ONLY, ParameterError, UserError
 from bitsieve.discretization.base import BinningChoice
 from bitsieve.options import DiscretizationOptions
 from bitsieve.utils.defaults import BINNING
+from bitsieve.utils.messages import nearest_in
 
 #: The module and the class of each rule. A module of this folder begins with a dot.
 RULES = {
@@ -64,7 +65,14 @@ def _unknown_rule(spec: Any) -> ParameterError:
         near = get_close_matches(spec.lower(), RULES, n=1)
         hint = f", did you mean {near[0]!r}?" if near else ""
     names = ", ".join(map(repr, RULES))
-    return ParameterError("binning", spec, f"give one of {names}{hint}", "is not known", code="unknown-name")
+    return ParameterError(
+        "binning",
+        spec,
+        f"give one of {names}{hint}",
+        "is not known",
+        code="unknown-name",
+        fix=nearest_in("binning", spec, [*RULES]),
+    )
 
 
 def make_discretizer(options: DiscretizationOptions, n_jobs: int | None = None) -> BinningChoice:

@@ -14,6 +14,7 @@ from bitsieve.dataset.dataset import COUNTS, Dataset
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.io.read import database_kind
 from bitsieve.options import ReadOptions
+from bitsieve.utils.messages import nearest_in
 
 
 class DataInParts(Protocol):
@@ -149,8 +150,15 @@ def engine_named(name: str) -> EngineEntry:
     for engine in ENGINES:
         if engine.name == name:
             return engine
-    names = ", ".join(repr(engine.name) for engine in ENGINES)
-    raise ParameterError("engine", name, f"give one of {names}", "is not known", code="unknown-name")
+    names = [engine.name for engine in ENGINES]
+    raise ParameterError(
+        "engine",
+        name,
+        f"give one of {', '.join(map(repr, names))}",
+        "is not known",
+        code="unknown-name",
+        fix=nearest_in("engine", name, names),
+    )
 
 
 def choose_engine(

@@ -21,7 +21,7 @@ from bitsieve.evaluate.notes import errors_in_microseconds, fewer_measured, uneq
 from bitsieve.evaluate.prefix import PredictFromPrefixes
 from bitsieve.metrics.measures import ACCURACY, R2, Loss, Measure, Predicted, default_measure, make_measure
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions
-from bitsieve.pipeline.diagnose import on_leaks, on_target, refuse_constant_data
+from bitsieve.pipeline.diagnose import on_copies, on_leaks, on_target, refuse_constant_data
 from bitsieve.pipeline.discretize import binning_parameter, discretize
 from bitsieve.pipeline.leaks import leaks_of
 from bitsieve.pipeline.prepare import prepare
@@ -194,6 +194,7 @@ def make_plan(
         diagnostics=[
             *table.diagnostics,
             *prepared.diagnostics,
+            *on_copies(prepared),
             *notes_on_counts,
             *notes_on_model,
             *notes_on_measure,

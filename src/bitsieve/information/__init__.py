@@ -10,7 +10,7 @@ from bitsieve.information.corrected import CorrectedInformation
 from bitsieve.information.plug_in import MillerMadowInformation, PlugInInformation
 from bitsieve.information.protocol import Information, UndefinedQuantityError
 from bitsieve.information.shrinkage import ShrinkageInformation
-from bitsieve.utils.messages import choices
+from bitsieve.utils.messages import choices, nearest_in
 
 ESTIMATORS: dict[str, type[Information]] = {
     kind.estimator: kind
@@ -21,8 +21,14 @@ ESTIMATORS: dict[str, type[Information]] = {
 def check_estimator(estimator: str, *, conditions_on_sets: bool = False, also: Sequence[str] = ()) -> None:
     """Refuse a name that is neither an estimator's nor in ``also``, or of one that does not condition on sets."""
     if not isinstance(estimator, str) or estimator not in (*ESTIMATORS, *also):
+        names = [*ESTIMATORS, *also]
         raise ParameterError(
-            "estimator", estimator, choices(str(estimator), [*ESTIMATORS, *also]), "is not known", code="unknown-name"
+            "estimator",
+            estimator,
+            choices(str(estimator), names),
+            "is not known",
+            code="unknown-name",
+            fix=nearest_in("estimator", estimator, names),
         )
     if conditions_on_sets and not ESTIMATORS[estimator].conditions_on_sets:
         able = [repr(name) for name, kind in ESTIMATORS.items() if kind.conditions_on_sets]

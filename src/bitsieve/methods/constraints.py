@@ -12,7 +12,7 @@ import numpy as np
 from bitsieve.diagnostics import NAME_ONLY, ParameterError, UserError, literal
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.lazy import NumberedNames, cached_property
-from bitsieve.utils.messages import allowed_names, meant, quoted
+from bitsieve.utils.messages import allowed_names, meant, nearest, quoted
 from bitsieve.utils.parameters import FeatureCount
 
 IndexOf = Callable[[str], int | None]  # the index of a column by its name; None where there is none
@@ -217,7 +217,8 @@ def _index_of_name(name: str, label: str, names: Sequence[str], index_of: IndexO
     is_list_of_names = len(parts) > 1 and all(index_of(part) is not None for part in parts)
     advice = literal(f"give {quoted(parts)} one by one") if is_list_of_names else allowed_names(name, names)
     problem = f"names column {name!r}, which is not there"
-    raise _error_in(label, problem, advice, [name], code="unknown-column")
+    near = nearest(name, names, limit=1)
+    raise _error_in(label, problem, advice, [name], code="unknown-column", instead=near)
 
 
 def _checked_index(column: Any, label: str, n_columns: int) -> int:
@@ -232,9 +233,12 @@ def _checked_index(column: Any, label: str, n_columns: int) -> int:
     return index
 
 
-def _error_in(label: str, problem: str, advice: str = "", columns: Sequence[str] = (), *, code: str) -> UserError:
-    """The error for a column that a parameter, or a group of columns, names."""
+def _error_in(
+    label: str, problem: str, advice: str = "", columns: Sequence[str] = (), *, code: str, instead: Sequence[str] = ()
+) -> UserError:
+    """The error for a column that a parameter, or a group of columns, names; ``instead`` may have the right name."""
     if label in ("must_include", "exclude"):
         parameters = {label: NAME_ONLY}
-        return UserError(code=code, message=problem, advice=advice, columns=columns, parameters=parameters)
+        fix = {label: list(instead)} if instead else {}
+        return UserError(code=code, message=problem, advice=advice, columns=columns, parameters=parameters, fix=fix)
     return UserError(code=code, message=f"{label} {problem}", advice=advice, columns=columns)

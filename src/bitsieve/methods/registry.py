@@ -15,7 +15,7 @@ from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.methods.by_counts.criteria import ALIASES, CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import FORWARD
 from bitsieve.methods.method import Method, check_capabilities, defaults_of
-from bitsieve.utils.messages import choices
+from bitsieve.utils.messages import choices, nearest_in
 from bitsieve.utils.parameter_names import refuse_wrong_names
 
 MODULES = {  # the module that describes each method, in the order of the list
@@ -74,7 +74,9 @@ def method_name(method: str) -> str:
     names = method_names()
     if name not in names:
         nearest = choices(name, names, whole="'bitsieve methods' lists all")
-        raise ParameterError("method", method, nearest, "is not known", code="unknown-name")
+        raise ParameterError(
+            "method", method, nearest, "is not known", code="unknown-name", fix=nearest_in("method", name, names)
+        )
     return name
 
 

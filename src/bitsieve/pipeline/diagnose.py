@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.dataset.dataset import Dataset, InMemoryDataset
+from bitsieve.dataset.copies import find_copies
+from bitsieve.dataset.dataset import Dataset, DatasetT, InMemoryDataset
 from bitsieve.dataset.encoding import are_categories
 from bitsieve.dataset.identifiers import FEW_ROWS
 from bitsieve.dataset.quantity import listed_edges
@@ -64,6 +65,7 @@ def diagnose(fit: Fit) -> list[Diagnostic]:
     return [
         *on_preparation(fit.prepared),
         *on_missing(fit.prepared),
+        *on_copies(fit.prepared),
         *on_screen(fit),
         *on_sample(table),
         *on_bins(table, evidence.binner, fit, fit.prepared.dropped),
@@ -98,6 +100,20 @@ def on_missing(prepared: PreparedSelection) -> list[Diagnostic]:
     if not columns:
         return []
     return [notes.missing_kept([str(table.names[j]) for j in columns])]
+
+
+def on_copies(prepared: Prepared[DatasetT]) -> list[Diagnostic]:
+    """Which columns repeat another one. Only dense tables in memory are searched."""
+    table = prepared.original
+    if table.rows is None or "dense" not in table.capabilities:
+        return []
+    left_out = {*prepared.dropped, *table.left_out}
+    columns = [j for j in range(table.n_features) if j not in left_out]
+    copies = find_copies(table.rows, columns)
+    if not copies:
+        return []
+    kinds = [copy.kind(table.rows) for copy in copies[: notes.MAX_LISTED]]
+    return [notes.copies(copies, kinds, table.names)]
 
 
 def on_screen(fit: Fit) -> list[Diagnostic]:

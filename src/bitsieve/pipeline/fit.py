@@ -9,7 +9,6 @@ from typing import Any
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.discretization.base import Binning
-from bitsieve.discretization.registry import make_discretizer
 from bitsieve.information.leaks import Leak
 from bitsieve.methods.method import Method, MethodResult
 from bitsieve.options import DiscretizationOptions, ExecutionOptions
@@ -70,11 +69,7 @@ class Fit:
     @property
     def takes_missing(self) -> bool:
         """Whether missing values were taken, by the method or by its discretizer."""
-        if self.method.takes_missing:
-            return True
-        if not self.method.bins or self.discretization.binning is None:
-            return False
-        return make_discretizer(self.discretization).takes_missing
+        return self.prepared.takes_missing
 
     @property
     def about_unused_bins(self) -> str:

@@ -9,11 +9,15 @@ from collections.abc import Sequence
 from math import floor
 
 from bitsieve.dataset.column_info import MARKED_NUMBERS, SEVERAL_UNITS, TextParsing
+from bitsieve.dataset.copies import Copy, CopyKind
 from bitsieve.diagnostics import Diagnostic, literal
+from bitsieve.utils.lazy import ColumnNames
 from bitsieve.utils.messages import number, quoted
 from bitsieve.utils.note_lines import MAX_NAMES
 
+MAX_LISTED = 3
 MAX_TIES_LISTED = 5
+_MAX_EXCLUDED = 5  # columns that an advice names
 _UNTESTED = "not tested by permutations, which need rows in memory and {limit:,} values (rows x columns) at most"
 
 
@@ -181,6 +185,18 @@ def named_like_identifier(name: str) -> Diagnostic:
     )
 
 
+def names_alike(groups: Sequence[Sequence[str]]) -> Diagnostic:
+    """Columns have nearly the same name."""
+    listed = "; ".join(quoted(group) for group in groups[:MAX_LISTED])
+    more = f"; and {len(groups) - MAX_LISTED:,} more" if len(groups) > MAX_LISTED else ""
+    return Diagnostic(
+        code="names-alike",
+        message=f"names of columns differ in case or blanks only: {listed}{more}",
+        advice="check that a column is not in the table twice",
+        columns=[name for group in groups for name in group],
+    )
+
+
 def group_of_one() -> Diagnostic:
     """A group has fewer than two columns."""
     return Diagnostic(
@@ -210,6 +226,30 @@ def missing_kept(names: Sequence[str]) -> Diagnostic:
         advice="to raise an error instead, add {missing}",
         fix={"missing": "error"},
         columns=tuple(names),
+    )
+
+
+def copies(pairs: Sequence[Copy], kinds: Sequence[CopyKind], names: Sequence[object]) -> Diagnostic:
+    """Columns repeat an earlier one; ``kinds`` are those of the first pairs, which are listed."""
+    listed = []
+    for copy, kind in zip(pairs[: len(kinds)], kinds, strict=True):
+        name = str(names[copy.column])
+        original = str(names[copy.original])
+        if kind == "same values":
+            listed.append(f"{name!r} has the values of {original!r}")
+        elif kind == "linear":
+            listed.append(f"{name!r} is a linear function of {original!r}")
+        else:
+            listed.append(f"{name!r} recodes {original!r} one to one")
+    more = f", and {len(pairs) - len(listed):,} more" if len(pairs) > len(listed) else ""
+    start = "1 column repeats another one" if len(pairs) == 1 else f"{len(pairs):,} columns repeat another one"
+    repeated = ColumnNames(names, [copy.column for copy in pairs])
+    return Diagnostic(
+        code="copies",
+        message=f"{start}: {', '.join(listed)}{more}",
+        advice="one of each is enough, add {exclude}",
+        fix={"exclude": repeated[:_MAX_EXCLUDED]},
+        columns=repeated,
     )
 
 

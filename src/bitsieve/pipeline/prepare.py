@@ -30,6 +30,7 @@ from bitsieve.pipeline.discretize import take_bins_of_rule, take_few_numbers_as_
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.utils.choice import rank
 from bitsieve.utils.defaults import N_FEATURES
+from bitsieve.utils.lazy import NumberedNames
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.parameters import check_integer, fewer_columns, whole_number
 
@@ -67,6 +68,16 @@ class PreparedSelection(Prepared[Dataset]):
 
     selection: SelectionOptions
     requested_discretization: DiscretizationOptions  # as the user gave it
+
+    @property
+    def takes_missing(self) -> bool:
+        """Whether missing values are taken, by the method or by its discretizer."""
+        method = self.selection.method
+        if method.takes_missing:
+            return True
+        if not method.bins or self.discretization.binning is None:
+            return False
+        return make_discretizer(self.discretization).takes_missing
 
     @classmethod
     def of_prepared_table(
@@ -344,6 +355,10 @@ def _diagnostics(
         if not is_dropped_code:
             diagnostics.append(_on_text(str(table.names[j]), column.parsing))
 
+    alike = _columns_named_alike(table.names, excluded)
+    if alike:
+        diagnostics.append(notes.names_alike(alike))
+
     empty = empty_columns(columns)
     fix: dict[str, object] = {"include": [table.names[j] for j in dropped_identifiers[:5]]}
     diagnostics += on_dropped(table, empty, dropped_identifiers, fix)
@@ -358,6 +373,17 @@ def _diagnostics(
         if column.has_name_of_code and column.parsing is None:
             diagnostics.append(notes.named_like_identifier(str(table.names[j])))
     return diagnostics
+
+
+def _columns_named_alike(names: Sequence[object], excluded: Collection[int]) -> list[list[str]]:
+    """The groups of names that differ in upper and lower case or in blanks only."""
+    if isinstance(names, NumberedNames):
+        return []
+    names_by_letters: dict[str, list[str]] = {}
+    for j, name in enumerate(map(str, names)):
+        if j not in excluded:
+            names_by_letters.setdefault("".join(name.split()).casefold(), []).append(name)
+    return [group for group in names_by_letters.values() if len(group) > 1]
 
 
 def on_dropped(

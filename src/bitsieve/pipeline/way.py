@@ -10,14 +10,16 @@ from __future__ import annotations
 from typing import Any
 
 from bitsieve.dataset.dataset import Dataset
+from bitsieve.dataset.value_ranges import check_values
 from bitsieve.diagnostics import renamed
+from bitsieve.methods.method import check_capabilities
 from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.diagnose import refuse_constant_data
 from bitsieve.pipeline.evidence import with_evidence
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.prepare import prepare_selection
 from bitsieve.pipeline.reading import Requirements, plan_reading
-from bitsieve.pipeline.run import run
+from bitsieve.pipeline.run import check_options, run
 from bitsieve.pipeline.selection_options import SelectionOptions
 
 
@@ -38,6 +40,22 @@ def run_selection(
     plan = plan_reading(data, read, execution, Requirements.of_method(selection.method))
     table = plan.open(read, execution.client)
     return run_on_read_table(table, execution, discretization, selection)
+
+
+def check_read_table(
+    table: Dataset,
+    execution: ExecutionOptions,
+    discretization: DiscretizationOptions,
+    selection: SelectionOptions,
+) -> None:
+    """Raise UserError for what would stop a selection from this table; nothing is selected."""
+    prepared = prepare_selection(table, selection, discretization, execution)
+    refuse_constant_data(prepared.table)
+    check_options(prepared.selection, prepared.discretization, execution)
+    check_capabilities(selection.method.estimator, prepared.selection.required_capabilities, table.capabilities)
+    rows = prepared.table.rows
+    if rows is not None and not rows.is_sparse:
+        check_values(rows, allow_missing=prepared.takes_missing)
 
 
 def run_on_read_table(

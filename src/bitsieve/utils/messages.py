@@ -72,6 +72,12 @@ def _with_similar_letters(name: str, allowed: Sequence[str], limit: int) -> list
     return [name_of_folded[folded] for folded in matches]
 
 
+def nearest_in(parameter: str, value: object, allowed: Sequence[str]) -> dict[str, object]:
+    """The ``fix`` of an error: the parameter with the allowed name nearest to ``value``; empty if none is near."""
+    near = nearest(str(value), allowed, limit=1)
+    return {parameter: near[0]} if near else {}
+
+
 def meant(name: str, allowed: Sequence[Any]) -> str:
     """The only allowed name that differs from ``name`` in the white space around it; else ``name`` itself."""
     if name in allowed:

@@ -111,6 +111,7 @@ def call_of_options(
         header=options["header"],
         repair=options["repair"],
         column_types=options["column_types"],
+        exclude=options["exclude"],
     )
     discretization = DiscretizationOptions(
         binning=options["binning"],

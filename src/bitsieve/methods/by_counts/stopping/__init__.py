@@ -13,7 +13,7 @@ from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.permutation import PermutationStopping
 from bitsieve.methods.by_counts.stopping.significance import SignificanceStopping
 from bitsieve.methods.by_counts.stopping.threshold import ThresholdStopping
-from bitsieve.utils.messages import choices
+from bitsieve.utils.messages import choices, nearest_in
 
 STOPPING_RULES: dict[str, type[StoppingRule]] = {
     rule.name: rule
@@ -37,7 +37,12 @@ def make_stopping(stopping: str | StoppingRule, **parameters: Any) -> StoppingRu
     if isinstance(stopping, str):
         if stopping not in STOPPING_RULES:
             raise ParameterError(
-                "stopping", stopping, choices(stopping, STOPPING_RULES), "is not known", code="unknown-name"
+                "stopping",
+                stopping,
+                choices(stopping, STOPPING_RULES),
+                "is not known",
+                code="unknown-name",
+                fix=nearest_in("stopping", stopping, [*STOPPING_RULES]),
             )
         return STOPPING_RULES[stopping](**parameters)
     if not isinstance(stopping, StoppingRule):
