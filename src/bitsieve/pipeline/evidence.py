@@ -54,7 +54,7 @@ def count_evidence(counted: Counted, selected: Columns, information: Information
         leaks=leaks_of(counted),
         class_sizes=source.class_sizes,
         tables=source.tables(None, selected, True),
-        values_digest=Lazy(lambda: values_digest(counted.table, counted.binner, source)),
+        values_digest=Lazy(lambda: values_digest(counted)),
     )
 
 

@@ -2,86 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.counts.source import CountSource
-from bitsieve.counts.tables import ContingencyTable, column_blocks
-from bitsieve.dataset.dataset import Dataset
 from bitsieve.dataset.target import Target
-from bitsieve.discretization.base import Binning
-from bitsieve.discretization.separate_zero import SeparateZeroBinning
+from bitsieve.discretization.ragged_array import RaggedArray
+from bitsieve.pipeline.discretize import Counted
+from bitsieve.utils.arrays import Columns
 
 DIGEST_BYTES = 16
-_SEPARATOR = b"\0"
 
 
-def values_digest(table: Dataset, binner: Binning, source: CountSource) -> str:
+def values_digest(counted: Counted) -> str:
     """The digest of all columns and the target as they were cut and counted: 32 hexadecimal digits.
 
-    Each column has a hash of 128 bits: of its name, its cuts or categories, the classes, and the number of samples of
-    every code and class. The digest is the sum of these hashes modulo 2**128. So it is the same for every order of the
-    rows and of the columns, and for every engine. A column with one code has no hash.
+    It is made of the classes and their sizes and, for each column with several codes, of its name, its edges or
+    categories, the number of its codes and its plug-in information about the target. So it is the same for every order
+    of the rows and of the columns, and for every engine.
     """
-    target_hash = blake2b(_bytes_of_target(table.target), digest_size=DIGEST_BYTES).digest()
-    with_several_codes = np.flatnonzero(source.arities > 1)
-    arities = source.arities[with_several_codes]
-    total = 0
-    for block in column_blocks(1, arities, source.n_classes, source.n_samples):
-        columns = with_several_codes[block]
-        for j, counts in zip(columns.tolist(), source.tables(None, columns, True), strict=True):
-            name = _bytes_of_text(table.names[j])
-            description = _SEPARATOR.join([target_hash, name, _bytes_of_cut(binner, j)])
-            total += _hash_of_column(description, counts)
-    return f"{total % (1 << 8 * DIGEST_BYTES):0{2 * DIGEST_BYTES}x}"
+    binner = counted.binner
+    information = counted.information
+    arities = information.source.arities
+    with_several_codes = np.flatnonzero(arities > 1).tolist()
+    by_name = sorted((str(counted.table.names[j]), j) for j in with_several_codes)
+    columns = np.array([j for _, j in by_name], np.intp)
 
-
-def _hash_of_column(description: bytes, table: ContingencyTable) -> int:
-    """The hash of a column; 0 where all samples have one code."""
-    cells, counts = table.occupied()
-    n_classes = table.shape[2]
-    first_code = int(cells[0]) // n_classes
-    last_code = int(cells[-1]) // n_classes
-    if first_code == last_code:
-        return 0
-    digest = blake2b(description, digest_size=DIGEST_BYTES)
-    digest.update(cells.astype("<i8", copy=False).tobytes())
-    digest.update(counts.astype("<i8", copy=False).tobytes())
-    return int.from_bytes(digest.digest(), "big")
+    digest = blake2b(_bytes_of_target(counted.table.target), digest_size=DIGEST_BYTES)
+    digest.update(information.source.class_sizes.astype("<i8").tobytes())
+    digest.update(_bytes_of_texts([name for name, _ in by_name]))
+    digest.update(_bytes_of_arrays(binner.bin_edges_, columns))
+    if binner.categories_ is not None:
+        digest.update(_bytes_of_arrays(binner.categories_, columns))
+    digest.update(arities[columns].astype("<i8").tobytes())
+    digest.update(information.relevance[columns].astype("<f8").tobytes())
+    return digest.hexdigest()
 
 
 def _bytes_of_target(target: Target) -> bytes:
     """The labels of the classes, and the edges of a quantity or of each column of a joint target."""
     parts = [_bytes_of_values(target.labels)]
     if target.edges is not None:
-        for edge in target.edges:
-            parts.append(b"" if edge is None else _bytes_of_numbers(np.ravel(edge)))
-    return _SEPARATOR.join(parts)
+        for edges in target.edges:
+            parts.append(b"" if edges is None else np.ravel(edges).astype("<f8").tobytes())
+    return b"\0".join(parts)
 
 
-def _bytes_of_cut(binner: Binning, j: int) -> bytes:
-    """The categories of a column, or its edges."""
-    categories = None if binner.categories_ is None else binner.categories_[j]
-    if categories is not None:
-        return b"categories" + _bytes_of_values(np.asarray(categories))
-    has_zero_apart = isinstance(binner, SeparateZeroBinning) and bool(binner.zero_[j])
-    kind = b"edges beside zero" if has_zero_apart else b"edges"
-    return kind + _bytes_of_numbers(binner.bin_edges_[j])
+def _bytes_of_arrays(arrays: Sequence[NDArray[Any] | None], columns: Columns) -> bytes:
+    """The arrays of some columns; None is a column without one."""
+    if isinstance(arrays, RaggedArray):
+        taken = arrays.take(columns)
+        return taken.lengths.astype("<i8").tobytes() + taken.values.astype("<f8").tobytes()
+    parts = list[bytes]()
+    for j in columns.tolist():
+        array = arrays[j]
+        parts.append(b"" if array is None else _bytes_of_values(array))
+    return b"\0".join(parts)
 
 
 def _bytes_of_values(values: NDArray[Any]) -> bytes:
     """Numbers as float64, which are the same bytes whatever type they were read in; anything else as text."""
     if values.dtype.kind in "biuf":
-        return _bytes_of_numbers(values)
-    return _SEPARATOR.join(_bytes_of_text(str(value)) for value in values.tolist())
+        return values.astype("<f8").tobytes()
+    return _bytes_of_texts([str(value) for value in values.tolist()])
 
 
-def _bytes_of_numbers(numbers: NDArray[Any]) -> bytes:
-    return numbers.astype("<f8").tobytes()
-
-
-def _bytes_of_text(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
+def _bytes_of_texts(texts: list[str]) -> bytes:
+    return "\0".join(texts).encode("utf-8", "surrogatepass")
