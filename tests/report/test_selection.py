@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_diabetes
 
 import bitsieve
@@ -191,6 +192,20 @@ def test_bin_labels_of_every_kind():
     binner = bitsieve.EqualWidthBinner(n_bins=2, missing="bin").fit(frame[["word", "number"]], frame["y"])
     assert bin_labels(binner, 0, 3) == ["a", "b", "missing"]
     assert bin_labels(binner, 1, 3) == ["< 2.5", ">= 2.5", "missing"]
+
+
+@pytest.mark.parametrize(("binning", "signs"), [("mdl", ("<=", ">")), ("quantile", ("<", ">="))])
+def test_a_sparse_table_has_a_report_with_a_bin_of_zero(binning, signs):
+    X = sparse.random(400, 5, 0.5, random_state=0, format="csr")
+    y = (X.toarray()[:, 0] > 0.5).astype(int)
+    selection = bitsieve.select(X, y, n_features_to_select=1, binning=binning)
+    column = int(selection.indices[0])
+    binner = selection.evidence.binner
+    labels = bin_labels(binner, column, int(binner.n_bins_[column]))
+    assert labels[0] == "0"
+    assert (labels[1].split()[0], labels[-1].split()[0]) == signs
+    assert len(labels) == binner.n_bins_[column]
+    assert labels[1].replace("<", "&lt;") in selection_report(selection)
 
 
 def test_quality_of_columns():

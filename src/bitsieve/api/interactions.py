@@ -294,9 +294,7 @@ def _labelled(
 ) -> Interactions:
     """The result, with the labels of the columns in place of their indices."""
     original_data = table.original
-    labels = table.names
-    if original_data is not None and original_data.labels is not None:
-        labels = original_data.labels
+    labels = table.labels
 
     def named(tuples: Columns) -> list[tuple[Any, ...]]:
         return [tuple(labels[j] for j in columns) for columns in tuples.tolist()]

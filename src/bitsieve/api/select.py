@@ -195,9 +195,7 @@ def selection_of(fit: Fit, read: ReadOptions) -> Selection:
     selected = fit.result.selected
     states = informative_states(fit, evidence)
     original_data = table.original
-    labels = table.names
-    if original_data is not None and original_data.labels is not None:
-        labels = original_data.labels
+    labels = table.labels
     return Selection(
         method=fit.method.name,
         features=[labels[j] for j in selected],

@@ -19,6 +19,7 @@ from bitsieve.results.saved.changes import (
     change_of_target,
     changes_of_options,
     changes_of_settled,
+    columns_with_other_values,
 )
 from bitsieve.results.saved.schema import SavedStep
 from bitsieve.results.saved.targets import saved_target
@@ -162,7 +163,8 @@ def _compared_target(saved: Selection, again: Selection) -> VerifiedStep:
 
 def _compared_options(saved: Selection, again: Selection) -> VerifiedStep:
     """The options, of which a default may be another one in this version, and what the data settles of them."""
-    then, now = saved.details, again.details
+    then = saved.details
+    now = again.details
     content = f"method {saved.method!r}"
     changes = changes_of_options(then.options, now.options)
     if changes:
@@ -212,7 +214,8 @@ def _closeness(saved: Selection, rank: int) -> str:
 
 
 def _changed_part(saved: Selection, again: Selection, rank: int) -> str:
-    before, now = saved.details.columns[rank], again.details.columns[rank]
+    before = saved.details.columns[rank]
+    now = again.details.columns[rank]
     if before.kind != now.kind or before.parsing != now.parsing:
         return "they are read in another way"
     if not equal_values(before.cut, now.cut):
@@ -233,10 +236,12 @@ def _changed_number(saved: Selection, again: Selection, rank: int) -> str:
         if not _is_same_number(float(before), float(now)):
             text_before, text_now = different_numbers(float(before), float(now))
             return f"the {name} was {text_before}, and is {text_now} now"
-    steps_before, steps_now = saved.details.steps, again.details.steps
+    steps_before = saved.details.steps
+    steps_now = again.details.steps
     if rank >= len(steps_before) or rank >= len(steps_now):
         return ""
-    step_before, step_now = steps_before[rank], steps_now[rank]
+    step_before = steps_before[rank]
+    step_now = steps_now[rank]
     if step_before.runner_up == step_now.runner_up and _is_same_number(step_before.gap, step_now.gap):
         return ""
     gap_before, gap_now = different_numbers(step_before.gap, step_now.gap)
@@ -262,17 +267,13 @@ def _cause_of_choice(saved: Selection, again: Selection) -> str:
 
 def _changed_columns(saved: Selection, again: Selection) -> list[str]:
     """The columns that are selected then and now, and have other values."""
-    columns_now = {column.name: column for column in again.details.columns}
-    return [
-        column.name
-        for column in saved.details.columns
-        if column.name in columns_now and not equal_values(column, columns_now[column.name])
-    ]
+    return columns_with_other_values(saved.details.columns, again.details.columns)
 
 
 def _compared_end(saved: Selection, again: Selection) -> VerifiedStep:
     """What ended the selection, and the bound on other subsets."""
-    before, now = saved.details, again.details
+    before = saved.details
+    now = again.details
     content = f"{len(saved.features):,} features"
     if before.stopping is not None and before.stopping.reason:
         content += f": {before.stopping.reason}"

@@ -149,6 +149,17 @@ class Dataset(NamedColumns, ABC):
         """The smallest and the largest number of feature ``j``; None for categories, and where they are not known."""
         return None
 
+    def meaning_of(self, j: int) -> TextMeaning | None:
+        """What the text of feature ``j`` means, or that it holds times; None for other columns."""
+        return None
+
+    @property
+    def labels(self) -> Sequence[Any]:
+        """The labels of the features as the user's data has them, of any type; else their names."""
+        if self.original is not None and self.original.labels is not None:
+            return self.original.labels
+        return self.names
+
 
 class OutOfCoreDataset(Dataset):
     """A table whose rows are not in memory. An engine counts them where they are."""
@@ -456,6 +467,9 @@ class InMemoryDataset(Dataset, InspectedColumns):
         numbers = self.numeric(j)
         present = numbers[~np.isnan(numbers)]
         return (float(present.min()), float(present.max())) if len(present) else None
+
+    def meaning_of(self, j: int) -> TextMeaning | None:
+        return self.meanings.get(j)
 
     def dense(self) -> InMemoryDataset:
         """The table with dense columns."""

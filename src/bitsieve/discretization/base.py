@@ -98,7 +98,7 @@ class Binning(BinningChoice):
     bin_edges_: RaggedArray
     categories_: Sequence[NDArray[Any] | None]
     n_bins_: Integers
-    uncut_: Integers  # the columns without a cut; only a rule that cuts by the classes has them
+    uncut_: Integers = np.empty(0, np.intp)  # the columns without a cut; only a rule that cuts by the classes has any
     side: ClassVar[Literal["left", "right"]] = "left"  # the bin that a value on a cut belongs to
     _formats: Mapping[int, TextFormat] = MappingProxyType({})  # the formats of columns of text that is not plain
 
@@ -110,6 +110,19 @@ class Binning(BinningChoice):
     @abstractmethod
     def fit_table(self, table: InMemoryDataset) -> Self:
         """Find the bins of every column of a table."""
+
+    @property
+    def cutting_rule(self) -> Binning:
+        """The rule that finds the cuts: this one, or the one that it calls for them."""
+        return self
+
+    def categories_of(self, j: int) -> NDArray[Any] | None:
+        """The categories of column ``j``; None if it holds numbers that were cut."""
+        return None if self.categories_ is None else self.categories_[j]
+
+    def separates_zero(self, j: int) -> bool:
+        """Whether code 0 of column ``j`` is zero, and its other numbers have the codes from 1 on."""
+        return False
 
     @abstractmethod
     def codes(self, table: InMemoryDataset, buffer: NDArray[np.uint8] | None = None) -> Any:

@@ -129,6 +129,13 @@ class SeparateZeroBinning(Binning):
     def for_table(self, table: Dataset) -> Binning:
         return self  # fit_table settles the rule
 
+    @property
+    def cutting_rule(self) -> Binning:
+        return self.rule_
+
+    def separates_zero(self, j: int) -> bool:
+        return self.categories_ is None and bool(self.zero_[j])
+
     def fit_table(self, table: InMemoryDataset) -> Self:
         check_parameters(self)
         rule = self._rule().for_table(table)

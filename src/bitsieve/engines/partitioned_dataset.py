@@ -162,6 +162,9 @@ class PartitionedDataset(OutOfCoreDataset):
         """What the text of columns means, and which columns are times; empty before the rows are summarized."""
         return {} if self._summary is None else self._summary.meanings
 
+    def meaning_of(self, j: int) -> TextMeaning | None:
+        return self.meanings.get(j)
+
     def summarize(self, binner: Any = None) -> Sequence[ColumnInfo]:
         if self._columns is not None:
             return self._columns

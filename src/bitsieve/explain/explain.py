@@ -202,9 +202,9 @@ def explain_feature(selection: ExplainedSelection, feature: object) -> FeatureEx
         class_entropy=information.class_entropy,
         chance=None if evidence.chance is None else evidence.chance.limit(column),
         redundancy=contribution.redundancy,
-        redundant_with=_name(names, contribution.redundant_with),
+        redundant_with=name_of_column(names, contribution.redundant_with),
         complementarity=contribution.complementarity,
-        complementary_with=_name(names, contribution.complementary_with),
+        complementary_with=name_of_column(names, contribution.complementary_with),
         added=added,
         given=[names[j] for j in added_to],
         stands_for=[] if position is None else [names[j] for j in groups[position]],
@@ -272,7 +272,7 @@ def _representative(column: int, selected: Columns, groups: Sequence[Columns], n
     return None
 
 
-def _name(names: Sequence[str], column: int) -> str | None:
+def name_of_column(names: Sequence[str], column: int) -> str | None:
     """The name of a column; None for -1, which stands for no column."""
     return None if column < 0 else names[column]
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from bitsieve.counts.source import CountSource, class_order
 from bitsieve.dataset.dataset import Dataset, DatasetT
-from bitsieve.dataset.encoding import as_array, encode_with_missing
+from bitsieve.dataset.encoding import are_categories, as_array, encode_with_missing
 from bitsieve.dataset.read import read_xy
 from bitsieve.diagnostics import UserError, renamed
 from bitsieve.discretization.base import Binning
@@ -129,12 +129,16 @@ def strata_of(table: Dataset, strata: Any) -> tuple[Integers | None, list[int]]:
             message="strata need dense rows in memory",
             advice="leave out memory, spool and engine, or give some of the rows",
         )
-    with renamed("exclude", "strata"):
-        columns = resolve(Constraints(exclude=[strata]), table.names).exclude if np.isscalar(strata) else []
+    columns: list[int] = []
+    if np.isscalar(strata):
+        with renamed("exclude", "strata"):
+            columns = resolve(Constraints(exclude=[strata]), table.names).exclude
     if columns:
-        source, index = rows, columns[0]
+        source = rows
+        index = columns[0]
     else:
-        source, index = read_xy(pa.table({"strata": pa.array(as_array(strata))})), 0
+        source = read_xy(pa.table({"strata": pa.array(as_array(strata))}))
+        index = 0
     if source.n_samples != table.n_samples:
         raise UserError(
             code="lengths-differ",
@@ -142,7 +146,8 @@ def strata_of(table: Dataset, strata: Any) -> tuple[Integers | None, list[int]]:
             advice="rows of weight 0 and those without a target do not count: name a column instead of values",
         )
     values = source.values(index)
-    codes = values.codes if hasattr(values, "codes") else encode_with_missing(values).codes
+    encoded = values if are_categories(values) else encode_with_missing(values)
+    codes = encoded.codes
     if codes.min() < 0:
         raise UserError(
             code="missing-values",

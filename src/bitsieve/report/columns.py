@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import ClassVar
@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 
 from bitsieve.dataset.column_info import identifiers
 from bitsieve.dataset.dataset import InMemoryDataset
-from bitsieve.dataset.text_format import TextMeaning
 from bitsieve.diagnostics import Diagnostic
+from bitsieve.discretization.base import Binning
 from bitsieve.explain.evidence import Evidence
 from bitsieve.explain.explain import naming_column
 from bitsieve.report.page import Section
@@ -118,8 +118,7 @@ def _largest(sizes: np.ndarray, n: int) -> list[int]:
 
 def _formatter(evidence: Evidence, column: int) -> Callable[[float], str]:
     """How the cuts of a column are written: as dates or durations if its text was taken for these."""
-    meanings: Mapping[int, TextMeaning] = getattr(evidence.table, "meanings", {})  # saved counts have none
-    meaning = meanings.get(column)
+    meaning = evidence.table.meaning_of(column)
     if meaning is None or meaning.format.time is None:
         return format_number
     if meaning.format.time == "dates":
@@ -148,15 +147,17 @@ def format_duration(microseconds: float) -> str:
 
 
 def bin_labels(
-    binner: object, column: int, n_bins: int, format_cut: Callable[[float], str] = format_number
+    binner: Binning, column: int, n_bins: int, format_cut: Callable[[float], str] = format_number
 ) -> list[str]:
-    """What every code of a column represents: a category, an interval between cuts, or missing values."""
-    categories = binner.categories_[column]  # type: ignore[attr-defined]
+    """What every code of a column represents: a category, zero, an interval between cuts, or missing values."""
+    categories = binner.categories_of(column)
     if categories is not None:
         labels = [str(category) for category in categories.tolist()]
     else:
-        cuts = np.asarray(binner.bin_edges_[column])  # type: ignore[attr-defined]
-        labels = _intervals([format_cut(cut) for cut in cuts.tolist()], getattr(binner, "side", "left"))
+        cuts = [format_cut(cut) for cut in binner.bin_edges_[column].tolist()]
+        labels = _intervals(cuts, binner.cutting_rule.side)
+    if binner.separates_zero(column):
+        labels = ["0", *labels]
     if len(labels) < n_bins:
         labels.append("missing")
     return labels
@@ -239,8 +240,7 @@ def columns_section(evidence: Evidence, diagnostics: Sequence[Diagnostic] = ()) 
 
 def _uncut_columns(evidence: Evidence) -> set[int]:
     """The columns of numbers for which no cut was accepted."""
-    uncut = set(np.asarray(getattr(evidence.binner, "uncut_", ())).tolist())
-    return uncut - set(evidence.dropped)
+    return set(evidence.binner.uncut_.tolist()) - set(evidence.dropped)
 
 
 def _remarks(quality: ColumnQuality, is_uncut: bool, names: Sequence[str]) -> list[str]:

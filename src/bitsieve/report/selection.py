@@ -16,6 +16,7 @@ from bitsieve.diagnostics import UserError
 from bitsieve.explain.affiliated import represented_by_selected
 from bitsieve.explain.chance import Chance
 from bitsieve.explain.contribution import MIN_MEAN_SAMPLES
+from bitsieve.explain.explain import name_of_column
 from bitsieve.explain.joint import JointInformation
 from bitsieve.explain.substitutes import best_substitutes
 from bitsieve.methods.by_counts.stopping import make_stopping
@@ -201,9 +202,9 @@ def ranking_section(selection: Selection) -> Ranking:
             rank=i + 1,
             relevance=float(contributions.relevance[i]),
             redundancy=float(contributions.redundancy[i]),
-            redundant_with=_name(names, contributions.redundant_with[i]),
+            redundant_with=name_of_column(names, contributions.redundant_with[i]),
             synergy=float(contributions.complementarity[i]),
-            synergy_with=_name(names, contributions.complementary_with[i]),
+            synergy_with=name_of_column(names, contributions.complementary_with[i]),
         )
         features.append(feature)
     return Ranking(
@@ -437,11 +438,6 @@ def _python_call(selection: Selection, parameters: dict[str, Any]) -> str:
     arguments += [f"{name}={value!r}" for name, value in parameters.items() if name != "method"]
     lines = ",\n".join(f"    {argument}" for argument in arguments)
     return f"bitsieve.select(\n{lines},\n)"
-
-
-def _name(names: Sequence[str], column: int) -> str | None:
-    """The name of a column; None for -1, which stands for no column."""
-    return None if column < 0 else names[column]
 
 
 def _svg(display: Display, label: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 import sys
 import unicodedata
 import warnings
@@ -206,34 +207,35 @@ class BitsieveWarning(UserWarning):
         return type(self), (self.diagnostic,)
 
 
-def warn(note: Diagnostic, kind: type[Warning] = BitsieveWarning) -> None:
-    """Give a note as a warning, at the line of the user that led to it, and log it.
+def warn(note: Diagnostic, kind: type[Warning] = BitsieveWarning) -> bool:
+    """Give a note as a warning, at the line of the user that led to it, and log it. Return whether it is shown.
 
     A cross-validation, which fits a selector many times, gives the notes of one code once.
     """
     log("warning", str(note))
     call = _call_of_user()
-    if not issubclass(kind, BitsieveWarning):
-        warnings.warn(str(note), kind, stacklevel=call.level)
-        return
-    if call.is_cross_validation:
+    if issubclass(kind, BitsieveWarning) and call.is_cross_validation:
         key = (note.code, call.file, call.line)
         if key in _given_in_cross_validation:
-            return
+            return False
         _given_in_cross_validation.add(key)
-    warnings.warn(kind(note), stacklevel=call.level)
+    message = kind(note) if issubclass(kind, BitsieveWarning) else kind(str(note))
+    warnings.warn(message, stacklevel=call.level)
+    return _is_shown(str(note), kind, call)
 
 
 class _Call(NamedTuple):
     """The innermost line on the stack that belongs to no library of ``INTERNAL_MODULES``."""
 
-    level: int  # of the stack, seen from the caller of the function that looks for it
+    level: int  # how far up the stack it is, seen from the caller of the function that looks for it
     file: str
+    module: str
     line: int
     is_cross_validation: bool  # whether scikit-learn splits rows and fits to parts of them
 
 
 _given_in_cross_validation: set[tuple[str, str, int]] = set()  # code, file and line
+_shown: set[tuple[str, str, int]] = set()  # text, file and line
 
 
 def _call_of_user() -> _Call:
@@ -247,11 +249,43 @@ def _call_of_user() -> _Call:
         is_cross_validation = is_cross_validation or module.startswith("sklearn.model_selection.")
         level += 1
         frame = frame.f_back
-    return _Call(level, frame.f_code.co_filename, frame.f_lineno, is_cross_validation)
+    return _Call(
+        level=level,
+        file=frame.f_code.co_filename,
+        module=frame.f_globals.get("__name__", ""),
+        line=frame.f_lineno,
+        is_cross_validation=is_cross_validation,
+    )
+
+
+def _is_shown(text: str, kind: type[Warning], call: _Call) -> bool:
+    """Whether Python shows a warning: its filters allow it, and do not hide it as a repeated one.
+
+    The filters are read because Python itself reports this only to ``warnings.showwarning``, which all threads share.
+    """
+    action = _action_of_filters(text, kind, call)
+    if action == "ignore":
+        return False
+    if action in ("always", "all"):
+        return True
+    key = (text, call.file, call.line)
+    is_repeated = key in _shown
+    _shown.add(key)
+    return not is_repeated
+
+
+def _action_of_filters(text: str, kind: type[Warning], call: _Call) -> str:
+    """The action of the first filter of warnings that fits a warning; "default" if none does."""
+    for action, message, category, module, line in warnings.filters:
+        fits_text = message is None or re.match(message, text)
+        fits_module = module is None or re.match(module, call.module)
+        if issubclass(kind, category) and fits_text and fits_module and line in (0, call.line):
+            return action
+    return "default"
 
 
 def warn_of(notes: Sequence[Diagnostic], where_all: str = PYTHON_HAS_ALL) -> bool:
-    """Give the most important notes as warnings, at most three. Return whether the filters let one of them through.
+    """Give the most important notes as warnings, at most three. Return whether one of them is shown.
 
     ``where_all`` is where the user finds all of them. A notebook gives them when the cell has run, unless a display
     has shown them by then; there it returns False.
@@ -266,24 +300,11 @@ def warn_of(notes: Sequence[Diagnostic], where_all: str = PYTHON_HAS_ALL) -> boo
         shell.events.register("post_run_cell", _warn_of_held)
         return False
 
-    is_shown = False
-    show = warnings.showwarning
-
-    def show_and_remember(*warning: Any, **options: Any) -> None:
-        nonlocal is_shown
-        is_shown = True
-        show(*warning, **options)
-
-    warnings.showwarning = show_and_remember  # Python calls it for what the filters let through
-    try:
-        for line in lines:
-            warn(line)
-    finally:
-        warnings.showwarning = show
-    return is_shown
+    are_shown = [warn(line) for line in lines]
+    return any(are_shown)
 
 
-_held_warnings: list[warnings.WarningMessage] = []  # of the cell that is running
+_held_warnings: list[warnings.WarningMessage] = []  # those that the running cell of a notebook has given
 
 
 def _warn_of_held(*_: object) -> None:

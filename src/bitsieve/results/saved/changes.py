@@ -53,7 +53,7 @@ def change_of_columns(then: SavedData, now: SavedData) -> str:
 
 
 def change_of_kinds(then: SavedData, now: SavedData) -> str:
-    """Of columns of the same names, which the same options have read."""
+    """Whether columns have other kinds. The names and the options of both selections must be the same."""
     if then.digest == now.digest:
         return ""
     return "a column that held numbers holds categories now, or is left out now, or the reverse"
@@ -101,18 +101,29 @@ def change_of_values(then: SelectionRecord, now: SelectionRecord) -> str:
     """Whether the columns have other values, and which of those that are selected then and now."""
     if then.values_digest == now.values_digest:
         return ""
-    columns_now = {feature.column.name: feature.column for feature in now.features}
-    pairs = [
-        (feature.column, columns_now[feature.column.name])
-        for feature in then.features
-        if feature.column.name in columns_now
-    ]
+    columns_then = [feature.column for feature in then.features]
+    columns_now = [feature.column for feature in now.features]
     if are_counted_alike(then, now):
-        changed = [column.name for column, column_now in pairs if not equal_values(column, column_now)]
+        changed = columns_with_other_values(columns_then, columns_now)
         among_them = f", {quoted(changed)} among them" if changed else ""
         return f"columns have other values{among_them}"
-    changed = [column.name for column, column_now in pairs if _has_other_range(column, column_now)]
+    changed = [
+        column.name
+        for column, column_now in _columns_of_both(columns_then, columns_now)
+        if _has_other_range(column, column_now)
+    ]
     return f"other smallest or largest values of {quoted(changed)}" if changed else ""
+
+
+def columns_with_other_values(then: Sequence[SavedColumn], now: Sequence[SavedColumn]) -> list[str]:
+    """The names of the columns that are selected then and now, and have other values."""
+    return [column.name for column, column_now in _columns_of_both(then, now) if not equal_values(column, column_now)]
+
+
+def _columns_of_both(then: Sequence[SavedColumn], now: Sequence[SavedColumn]) -> list[tuple[SavedColumn, SavedColumn]]:
+    """Each column that is selected then and now, as it was then and as it is now."""
+    column_now = {column.name: column for column in now}
+    return [(column, column_now[column.name]) for column in then if column.name in column_now]
 
 
 def are_counted_alike(then: SelectionRecord, now: SelectionRecord) -> bool:

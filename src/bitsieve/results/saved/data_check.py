@@ -116,7 +116,9 @@ def check_of_changes(columns: Sequence[SavedColumn], changes: Sequence[ColumnCha
 
 
 def _check_column(column: SavedColumn, changes: ColumnChanges, n_columns: int) -> ColumnCheck:
-    shift_bits = p = missing_before = float("nan")
+    shift_bits = float("nan")
+    p = float("nan")
+    missing_before = float("nan")
     if column.counts is not None:
         counts_before = np.zeros(len(changes.code_counts), np.int64)
         sizes = np.array(column.counts, np.int64).sum(axis=1)
@@ -146,7 +148,8 @@ def _check_column(column: SavedColumn, changes: ColumnChanges, n_columns: int) -
 
 def jensen_shannon_bits(before: NDArray[np.int64], now: NDArray[np.int64]) -> float:
     """The Jensen-Shannon divergence of two distributions in bits, from 0 (equal) to 1 (nothing in common)."""
-    p, q = before / before.sum(), now / now.sum()
+    p = before / before.sum()
+    q = now / now.sum()
     mean = (p + q) / 2
     return max(0.0, (_relative_entropy(p, mean) + _relative_entropy(q, mean)) / 2)
 
@@ -166,7 +169,8 @@ def _p_of_one_distribution(before: NDArray[np.int64], now: NDArray[np.int64]) ->
     if n_codes < 2:
         return 1.0
     pooled = both / both.sum()
-    n_before, n_now = int(before.sum()), int(now.sum())
+    n_before = int(before.sum())
+    n_now = int(now.sum())
     total = n_before * _relative_entropy(before / n_before, pooled) + n_now * _relative_entropy(now / n_now, pooled)
     return float(chdtrc(n_codes - 1, 2 * np.log(2) * max(0.0, total)))
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.dataset.dataset import Dataset
-from bitsieve.dataset.text_format import TextMeaning
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import binning_name
@@ -106,18 +105,14 @@ def _digest(names: tuple[str, ...] | None, kinds: str) -> str:
 
 def _column(j: int, label: Label, table: Dataset, binner: Binning, counts: ContingencyTable) -> SavedColumn:
     """How a selected column was read and cut."""
-    meanings: dict[int, TextMeaning] = getattr(table, "meanings", {})  # saved counts have none
-    meaning = meanings.get(j)
+    meaning = table.meaning_of(j)
     cut = _cut(binner, j)
     kind: ColumnKind = "number"
     if cut.edges is None:
         kind = "category"
     elif meaning is not None and meaning.format.time is not None:
         kind = "date" if meaning.format.time == "dates" else "duration"
-    smallest = largest = None
     value_range = None if kind == "category" else table.number_range(j)
-    if value_range is not None:
-        smallest, largest = value_range
     return SavedColumn(
         label=label,
         index=j,
@@ -125,24 +120,22 @@ def _column(j: int, label: Label, table: Dataset, binner: Binning, counts: Conti
         parsing=None if meaning is None else parsing_of(meaning.format),
         cut=cut,
         counts=_counts(counts, cut.n_codes),
-        smallest=smallest,
-        largest=largest,
+        smallest=None if value_range is None else value_range[0],
+        largest=None if value_range is None else value_range[1],
     )
 
 
 def _cut(binner: Binning, j: int) -> Cut:
     n_codes = int(binner.n_bins_[j])
     missing_code = n_codes - 1 if binner.missing == "bin" else None
-    categories = None if binner.categories_ is None else binner.categories_[j]
+    categories = binner.categories_of(j)
     if categories is not None:
         values = values_of_array(np.asarray(categories))
         return Cut(edges=None, categories=values, missing_code=missing_code, n_codes=n_codes)
-    zero_apart = isinstance(binner, SeparateZeroBinning) and bool(binner.zero_[j])
-    side = binner.rule_.side if isinstance(binner, SeparateZeroBinning) else binner.side
     return Cut(
         edges=tuple(binner.bin_edges_[j].tolist()),
-        side=side,
-        zero_apart=zero_apart,
+        side=binner.cutting_rule.side,
+        zero_apart=binner.separates_zero(j),
         missing_code=missing_code,
         n_codes=n_codes,
     )
@@ -162,10 +155,10 @@ def _settled(fit: Fit, binner: Binning) -> dict[str, Option]:
     """What the options that may be left open came to."""
     target = fit.prepared.original.target
     try:
-        rule = binning_name(binner.rule_ if isinstance(binner, SeparateZeroBinning) else binner)
+        rule = binning_name(binner.cutting_rule)
     except UserError:  # a rule of the user's own
         rule = type(binner).__name__
-    parameters = (binner.rule_ if isinstance(binner, SeparateZeroBinning) else binner).parameters
+    parameters = binner.cutting_rule.parameters
     return {
         "n_features_to_select": len(fit.result.selected),
         "binning": rule,
