@@ -19,19 +19,19 @@ class Options:
     Attributes
     ----------
     data_dir : Path or None
-        Where the public data sets lie, for items that need some.
+        The folder of the public data sets, for items that need some.
     seed : int
-        Of what is drawn at random.
+        The seed of all random draws.
     n_jobs : int
-        Threads.
+        The number of threads.
     draw : bool
-        Whether a figure is wanted.
+        Whether to draw a figure.
     sets : tuple of str
-        The data sets to take, in lower case; all of them where empty.
+        The names of the data sets to use, in lower case; empty for all of them.
     protocol : {"paper", "nested"}
-        Of an item that cross-validates: as the paper did, or with the ranking inside each fold as well.
+        How an item cross-validates: as the paper did, or with the ranking repeated inside each fold.
     part : callable
-        Told every finished part: its text, and its figures as plain data.
+        Called with the text and the figures, as plain data, of every part that is finished.
     """
 
     data_dir: Path | None = None
@@ -50,9 +50,9 @@ class Result:
     Attributes
     ----------
     text : str
-        For the terminal, after the parts.
+        What is printed after the parts.
     figure : matplotlib Figure or None
-        Where one was wanted.
+        None unless ``draw`` was set.
     """
 
     text: str
@@ -66,14 +66,15 @@ class Item:
     Attributes
     ----------
     title : str
-        One line.
+        One line that says what the table or figure shows.
     run : callable
-        Options to Result.
+        The function that computes the item.
     has_figure : bool
+        Whether the item can be drawn.
     sets : tuple of str
-        Names of the data sets that can be chosen from; empty where there is no choice.
+        The names of the data sets that ``Options.sets`` may hold; empty if there is no choice.
     cross_validates : bool
-        Whether there is a choice of protocol.
+        Whether ``Options.protocol`` has an effect.
     """
 
     title: str

@@ -15,13 +15,18 @@ EFFICIENCY = 0.8
 
 
 def _job(name: str, data: Data, contestant: Callable[[int], Contestant], *, large: bool = False) -> Job:
-    """The same by two threads and by one; ``contestant`` makes it for so many."""
+    """A job that is done by two threads and by one; ``contestant(n_threads)`` makes the contestants."""
     contestants = {"two threads": contestant(2), "one thread": contestant(1)}
     return Job(name, data, contestants, goal=EFFICIENCY, large=large)
 
 
 def _calls(name: str, data: Data, command: str, *, large: bool = False, **options: Any) -> Job:
-    return _job(name, data, lambda n: Contestant(command, {**options, "n_jobs": n}, threads=n), large=large)
+    """A job that calls a function of Python; ``options`` are its arguments, without ``n_jobs``."""
+
+    def call(n_threads: int) -> Contestant:
+        return Contestant(command, {**options, "n_jobs": n_threads}, threads=n_threads)
+
+    return _job(name, data, call, large=large)
 
 
 def _fit(shape: Shape, criterion: str, k: int) -> Job:
@@ -43,11 +48,12 @@ def _relieff(shape: Shape) -> Job:
 
 
 def _file(kind: str, shape: Shape) -> Job:
-    words = [*SELECT, "select", "TABLE", "--target", "class", "--method", "mrmr", "--features", "10", "--binning"]
+    words = [*SELECT, "select", "TABLE", "--target", "class", "--method", "mrmr", "--features", "10"]
+    words += ["--binning", "quantile"]
 
-    def process(n: int) -> Contestant:
-        arguments = [*words, "quantile", "--threads", str(n)]
-        return Contestant("ours_tables.process", {"arguments": arguments}, threads=n)
+    def process(n_threads: int) -> Contestant:
+        arguments = [*words, "--threads", str(n_threads)]
+        return Contestant("ours_tables.process", {"arguments": arguments}, threads=n_threads)
 
     return _job(f"{kind} to a ranking, {shape.samples:,} x {shape.features:,}", Data(kind, shape), process)
 
@@ -59,12 +65,10 @@ def _batches(shape: Shape) -> Job:
     )
 
 
-GENES, WIDE, PIXELS, TALL = (
-    Shape(72, 7129, 3, 2),
-    Shape(500, 20000, 3, 5),
-    Shape(60000, 784, 5, 10),
-    Shape(1000000, 100, 10, 10),
-)
+GENES = Shape(72, 7129, 3, 2)
+WIDE = Shape(500, 20000, 3, 5)
+PIXELS = Shape(60000, 784, 5, 10)
+TALL = Shape(1000000, 100, 10, 10)
 BENCHMARKS = (
     Benchmark(
         "two_threads",

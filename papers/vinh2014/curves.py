@@ -7,7 +7,9 @@ of handwritten digits, Optdigits of the data directory or, without one, the digi
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -37,27 +39,59 @@ BUNDLED = "digits"
 SETS = (*(name.lower() for name in TABLE_6), STAND_IN, BUNDLED)
 
 
+class Split(NamedTuple):
+    """The training and the test part of a data set."""
+
+    X: NDArray[Any]
+    y: NDArray[Any]
+    X_test: NDArray[Any]
+    y_test: NDArray[Any]
+
+
+@dataclass(frozen=True)
+class ErrorCurves:
+    """The test errors of the methods on one data set, between 0 and 1, for each number of features."""
+
+    name: str
+    n_train: int
+    n_test: int
+    n_features: int
+    counts: NDArray[np.intp]  # the numbers of features
+    errors: dict[str, NDArray[np.float64]]  # the curve of each method
+    seconds: dict[str, float]  # to rank by each method
+
+    def text(self) -> str:
+        """A table of the errors at some numbers of features."""
+        shown = sorted({int(count) for count in (10, 20, 50, 100, self.counts[-1]) if count in self.counts})
+        indices = np.searchsorted(self.counts, shown)
+        rows = []
+        for label, errors in self.errors.items():
+            percents = [f"{100 * errors[index]:.1f}" for index in indices]
+            rows.append((label, *percents, f"{self.seconds[label]:.2f}"))
+        header = ("errors in %, features:", *map(str, shown), "s to rank")
+        table = aligned(header, rows, (False, *[True] * (len(shown) + 1)))
+        sizes = f"{self.n_train:,} training samples, {self.n_test:,} test samples, {self.n_features} features"
+        return f"{self.name}: {sizes}\n{table}\n"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The curves as plain values, errors in percent."""
+        return {
+            "set": self.name,
+            "counts": self.counts.tolist(),
+            "seconds": self.seconds,
+            "errors": {label: (100 * errors).tolist() for label, errors in self.errors.items()},
+        }
+
+
 def figure_2(options: Options) -> Result:
     """Error curves of the global and the greedy methods."""
-    drawn: dict[str, tuple[NDArray[np.intp], dict[str, NDArray[np.float64]]]] = {}
+    curves_of_sets = []
     for data in _sets(options):
-        counts, curves, seconds = _curves(options, data)
-        drawn[data.name] = counts, curves
-        shown = sorted({int(c) for c in (10, 20, 50, 100, counts[-1]) if c in counts})
-        indices = np.searchsorted(counts, shown)
-        rows = [
-            (label, *(f"{100 * curve[index]:.1f}" for index in indices), f"{seconds[label]:.2f}")
-            for label, curve in curves.items()
-        ]
-        header = ("errors in %, features:", *map(str, shown), "s to rank")
-        _, y, _, y_test = _tests(data)
-        options.part(
-            f"{data.name}: {len(y):,} training samples, {len(y_test):,} test samples, "
-            f"{data.X.shape[1]} features\n" + aligned(header, rows, (False, *[True] * (len(shown) + 1))) + "\n",
-            {"set": data.name, "counts": counts.tolist(), "seconds": seconds}
-            | {"errors": {label: (100 * curve).tolist() for label, curve in curves.items()}},
-        )
-    return Result("The nearest class mean, ten equal-frequency bins.", _draw(drawn) if options.draw else None)
+        curves = _curves(options, data)
+        options.part(curves.text(), curves.to_dict())
+        curves_of_sets.append(curves)
+    figure = _draw(curves_of_sets) if options.draw else None
+    return Result("The nearest class mean, ten equal-frequency bins.", figure)
 
 
 def _sets(options: Options) -> list[DataSet]:
@@ -79,21 +113,21 @@ def _sets(options: Options) -> list[DataSet]:
     return data_sets
 
 
-def _tests(data: DataSet) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Training table and classes, test table and classes: every third sample where the file has no test part."""
+def _split(data: DataSet) -> Split:
+    """The parts of a data set. If its file has no test part, every third sample is a test sample."""
     if data.X_test is not None and data.y_test is not None:
-        return data.X, data.y, data.X_test, data.y_test
-    held_out = np.arange(len(data.y)) % 3 == 2
-    return data.X[~held_out], data.y[~held_out], data.X[held_out], data.y[held_out]
+        return Split(data.X, data.y, data.X_test, data.y_test)
+    is_test = np.arange(len(data.y)) % 3 == 2
+    return Split(data.X[~is_test], data.y[~is_test], data.X[is_test], data.y[is_test])
 
 
-def _curves(
-    options: Options, data: DataSet
-) -> tuple[NDArray[np.intp], dict[str, NDArray[np.float64]], dict[str, float]]:
-    X, y, X_test, y_test = _tests(data)
-    max_features = min(MAX_FEATURES, X.shape[1])
+def _curves(options: Options, data: DataSet) -> ErrorCurves:
+    """Rank the features of a data set by each method, and measure the errors of the first ones."""
+    split = _split(data)
+    n_features = split.X.shape[1]
+    max_features = min(MAX_FEATURES, n_features)
     phase(f"counting {data.name}")
-    counted = count_table(read_xy(X, y), EqualFrequencyBinner(n_bins=N_BINS), options.n_jobs)
+    counted = count_table(read_xy(split.X, split.y), EqualFrequencyBinner(n_bins=N_BINS), options.n_jobs)
     orders: dict[str, Any] = {}
     seconds = {}
     for label, selector in selectors().items():
@@ -103,22 +137,33 @@ def _curves(
         start = time.perf_counter()
         orders[label] = selector.set_params(n_features_to_select=max_features).fit_counted(counted).selected_
         seconds[label] = time.perf_counter() - start
-    features = range(1, max_features + 1)
-    counts, errors = nearest_mean_curves(X, y, X_test, y_test, orders, features, n_jobs=options.n_jobs)
-    return counts, {label: wrong / len(y_test) for label, wrong in errors.items()}, seconds
+    counts, n_wrong_by_label = nearest_mean_curves(
+        split.X, split.y, split.X_test, split.y_test, orders, range(1, max_features + 1), n_jobs=options.n_jobs
+    )
+    return ErrorCurves(
+        name=data.name,
+        n_train=len(split.y),
+        n_test=len(split.y_test),
+        n_features=n_features,
+        counts=counts,
+        errors={label: n_wrong / len(split.y_test) for label, n_wrong in n_wrong_by_label.items()},
+        seconds=seconds,
+    )
 
 
-def _draw(drawn: dict[str, Any]) -> Figure:
+def _draw(curves_of_sets: Sequence[ErrorCurves]) -> Figure:
+    """Draw a panel for each data set; one empty panel if there is none."""
     import matplotlib
     from matplotlib.figure import Figure
 
+    n_panels = max(len(curves_of_sets), 1)
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(5.2 * max(len(drawn), 1), 3.8), layout="constrained")
-        for axes, (name, (counts, curves)) in zip(
-            np.atleast_1d(figure.subplots(1, max(len(drawn), 1))), drawn.items(), strict=bool(drawn)
-        ):
-            for label, curve in curves.items():
-                axes.plot(counts, 100 * curve, color=style(label, DRAWN)[0], lw=1.6, label=label)
-            axes.set(xlabel="number of features", ylabel="test error, %", title=name)
+        figure = Figure(figsize=(5.2 * n_panels, 3.8), layout="constrained")
+        panels = np.atleast_1d(figure.subplots(1, n_panels))
+        for axes, curves in zip(panels, curves_of_sets, strict=False):
+            for label, errors in curves.errors.items():
+                colour, _ = style(label, DRAWN)
+                axes.plot(curves.counts, 100 * errors, color=colour, lw=1.6, label=label)
+            axes.set(xlabel="number of features", ylabel="test error, %", title=curves.name)
             axes.legend(frameon=False)
     return figure

@@ -1,4 +1,4 @@
-"""What the paper prints (tables 2 to 6), and its data sets: their files, and what is done to them first."""
+"""The numbers that the paper prints (tables 2 to 6), and its data sets, read and prepared as in the paper."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from papers.item import Options
 
 
-METHODS = {  # of table 5, by the names of the registry
+#: The methods of table 5: their names in the paper, and in the registry.
+METHODS = {
     "maxRel": "mim",
     "MIQ": "miq",
     "CIFE": "cife",
@@ -47,8 +48,17 @@ class Size(NamedTuple):
     error: float
 
 
+class SolvingSeconds(NamedTuple):
+    """A row of table 2: the mean seconds to solve each problem, and their standard deviations."""
+
+    sdpcmi: float
+    sdpcmi_deviation: float
+    speccmi: float
+    speccmi_deviation: float
+
+
 class Seconds(NamedTuple):
-    """A row of table 3: to rank all features, the matrices given; None where the paper's solver ran out of memory."""
+    """A row of table 3: seconds to rank all features once the matrices are computed; None: out of memory."""
 
     qpfs: float | None
     mrmr: float
@@ -103,7 +113,7 @@ def _cells(row: str) -> tuple[str, dict[str, Cell]]:
 
 TABLE_5 = dict(_cells(row) for row in _TABLE_5.strip().splitlines())
 
-# Mean absolute difference to a row of table 5 that an independent implementation came to under the same protocol.
+# The mean absolute difference between a row of table 5 and an independent implementation under the same protocol.
 INDEPENDENT = {
     "NCI60": 5.6,
     "SRBCT": 1.63,
@@ -121,17 +131,17 @@ INDEPENDENT = {
     "Madelon": 1.25,
 }
 
-# Seconds to solve SDPCMI and SPECCMI, with their deviations.
 TABLE_2 = {
-    "Waveform": (0.78, 0.07, 0.005, 0.001),
-    "Promoter": (1.18, 0.44, 0.005, 0.001),
-    "Optdigits": (1.59, 1.27, 0.005, 0.001),
-    "Musk2": (3.38, 0.15, 0.005, 0.000),
-    "Arrhythmia": (9.46, 0.20, 0.006, 0.001),
-    "Lung": (16.92, 0.73, 0.007, 0.005),
+    "Waveform": SolvingSeconds(0.78, 0.07, 0.005, 0.001),
+    "Promoter": SolvingSeconds(1.18, 0.44, 0.005, 0.001),
+    "Optdigits": SolvingSeconds(1.59, 1.27, 0.005, 0.001),
+    "Musk2": SolvingSeconds(3.38, 0.15, 0.005, 0.000),
+    "Arrhythmia": SolvingSeconds(9.46, 0.20, 0.006, 0.001),
+    "Lung": SolvingSeconds(16.92, 0.73, 0.007, 0.005),
 }
 
-TABLE_3 = {  # by the number of features
+# The keys are numbers of features.
+TABLE_3 = {
     1000: Seconds(0.81, 0.01, 0.03),
     5000: Seconds(55.94, 0.17, 0.81),
     10_000: Seconds(417.22, 0.68, 2.91),
@@ -141,15 +151,16 @@ TABLE_3 = {  # by the number of features
     30_000: Seconds(None, 6.05, 25.03),
 }
 
-# Error with all features of the nearest class mean, in percent (table 6); figure 2 draws that of up to 200 features.
+# The error of the nearest class mean with all features, in percent; figure 2 has the errors with up to 200 features.
 TABLE_6 = {"HWDB1.0": 21.93, "HWDB1.1": 26.42, "OLHWDB1.0": 15.99, "OLHWDB1.1": 17.18}
 
 
-FILES = {  # by row of the tables, the first that is there; by default the row's name in lower case
+# The names of the files of a row: the first that exists is read. Other rows have one, their name in lower case.
+FILES = {
     "Lung": ("lung", "lung_d3"),
 }
-THREE_NEIGHBOURS = ("Gisette", "Madelon")
-LETTERS = ("Promoter",)  # whose numbers only name categories
+THREE_NEIGHBOURS = ("Gisette", "Madelon")  # classified by three nearest neighbours, the others by a linear machine
+LETTERS = ("Promoter",)  # the numbers of these sets stand for letters
 
 
 @dataclass(frozen=True)
@@ -159,11 +170,11 @@ class PaperData:
     Attributes
     ----------
     row : str
-        Its name in the paper's tables.
+        The name of the data set in the tables of the paper.
     X : ndarray
     y : ndarray
     origin : str
-        Where it was read from, in words.
+        The name of its file, or how it was drawn.
     """
 
     row: str
@@ -186,7 +197,7 @@ class PaperData:
 
 @dataclass(frozen=True)
 class Missing:
-    """A data set that is not there, and its public origin."""
+    """A data set that has no file in the data directory, and its public origin."""
 
     row: str
     origin: str
@@ -196,38 +207,39 @@ class Missing:
 
 
 def tables(options: Options, rows: Sequence[str]) -> Iterator[PaperData | Missing]:
-    """The data sets of some rows, one after another, those asked for only.
+    """Read the data sets of some rows one after another, only those of ``options.sets`` if it names any.
 
     Raises
     ------
     ValueError
-        A set is asked for that is none of these rows, or a file cannot be used.
+        If ``options.sets`` has a name that is none of these rows, or a file cannot be used.
     """
-    chosen = {row.lower(): row for row in rows}
+    allowed = [row.lower() for row in rows]
+    requested = [name.lower() for name in options.sets]
     for name in options.sets:
-        if name.lower() not in chosen:
-            raise ValueError(f"no data set {name!r} here; {allowed_names(name, list(chosen))}")
+        if name.lower() not in allowed:
+            raise ValueError(f"no data set {name!r} here; {allowed_names(name, allowed)}")
     for row in rows:
-        if not options.sets or row.lower() in [name.lower() for name in options.sets]:
+        if not requested or row.lower() in requested:
             yield read(options, row)
 
 
 def read(options: Options, row: str) -> PaperData | Missing:
-    """The data set of a row: its file, or Waveform from its generator."""
+    """Read the data set of a row from its file; draw Waveform from its generator if it has none."""
     names = FILES.get(row, (row.lower(),))
     directory = options.data_dir
     for name in names:
         if directory is not None and (directory / f"{name}.npz").is_file():
             data = load_npz(directory, name)
-            return PaperData(row, prepared(row, data.X), data.y, f"{name}.npz")
+            return PaperData(row, prepare(row, data.X), data.y, f"{name}.npz")
     if row == "Waveform":
         X, y = make_waveform(TABLE_4[row].n_samples, random_state=options.seed)
         return PaperData(row, X, y, f"drawn with seed {options.seed}")
     return Missing(row, ORIGINS[names[0]])
 
 
-def prepared(row: str, X: NDArray[Any]) -> NDArray[Any]:
-    """Missing values at their column's mean; letters as categories."""
+def prepare(row: str, X: NDArray[Any]) -> NDArray[Any]:
+    """Replace missing values by the mean of their column, and numbers that stand for letters by text."""
     if row in LETTERS:
         return np.char.add("letter ", X.astype(np.int64).astype(str))  # text of digits alone would be numbers
     if X.dtype.kind == "f" and np.isnan(X).any():

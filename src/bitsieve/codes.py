@@ -17,9 +17,8 @@ class Code(NamedTuple):
     severity: Severity
     meaning: str
     action: str
-    of_several: str = (
-        ""  # what is said of several columns in one line: "3 columns" comes before it, their names after it
-    )
+    #: The middle of a line about several columns, such as "3 columns hold numbers with text among them: a, b, c".
+    predicate: str = ""
 
 
 CODES: dict[str, Code] = {

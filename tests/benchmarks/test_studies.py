@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
@@ -31,17 +33,16 @@ def test_false_discoveries_by_fdr_and_by_a_test_of_each_column():
         assert outcome.shares.mean() <= 0.4
 
 
-def test_the_default_method_is_ranked_by_errors(tmp_path, monkeypatch):
+def test_the_default_method_is_ranked_by_errors(tmp_path):
     X, y = load_wine(return_X_y=True)
     np.savez(tmp_path / "wine.npz", X=X, y=y)
-    monkeypatch.setattr(default_method, "METHODS", ("mim", "cmim"))
-    found = default_method.errors(str(tmp_path), "wine", 2, "mdl", ["plug-in", "corrected"])
-    assert {(k, word) for *_, k, word in found} == {(k, m) for k in (5, 10) for m in ("3-NN", "logistic regression")}
-    assert max(found.values()) < 15  # percent; the largest class has 40 % of the rows
-    ranked = [("mim", "plug-in"), ("cmim", "corrected")]
-    means = default_method.mean_ranks([found], ranked)
-    assert sum(rank for rank, _ in means.values()) == 3  # of two
-    errors = [
-        found["mim", "plug-in", *rest] for rest in ((k, m) for k in (5, 10) for m in ("3-NN", "logistic regression"))
-    ]
-    assert means["mim", "plug-in"][1] == pytest.approx(np.mean(errors), abs=1e-12)  # sums in another order
+    rankers = [default_method.Ranker("mim", "plug-in"), default_method.Ranker("cmim", "corrected")]
+    errors = default_method.errors(str(tmp_path), "wine", 2, "mdl", rankers)
+    settings = list(product(rankers, (5, 10), ("3-NN", "logistic regression")))
+    assert list(errors) == settings
+    assert max(errors.values()) < 15  # percent; the largest class has 40 % of the rows
+    means = default_method.means_of_rankers([errors], rankers)
+    assert sum(mean.rank for mean in means) == 3  # of two
+    mean_errors = {mean.ranker: mean.error for mean in means}
+    errors_of_mim = [errors[setting] for setting in settings if setting[0] == rankers[0]]
+    assert mean_errors[rankers[0]] == pytest.approx(np.mean(errors_of_mim), abs=1e-12)  # sums in another order

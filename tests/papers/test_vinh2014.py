@@ -29,7 +29,7 @@ from papers.vinh2014.data import (
     Missing,
     PaperData,
     Seconds,
-    prepared,
+    prepare,
     read,
 )
 from papers.vinh2014.rankings import best_objectives, objectives
@@ -253,9 +253,9 @@ def test_waveform_is_drawn_where_it_is_not_there():
 
 
 def test_preparation():
-    filled = prepared("Lymphoma", np.array([[1.0, 2.0], [np.nan, 4.0]]))
+    filled = prepare("Lymphoma", np.array([[1.0, 2.0], [np.nan, 4.0]]))
     assert filled.tolist() == [[1, 2], [1, 4]]
-    assert prepared("Promoter", np.array([[0, 3]])).tolist() == [["letter 0", "letter 3"]]
+    assert prepare("Promoter", np.array([[0, 3]])).tolist() == [["letter 0", "letter 3"]]
 
 
 def test_no_such_set(options):

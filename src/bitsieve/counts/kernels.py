@@ -8,6 +8,7 @@ measured cost is chosen.
 from __future__ import annotations
 
 import os
+from itertools import product
 from typing import NamedTuple
 
 from bitsieve import _native
@@ -47,7 +48,8 @@ def choose_kernel(name: str | None = None) -> KernelChoice:
     fastest = names[0]
     if not requested:
         return KernelChoice(fastest, CHEAPEST)
-    names_with_storage = [f"{name}:{form}" for name in names if name != TABLE for form in STORAGE_FORMS]
+    instruction_sets = [kernel for kernel in names if kernel != TABLE]
+    names_with_storage = [f"{kernel}:{form}" for kernel, form in product(instruction_sets, STORAGE_FORMS)]
     if requested not in names and requested not in names_with_storage:
         raise UserError(
             code="unknown-name",

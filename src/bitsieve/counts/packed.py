@@ -211,7 +211,7 @@ class PackedSums(Sums):
         self.packed = source.packed
         self.n_features = source.n_features
         self.row_seconds = source.row_seconds
-        self.planes = self.packed if self.packed.all_planes else None
+        self.planes = self.packed if self.packed.all_planes else None  # None if a feature is not stored as planes
 
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         pooled = np.empty(self.n_features, np.int64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,23 +50,24 @@ def make_folds(
     if isinstance(folds, str) and folds.lower() != LEAVE_ONE_OUT:
         raise ParameterError("folds", folds, "give a whole number of folds or 'loo' (leave one out)")
 
-    is_no_splitter = isinstance(folds, str) or not hasattr(folds, "split")
-    if groups is not None and is_no_splitter:
-        pairs = _group_folds(target, folds, random_state, groups)
-    elif isinstance(folds, str):
-        pairs = _split(LeaveOneOut(), target.codes, None)
-    elif hasattr(folds, "split"):
+    leaves_one_out = isinstance(folds, str)
+    is_splitter = hasattr(folds, "split") and not leaves_one_out  # splitters have no common base class
+    if is_splitter:
         pairs = _split(folds, target.codes, groups)
-    elif hasattr(folds, "__iter__"):
+    elif groups is not None:
+        pairs = _group_folds(target, folds, random_state, groups)
+    elif leaves_one_out:
+        pairs = _split(LeaveOneOut(), target.codes, None)
+    elif isinstance(folds, Iterable):
         pairs = list(folds)
     else:
         n_folds = check_integer("folds", folds, 2, len(target.codes), "or 'loo'")
         splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
         pairs = _split(splitter, _strata(target, n_folds), None)
 
-    made = [Fold(np.asarray(train, np.intp), np.asarray(test, np.intp)) for train, test in pairs]
-    _check(made, target)
-    return made, notes
+    folds_of_rows = [Fold(np.asarray(train, np.intp), np.asarray(test, np.intp)) for train, test in pairs]
+    _check(folds_of_rows, target)
+    return folds_of_rows, notes
 
 
 def _default_folds(target: Target, groups: Columns | None, stratified: bool) -> tuple[int | str, list[Diagnostic]]:

@@ -20,9 +20,9 @@ from bitsieve.utils.lazy import Lazy
 PIVOTS_AT_ONCE = 256  # conditioning columns whose pairs with all others are screened at once
 PIVOT_BATCH_ENDS = (8, 24, 56, 120)  # pivots are tested in batches: what one shows to be informative is tested no more
 CELLS_AT_ONCE = 1 << 18  # cells of the tables that are tested at once
-LEAST_EXPECTED = 5  # samples that every cell must expect for the tail of chi-squared to hold
+MIN_EXPECTED = 5  # the tail of chi-squared holds if every cell expects at least so many samples
 SMALLEST_LOG_TAIL = log(1e-290)  # a smaller tail is replaced by a bound
-ROUNDING = 1e-12  # relative, of the logarithm of a tail: more than the rounding errors of its computation
+ROUNDING = 1e-12  # the relative rounding error of the logarithm of a tail is smaller
 _PRIOR = 0.5  # samples that each class has in every cell before any is counted (Krichevsky and Trofimov)
 
 
@@ -81,17 +81,20 @@ def _are_informative(information: Information, chosen: Columns, penalty: Floats,
     if not len(candidates):
         return is_informative
     for first in range(0, len(chosen), PIVOTS_AT_ONCE):
-        pivots = np.arange(first, min(first + PIVOTS_AT_ONCE, len(chosen)))
+        pivots = np.arange(first, min(first + PIVOTS_AT_ONCE, len(chosen)))  # indices in ``chosen``, too
+        # The largest logarithm of p that shows information, of every pivot (row) and candidate (column).
         limit = log(level / 2 / n_tried**2) - penalty[pivots, None] - penalty[candidates]
         may_pass = _may_pass(information, chosen, pivots, candidates, limit)
         rows_to_test = np.flatnonzero(may_pass.any(axis=1))
         for rows in np.split(rows_to_test, PIVOT_BATCH_ENDS):
-            row, column = np.nonzero(may_pass[rows] & ~is_informative[candidates])
-            pairs = []
-            for i, pivot in enumerate(pivots[rows]):
-                pairs.append((int(chosen[pivot]), chosen[candidates[column[row == i]]]))
-            passes = _log_tails(source, pairs) <= limit[rows[row], column]
-            is_informative[candidates[column[passes]]] = True
+            is_tested = may_pass[rows] & ~is_informative[candidates]
+            pairs: list[tuple[int | None, Columns]] = []
+            for row, is_tested_with_pivot in zip(rows, is_tested, strict=True):
+                pivot_column = int(chosen[pivots[row]])
+                pairs.append((pivot_column, chosen[candidates[is_tested_with_pivot]]))
+            passes = _log_tails(source, pairs) <= limit[rows][is_tested]
+            _, tested = np.nonzero(is_tested)  # indices in ``candidates``, pivot by pivot as in ``pairs``
+            is_informative[candidates[tested[passes]]] = True
     return is_informative
 
 
@@ -103,7 +106,8 @@ def _may_pass(information: Information, chosen: Columns, pivots: Columns, candid
     bits = information.conditional_rows(chosen[pivots], chosen[candidates])
     g = np.maximum(0.0, 2 * log(2) * information.source.n_samples * bits)
     is_other_column = candidates != pivots[:, None]
-    may_pass: Flags = (_below_log_tail_of_one(g) <= limit) & is_other_column  # a cheap lower bound first
+    bound_is_within = _below_log_tail_of_one(g) <= limit  # cheap to compute, and rules out most
+    may_pass: Flags = bound_is_within & is_other_column
     may_pass[may_pass] = _bounded_log_tail(1, g[may_pass]) <= limit[may_pass]
     return may_pass
 
@@ -116,16 +120,16 @@ def _log_tails(source: CountSource, pairs: Sequence[tuple[int | None, Columns]])
     tables: list[ContingencyTable] = []
     batches = [np.empty(0)]
     n_cells = 0
-    for feature, columns in pairs:
-        n_first = 1 if feature is None else int(source.arities[feature])
+    for pivot, columns in pairs:
+        n_first = 1 if pivot is None else int(source.arities[pivot])
         for block in column_blocks(n_first, source.arities[columns], source.n_classes, source.n_samples):
-            new = source.tables(feature, columns[block], True)
+            tables_of_block = source.tables(pivot, columns[block], True)
             if n_cells > CELLS_AT_ONCE:
                 batches.append(log_tails(tables))
                 tables = []
                 n_cells = 0
-            tables += new
-            n_cells += sum(len(table.counts) for table in new)
+            tables += tables_of_block
+            n_cells += sum(len(table.counts) for table in tables_of_block)
     if tables:
         batches.append(log_tails(tables))
     return np.concatenate(batches)
@@ -139,9 +143,9 @@ class Cells(NamedTuple):
     """
 
     n: NDArray[Any]  # n_zxc of every cell
-    part: Columns  # of every cell, as the two below
-    code: Columns
-    label: Columns
+    part: Columns  # the part that every cell belongs to
+    code: Columns  # the code that every cell belongs to
+    label: Columns  # the label that every cell belongs to
     part_size: NDArray[Any]  # n_z of every part
     code_size: NDArray[Any]  # n_zx of every code
     label_size: NDArray[Any]  # n_zc of every label
@@ -204,7 +208,7 @@ def log_tails(tables: Sequence[ContingencyTable]) -> Floats:
     expected = _smallest_expected(cells, both_vary, n_tables)
 
     log_p = np.where(freedom == 0, 0.0, np.minimum(0.0, _log_p_by_betting(cells, tables[0].shape[2], n_tables)))
-    chi_squared_holds = (expected >= LEAST_EXPECTED) & (freedom > 0)
+    chi_squared_holds = (expected >= MIN_EXPECTED) & (freedom > 0)
     g = _g_statistic(cells, n_tables)
     log_p[chi_squared_holds] = _bounded_log_tail(freedom[chi_squared_holds], g[chi_squared_holds])
     return log_p
@@ -289,13 +293,15 @@ def _raised_log_tails(start: Floats, low: int, degrees: NDArray[Any], half: Floa
     tail = start[order]
     with np.errstate(divide="ignore"):
         log_half = np.log(half)
-    for f in range(low, int(falling_degrees[:1].max(initial=0)), 2):
+    max_degrees = int(degrees.max(initial=0))
+    for f in range(low, max_degrees, 2):
         n = int(np.searchsorted(-falling_degrees, -f))  # the first n have more than f degrees
         log_term = f / 2 * log_half[:n] - half[:n] - lgamma(f / 2 + 1)
         before = tail[:n].copy()
         tail[:n] = np.minimum(0.0, np.logaddexp(before, log_term))
         terms_only_fall = f > 2 * half.max()
-        if f % 512 < 3 and terms_only_fall and np.array_equal(before, tail[:n]):
+        is_check_due = f % 512 < 3  # a comparison at every step would take as long as the step
+        if is_check_due and terms_only_fall and np.array_equal(before, tail[:n]):
             break  # no later term changes a tail
     result = np.empty(len(tail))
     result[order] = tail

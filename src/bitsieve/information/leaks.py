@@ -11,7 +11,7 @@ import numpy as np
 from bitsieve.information.evidence import expected_information, log_tails, n_columns_tried
 from bitsieve.information.protocol import Information
 
-LEAK_SHARE = 0.9  # of the entropy of the class, corrected for chance: a column that determines so much may be a leak
+LEAK_SHARE = 0.9  # a column may be a leak if it determines so much of the entropy of the class, corrected for chance
 MAX_OTHER_SHARE = 0.5  # if another column determines more, no column of intervals is a leak
 LEVEL = 0.025  # of the p-value of a leak, times the number of columns: two rows of a class are decided by chance
 MIN_SAMPLES = 20  # with fewer, even a column that repeats the class may do so by chance
@@ -47,7 +47,7 @@ def leaks(information: Information, has_intervals: Callable[[int], bool]) -> lis
         return []
     max_log_p = log(LEVEL / n_columns_tried(information))
     leaking: list[Leak] = []
-    has_other_column = False  # of more than half of the class
+    has_other_column = False  # whether a column that is no leak determines more than half of the class
     for column in np.argsort(-plug_in_share, kind="stable").tolist():
         if plug_in_share[column] <= MAX_OTHER_SHARE:
             break

@@ -111,9 +111,9 @@ class SumInformation(Information):
 
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> SumPair:
         row = self._rows.get(pivot)
-        has_sums = row is not None and (row.by_class is not None or not by_class)
-        if row is not None and has_sums:
-            return self.of_sums(pivot, columns, row if columns is None else row.of_columns(columns))
+        if row is not None and (row.by_class is not None or not by_class):
+            sums = row if columns is None else row.of_columns(columns)
+            return self.of_sums(pivot, columns, sums)
         if columns is None:
             return self.of_sums(pivot, None, self._count_row(pivot, by_class))
         return self.of_sums(pivot, columns, self._count_pairs(pivot, columns, by_class))

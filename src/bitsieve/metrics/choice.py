@@ -13,7 +13,7 @@ from bitsieve.metrics.measures import ACCURACY, Measure
 from bitsieve.metrics.paired_test import LEVEL
 from bitsieve.utils.arrays import Columns, Floats
 
-MAX_BLOCKS = 10  # of the paired test: more folds are put together into this many blocks
+MAX_BLOCKS = 10  # the paired test puts more folds than this together into this many blocks
 EQUAL = 1e-12  # errors that differ by no more are equal but for the rounding of sums
 
 
@@ -28,7 +28,7 @@ class Choice:
     best_method: str  # the one with the smallest error
     best_n_features: int
     best_error: float
-    to_beat: float | None = None  # the error of the baseline, where there is one
+    to_beat: float | None = None  # the error of the baseline; None without a baseline
     measure: Measure = ACCURACY
     others: tuple[tuple[str, float], ...] = ()  # other methods, and the smallest error of each
 
@@ -129,7 +129,7 @@ class OuterError:
 
     error: float
     majority: float  # the error of the baseline in the same folds
-    p: float  # of the test that the search is no better than the baseline
+    p: float  # the p-value of "the search is no better than the baseline"
     measure: Measure = ACCURACY
 
     @property
@@ -152,11 +152,8 @@ def outer_error(
     """The error of the search: in every fold, the error of the method and number that the other folds choose.
 
     ``errors`` has the shape (n_methods, n_folds, n_counts). Of more than 10 folds every tenth are put together into a
-    block. The test is the one-sided paired t-test over the B blocks, with the variance of Nadeau and Bengio (2003),
-    since the folds learn from the same samples: ``t = mean(d) / (std(d) sqrt(1/B + 1/(B - 1)))``.
+    block. The p-value is that of :func:`_p_of_gains`.
     """
-    from scipy.special import stdtr
-
     n_blocks = min(len(n_test), MAX_BLOCKS)
     block_of_fold = np.arange(len(n_test)) % n_blocks
     block_losses = np.zeros(n_blocks)
@@ -175,13 +172,24 @@ def outer_error(
     error = float(block_losses.sum() / sizes.sum())
     baseline_error = float(baseline_losses.sum() / sizes.sum())
     gains = (baseline_losses - block_losses) / sizes
+    return OuterError(error, baseline_error, _p_of_gains(gains), measure)
+
+
+def _p_of_gains(gains: Floats) -> float:
+    """The p-value of "the mean gain is not above 0" by a one-sided t-test over B blocks.
+
+    ``t = mean(d) / (std(d) sqrt(1/B + 1/(B - 1)))`` for the gains d, with the variance of Nadeau and Bengio (2003), as
+    the folds learn from the same samples. A single block shows nothing.
+    """
+    from scipy.special import stdtr
+
+    n_blocks = len(gains)
     if n_blocks < 2:
-        return OuterError(error, baseline_error, 1.0, measure)
+        return 1.0
     spread = float(gains.std(ddof=1) * np.sqrt(1 / n_blocks + 1 / (n_blocks - 1)))
     if spread == 0:
-        return OuterError(error, baseline_error, float(gains.mean() <= 0), measure)
-    p = float(stdtr(n_blocks - 1, -gains.mean() / spread))
-    return OuterError(error, baseline_error, p, measure)
+        return float(gains.mean() <= 0)
+    return float(stdtr(n_blocks - 1, -gains.mean() / spread))
 
 
 def standard_errors(errors: Columns, n_test: Columns) -> Floats:

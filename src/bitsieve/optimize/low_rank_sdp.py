@@ -36,7 +36,7 @@ class Dual(NamedTuple):
     """The upper bound that some multipliers give."""
 
     bound: float
-    violation: Floats  # unit eigenvector of the smallest eigenvalue of S, along which the constraint S >= 0 fails most
+    violation: Floats  # unit eigenvector of the smallest eigenvalue of S: S >= 0 fails most in this direction
 
 
 def solve_low_rank(matrix: Floats, k: int, *, tolerance: float = 1e-8, progress: Progress = None) -> LowRankSolution:
@@ -95,7 +95,8 @@ def dual_bound(objective: QuadraticOnSpheres, vectors: Floats, value: float = -n
     first = constant + float(objective.linear @ vectors[:, 0]) - total * objective.total / 2  # y_0
     slack = np.empty((n + 1, n + 1))  # S
     np.negative(objective.matrix, out=slack[1:, 1:])
-    slack[0, 1:] = slack[1:, 0] = total / 2 - objective.linear
+    slack[0, 1:] = total / 2 - objective.linear
+    slack[1:, 0] = slack[0, 1:]
     slack[0, 0] = first - constant
     slack[np.arange(1, n + 1), np.arange(1, n + 1)] += lengths
     rounding = 8 * EPS * float(np.sqrt(np.einsum("ij,ij->", slack, slack)))

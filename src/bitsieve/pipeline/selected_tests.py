@@ -19,9 +19,9 @@ from bitsieve.utils.lazy import Lazy
 
 InformativeState = Literal["alone", "with others", "by rule", "not shown", "not tested"]
 INFORMATIVE_STATES: tuple[InformativeState, ...] = get_args(InformativeState)
-LEVEL = 0.025  # of each of the two tests
-MAX_CODES_CONDITIONED = 10**9  # rows x selected columns x columns in doubt: some seconds
-MIN_ROWS_A_COMBINATION = 5  # of the values of the other columns: with fewer, a test that fails says little
+LEVEL = 0.025  # the level of each of the two tests
+MAX_CODES_CONDITIONED = 10**9  # rows x selected columns x columns in doubt, which take some seconds
+MIN_ROWS_A_COMBINATION = 5  # with fewer rows for each combination of the other columns, a test that fails says little
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +73,9 @@ def _test_selected(source: CountSource, columns: Columns, penalty: Floats, n_tri
     if "partition" not in source.capabilities or n_codes > MAX_CODES_CONDITIONED:
         return SelectedTests(alone=alone, given_others=given_others, is_conclusive=is_conclusive)
     rule = SignificanceStopping(level=LEVEL)
-    for i in in_doubt[np.isfinite(penalty[in_doubt])].tolist():
+    for i in in_doubt.tolist():
+        if np.isinf(penalty[i]):  # where rows come in groups, no column is tested
+            continue
         conditional = information.conditional()
         for other in np.delete(columns, i).tolist():
             conditional = conditional.refine(other)

@@ -37,7 +37,7 @@ class InteractionSelector(SupervisedSelector):
     order : {2, 3}, default=2
         Pairs or triples.
     level : float, default=0.05
-        Of the error.
+        The limit of the error.
     error : {"family-wise", "false-discovery", "contrasts"}, default="family-wise"
         The chance that any column is kept to which the target is unrelated (Westfall and Young, step-down), or the
         expected share of such columns among those kept (Benjamini and Hochberg). "contrasts" is that share by shuffled
@@ -58,7 +58,7 @@ class InteractionSelector(SupervisedSelector):
     scores_ : ndarray of float, shape (k,)
         The gains of the selected columns, in bits.
     gains_ : ndarray of float, shape (n_features,)
-        Of all columns; -inf for one that does not vary.
+        The gains of all columns, in bits; -inf for one that does not vary.
     p_ : ndarray of float, shape (n_features,)
         Adjusted p, or the false discovery rate, of every column.
     partners_ : ndarray of int, shape (n_features, order)

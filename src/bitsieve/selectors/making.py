@@ -47,8 +47,8 @@ def make_selector(
     n_jobs : int, optional
         Threads.
     **parameters
-        Of the method, as :func:`list_methods` has them: such as ``beta`` of mifs, or ``estimator``, ``stopping`` and
-        ``constraints`` of every greedy method.
+        Parameters of the method, which :func:`list_methods` lists: such as ``beta`` of mifs, or ``estimator``,
+        ``stopping`` and ``constraints`` of every greedy method.
 
     Returns
     -------

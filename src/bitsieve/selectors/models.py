@@ -31,7 +31,7 @@ class ModelSelector(MethodSelector):
         class against the rest, on columns of mean 0 and standard deviation 1. A classifier is cloned; of a pipeline
         the last step is looked at.
     random_state : int, RandomState instance or None, default=0
-        Of 'extra-trees'; a classifier that is given has its own.
+        The seed of 'extra-trees'; a classifier that is given has its own.
     n_jobs : int, default=None
         Threads of 'extra-trees' (None is 1, -1 every core).
 
@@ -198,7 +198,7 @@ class GDM(ClassifierMixin, MethodSelector):
     coef_ : ndarray of float, shape (1, n_features) or (n_classes, n_features)
         Weights of the columns as they are, 0 for those not selected; a row a class where there are more than two.
     intercept_ : ndarray of float, shape (1,) or (n_classes,)
-        Of the mean of all columns the decision is 0.
+        Chosen so that the decision at the mean of all columns is 0.
     cuts_ : list of ndarray of int
         The support features of every cut, by score.
     objective_ : ndarray of float, shape (n_cuts,)
@@ -266,7 +266,7 @@ class GDM(ClassifierMixin, MethodSelector):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Of two classes that of the second; of more a column each.
+            The decision for the second of two classes; a column for each class if there are more.
         """
         check_is_fitted(self)
         values = columns_of(self, X, self.selected_, self._categories)

@@ -143,7 +143,7 @@ class SpecCMI(CountSelector):
     memory : int or str, default=None
         Most bytes for Q, such as ``"4GB"``: tiles of Q beyond are counted anew for each of about ten products with it.
     dtype : {"float64", "float32"}, default="float64"
-        Of Q; float32 halves its memory. Rows of landmarks are float64.
+        The type of Q; float32 halves its memory. Rows of landmarks are float64.
 
     Attributes
     ----------
@@ -210,7 +210,7 @@ class SDPCMI(CountSelector):
     n_roundings : int, default=100
         Random directions.
     random_state : int, RandomState instance or None, default=0
-        Of the directions; None draws others at every fit.
+        The seed of the directions; None draws others at every fit.
     refine : {None, "swap"}, default="swap"
         "swap" improves the rounded subset by single swaps until none is better. None leaves it as the paper rounds it.
 

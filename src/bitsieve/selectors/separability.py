@@ -20,8 +20,8 @@ class RCFS(MethodSelector):
     Parameters
     ----------
     n_clusters : int, default=None
-        At least as many as features to select. None merges clusters as long as their mean ``|rho|`` is at least 0.5,
-        and no further than to ``n_features_to_select``.
+        The number of clusters, not below ``n_features_to_select``. None merges clusters as long as their mean
+        ``|rho|`` is at least 0.5 and more than ``n_features_to_select`` of them are left.
     standardize : bool, default=True
         Whether each column counts in units of its standard deviation; False takes the columns as they are.
 
@@ -32,8 +32,8 @@ class RCFS(MethodSelector):
     scores_ : ndarray of float, shape (k,)
         ``b_j / (b_j + w_j)``, the share of the column's variance that the classes explain, between 0 and 1.
     separability_ : float
-        ``sum b_j / sum w_j`` of the selected features that vary, the value that no other choice exceeds; inf where
-        they do not vary within the classes.
+        ``sum b_j / sum w_j`` of the selected features that vary. No other allowed choice has a larger one. It is inf
+        if the features do not vary within the classes.
     clusters_ : ndarray of int, shape (n_features,)
         The cluster of every column; -1 for columns that do not vary.
     groups_ : list of ndarray of int, length n_features_to_select
@@ -66,28 +66,36 @@ class RCFS(MethodSelector):
 class ReliefF(MethodSelector):
     r"""Weigh each feature by how much more it differs between neighbours of different classes than of the same class.
 
-    ``W = mean_i [ - mean diff to the hits + sum_{c != y_i} P(c) / (1 - P(y_i)) mean diff to the misses of c ]``: hits
-    are the nearest samples of the own class, misses those of class c. ``diff`` is ``|a - b| / (max - min)`` in a
-    numeric column, 0 or 1 in a categorical one; distance is the sum over the columns, ties go to the lowest sample.
+    For a target of classes (ReliefF) the weight is
 
-    A missing value differs by what it would on average if drawn from the known values of the column in the
-    sample's class, or in all classes where there are none.
+        ``W = mean_i [ - mean diff to the hits + sum_{c != y_i} P(c) / (1 - P(y_i)) mean diff to the misses of c ]``.
 
-    Of a target that is a quantity y (RReliefF) it is how much more the feature differs between neighbours whose y does:
-    ``W = E[diff(y) diff] / E[diff(y)] - E[(1 - diff(y)) diff] / E[1 - diff(y)]``, the means over all samples and the
-    nearest others of each, ``diff(y)`` as in a numeric column. A missing value is drawn from all known ones. Unlike
-    information it depends on the unit of y.
+    The hits of sample i are the nearest samples of its class, its misses the nearest samples of another class c. The
+    difference ``diff`` of two values is ``|a - b| / (max - min)`` in a numeric column, and 0 or 1 in a categorical one.
+    The distance of two samples is the sum of their differences over all columns; of equal distances the lowest row is
+    nearest.
+
+    For a target that is a quantity y (RReliefF) the weight is
+
+        ``W = E[diff(y) diff] / E[diff(y)] - E[(1 - diff(y)) diff] / E[1 - diff(y)]``.
+
+    The means E are over all samples and the nearest others of each; ``diff(y)`` is that of a numeric column. The
+    weight depends on the unit of y, unlike information.
+
+    A missing value has the mean difference that it would have if it were drawn from the other values of the column in
+    the sample's class; in all classes if that class has none there, or if the target is a quantity.
 
     Parameters
     ----------
     n_neighbors : int, default=None
-        Hits, and misses of each class; all of them where a class has fewer; None is 10. Of a quantity nearest samples,
-        of which the difference is seen beyond the noise of y; None is 70.
+        The number of hits, and of misses of each class; a class that has fewer gives all of them. For a quantity, the
+        number of nearest samples, which must be large for differences to show beyond the noise of y. None is 10 for
+        classes and 70 for a quantity.
     n_samples : int, default=None
-        How many samples are drawn to look at, without repetition; None, or more than there are, looks at all in
-        order. Neighbours are always sought among all.
+        The number of samples i that the mean is over, drawn without replacement; None, or more than there are, for all
+        samples in order. Neighbours are always sought among all samples.
     random_state : int, RandomState instance or None, default=None
-        Of the draw; without ``n_samples`` nothing is drawn.
+        The seed of the draw; without ``n_samples`` nothing is drawn.
 
     Attributes
     ----------
@@ -97,7 +105,7 @@ class ReliefF(MethodSelector):
         1 = largest weight; every feature has its own rank. Ties (1e-10) go to the lowest column; columns that do not
         vary come last.
     scores_ : ndarray of float, shape (k,)
-        Their weights.
+        The weights of the selected columns.
 
     Notes
     -----
@@ -137,7 +145,7 @@ class GMI(MethodSelector):
     given the class the halves mix and the bound is near 0; where they are not it goes towards 1. The features of the
     highest total over all others are left out.
 
-    The rule never looks at the class: features of pure noise stay first, but for ``relevance``.
+    The rule does not measure how relevant a feature is: without ``relevance``, features of pure noise stay first.
 
     Parameters
     ----------
@@ -145,14 +153,14 @@ class GMI(MethodSelector):
         'sorted': all totals once, the highest are left out. 'backward': one feature at a time, the totals being those
         over the features that are left, so that of two copies one stays.
     relevance : int or float, default=None
-        How many features, or what share of them, are kept beforehand: the first ones of :class:`DpSelector`, each
-        alone. None keeps all.
+        The number of features, or the share of them, that are kept beforehand: those that :class:`DpSelector` would
+        choose first if it measured each alone. None keeps all.
     priors : {'halves', 'pooled'}, default='halves'
         Whether p_y and p_z are the frequencies of the classes in each half, or among all samples.
     n_repeats : int, default=1
         How many times the halves and the permutation are drawn; the bounds are averaged.
     random_state : int, RandomState instance or None, default=0
-        Of the draws; all pairs of features share them.
+        The seed of the draws; all pairs of features share them.
 
     Attributes
     ----------
@@ -165,8 +173,8 @@ class GMI(MethodSelector):
     selected_ : ndarray of int, shape (k,)
         Indices of the k selected columns, the least dependent first.
     scores_ : ndarray of float, shape (k,)
-        Their totals: with 'sorted' over all other features, with 'backward' over those that were left when the feature
-        was the highest of them. Low is good.
+        The totals of the selected columns: with 'sorted' over all other features, with 'backward' over those that were
+        left when the feature had the highest total. Low is good.
 
     Notes
     -----
@@ -211,8 +219,8 @@ class DpSelector(MethodSelector):
     Parameters
     ----------
     weighted : bool, default=False
-        Whether the bound of two classes counts by their share of the samples; the sum is then an upper bound on the
-        Bayes error of all classes together.
+        Whether the bound of two classes is weighted by their share of the samples; the sum is then an upper bound on
+        the Bayes error of all classes together.
 
     Attributes
     ----------

@@ -32,8 +32,10 @@ def rank(values: Floats) -> Columns:
         return order
     starts = np.flatnonzero(begins_run)
     run_ends = np.append(starts, len(order))[1:]
-    # Between two gaps lies one run, unless many small steps add up to more than a tie: then there are several.
-    for run in np.flatnonzero(falling[run_ends - 1] < falling[starts] - TIE):
+    # A tie is within 1e-10 of the first of its run. Where values fall in many steps of less than that, the last may be
+    # further from the first: there the run is split.
+    is_too_long = falling[run_ends - 1] < falling[starts] - TIE
+    for run in np.flatnonzero(is_too_long):
         start = int(starts[run])
         rising = -falling[: run_ends[run]]
         while start < len(rising):

@@ -59,7 +59,7 @@ def _merged(same_code: Sequence[Diagnostic]) -> Diagnostic:
     if len(same_code) == 1:
         return first
     columns = list(dict.fromkeys(name for diagnostic in same_code for name in diagnostic.columns))
-    predicate = CODES[first.code].of_several
+    predicate = CODES[first.code].predicate
     if len(columns) < 2 or not predicate:
         n_others = len(same_code) - 1
         others = "1 other note" if n_others == 1 else f"{n_others:,} other notes"

@@ -30,7 +30,7 @@ Step = Callable[[int, int], object]
 
 SIMILARITIES = ("auto", "parzen", "binned", "distinct", "rho", "error")
 INFORMATIONS = ("parzen", "parzen-posterior", "second-order", "binned")
-# Of similarity="auto":
+# similarity="auto" looks at the numbers of distinct values.
 REPEATS = 4  # a column is a quantity if it has more than one distinct value in this many samples
 MAX_CODES = 10  # a column holds codes if it has at most this many distinct values
 MIXED_SHARE = 10  # a table is mixed if at least one column in this many is a quantity, and one holds codes
@@ -52,50 +52,73 @@ def check_similarity(name: str, value: Any) -> None:
 def find_similarity(
     samples: Samples, kind: Any, bandwidth: str | float, memory: int | None, n_jobs: int | None
 ) -> tuple[Similarity, str]:
-    """The similarity of the varying columns: a matrix where it fits the memory, else rows on demand; and its kind."""
+    """Find the similarity of the varying columns, and the name of its kind, which "auto" leaves open."""
     phase("similarities")
     if not isinstance(kind, str):
         return _given_similarity(kind, samples), "given"
     if kind == "auto":
         kind = _fitting_kind(samples.rows())
         bandwidth = "log"
+    return _matrix_or_rows(_similarity_functions(samples, kind, bandwidth, n_jobs), memory), kind
+
+
+class SimilarityFunctions(NamedTuple):
+    """Two functions that compute the similarities of n columns: all of them, or some rows."""
+
+    n: int
+    matrix: Callable[[Step], Floats]  # called with a function that takes the progress
+    rows: Callable[[int, int], Floats]  # called with the first row and the end of the rows
+    rows_at_once: int  # to compute so many rows takes hardly longer than to compute one
+
+
+def _similarity_functions(
+    samples: Samples, kind: str, bandwidth: str | float, n_jobs: int | None
+) -> SimilarityFunctions:
     if kind in ("binned", "distinct"):
         information = samples.counted(kind)
-        matrix = partial(uncertainty_matrix, information)
-        rows = partial(uncertainty_rows, information)
-        return _matrix_or_rows(information.n_features, memory, matrix, rows, 1), kind
+        return SimilarityFunctions(
+            n=information.n_features,
+            matrix=partial(uncertainty_matrix, information),
+            rows=partial(uncertainty_rows, information),
+            rows_at_once=1,
+        )
     numbers, varies = samples.numbers(f" with similarity={kind!r}")
     values = standardize(numbers[:, varies])
-    n = int(varies.sum())
     if kind == "parzen":
-        pairs = ParzenPairs(values, bandwidth, n_jobs)
-        all_columns = np.arange(n)
-
-        def parzen_rows(first: int, last: int) -> Floats:
-            return np.stack([pairs.relevance_row(i, all_columns) for i in range(first, last)])
-
-        return _matrix_or_rows(n, memory, pairs.relevance_matrix, parzen_rows, 1), kind
-    make_rows: Callable[[int, int], Floats]
+        return _parzen_functions(ParzenPairs(values, bandwidth, n_jobs))
     if kind == "rho":
-        make_rows = partial(correlation_rows, values)
-    else:
-        make_rows = RegressionErrors(numbers[:, varies], values).rows
-    return _matrix_or_rows(n, memory, partial(_all_rows, make_rows, n), make_rows, ROWS_AT_ONCE), kind
+        return _functions_by_rows(partial(correlation_rows, values), len(values))
+    return _functions_by_rows(RegressionErrors(numbers[:, varies], values).rows, len(values))
 
 
-def _all_rows(rows: Callable[[int, int], Floats], n: int, progress: Step) -> Floats:
-    out = np.empty((n, n))
-    for first in range(0, n, ROWS_AT_ONCE):
-        last = min(first + ROWS_AT_ONCE, n)
-        out[first:last] = rows(first, last)
-        progress(last, n)
-    return out
+def _parzen_functions(pairs: ParzenPairs) -> SimilarityFunctions:
+    all_columns = np.arange(pairs.n_features)
+
+    def rows(first: int, last: int) -> Floats:
+        return np.stack([pairs.relevance_row(i, all_columns) for i in range(first, last)])
+
+    return SimilarityFunctions(n=pairs.n_features, matrix=pairs.relevance_matrix, rows=rows, rows_at_once=1)
+
+
+def _functions_by_rows(rows: Callable[[int, int], Floats], n: int) -> SimilarityFunctions:
+    """The functions of similarities that are computed by rows only: a matrix is put together from these."""
+
+    def matrix(progress: Step) -> Floats:
+        out = np.empty((n, n))
+        for first in range(0, n, ROWS_AT_ONCE):
+            last = min(first + ROWS_AT_ONCE, n)
+            out[first:last] = rows(first, last)
+            progress(last, n)
+        return out
+
+    return SimilarityFunctions(n=n, matrix=matrix, rows=rows, rows_at_once=ROWS_AT_ONCE)
 
 
 def _fitting_kind(rows: Rows) -> str:
     """The kind of similarity: "parzen" if most columns are quantities, or the table is mixed; else "distinct"."""
-    n_distinct_by_column = [len(np.unique(column)) for column in rows.numbers.T]
-    n_distinct = np.array([n for n in n_distinct_by_column if n > 1] + [2] * len(rows.categorical))
+    n_distinct_of_numbers = [len(np.unique(column)) for column in rows.numbers.T]
+    n_distinct_of_categories = [2] * len(rows.categorical)  # whatever the number of categories
+    n_distinct = np.array([n for n in n_distinct_of_numbers if n > 1] + n_distinct_of_categories)
     n_quantities = int((n_distinct * REPEATS > rows.n_samples).sum())
     n_codes = int((n_distinct <= MAX_CODES).sum())
     is_mixed = MIXED_SHARE * min(n_quantities, n_codes) >= len(n_distinct)
@@ -104,14 +127,13 @@ def _fitting_kind(rows: Rows) -> str:
     return "distinct"
 
 
-def _matrix_or_rows(
-    n: int, memory: int | None, matrix: Callable[[Step], Floats], rows: Callable[[int, int], Floats], at_once: int
-) -> Similarity:
+def _matrix_or_rows(functions: SimilarityFunctions, memory: int | None) -> Similarity:
     """All similarities in memory if they fit, else rows on demand."""
+    n = functions.n
     if memory is not None and 8 * n * n > memory:
-        return SimilarityRows(rows, n, memory, at_once, phase("similarities"))
+        return SimilarityRows(functions.rows, n, memory, functions.rows_at_once, phase("similarities"))
     try:
-        return SimilarityMatrix(matrix(phase("similarities")))
+        return SimilarityMatrix(functions.matrix(phase("similarities")))
     except MemoryError:
         raise UserError(
             code="not-enough-memory",
@@ -170,10 +192,10 @@ class RegressionErrors:
         variances = np.add.reduce(values * values, axis=0) / len(values)
         self._variances = np.ldexp(variances, np.maximum(2 * (exponents - exponents.max()), -1000))
         n = len(self._variances)
-        largest_of_blocks = [
-            float(self._errors(first, min(first + ROWS_AT_ONCE, n)).max()) for first in range(0, n, ROWS_AT_ONCE)
-        ]
-        self._largest = max(largest_of_blocks, default=0.0)
+        self._largest = 0.0
+        for first in range(0, n, ROWS_AT_ONCE):
+            errors = self._errors(first, min(first + ROWS_AT_ONCE, n))
+            self._largest = max(self._largest, float(errors.max()))
 
     def rows(self, first: int, last: int) -> Floats:
         """Rows first to last of the similarities, 0 on the diagonal."""
@@ -204,7 +226,8 @@ class WholeSetInformation:
         self._chosen_information = self._class_entropy - self._conditional.class_entropy
 
 
-# All have ``information(candidates)``, I(S + f;C) for each candidate f, and ``add(feature)``, which puts it into S.
+# Each of these classes has ``information(candidates)``, which returns I(S + f;C) for each candidate f, and
+# ``add(feature)``, which puts a feature into S.
 SetInformation = WholeSetInformation | JointInformation | SecondOrderInformation
 
 
@@ -266,18 +289,23 @@ def dominant_set_mii(
         order = constants_last(order, varies)[:k]
         gains = np.concatenate([gains, np.zeros(k - len(gains))])
     sets_of_columns = [varying[members] for members in sets]
-    set_of_column = {int(column): members for members in sets_of_columns for column in members}
-    groups = []  # the other columns of the set of each selected column
-    for column in order.tolist():
-        members = set_of_column.get(column, np.array([column], np.intp))
-        groups.append(members[members != column])
     attributes = {
-        "groups_": groups,
+        "groups_": _other_members(order, sets_of_columns),
         "sets_": sets_of_columns,
         "cohesiveness_": np.array([dominant_set.cohesiveness for dominant_set in sets_with_weights]),
         "similarity_": kind,
     }
     return MethodResult(order, gains, extras=attributes)
+
+
+def _other_members(columns: Columns, sets: Sequence[Columns]) -> list[Columns]:
+    """The other columns of the set that each of ``columns`` belongs to; empty for a column in no set."""
+    set_of_column = {column: members for members in sets for column in members.tolist()}
+    others = []
+    for column in columns.tolist():
+        members = set_of_column.get(column, np.empty(0, np.intp))
+        others.append(members[members != column])
+    return others
 
 
 def _information(samples: Samples, kind: str, bandwidth: str | float, n_jobs: int | None) -> SetInformation:

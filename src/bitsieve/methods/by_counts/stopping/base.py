@@ -17,36 +17,59 @@ from bitsieve.utils.choice import Monitor
 
 @dataclass(frozen=True, kw_only=True)
 class StoppingOutcome:
-    """What a stopping rule measured, by candidate."""
+    """What a stopping rule measured in a selection of k candidates, and the candidate that it refused at the end.
 
-    values: Floats  # of every choice, shape (k,); nan where it was not tested
-    refused: int | None = None  # the candidate next in line where the rule accepted none that was left
-    value: float = np.nan  # of that candidate
-    how: str = ""  # how that value was found, where there is something to say
-    exhausted: bool = False  # whether only constant columns were left
-    neighbours: Sequence[Columns] | None = None  # that every choice was tested given, of rules that say so
-    untested: Columns | None = None  # columns that are determined by their neighbours, so that no test is possible
+    Attributes
+    ----------
+    values : ndarray of shape (k,)
+        The value of each selected candidate by the rule, such as a p-value; nan where it was not tested.
+    refused : int or None
+        The candidate that would have been selected next; None if the selection did not end by a refusal.
+    value : float
+        The value of the refused candidate.
+    how : str
+        How that value was computed, if not in the usual way: "by shuffles: a cell expects fewer than 5 samples".
+    exhausted : bool
+        Whether the selection ended because only constant columns were left.
+    neighbours : sequence of ndarray, or None
+        The candidates given which each selected one was tested; None for a rule that tests given all selected ones.
+    untested : ndarray or None
+        Candidates without a test, because the candidates given which they would be tested determine them.
+    """
+
+    values: Floats
+    refused: int | None = None
+    value: float = np.nan
+    how: str = ""
+    exhausted: bool = False
+    neighbours: Sequence[Columns] | None = None
+    untested: Columns | None = None
 
 
 class StoppingMonitor(Monitor, Protocol):
     """A stopping rule at work on one selection."""
 
     def outcome(self) -> StoppingOutcome:
-        """What was measured."""
+        """What the rule has measured until now."""
 
 
 class StoppingRule(ABC):
     """Says when a greedy selection has enough columns. A rule is a frozen dataclass whose fields are its parameters."""
 
-    name: ClassVar[str]  # as in `ForwardSelector(stopping=name)`
-    unit: ClassVar[str]  # of its values: "p", "rate" or "bits"
-    required_capabilities: ClassVar[frozenset[str]] = CONDITIONED  # of the data
-    orders_refused_columns: ClassVar[bool] = True  # even where no column was accepted
-    conclusion: ClassVar[str | None] = None  # what is true of each selected column, of a rule with a rate of errors
+    #: The name of the rule, as in ``ForwardSelector(stopping=name)``.
+    name: ClassVar[str]
+    #: The unit of its values: "p", "rate" or "bits".
+    unit: ClassVar[str]
+    #: What the rule requires of the data.
+    required_capabilities: ClassVar[frozenset[str]] = CONDITIONED
+    #: Whether the rule names the next candidate even if it accepted none at all.
+    orders_refused_columns: ClassVar[bool] = True
+    #: What may be concluded of each selected column; None for a rule that controls no rate of errors.
+    conclusion: ClassVar[str | None] = None
 
     @property
     def assumes_positive_dependence(self) -> bool:
-        """Whether its rate holds only where columns depend on each other positively."""
+        """Whether the rate of errors holds only if columns depend on each other positively."""
         return False
 
     def default_bins(self, n_samples: int) -> int | None:
@@ -58,12 +81,12 @@ class StoppingRule(ABC):
 
     @abstractmethod
     def stops(self, value: float) -> bool:
-        """Whether a candidate of that value is refused."""
+        """Whether the rule refuses a candidate with that value."""
 
     @abstractmethod
     def reason(self, value: float, how: str = "") -> str:
-        """Why it is refused, in a few words: ``p = 0.31 > 0.05``."""
+        """Why the rule refuses a candidate with that value, in a few words: ``p = 0.31 > 0.05``."""
 
     @abstractmethod
     def monitor(self, information: Information) -> StoppingMonitor:
-        """The rule at work on one selection."""
+        """Make a monitor, which applies the rule to one selection."""

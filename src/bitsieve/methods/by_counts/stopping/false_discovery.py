@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from bitsieve.information.corrected import CorrectedInformation
-from bitsieve.information.evidence import LEAST_EXPECTED
+from bitsieve.information.evidence import MIN_EXPECTED
 from bitsieve.information.protocol import ConditionalInformation, Information
 from bitsieve.methods.by_counts.stopping.independence import (
     CLOSE_FACTOR,
@@ -205,7 +205,7 @@ class SingleTests:
         """p by the tail of chi-squared, where that decides; else None."""
         is_grouped = self.search is not None and self.search.units is not None
         least_expected = 0.0 if is_grouped else conditional.least_expected(candidate)
-        if least_expected < LEAST_EXPECTED:
+        if least_expected < MIN_EXPECTED:
             return None
         p = float(chi_squared_tails(conditional, np.array([candidate]))[0])
         smallest_level = self.rule.level / self.n_tests

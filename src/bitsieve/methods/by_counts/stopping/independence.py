@@ -8,7 +8,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.information.evidence import LEAST_EXPECTED
+from bitsieve.information.evidence import MIN_EXPECTED
 from bitsieve.information.protocol import ConditionalInformation
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.lazy import chdtrc
@@ -50,7 +50,7 @@ def hopeful_tails(conditional: ConditionalInformation, columns: Columns, limit: 
     tails = tails[is_near]
 
     least_expected = np.array([conditional.least_expected(int(column)) for column in columns[indices]], np.float64)
-    chi_squared_holds = least_expected >= LEAST_EXPECTED
+    chi_squared_holds = least_expected >= MIN_EXPECTED
     is_small = chi_squared_holds & (tails <= CLOSE_FACTOR * limit)
     hopeful[indices[is_small]] = tails[is_small]
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from bitsieve.information.evidence import LEAST_EXPECTED
+from bitsieve.information.evidence import MIN_EXPECTED
 from bitsieve.information.protocol import ConditionalInformation
 from bitsieve.methods.by_counts.stopping.independence import CLOSE_FACTOR, MANY_EXPECTED, chi_squared_tails
 from bitsieve.methods.by_counts.stopping.permutation import LevelStopping, PermutationStopping
@@ -83,8 +83,8 @@ class SignificanceStopping(LevelStopping):
 
         if search is not None and search.search.units is not None:
             return by_shuffles(" of the groups")
-        if conditional.least_expected(candidate) < LEAST_EXPECTED:
-            return by_shuffles(f": a cell expects fewer than {LEAST_EXPECTED} samples")
+        if conditional.least_expected(candidate) < MIN_EXPECTED:
+            return by_shuffles(f": a cell expects fewer than {MIN_EXPECTED} samples")
 
         tail = float(chi_squared_tails(conditional, np.array([candidate]))[0])
         if search is not None:

@@ -76,7 +76,7 @@ class SingleMonitor:
         self.conditional = PlugInInformation(self.source).conditional()  # on all columns chosen
         self.chosen: list[int] = []
         self.values: list[float] = []
-        # of the choice under way
+        # The fields below are about the choice under way.
         self.candidates = information.varies
         self.latest_refused = -1
         self.search: RepeatedSearch | None = None
