@@ -137,7 +137,7 @@ def test_reasons(cancer):
     assert said["worst area"] == "is not selected because it was excluded"
     assert said["nothing"] == "is not selected: it has one value only, so it carries no information"
     assert said["texture error"].endswith("it shows no reliable relation to 'target' and scores 0 bits")
-    assert said["worst perimeter"].startswith("is selected: rank 2 of 4 by cmim (score 0.")
+    assert said["worst perimeter"].startswith("is selected: rank 2 of 4 by cmim2 (score 0.")
     assert (
         said["worst radius"]
         == "is not selected: 100 % of its relevance is redundant with the selected 'worst perimeter'"

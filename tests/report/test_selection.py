@@ -45,7 +45,7 @@ def test_it_says_what_explanations_say(selection, report, read_page):
         for part in (explained.relevance, explained.redundancy, explained.price):
             assert number(part) in text
         assert explained.substitute in text
-    assert "bitsieve.select(\n    data,\n    'target',\n    method='cmim',\n    n_features_to_select=5" in text
+    assert "bitsieve.select(\n    data,\n    'target',\n    method='cmim2',\n    n_features_to_select=5" in text
     assert "2026-01-02 12:00 UTC" in text
     assert bitsieve.__version__ in text
     outside = [value for name, value in page.attributes if name in ("src", "href", "xlink:href")]

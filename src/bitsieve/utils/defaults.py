@@ -8,8 +8,8 @@ INTERACTIONS_BINNING = "quantile"  # MDL cuts no column that is informative with
 INTERACTIONS_BINS = {2: 3, 3: 2}  # number of columns of a tuple to number of bins: see docs/howto/interactions.md
 
 N_FEATURES = 20  # to select, or all if the table has fewer
-SELECT_METHOD = "cmim"
-SELECTOR_METHOD = "cmim"  # of ForwardSelector
+SELECT_METHOD = "cmim2"
+SELECTOR_METHOD = "cmim2"  # of ForwardSelector
 HOW_MANY_METHOD = "jmi"
 COMPARED = ("mim", "mrmr", "cmim", "speccmi")
 CROSS_VALIDATED = ("mim", "mrmr", "cmim")
