@@ -167,10 +167,10 @@ def test_errors_are_drawn_if_a_comparison_is_given(tmp_path, read_page):
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     X = X.iloc[:, :6]
     found = bitsieve.select(X, y, n_features_to_select=2)
-    comparison = bitsieve.compare(X, y, methods=["cmim"], features=[1, 2, 3], classifier="ncm", folds=3)
+    comparison = bitsieve.compare(X, y, methods=["cmim2"], features=[1, 2, 3], classifier="ncm", folds=3)
     without = read_page(selection_report(found))
     page = read_page(selection_report(found, comparison=comparison))
-    assert "methods=['cmim']" in " ".join(without.text)
+    assert "methods=['cmim2']" in " ".join(without.text)
     assert "write_report(selection, 'report.html', comparison=comparison)" in " ".join(without.text)
     assert page.seen.count("svg") == without.seen.count("svg") + 1
     assert str(comparison.choice()) in " ".join(page.text)

@@ -1,4 +1,4 @@
-"""The defaults of parameters. The method of ``select`` was chosen by ``benchmarks/default_method.py``."""
+"""The defaults of parameters. The method of ``select`` was chosen by ``benchmarks/default_criterion.py``."""
 
 from __future__ import annotations
 
