@@ -46,7 +46,7 @@ def test_it_says_what_explanations_say(selection, report, read_page):
         for part in (explained.relevance, explained.redundancy, explained.price):
             assert number(part) in text
         assert explained.substitute in text
-    assert "bitsieve.select(\n    data,\n    'target',\n    method='cmim',\n    n_features_to_select=5" in text
+    assert "bitsieve.select(\n    data,\n    'target',\n    method='cmim2',\n    n_features_to_select=5" in text
     assert "2026-01-02 12:00 UTC" in text
     assert bitsieve.__version__ in text
     outside = [value for name, value in page.attributes if name in ("src", "href", "xlink:href")]
@@ -168,10 +168,10 @@ def test_errors_are_drawn_if_a_comparison_is_given(tmp_path, read_page):
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     X = X.iloc[:, :6]
     found = bitsieve.select(X, y, n_features_to_select=2)
-    comparison = bitsieve.compare(X, y, methods=["cmim"], features=[1, 2, 3], classifier="ncm", folds=3)
+    comparison = bitsieve.compare(X, y, methods=["cmim2"], features=[1, 2, 3], classifier="ncm", folds=3)
     without = read_page(selection_report(found))
     page = read_page(selection_report(found, comparison=comparison))
-    assert "methods=['cmim']" in " ".join(without.text)
+    assert "methods=['cmim2']" in " ".join(without.text)
     assert "write_report(selection, 'report.html', comparison=comparison)" in " ".join(without.text)
     assert page.seen.count("svg") == without.seen.count("svg") + 1
     assert str(comparison.choice()) in " ".join(page.text)

@@ -79,7 +79,7 @@ def select(
     groups : str or array-like of shape (n_samples,), optional
         Rows that belong together, such as those of one person, as a column of ``data``, which is then no feature, or as
         values. Stopping rules and the other tests shuffle the class among whole groups, or within them.
-    method : str, default="cmim"
+    method : str, default="cmim2"
         One of :func:`bitsieve.list_methods`.
     n_features_to_select : int, float or "auto", optional
         By default 20, or all columns where there are fewer. A float between 0 and 1 is a share of the columns; "auto"

@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
 def commands_of_demo(table: str) -> list[list[str]]:
     """The arguments of the commands that the demo runs on the table at a path."""
     data = [table, "--target", "diagnosis", "--features", "4"]
-    return [["select", *data], ["explain", "worst_area", *data]]
+    return [["select", *data], ["explain", "worst_radius", *data]]
 
 
 def _write_table(path: Path) -> None:

@@ -39,7 +39,7 @@ class ForwardSelector(CountSelector):
     n_features_to_select : int, float or "auto", optional
         By default 20, or all columns where there are fewer.
         How many; a float between 0 and 1 is a share of the columns. "auto" goes on until ``stopping`` ends it.
-    criterion : str or criterion object, default="cmim"
+    criterion : str or criterion object, default="cmim2"
         A name of :func:`list_methods`; an object such as ``MIFS(beta=0.5)`` sets parameters.
     stopping : str or object, optional
         "significance", "permutation", "fdr", "conditional", "knockoffs", "dcrt" or "threshold". Leaves out candidates

@@ -1,4 +1,4 @@
-"""The defaults of parameters. The method of ``select`` was chosen by ``benchmarks/default_method.py``."""
+"""The defaults of parameters. The method of ``select`` was chosen by ``benchmarks/default_criterion.py``."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ INTERACTIONS_BINNING = "quantile"  # MDL cuts no column that is informative with
 INTERACTIONS_BINS = {2: 3, 3: 2}  # number of columns of a tuple to number of bins: see docs/howto/interactions.md
 
 N_FEATURES = 20  # to select, or all if the table has fewer
-SELECT_METHOD = "cmim"
-SELECTOR_METHOD = "cmim"  # of ForwardSelector
+SELECT_METHOD = "cmim2"
+SELECTOR_METHOD = "cmim2"  # of ForwardSelector
 HOW_MANY_METHOD = "jmi"
 COMPARED = ("mim", "mrmr", "cmim", "speccmi")
 CROSS_VALIDATED = ("mim", "mrmr", "cmim")
