@@ -68,9 +68,9 @@ def in_one_line(problem: str, needed: str | None = None, extra: str = "formats")
     """
     try:
         yield
-    except DataError:
+    except (DataError, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
-    except Exception as error:
+    except BaseException as error:  # polars and other libraries in Rust raise a panic that is no Exception
         if needed is not None and isinstance(error, ImportError):
             raise DataError(
                 code="package-missing",
@@ -80,7 +80,7 @@ def in_one_line(problem: str, needed: str | None = None, extra: str = "formats")
         raise DataError(code="cannot-read", message=f"{problem}: {_cause(error)}") from None
 
 
-def _cause(error: Exception) -> str:
+def _cause(error: BaseException) -> str:
     """What an error says, on one line; without the name of a file, which may be that of a copy."""
     if isinstance(error, MemoryError):
         return "it takes more memory than there is"
