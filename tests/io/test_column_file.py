@@ -16,6 +16,7 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 from tests.cover import quick_and_slow
 
+import bitsieve
 from bitsieve.io import text
 from bitsieve.io.errors import DataError
 from bitsieve.io.read import open_columns, open_file, read_table

@@ -13,17 +13,17 @@ from bitsieve.io.errors import DataError
 Result = TypeVar("Result")
 
 TIMEOUT_VARIABLE = "BITSIEVE_TIMEOUT"  # of the environment
-_DEFAULT_TIMEOUT = 20.0  # seconds
+_TIMEOUT_OF_SERVER = 20.0  # seconds
 _MAX_TIMEOUT = 86_400.0  # seconds
 #: The fewest bytes within the timeout that count as progress
 MIN_BYTES_PER_TIMEOUT = 1 << 13
 
 
-def timeout() -> float:
-    """How many seconds a server or a database may take without progress."""
+def timeout(default: float = _TIMEOUT_OF_SERVER) -> float:
+    """How many seconds a server or a database may take without progress: what the environment says, or ``default``."""
     text = os.environ.get(TIMEOUT_VARIABLE, "")
     if not text:
-        return _DEFAULT_TIMEOUT
+        return default
     try:
         seconds = float(text)
     except ValueError:
