@@ -543,6 +543,13 @@ CODES: dict[str, Code] = {
     "malformed-row": Code("error", "A row of a text file is broken.", "Complete or delete it."),
     "damaged-file": Code("error", "A file that bitsieve wrote is damaged.", "Delete it and write it again."),
     "data-changed": Code("error", "The data changed while it was read.", "Run again when nobody writes it."),
+    "incomplete-download": Code("error", "The copy of a file at an address was cut short.", "Run again."),
+    "unsafe-name": Code("error", "A folder at an address holds a name that is no path in it.", "Rename the file."),
+    "bad-timeout": Code(
+        "error",
+        "The environment variable `BITSIEVE_TIMEOUT` is no number of seconds.",
+        "Set it to a number, or unset it.",
+    ),
     "disk-full": Code("error", "The disk has no room for temporary files.", "Give a folder on a larger disk."),
     "cannot-write": Code("error", "A file or folder cannot be written.", "Give another path."),
     "output-exists": Code("error", "The output file exists.", "Add `--force`, or give another name."),

@@ -204,8 +204,13 @@ def text_of(diagnostic: Diagnostic, write_setting: SettingWriter) -> str:
 
 
 def python_setting(parameter: str, value: object) -> str:
-    """A parameter as a Python call has it."""
-    return parameter if value is NAME_ONLY else f"{parameter}={value!r}"
+    """A parameter as a Python call has it, on one line."""
+    if value is NAME_ONLY:
+        return parameter
+    text = repr(value)
+    if not text.isprintable():  # an array has several lines
+        text = " ".join(text.split())
+    return f"{parameter}={text}"
 
 
 def literal(text: object) -> str:

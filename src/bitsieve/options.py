@@ -49,7 +49,11 @@ class ReadOptions:
         check_choice("weight_kind", self.weight_kind, WEIGHT_KINDS)
         check_flag("drop_missing_target", self.drop_missing_target)
         check_flag("repair", self.repair)
-        for column, kind in (self.column_types or {}).items():
+        if self.column_types is None:
+            return
+        if not isinstance(self.column_types, Mapping):
+            raise ParameterError("column_types", self.column_types, "give a mapping, such as {{'zip': 'category'}}")
+        for column, kind in self.column_types.items():
             if kind not in COLUMN_TYPES:
                 advice = f"give one of {', '.join(map(repr, COLUMN_TYPES))}"
                 raise ParameterError("column_types", {column: kind}, advice)
@@ -70,6 +74,10 @@ class ExecutionOptions:
     client: Any = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.engine, str | None):
+            raise ParameterError("engine", self.engine, "give the name of an engine")
+        if not isinstance(self.spool, str | PathLike | None):
+            raise ParameterError("spool", self.spool, "give the path of a folder")
         check_threads("n_jobs", self.n_jobs)
         if self.push_down is not None:
             check_flag("push_down", self.push_down)
@@ -87,6 +95,10 @@ class DiscretizationOptions:
     n_bins: int | None = None
     uncut: str | None = None
     missing: str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.uncut, str | None):
+            raise ParameterError("uncut", self.uncut, "give 'leave' or 'apart', or leave it out")
 
     @property
     def is_default(self) -> bool:

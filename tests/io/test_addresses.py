@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import http.server
+import os
 import threading
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyarrow import csv, parquet
+from pyarrow import csv, fs, parquet
 
 import bitsieve
+from bitsieve.io import addresses
 from bitsieve.io.addresses import address
 from bitsieve.io.errors import DataError
 from bitsieve.io.read import read_table
@@ -60,6 +63,154 @@ def web(tmp_path_factory):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
+
+
+class HostileHandler(http.server.BaseHTTPRequestHandler):
+    """Answers that a broken or hostile server may give; the path says which."""
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):  # http.server gives the name
+        answers = {
+            "/short": self.send_short,
+            "/drip": self.send_a_byte_at_a_time,
+            "/part": self.send_part,
+            "/other-scheme": lambda: self.redirect("ftp://127.0.0.1/t.csv"),
+            "/file": lambda: self.redirect("file:///etc/passwd"),
+            "/private": lambda: self.redirect(f"http://127.0.0.1:{self.server.server_port}/t.csv"),
+            "/silent": lambda: self.server.is_done.wait(60),
+        }
+        answers.get(self.path, self.send_rows)()
+
+    def send_rows(self):
+        self.send_head(200, len(TEXT))
+        self.wfile.write(TEXT)
+
+    def send_short(self):
+        self.send_head(200, len(TEXT))
+        self.wfile.write(TEXT[: TEXT.index(b"\n", len(TEXT) // 2) + 1])
+        self.wfile.flush()
+
+    def send_part(self):
+        self.send_head(206, len(TEXT) // 2)
+        self.wfile.write(TEXT[: len(TEXT) // 2])
+
+    def send_a_byte_at_a_time(self):
+        self.send_head(200, 10**9)
+        with contextlib.suppress(OSError):
+            while not self.server.is_done.wait(0.05):
+                self.wfile.write(b"1")
+                self.wfile.flush()
+
+    def redirect(self, address):
+        self.send_response(302)
+        self.send_header("Location", address)
+        self.end_headers()
+
+    def send_head(self, status, length):
+        self.send_response(status)
+        self.send_header("Content-Length", str(length))
+        self.end_headers()
+
+
+TEXT = b"a,few,y\n" + b"".join(b"%d,%d,%d\n" % (row % 7, row % 3, row % 2) for row in range(1000))
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    """The address of a server of :class:`HostileHandler`."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), HostileHandler) as server:
+        server.daemon_threads = True
+        server.is_done = threading.Event()
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.is_done.set()
+        server.shutdown()
+
+
+def code_of(where):
+    """The code of the error with which reading ends; its message is one line and names the address."""
+    with pytest.raises(DataError) as caught:
+        read_table(where)
+    assert "\n" not in str(caught.value)
+    assert repr(where) in str(caught.value)
+    assert "bitsieve-spool" not in str(caught.value)
+    return caught.value.code
+
+
+def test_a_download_that_is_cut_short(hostile):
+    assert code_of(f"{hostile}/short") == "incomplete-download"
+
+
+@pytest.mark.parametrize("answer", ["part", "other-scheme", "file"])
+def test_answers_that_are_not_the_file(hostile, answer):
+    assert code_of(f"{hostile}/{answer}") == "cannot-read"
+
+
+@pytest.mark.parametrize("answer", ["drip", "silent"])
+def test_a_server_without_progress(hostile, answer, monkeypatch):
+    monkeypatch.setenv("BITSIEVE_TIMEOUT", "0.3")
+    assert code_of(f"{hostile}/{answer}") == "cannot-read"
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "soon"])
+def test_a_timeout_that_is_no_time(hostile, seconds, monkeypatch):
+    monkeypatch.setenv("BITSIEVE_TIMEOUT", seconds)
+    with pytest.raises(DataError) as caught:
+        read_table(f"{hostile}/t.csv")
+    assert caught.value.code == "bad-timeout"
+
+
+def test_a_redirect_from_a_public_to_a_private_address(hostile, monkeypatch):
+    assert read_table(f"{hostile}/private").num_rows == 1000  # from one private address to another
+    public = hostile.replace("127.0.0.1", "localhost")
+    monkeypatch.setattr(addresses, "is_private_host", lambda host: host == "127.0.0.1")
+    assert code_of(f"{public}/private") == "cannot-read"
+
+
+def test_private_hosts():
+    for host in "127.0.0.1", "10.1.2.3", "192.168.0.1", "169.254.169.254", "::1", "fd00::1", "localhost":
+        assert addresses.is_private_host(host)
+    for host in "8.8.8.8", "2001:4860:4860::8888":
+        assert not addresses.is_private_host(host)
+
+
+@pytest.mark.parametrize("path", ["..", ".", "a/..", "%2e%2e", "..%2f..%2fx", "x" * 300, "%00"])
+def test_an_address_whose_name_is_none(hostile, path):
+    assert read_table(f"{hostile}/{path}").num_rows == 1000
+
+
+def test_the_address_of_a_file_of_this_machine(tmp_path):
+    path = tmp_path / "a b"
+    path.mkdir()
+    csv.write_csv(rows(), path / "t.csv")
+    assert read_table((path / "t.csv").as_uri()).equals(rows())
+    assert bitsieve.select((path / "t.csv").as_uri(), "y").features == bitsieve.select(rows(), "y").features
+    assert read_table(path.as_uri()).equals(rows())
+
+
+@pytest.mark.parametrize("name", ["../../x.csv", "/x.csv", "a//x.csv", "./x.csv"])
+def test_a_stored_name_that_leads_out_of_its_folder(name):
+    with pytest.raises(DataError) as caught:
+        addresses._name_in_folder(f"bucket/folder/{name}", "bucket/folder", "s3://bucket/folder")
+    assert caught.value.code == "unsafe-name"
+
+
+def test_a_stored_file_that_changes_while_it_is_copied(tmp_path):
+    path = tmp_path / "t.csv"
+    csv.write_csv(rows(), path)
+    system = fs.LocalFileSystem()
+    info = system.get_file_info(str(path))
+    file = addresses._StoredFile(system, str(path), info.size, info.mtime_ns)
+    file.check(info.size, "s3://bucket/t.csv")
+    with pytest.raises(DataError) as caught:
+        file.check(info.size - 1, "s3://bucket/t.csv")
+    assert caught.value.code == "incomplete-download"
+    os.utime(path, ns=(0, 0))
+    with pytest.raises(DataError) as caught:
+        file.check(info.size, "s3://bucket/t.csv")
+    assert caught.value.code == "data-changed"
 
 
 def test_what_is_an_address():

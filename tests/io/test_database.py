@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import sqlite3
 import sys
+import threading
 
 import numpy as np
 import pyarrow as pa
@@ -156,3 +158,63 @@ def test_a_table_without_rows(write, tmp_path):
         con.commit()
     with pytest.raises(DataError, match=r"t.db' has no rows: nothing to select from$"):
         read_table(tmp_path / "t.db")
+
+
+ENDLESS_VIEW = (
+    "create view v as with recursive t(n) as (select 1 union all select n + 1 from t) select n, n as y from t"
+)
+
+
+def connect(write, path):
+    """Open a database for writing."""
+    return contextlib.closing({write_sqlite: sqlite3.connect, write_duckdb: duckdb.connect}[write](str(path)))
+
+
+def test_a_view_is_read_only_where_it_is_named(write, tmp_path):
+    write(tmp_path / "t.db", "t")
+    with connect(write, tmp_path / "t.db") as con:
+        con.execute(ENDLESS_VIEW)
+        con.commit()
+    assert read_table(tmp_path / "t.db").num_rows == 200
+    with connect(write, tmp_path / "t.db") as con:
+        con.execute("drop table t")
+        con.commit()
+    with pytest.raises(DataError) as caught:
+        read_table(tmp_path / "t.db")
+    assert caught.value.code == "table-not-named"
+    assert "'v'" in str(caught.value)
+
+
+@pytest.mark.parametrize("how", [{}, {"push_down": True}], ids=str)
+def test_a_view_without_end(write, tmp_path, monkeypatch, how):
+    if how and write is write_sqlite:
+        pytest.importorskip("ibis")
+    with connect(write, tmp_path / "t.db") as con:
+        con.execute(ENDLESS_VIEW)
+        con.commit()
+    monkeypatch.setenv("BITSIEVE_TIMEOUT", "0.3")
+    with pytest.raises(DataError) as caught:
+        bitsieve.select(tmp_path / "t.db" / "v", "y", **how)
+    assert caught.value.code == "cannot-read"
+    assert "BITSIEVE_TIMEOUT" in str(caught.value)
+
+
+def test_a_view_of_another_file(tmp_path):
+    (tmp_path / "secret.csv").write_text("a,y\n1,0\n2,1\n")
+    with duckdb.connect(str(tmp_path / "t.db")) as con:
+        con.execute(f"create view v as select * from read_csv('{tmp_path / 'secret.csv'}')")
+    with pytest.raises(DataError) as caught:
+        read_table(tmp_path / "t.db" / "v")
+    assert caught.value.code == "cannot-read"
+    assert "\n" not in str(caught.value)
+
+
+def test_ctrl_c_ends_a_statement_of_sqlite(tmp_path):
+    with connect(write_sqlite, tmp_path / "t.db") as con:
+        con.execute(ENDLESS_VIEW)
+        con.commit()
+    timer = threading.Timer(0.5, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        read_table(tmp_path / "t.db" / "v")
+    timer.join()

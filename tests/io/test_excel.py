@@ -9,8 +9,8 @@ import pytest
 
 import bitsieve
 from bitsieve.io.errors import DataError
-from bitsieve.io.excel import n_rows_above_names, sheets_by_calamine, sheets_by_openpyxl
 from bitsieve.io.read import read_table
+from bitsieve.io.workbook import n_rows_above_names, sheets_by_calamine, sheets_by_openpyxl
 
 openpyxl = pytest.importorskip("openpyxl")
 

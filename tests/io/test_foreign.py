@@ -106,6 +106,22 @@ def test_some_columns_in_their_order(both):
     assert blocks[0].column_names == ["y", "a"]
 
 
+def test_a_workbook_with_a_cell_far_away(tmp_path):
+    """The table up to that cell takes more memory than there is: an error, and the process stays."""
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("python_calamine")
+    book = openpyxl.Workbook()
+    book.active.append(["a", "y"])
+    book.active.append([1, 2])
+    book.active.cell(2**20, 2**14, 1)
+    book.save(tmp_path / "t.xlsx")
+    assert (tmp_path / "t.xlsx").stat().st_size < 10_000
+    with pytest.raises(DataError) as caught:
+        read_table(tmp_path / "t.xlsx")
+    assert caught.value.code == "cannot-read"
+    assert "\n" not in str(caught.value)
+
+
 def test_a_workbook_of_several_sheets(tmp_path):
     pytest.importorskip("openpyxl")
     path = tmp_path / "two.xlsx"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bitsieve.cli.build import column_options, discretization_options, execution_options, read_options
 from bitsieve.cli.shared import note_lines
 from bitsieve.diagnostics import UserError
+from bitsieve.utils.messages import printable_lines
 from bitsieve.utils.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def run_sql(arguments: argparse.Namespace) -> int:
         if discretization.leaves_codes_open:
             table, _ = table.with_small_integers_as_categories()
         text = statement(table, binner, name)
-    print(text)
+    print(printable_lines(text))
     return 0
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from bitsieve.cli.options import OPTIONS, Option, options_of
 from bitsieve.diagnostics import NAME_ONLY, Diagnostic, UserError, python_setting, text_of
-from bitsieve.utils.messages import BitsieveWarning, one_line
+from bitsieve.utils.messages import BitsieveWarning, one_line, printable_lines
 from bitsieve.utils.note_lines import as_lines, by_importance
 
 #: Packages whose warnings are not shown: the user did not call them.
@@ -213,18 +213,26 @@ def made_by(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def print_document(document: Mapping[str, Any]) -> None:
-    """Print a JSON document; beyond UTF-8, all characters but those of ASCII are escaped."""
+    """Print a JSON document. What controls a terminal is escaped, and what the encoding of the output does not have."""
     from bitsieve import __version__
 
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     is_utf8 = encoding.lower().replace("_", "-") in ("utf-8", "utf8")
     with_version = {**document, "version": __version__}
-    print(json.dumps(with_version, indent=2, ensure_ascii=not is_utf8, allow_nan=False))
+    text = json.dumps(with_version, indent=2, ensure_ascii=not is_utf8, allow_nan=False)
+    print("\n".join(map(_json_escaped, text.split("\n"))))
+
+
+def _json_escaped(line: str) -> str:
+    """A line of JSON with the letters that are not printed, such as signs of direction, as JSON escapes them."""
+    if line.isprintable():
+        return line
+    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in line)
 
 
 def say(message: str) -> None:
-    """Print a line to standard error."""
-    print(f"bitsieve: {message}", file=sys.stderr)
+    """Print a line to standard error. What controls a terminal is escaped."""
+    print(printable_lines(f"bitsieve: {message}"), file=sys.stderr)
 
 
 def say_warning(message: Warning, category: type[Warning], filename: str, *_: Any, wording: Wording, **__: Any) -> None:

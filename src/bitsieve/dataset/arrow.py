@@ -102,15 +102,17 @@ def is_time(kind: pa.DataType) -> bool:
 
 
 def is_categorical(kind: pa.DataType) -> bool:
-    """Whether a type is that of text or of a dictionary."""
-    return pa.types.is_dictionary(kind) or is_text(kind) or str(kind) in ("binary", "large_binary", "binary_view")
+    """Whether a type is that of text or of a dictionary of plain values, which those of intervals are not."""
+    if pa.types.is_dictionary(kind):
+        return not (pa.types.is_nested(kind.value_type) or isinstance(kind.value_type, pa.BaseExtensionType))
+    return is_text(kind) or str(kind) in ("binary", "large_binary", "binary_view")
 
 
 def arrow_of(values: nw.Series[Any] | NDArray[Any] | Sequence[object], what: str) -> tuple[ArrowArray, bool]:
     """Convert a series or an array of objects to Arrow. The second value: was a mix of text and numbers made text."""
     if isinstance(values, nw.Series):
         if values.dtype != nw.Object:
-            return values.to_arrow(), False
+            return arrow_of_series(values, what), False
         values = values.to_list()
     try:
         return pa.array(values, from_pandas=True), False
@@ -120,6 +122,18 @@ def arrow_of(values: nw.Series[Any] | NDArray[Any] | Sequence[object], what: str
     if any(isinstance(value, bool) or not isinstance(value, text_or_number) for value in present):
         raise mixed_kinds(what)
     return pa.array([None if value is None else str(value) for value in present], pa.string()), True
+
+
+def arrow_of_series(series: nw.Series[Any], what: str) -> ArrowArray:
+    """Convert a series to Arrow. One of a type that Arrow does not have is refused; messages call it ``what``."""
+    try:
+        return series.to_arrow()
+    except pa.ArrowTypeError:
+        raise UserError(
+            code="column-type-not-read",
+            message=f"{what} holds {series.to_native().dtype}",
+            advice="give numbers, dates, text, categories or booleans (those of frame.sparse.to_dense()), or drop it",
+        ) from None
 
 
 def mixed_kinds(what: str) -> UserError:

@@ -320,7 +320,9 @@ def read_values(y: Any, what: str) -> NDArray[Any] | Encoded:
     if isinstance(series, nw.Series):
         is_read_by_numpy = series.dtype.is_numeric() or series.dtype == nw.Object or series.dtype.is_temporal()
         if not is_read_by_numpy and not is_foreign(series):
-            return _arrow(series.to_arrow(), what)
+            from bitsieve.dataset.arrow import arrow_of_series
+
+            return _arrow(arrow_of_series(series, what), what)
         array = numpy_of_series(series)
     elif pyarrow is not None and isinstance(y, pyarrow.Array):
         return _arrow(y, what)

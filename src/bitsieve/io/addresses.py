@@ -1,16 +1,27 @@
-"""Files at addresses such as ``https://...`` and ``s3://...``."""
+"""Files at addresses such as ``https://...`` and ``s3://...``, and copies of them.
+
+A server is not trusted. It gets a limited time without progress, a copy has the size that was promised, and no name
+that it gives leads out of the folder of the copies.
+"""
 
 from __future__ import annotations
 
+import ipaddress
 import re
+import socket
+import urllib.request
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
-from functools import partial
+from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass
+from http import HTTPStatus
 from os import PathLike
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, Protocol
+from urllib.error import HTTPError, URLError
+from urllib.parse import unquote, urlsplit
 
-from bitsieve.io.errors import in_one_line
+from bitsieve.io.background import Progress, timeout, within_timeout
+from bitsieve.io.errors import DataError, check_unchanged, in_one_line
 
 _ADDRESS = re.compile(
     r"""
@@ -19,35 +30,196 @@ _ADDRESS = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
-_PATIENCE = 20  # seconds without an answer of an address
+_BLOCK = 1 << 16  # bytes that are read at once
+_MAX_NAME_BYTES = 200  # of the name of a copy
+
+
+class RemoteStream(Protocol):
+    """A file at an address that is being read."""
+
+    def read1(self, n_bytes: int, /) -> bytes:
+        """Read what is there, at most ``n_bytes``; nothing at the end."""
+
+    def close(self) -> None:
+        """Close the connection."""
+
+
+class RemoteFile(Protocol):
+    """A file at an address."""
+
+    def open(self) -> RemoteStream:
+        """Open the file."""
+
+    def check(self, n_bytes: int, where: str) -> None:
+        """Refuse a copy of ``n_bytes`` that is not the file as it was listed."""
 
 
 def address(path: Any) -> str | None:
-    """The address if a path is one, with the slash that ``Path`` drops; None for the path of a file."""
+    """The address if a path is one, with the slashes that ``Path`` drops; None for the path of a file."""
     match = _ADDRESS.fullmatch(str(path)) if isinstance(path, (str, PathLike)) else None
-    return None if match is None else f"{match[1].lower()}://{match[2]}"
+    if match is None:
+        return None
+    scheme = match[1].lower()
+    slashes = "///" if scheme == "file" else "//"
+    return f"{scheme}:{slashes}{match[2]}"
 
 
-def files_behind(where: str) -> Mapping[Path, Callable[[], Any]]:
-    """The files at an address: the name of each, or its path in the folder, and the function that opens it."""
+def path_of_file_address(where: str) -> Path | None:
+    """The path for which ``file:///path`` stands; None for any other address."""
+    if not where.startswith("file://"):
+        return None
+    return Path(urllib.request.url2pathname(where.removeprefix("file://")))
+
+
+def files_behind(where: str) -> Mapping[Path, RemoteFile]:
+    """The files at an address, by the name of the file or by its path in the folder."""
     with reaching(where):
         if where.startswith(("http://", "https://")):
-            from urllib.request import urlopen
+            name = unquote(PurePosixPath(urlsplit(where).path).name)
+            return {Path(_safe_name(name)): _WebFile(where)}
+        return within_timeout(lambda progress: _files_in_store(where))
 
-            name = re.split("[?#]", where)[0]
-            return {Path(name): partial(urlopen, where, timeout=_PATIENCE)}
-        from pyarrow import fs
 
-        system, path = _file_system(where)
-        info = system.get_file_info(path)
-        if info.type == fs.FileType.File:
-            return {Path(info.base_name): partial(system.open_input_stream, path)}
-        inside = system.get_file_info(fs.FileSelector(path, recursive=True))
-        return {
-            Path(entry.path).relative_to(path): partial(system.open_input_stream, entry.path)
-            for entry in inside
-            if entry.is_file
-        }
+def copy_remote(file: RemoteFile, path: Path, where: str, check_size: Callable[[int], None]) -> None:
+    """Copy a file at an address to ``path``, and check that it came whole.
+
+    ``check_size(n_bytes)`` is called as the copy grows, and refuses one that is too large.
+    """
+
+    def copy(progress: Progress) -> int:
+        with closing(file.open()) as stream, open(path, "wb") as copied:
+            while not progress.is_abandoned and (block := stream.read1(_BLOCK)):
+                progress.n_bytes += len(block)
+                check_size(progress.n_bytes)
+                copied.write(block)
+        return progress.n_bytes
+
+    with reaching(where):
+        n_bytes = within_timeout(copy)
+        file.check(n_bytes, where)
+
+
+def reaching(where: str) -> AbstractContextManager[None]:
+    """Turn an address that does not answer in the block into an error of one line."""
+    return in_one_line(f"cannot read {where!r}", f"cannot read {where!r}: it")
+
+
+def _safe_name(name: str) -> str:
+    """A name for a copy: the one that an address has, or ``data`` where that is no name of a file."""
+    is_name = name not in ("", ".", "..") and "/" not in name and "\0" not in name
+    is_short = len(name.encode(errors="surrogateescape")) <= _MAX_NAME_BYTES
+    return name if is_name and is_short else "data"
+
+
+def _check_size(n_bytes: int, n_promised: int, where: str) -> None:
+    if n_bytes != n_promised:
+        raise DataError(
+            code="incomplete-download",
+            message=f"{where!r} was cut short: {n_bytes:,} of {n_promised:,} bytes came",
+            advice="run again",
+        )
+
+
+class _WebFile:
+    """A file on a web server."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self._n_promised: int | None = None
+
+    def open(self) -> RemoteStream:
+        opener = urllib.request.build_opener(_SafeRedirects)
+        try:
+            answer = opener.open(self._where, timeout=timeout())
+        except HTTPError as error:
+            error.close()
+            raise
+        if answer.status != HTTPStatus.OK:  # such as a part of the file, for which nobody asked
+            answer.close()
+            raise URLError(f"the server answers {answer.status} {answer.reason} where it should send the file")
+        length = answer.headers.get("Content-Length", "")
+        self._n_promised = int(length) if length.isdecimal() else None
+        stream: RemoteStream = answer
+        return stream
+
+    def check(self, n_bytes: int, where: str) -> None:
+        if self._n_promised is not None:
+            _check_size(n_bytes, self._n_promised, where)
+
+
+class _SafeRedirects(urllib.request.HTTPRedirectHandler):
+    """Follows redirects of the same scheme or to https, but none from a public address to a private one."""
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
+    ) -> urllib.request.Request | None:
+        old = urlsplit(req.full_url)
+        new = urlsplit(newurl)
+        if new.scheme not in (old.scheme, "https"):
+            fp.close()
+            raise URLError(f"it redirects to {newurl!r}, and redirects from {old.scheme} to {new.scheme} are refused")
+        if is_private_host(new.hostname) and not is_private_host(old.hostname):
+            fp.close()
+            raise URLError(f"it redirects to {newurl!r}, which is in a private network")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def is_private_host(host: str | None) -> bool:
+    """Whether a host has an address outside the public internet. A host that is not known is not private."""
+    try:
+        entries = socket.getaddrinfo(host, None)
+    except (OSError, UnicodeError):
+        return False
+    numbers = [str(entry[4][0]).partition("%")[0] for entry in entries]
+    return not all(ipaddress.ip_address(number).is_global for number in numbers)
+
+
+@dataclass(frozen=True)
+class _StoredFile:
+    """A file in a file system that pyarrow or fsspec knows, such as an object of a bucket."""
+
+    system: Any
+    path: str
+    size: int | None
+    time_of_change: int | None
+
+    def open(self) -> RemoteStream:
+        stream: RemoteStream = self.system.open_input_stream(self.path)
+        return stream
+
+    def check(self, n_bytes: int, where: str) -> None:
+        if self.size is not None:
+            _check_size(n_bytes, self.size, where)
+        now = within_timeout(lambda progress: self.system.get_file_info(self.path))
+        check_unchanged(repr(where), (self.size, self.time_of_change), (now.size, now.mtime_ns))
+
+
+def _files_in_store(where: str) -> dict[Path, RemoteFile]:
+    from pyarrow import fs
+
+    system, path = _file_system(where)
+    info = system.get_file_info(path)
+    if info.type == fs.FileType.File:
+        return {Path(_safe_name(info.base_name)): _StoredFile(system, path, info.size, info.mtime_ns)}
+    files: dict[Path, RemoteFile] = {}
+    for entry in system.get_file_info(fs.FileSelector(path, recursive=True)):
+        if entry.is_file:
+            name = _name_in_folder(entry.path, path, where)
+            files[name] = _StoredFile(system, entry.path, entry.size, entry.mtime_ns)
+    return files
+
+
+def _name_in_folder(path: str, folder: str, where: str) -> Path:
+    """The path of a stored file in its folder. One that leads elsewhere, such as ``../x``, is refused."""
+    name = path.removeprefix(folder).removeprefix("/")
+    parts = name.split("/")
+    if any(part != _safe_name(part) for part in parts):
+        raise DataError(
+            code="unsafe-name",
+            message=f"{where!r} holds a file named {name!r}, for which no copy can be made",
+            advice="rename it, or give the addresses of single files",
+        )
+    return Path(*parts)
 
 
 def _file_system(where: str) -> Any:
@@ -57,7 +229,7 @@ def _file_system(where: str) -> Any:
 
     try:
         if where.startswith(("gs://", "gcs://")) and "?" not in where:  # the default is to try for 15 minutes
-            return fs.FileSystem.from_uri(f"{where}?retry_limit_seconds={_PATIENCE}")
+            return fs.FileSystem.from_uri(f"{where}?retry_limit_seconds={timeout():g}")
         return fs.FileSystem.from_uri(where)
     except pa.ArrowInvalid as error:
         if "Unrecognized filesystem" not in str(error):
@@ -66,8 +238,3 @@ def _file_system(where: str) -> Any:
 
     system, path = url_to_fs(where)
     return fs.PyFileSystem(fs.FSSpecHandler(system)), path
-
-
-def reaching(where: str) -> AbstractContextManager[None]:
-    """Turn an address that does not answer in the block into an error of one line."""
-    return in_one_line(f"cannot read {where!r}", f"cannot read {where!r}: it")

@@ -14,7 +14,6 @@ from bitsieve.io.column_file import InputFile, Partition, check_schema, native_f
 from bitsieve.io.errors import DataError, in_one_line
 from bitsieve.io.spool import Spool, no_room
 from bitsieve.io.typed_file import TypedColumns, TypedFile
-from bitsieve.utils.messages import one_line
 from bitsieve.utils.progress import phase
 
 
@@ -79,23 +78,19 @@ def stored_stream(data: Any, parent: Path | None) -> ArrowFile:
     label = "the stream"
     n_rows = 0
     step = phase("reading the stream")
-    try:
+    with in_one_line("cannot read the stream"):
         batches = _batches_of(data)
         first = next(batches, None)
         if first is not None:
             check_schema(first.schema, label)
-            with native_file(path, "wb") as file, pa.ipc.new_file(file, first.schema) as writer:
-                for batch in chain([first], batches):
-                    writer.write_batch(batch)
-                    n_rows += batch.num_rows
-                    step(n_rows, None)
-    except OSError as error:
-        raise no_room(spool.folder.parent, path.stat().st_size if path.exists() else 0, error) from None
-    except pa.ArrowException as error:
-        raise DataError(
-            code="cannot-read",
-            message=f"cannot read the stream: {one_line(error)}",
-        ) from None
+            try:
+                with native_file(path, "wb") as file, pa.ipc.new_file(file, first.schema) as writer:
+                    for batch in chain([first], batches):
+                        writer.write_batch(batch)
+                        n_rows += batch.num_rows
+                        step(n_rows, None)
+            except OSError as error:
+                raise no_room(spool.folder.parent, path.stat().st_size if path.exists() else 0, error) from None
     if not n_rows:
         raise DataError(
             code="empty-data",

@@ -3,25 +3,41 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from bitsieve.diagnostics import literal
+from bitsieve.io.background import TIMEOUT_VARIABLE, timeout
 from bitsieve.io.column_file import ROWS, Partition
 from bitsieve.io.errors import DataError, file_and_inside, in_one_line, named_inside
 from bitsieve.io.read import database_kind
 from bitsieve.io.typed_file import TypedColumns, TypedFile
 from bitsieve.utils.messages import quoted
 
+#: The schema and the name of every table and view, and whether it is a view
 _LIST_TABLES = {
-    "duckdb": "select table_schema, table_name from information_schema.tables order by all",
-    "sqlite": "select 'main', name from sqlite_schema where type in ('table', 'view') and name not like 'sqlite%'",
+    "duckdb": "select table_schema, table_name, table_type = 'VIEW' from information_schema.tables order by all",
+    "sqlite": "select 'main', name, type = 'view' from sqlite_schema "
+    "where type in ('table', 'view') and name not like 'sqlite%'",
 }
+#: A file may hold views that read other files, load extensions or write what does not fit into memory.
+_CLOSED_TO_OUTSIDE: dict[str, str | bool | int | float | list[str]] = {
+    "enable_external_access": False,
+    "autoload_known_extensions": False,
+    "autoinstall_known_extensions": False,
+    "temp_directory": "",
+    "lock_configuration": True,
+}
+_TIMEOUT_OF_VIEW = 600.0  # seconds in which a view must have been computed once
+_STEPS_BETWEEN_SIGNALS = 100_000  # of the virtual machine of SQLite, after which it looks for Ctrl-C
 _ARROW_TYPES = {"integer": pa.int64(), "real": pa.float64(), "text": pa.string(), "null": pa.null()}  # of SQLite
 
 
@@ -34,7 +50,10 @@ def relation_of(data: str | PathLike[str], min_bytes: int = 0) -> Any:
         return None
     with _answering(label):
         connection = _connected(path, kind)
-        relation = _relation_named(connection, kind, table, label)
+        table_or_view = _relation_named(connection, kind, table, label)
+        relation = table_or_view.identifier
+        if table_or_view.is_view:
+            _count_rows(connection, table_or_view)  # refuses a view that does not end
         if kind == "duckdb":
             return connection.sql(f"select * from {relation}")
         try:
@@ -52,7 +71,7 @@ def name_of_table(data: str | PathLike[str]) -> str:
     kind = database_kind(data)
     label = repr(str(data))
     with _answering(label), closing(_connected(path, kind)) as connection:
-        return _relation_named(connection, kind, table, label)
+        return _relation_named(connection, kind, table, label).identifier
 
 
 class DatabaseFile(TypedFile):
@@ -66,9 +85,9 @@ class DatabaseFile(TypedFile):
 
     def read_schema(self) -> pa.Schema:
         with _answering(self.label), closing(_connected(self.path, self.kind)) as connection:
-            self.relation = _relation_named(connection, self.kind, self.file.table, self.label)
-            ((n_rows,),) = connection.execute(f"select count(*) from {self.relation}").fetchall()
-            self.n_rows = int(n_rows)
+            table_or_view = _relation_named(connection, self.kind, self.file.table, self.label)
+            self.relation = table_or_view.identifier
+            self.n_rows = _count_rows(connection, table_or_view)
             if self.kind == "duckdb":
                 return connection.sql(f"select * from {self.relation}").to_arrow_reader(1).schema
             return _schema_in_sqlite(connection, self.relation, self.label)
@@ -116,22 +135,72 @@ def identifier(name: str) -> str:
 
 
 def _connected(path: Path, kind: str | None) -> Any:
-    """Connect to a database file for reading only."""
+    """Connect to a database file for reading only. What it holds cannot reach other files."""
     if kind == "sqlite":
-        return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+        connection.execute("pragma trusted_schema = off")
+        connection.set_progress_handler(_look_for_signals, _STEPS_BETWEEN_SIGNALS)
+        return connection
     import duckdb
 
-    return duckdb.connect(str(path), read_only=True)
+    return duckdb.connect(str(path), read_only=True, config=_CLOSED_TO_OUTSIDE)
 
 
-def _relation_named(connection: Any, kind: str | None, table: str | None, label: str) -> str:
-    """The requested table, or the only one, quoted for SQL."""
-    listed = connection.execute(_LIST_TABLES[kind or ""]).fetchall()
-    tables = {name if schema == "main" else f"{schema}.{name}": (schema, name) for schema, name in listed}
-    schema, name = tables[named_inside(list(tables), table, label, "table")]
-    if schema == "main":
-        return identifier(name)
-    return f"{identifier(schema)}.{identifier(name)}"
+def _look_for_signals() -> int:
+    """Go on with a statement of SQLite. After Ctrl-C Python raises KeyboardInterrupt in here, which ends it."""
+    return 0
+
+
+class _Relation(NamedTuple):
+    """A table or a view of a database."""
+
+    identifier: str  # quoted for SQL
+    is_view: bool
+
+
+def _relation_named(connection: Any, kind: str | None, table: str | None, label: str) -> _Relation:
+    """The requested table or view, or the only table. A view is taken only where it is named."""
+    relations: dict[str, _Relation] = {}
+    for schema, name, is_view in connection.execute(_LIST_TABLES[kind or ""]).fetchall():
+        if schema == "main":
+            relations[name] = _Relation(identifier(name), bool(is_view))
+        else:
+            relations[f"{schema}.{name}"] = _Relation(f"{identifier(schema)}.{identifier(name)}", bool(is_view))
+    tables = [name for name, relation in relations.items() if not relation.is_view]
+    if table is None and len(tables) == 1:
+        return relations[tables[0]]
+    if table is None and relations and not tables:
+        raise DataError(
+            code="table-not-named",
+            message=f"{label} has no table, only views",
+            advice=literal(
+                f"name one of {quoted(list(relations), 20)} behind the file, as FILE/{next(iter(relations))}"
+            ),
+        )
+    return relations[named_inside(list(relations), table, label, "table")]
+
+
+def _count_rows(connection: Any, relation: _Relation) -> int:
+    """The number of rows. A view that takes too long is refused."""
+    statement = f"select count(*) from {relation.identifier}"
+    if not relation.is_view:
+        ((n_rows,),) = connection.execute(statement).fetchall()
+        return int(n_rows)
+    seconds = timeout(_TIMEOUT_OF_VIEW)
+    deadline = time.monotonic() + seconds
+    timer = threading.Timer(seconds, connection.interrupt)
+    timer.start()
+    try:
+        ((n_rows,),) = connection.execute(statement).fetchall()
+    except Exception:
+        if time.monotonic() >= deadline:
+            raise TimeoutError(
+                f"the view takes longer than {seconds:g} s ({TIMEOUT_VARIABLE} in the environment sets the time)"
+            ) from None
+        raise
+    finally:
+        timer.cancel()
+    return int(n_rows)
 
 
 def _schema_in_sqlite(connection: Any, relation: str, label: str) -> pa.Schema:
@@ -164,5 +233,13 @@ def _type_in_sqlite(types: str | None, name: str, label: str) -> pa.DataType:
     return pa.float64()  # integers and real numbers
 
 
-def _answering(label: str) -> AbstractContextManager[None]:
-    return in_one_line(f"cannot read {label}", f"{label} is a database, which")
+@contextmanager
+def _answering(label: str) -> Iterator[None]:
+    """Turn an error of a database in the block into an error of one line, and an end by Ctrl-C into that."""
+    with in_one_line(f"cannot read {label}", f"{label} is a database, which"):
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if str(error) == "interrupted":
+                raise KeyboardInterrupt from None
+            raise

@@ -68,18 +68,27 @@ def in_one_line(problem: str, needed: str | None = None, extra: str = "formats")
     """
     try:
         yield
-    except DataError:
+    except (DataError, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
-    except Exception as error:
+    except BaseException as error:  # polars and other libraries in Rust raise a panic that is no Exception
         if needed is not None and isinstance(error, ImportError):
             raise DataError(
                 code="package-missing",
                 message=f"{needed} needs the package {error.name!r}",
                 advice=f"pip install 'bitsieve[{extra}]'",
             ) from None
-        cause = one_line("it takes more memory than there is" if isinstance(error, MemoryError) else error)
-        printable = "".join(letter if letter.isprintable() else "?" for letter in cause)  # it may quote broken text
-        raise DataError(code="cannot-read", message=f"{problem}: {printable[:300]}") from None
+        raise DataError(code="cannot-read", message=f"{problem}: {_cause(error)}") from None
+
+
+def _cause(error: BaseException) -> str:
+    """What an error says, on one line; without the name of a file, which may be that of a copy."""
+    if isinstance(error, MemoryError):
+        return "it takes more memory than there is"
+    if isinstance(error, OSError) and error.filename is not None and error.strerror is not None:
+        return error.strerror
+    text = one_line(error) or type(error).__name__
+    printable = "".join(letter if letter.isprintable() else "?" for letter in text)  # it may quote broken text
+    return printable[:300]
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 
 import pyarrow as pa
 
@@ -14,12 +13,10 @@ from bitsieve.io.errors import in_one_line
 from bitsieve.io.typed_file import TypedColumns, TypedFile
 
 _BUFFER_SIZE = 1 << 18  # bytes of a column that pyarrow reads at once
-_BATCHES_AT_ONCE = 4  # batches that polars reads at once, where a row group has no more
-_PAGE = 1 << 17  # rows of a page: reading any of them reads all
 
 
 class ParquetFile(TypedFile):
-    """A Parquet file, read by polars where it is installed and knows the types, else by pyarrow."""
+    """A Parquet file, read by pyarrow, which ends in an error where other libraries abort the process."""
 
     description = "Parquet"
 
@@ -60,45 +57,11 @@ class RowGroups:
         names = self.columns.names(columns)
         with in_one_line(f"cannot read {self.columns.label} as {self.columns.description}"):
             if rows is None:
-                yield self._read_by_pyarrow(names)
-            elif self._suits_polars(names, rows):
-                yield from self._batches_by_polars(names, rows)
+                yield self._read_all(names)
             else:
-                yield from self._batches_by_pyarrow(names, rows)
+                yield from self._read_in_batches(names, rows)
 
-    def _suits_polars(self, names: list[str], rows: int) -> bool:
-        """Whether polars is installed, reads these types as pyarrow does, and the row groups are short enough."""
-        return (
-            find_spec("polars") is not None
-            and self.columns.indices is None
-            and str(self.columns.path).isprintable()  # polars cannot open names that are not UTF-8
-            and (max(self.sizes, default=0) <= _BATCHES_AT_ONCE * rows or rows >= _PAGE)
-            and all(_is_read_alike(self.columns.schema.field(name).type) for name in names)
-        )
-
-    def _batches_by_polars(self, names: list[str], rows: int) -> Iterator[pa.Table]:
-        import polars
-
-        frame = polars.scan_parquet(self.columns.path, glob=False, hive_partitioning=False).select(names)
-        schema = pa.schema([self.columns.schema.field(name) for name in names]).remove_metadata()
-        first = sum(self.sizes[: self.first])  # the first row that was not read yet
-        end = first
-        for group in range(self.first, self.end):
-            end += self.sizes[group]
-            is_last = group + 1 == self.end
-            if end - first < rows and not is_last:
-                continue
-            is_long = end - first > _BATCHES_AT_ONCE * rows
-            n_batches = 2 if is_long else _BATCHES_AT_ONCE
-            for start in range(first, end, n_batches * rows):
-                n_rows = min(n_batches * rows, end - start)
-                table = frame.slice(start, n_rows).collect()
-                if len(table) != n_rows:
-                    raise OSError("it holds fewer rows than it says")
-                yield self.columns.select(table.rechunk().to_arrow().cast(schema), names)  # text has wider offsets
-            first = end
-
-    def _read_by_pyarrow(self, names: list[str]) -> pa.Table:
+    def _read_all(self, names: list[str]) -> pa.Table:
         from pyarrow import parquet
 
         # By default pyarrow reads all bytes of the row groups ahead, and holds them in memory beside the numbers.
@@ -107,7 +70,7 @@ class RowGroups:
             table = file.read_row_groups(groups, columns=self._names_to_read(names))
             return self.columns.select(table, names)
 
-    def _batches_by_pyarrow(self, names: list[str], rows: int) -> Iterator[pa.Table]:
+    def _read_in_batches(self, names: list[str], rows: int) -> Iterator[pa.Table]:
         from pyarrow import parquet
 
         with (
@@ -122,9 +85,3 @@ class RowGroups:
     def _names_to_read(self, names: list[str]) -> list[str] | None:
         """The columns to read; None for all, where the names in the file are not unique."""
         return names if self.columns.indices is None else None
-
-
-def _is_read_alike(kind: pa.DataType) -> bool:
-    """Whether polars reads a type as pyarrow does."""
-    tests = (pa.types.is_integer, pa.types.is_float32, pa.types.is_float64, pa.types.is_boolean, pa.types.is_string)
-    return any(test(kind) for test in tests)

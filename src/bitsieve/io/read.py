@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.diagnostics import Diagnostic
-from bitsieve.io.addresses import address, files_behind, reaching
+from bitsieve.io.addresses import address, copy_remote, files_behind, path_of_file_address, reaching
 from bitsieve.io.column_file import ColumnFile, Copies, InputFile
 from bitsieve.io.errors import DataError, file_and_inside, in_one_line, readable
 from bitsieve.io.formats import BROKEN_ZIP, WORKBOOKS, format_of, has_libsvm_ending, readable_formats
@@ -89,7 +89,10 @@ def _open_path(path: Path, header: bool | None) -> ColumnFile | ArrayFile:
 
 
 def _open_address(where: str, header: bool | None) -> ColumnFile | ArrayFile:
-    """Copy the file or the folder at an address, and open the copy."""
+    """Copy the file or the folder at an address, and open the copy; a file of this machine is opened itself."""
+    local_path = path_of_file_address(where)
+    if local_path is not None:
+        return open_file(local_path, header=header)
     files = files_behind(where)
     if not files:
         raise DataError(
@@ -99,11 +102,11 @@ def _open_address(where: str, header: bool | None) -> ColumnFile | ArrayFile:
         )
     copies = Copies()
     below = copies.folder / "of address"
-    for name, opener in files.items():
-        path = below / (name.name if len(files) == 1 else name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with reaching(where), opener() as stream:
-            _copy(stream, path, repr(where))
+    for name, file in files.items():
+        path = below / name
+        with reaching(where):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        copy_remote(file, path, where, _size_check(path, repr(where)))
     if len(files) == 1:
         return _open(InputFile(path, repr(where), None, copies, header=header))
     from bitsieve.io.folder import FolderOfFiles
@@ -279,19 +282,29 @@ def _copied(stream: Any, file: InputFile) -> InputFile:
 
 def _copy(stream: Any, path: Path, label: str) -> None:
     """Write a copy. If it takes more than half of the free space of the disk, it is removed and refused."""
-    limit = shutil.disk_usage(path.parent).free // 2
+    check_size = _size_check(path, label)
     size = 0
     with open(path, "wb") as file:
         while block := stream.read(_BLOCK):
             size += len(block)
-            if size > limit:
-                path.unlink()
-                raise DataError(
-                    code="disk-full",
-                    message=(
-                        f"the content of {label} is larger than {limit / 1e9:,.3g} GB, half of what is free in "
-                        f"{tempfile.gettempdir()!r}"
-                    ),
-                    advice="set TMPDIR to a folder on a larger disk",
-                )
+            check_size(size)
             file.write(block)
+
+
+def _size_check(path: Path, label: str) -> Callable[[int], None]:
+    """A function that refuses a copy of so many bytes if that is more than half of the free space of the disk."""
+    max_bytes = shutil.disk_usage(path.parent).free // 2
+
+    def check_size(n_bytes: int) -> None:
+        if n_bytes > max_bytes:
+            path.unlink()
+            raise DataError(
+                code="disk-full",
+                message=(
+                    f"the content of {label} is larger than {max_bytes / 1e9:,.3g} GB, half of what is free in "
+                    f"{tempfile.gettempdir()!r}"
+                ),
+                advice="set TMPDIR to a folder on a larger disk",
+            )
+
+    return check_size

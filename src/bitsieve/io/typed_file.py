@@ -53,8 +53,9 @@ class TypedFile(ColumnFile):
         super().__init__(file, diagnostics, kind)
         with in_one_line(f"cannot read {self.label} as {self.description}"):
             schema = self.read_schema()
-        indices = [index for index, name in enumerate(schema.names) if not name.startswith(INDEX)]
-        names_in_file = [schema.names[index] for index in indices]
+        all_names = schema.names  # a new list at each look
+        indices = [index for index, name in enumerate(all_names) if not name.startswith(INDEX)]
+        names_in_file = [all_names[index] for index in indices]
         names = unique_names(names_in_file, diagnostics)
         if not names:
             raise DataError(

@@ -135,6 +135,11 @@ def printable(text: str) -> str:
     return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)
 
 
+def printable_lines(text: str) -> str:
+    """:func:`printable` for a text of several lines, whose line ends stay."""
+    return "\n".join(printable(line) for line in text.split("\n"))
+
+
 def width(text: str) -> int:
     """The number of columns that ``text`` takes in a terminal."""
     if text.isascii():

@@ -15,6 +15,9 @@ from contextvars import ContextVar
 from shutil import get_terminal_size
 from typing import Self, TextIO
 
+import numpy as np
+
+from bitsieve.diagnostics import ParameterError
 from bitsieve.utils.lazy import log
 
 PATIENCE = 3.0  # seconds after which the time left can be estimated from the time passed
@@ -138,6 +141,8 @@ class Ticker:
 @contextmanager
 def progress_bar(verbose: bool) -> Iterator[None]:
     """Show the phases of a job inside the block if ``verbose``."""
+    if not isinstance(verbose, (int, np.bool_)):  # a bool is an int
+        raise ParameterError("verbose", verbose, "give True or False")
     if not verbose:
         yield
         return

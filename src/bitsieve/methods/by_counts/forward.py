@@ -173,7 +173,8 @@ def _further_capabilities(parameters: Mapping[str, Any]) -> frozenset[str]:
     required = TABLES
     if make_criterion(parameters["criterion"]).required_tables == "joint":
         required |= CONDITIONED
-    if parameters["n_features_to_select"] == "auto":
+    n_features = parameters["n_features_to_select"]
+    if isinstance(n_features, str) and n_features == "auto":
         required |= CONDITIONED
     if parameters["stopping"] is not None:
         required |= make_stopping(parameters["stopping"]).required_capabilities
