@@ -53,6 +53,13 @@ def lazy(request):
     return LAZY[request.param]
 
 
+in_the_quicker_engine = pytest.mark.parametrize(
+    "lazy",
+    quick_and_slow(LAZY, quick={"polars"}, reason="targets and mistakes are asked of this engine, too"),
+    indirect=True,
+)
+
+
 def same(found, expected):
     assert found.features == expected.features
     assert found.scores.tobytes() == expected.scores.tobytes()
@@ -127,6 +134,7 @@ def test_rows_without_a_target_may_have_values_of_their_own(lazy, method):
     same(found, bitsieve.select(table.filter(pa.array(there)), "y", **how))
 
 
+@in_the_quicker_engine
 def test_codes_as_they_are(lazy):
     random = np.random.default_rng(0)
     table = pa.table({f"x{j}": random.integers(-1, 3 + j, 200) for j in range(6)} | {"y": random.integers(0, 2, 200)})
@@ -144,6 +152,7 @@ def counts_of(table, lazy, **how):
     return found, expected
 
 
+@in_the_quicker_engine
 def test_tables_and_partitions_are_those_of_the_rows(lazy):
     found, expected = counts_of(rows().drop_columns(["w", "quantity", "price"]), lazy)
     assert found.arities.tolist() == expected.arities.tolist()
@@ -165,6 +174,7 @@ def test_tables_and_partitions_are_those_of_the_rows(lazy):
                 assert (one.dense() == other.dense()).all()
 
 
+@in_the_quicker_engine
 def test_only_groups_leave_the_engine(lazy, monkeypatch):
     random, n = np.random.default_rng(1), 20_000
     y = random.integers(0, 2, n)
@@ -213,6 +223,7 @@ def skewed(n=30_000):
     )
 
 
+@in_the_quicker_engine
 def test_cuts_of_too_many_values_are_off_by_the_stated_rank(lazy, monkeypatch):
     few_kept(monkeypatch, 1 << 16)
     table = skewed(45_000)
@@ -235,6 +246,7 @@ def test_cuts_of_too_many_values_are_off_by_the_stated_rank(lazy, monkeypatch):
         assert np.abs(ranks[0] - ranks[1]).max() <= coding.rank_error * table.num_rows + 1  # both may round a rank
 
 
+@in_the_quicker_engine
 def test_bins_of_equal_width_are_exact_whatever_the_values(lazy, monkeypatch):
     few_kept(monkeypatch, 1 << 10)
     table = skewed(9000)

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_iris
+from tests.cover import methods_of_each_kind
 
 import bitsieve
 from bitsieve.methods.registry import list_methods
@@ -78,7 +79,7 @@ def test_results(results, name, way):
 
 
 @every_way
-@pytest.mark.parametrize("method", [method.name for method in list_methods()])
+@pytest.mark.parametrize("method", methods_of_each_kind(method.name for method in list_methods()))
 def test_fitted_selectors_of_every_method(method, way):
     selector = quietly(bitsieve.make_selector(method, 2).fit, X, Y)
     again = quietly(WAYS[way], selector)

@@ -17,6 +17,7 @@ from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 from sklearn.utils.validation import has_fit_parameter
+from tests.cover import methods_of_each_kind
 
 import bitsieve
 from bitsieve import (
@@ -147,7 +148,7 @@ def test_a_selector_is_a_face(name):
     assert ("binning" in taken) == described.bins
 
 
-@pytest.mark.parametrize("method", [method.name for method in list_methods() if not method.same_as])
+@pytest.mark.parametrize("method", methods_of_each_kind(method.name for method in list_methods() if not method.same_as))
 def test_every_method_is_cloned_and_pickled(method):
     X, y = load_iris(return_X_y=True)
     selector = make_selector(method, 2)

@@ -14,6 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
+from tests.cover import methods_of_each_kind
 
 import bitsieve
 from bitsieve.methods.registry import list_methods
@@ -63,7 +64,7 @@ def same(loaded, selection):
         np.testing.assert_array_equal(getattr(loaded, name), getattr(selection, name))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", methods_of_each_kind(METHODS))
 def test_load_of_save_is_the_selection(table, tmp_path, method):
     selection = selected(*table, method=method, n_features_to_select=2)
     same(through_a_file(selection, tmp_path), selection)
