@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_iris
-from tests.cover import methods_of_each_kind
+from tests.cover import methods_of_each_kind, quick_and_slow
 
 import bitsieve
 from bitsieve.methods.registry import list_methods
@@ -33,7 +33,9 @@ WAYS = {
     "copy": copy.copy,
     "deepcopy": copy.deepcopy,
 }
-every_way = pytest.mark.parametrize("way", WAYS)
+every_way = pytest.mark.parametrize(
+    "way", quick_and_slow(WAYS, quick={"joblib", "deepcopy"}, reason="the same state by another way")
+)
 X, Y = load_iris(return_X_y=True, as_frame=True)
 X, Y = X.iloc[::2], Y.iloc[::2]
 

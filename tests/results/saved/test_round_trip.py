@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
-from tests.cover import methods_of_each_kind
+from tests.cover import methods_of_each_kind, quick_and_slow
 
 import bitsieve
 from bitsieve.methods.registry import list_methods
@@ -71,7 +71,12 @@ def test_load_of_save_is_the_selection(table, tmp_path, method):
 
 
 @pytest.mark.parametrize(
-    "rule", ["significance", "permutation", "fdr", "conditional", "knockoffs", "dcrt", "threshold"]
+    "rule",
+    quick_and_slow(
+        ["significance", "permutation", "fdr", "conditional", "knockoffs", "dcrt", "threshold"],
+        quick={"significance", "knockoffs"},
+        reason="the same record of another rule",
+    ),
 )
 def test_stopping_rules(tmp_path, rule):
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
