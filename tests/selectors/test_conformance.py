@@ -2,8 +2,8 @@
 
 Every public selector runs through them, with its defaults where they are quick, and two more for a binner that keeps
 missing values and for samples drawn at random. Selectors that are a face of one method share the glue of
-ForwardSelector: of them make test runs the checks whose outcome is up to the method. What fails, and why, is listed in
-``docs/reference/limits.md``, too.
+ForwardSelector, and some fit several times: of these make test runs the checks whose outcome is up to the method. What
+fails, and why, is listed in ``docs/reference/limits.md``, too.
 """
 
 from __future__ import annotations
