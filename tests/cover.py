@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from bitsieve.methods.registry import list_methods
+
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
@@ -21,3 +23,18 @@ def quick_and_slow(cases: Iterable[Any], *, quick: Container[Any], reason: str) 
         marks = () if case in quick else (pytest.mark.slow(reason),)
         marked.append(pytest.param(*values, marks=marks))
     return marked
+
+
+CHOSEN_CRITERIA = ("mrmr", "jmi", "cmim", "cmi")
+WITH_A_CHOSEN_CRITERION = {
+    method.name
+    for method in list_methods()
+    if not method.same_as and (method.estimator != "ForwardSelector" or method.name in CHOSEN_CRITERIA)
+}
+
+
+def methods_of_each_kind(names: Iterable[str]) -> list[Any]:
+    """The methods for ``parametrize``; other criteria of the greedy loop and second names are marked as slow."""
+    return quick_and_slow(
+        names, quick=WITH_A_CHOSEN_CRITERION, reason="the same loop by another criterion, which golden results hold"
+    )

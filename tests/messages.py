@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ class Message(NamedTuple):
     line: int
 
 
+@cache
 def messages() -> list[Message]:
     """The messages of all notes and errors in the source, by code, file and line."""
     listed = []

@@ -96,7 +96,7 @@ def test_more_distinct_numbers_than_are_kept():
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("name", TARGETS)
 def test_the_sizes_of_classes_are_known_with_them(name, weighted):
-    """But for targets of several columns and of sampled numbers."""
+    """But for targets of several columns."""
     y, weights = TARGETS[name], RANDOM.integers(1, 4, N) if weighted else None
     parts = [
         TargetSummary.of_part(y[a:b], first_row=a, weights=None if weights is None else weights[a:b], sampled=False)
@@ -109,4 +109,7 @@ def test_the_sizes_of_classes_are_known_with_them(name, weighted):
     else:
         expected = read_target(y, target_kind=said, weights=weights)
         assert found.tolist() == np.bincount(expected.codes, weights).tolist()
+
+
+def test_the_sizes_of_classes_of_sampled_numbers_are_not_known():
     assert TargetSummary.of_part(RANDOM.standard_normal(300_000)).fitted("y").class_sizes is None

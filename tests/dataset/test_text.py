@@ -25,7 +25,7 @@ def of_file(texts, folder):
     return read_table(path)["value"].combine_chunks()
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=300)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=100)
 @given(st.lists(st.sampled_from(WORDS), min_size=2, max_size=5))
 def test_text_is_what_a_file_makes_of_it(tmp_path, texts):
     texts = pa.array(texts)

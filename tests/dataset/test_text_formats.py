@@ -7,7 +7,7 @@ import datetime
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitsieve.dataset.text import Words, meaning_of_text
@@ -119,6 +119,7 @@ def test_nothing_is_repaired_where_that_is_switched_off():
     assert meant(others, repair=False).format == meant(others, kind="category").format == Words()
 
 
+@settings(max_examples=30)
 @given(st.permutations([*[f"{j}.5%" for j in range(30)], "-", "n/a", "x"]), st.integers(1, 40))
 def test_the_decision_hangs_on_no_order(values, rows):
     counts = {value: 1 + len(value) * rows for value in values}

@@ -1,7 +1,10 @@
 """What the columns of a table hold, and the columns that are kept as bytes to be read faster."""
 
+from itertools import product
+
 import numpy as np
 import pytest
+from tests.cover import quick_and_slow
 
 import bitsieve.dataset.value_ranges as looking
 from bitsieve import _native
@@ -17,8 +20,10 @@ def numbers_of(extents, j):
 
 
 @pytest.mark.parametrize("kind", TYPES)
-@pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize(
+    ("order", "n_jobs"),
+    quick_and_slow(product("CF", [1, 2]), quick={("C", 2), ("F", 1)}, reason="the same layout by other threads"),
+)
 def test_the_columns_are_those_of_the_table(monkeypatch, kind, order, n_jobs):
     monkeypatch.setattr(looking, "_MIN_BLOCK_SIZE", 64)
     rng = np.random.default_rng(0)

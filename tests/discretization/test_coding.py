@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from sklearn.base import clone
+from tests.cover import quick_and_slow
 
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.target import Target
@@ -19,6 +20,7 @@ from bitsieve.discretization.mdl import CutsOfPartitions, RepeatedCuts
 from bitsieve.discretization.summary import Limits, Summary, summarize
 from bitsieve.discretization.transformers import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner
 
+ENDS = [[], [130, 131, 300], [399]]  # rows where one part ends and the next begins
 BINNERS = [
     MDLBinner(),
     MDLBinner(uncut="median", missing="bin"),
@@ -97,7 +99,7 @@ def assert_same(fitted, expected):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("ends", [[], [130, 131, 300], [399]])
+@pytest.mark.parametrize("ends", quick_and_slow(ENDS, quick=[ENDS[1]], reason="other parts of the same rows"))
 @pytest.mark.parametrize("limits", [None, Limits(cells=8)], ids=["distinct", "sample"])
 @pytest.mark.parametrize("binner", BINNERS, ids=repr)
 def test_parts_give_the_bins_and_codes_of_all_rows(binner, ends, weighted, limits):

@@ -46,7 +46,7 @@ def test_dependence_is_that_of_the_codes_cut_again(uncut, weighted):
     n_samples = len(search.classes)
     terms = entropy_terms(n_samples)
     random = np.random.default_rng(5)
-    classes = np.array([search.classes, *(random.permutation(search.classes) for _ in range(6))])
+    classes = np.array([search.classes, *(random.permutation(search.classes) for _ in range(2))])
     for part in (np.zeros(n_samples, np.int64), random.integers(0, 4, n_samples), np.arange(n_samples)):
         found = search.dependence(classes, np.arange(6), Parts.of(part), terms)
         for vector, labels in enumerate(classes):

@@ -140,8 +140,19 @@ def test_targets_and_weights(rows, folder, target, weight, small_batches):
     assert_equal(found, bitsieve.select(rows, target, sample_weight=weight, **HOW))
 
 
-@pytest.mark.parametrize("target", ["class", "gaps", "amount", ["class", "gaps"]])
-@pytest.mark.parametrize("weight", [None, "times"])
+@pytest.mark.parametrize(
+    ("target", "weight"),
+    [
+        ("class", None),
+        ("gaps", "times"),
+        (["class", "gaps"], "times"),
+        ("amount", None),
+        pytest.param("amount", "times", marks=pytest.mark.slow("the same target with weights")),
+        pytest.param(["class", "gaps"], None, marks=pytest.mark.slow("the same target without weights")),
+        pytest.param("class", "times", marks=pytest.mark.slow("the same target with weights")),
+        pytest.param("gaps", None, marks=pytest.mark.slow("the same target without weights")),
+    ],
+)
 def test_rows_without_a_target_are_left_out(rows, tmp_path, target, weight, small_batches):
     """Also where a whole batch has none."""
     for name in ("class", "amount"):
@@ -179,7 +190,9 @@ def test_fit_of_a_selector_on_a_path(rows, folder, small_batches):
     assert found.transform(X).columns.tolist() == expected.transform(X).columns.tolist()
 
 
-@pytest.mark.parametrize("estimator", list(ESTIMATORS))
+@pytest.mark.parametrize(
+    "estimator", quick_and_slow(ESTIMATORS, quick={"corrected"}, reason="the same counts by another estimator")
+)
 def test_information_of_a_path(rows, folder, estimator, small_batches):
     whole = rows.select(["real", "whole", "text", "truth", "class"])
     parquet.write_table(whole, folder / "whole.parquet")

@@ -8,6 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import get_scorer
+from tests.cover import quick_and_slow
 from tests.diagnosed import raises_code, warns_code
 
 import bitsieve
@@ -46,7 +47,9 @@ def make_measure_of_any_kind(scoring):
     return make_measure(scoring, predicts, 3 if scoring == "top_k_accuracy" else 2)
 
 
-@pytest.mark.parametrize("scoring", OF_CLASSES)
+@pytest.mark.parametrize(
+    "scoring", quick_and_slow(OF_CLASSES, quick=OF_CLASSES[::3], reason="the same errors by another scorer")
+)
 def test_errors_are_those_of_the_scorer_with_a_fitted_estimator(scoring):
     # Scores of three classes are probabilities here, where scikit-learn's average_precision takes decision_function.
     n_classes = 2 if scoring in TWO_CLASS_SCORERS or scoring == "average_precision" else 3
@@ -96,7 +99,7 @@ def test_the_default_measure_follows_the_largest_class(sizes, name):
     assert default_measure("quantity", np.array(sizes)).name == "r2"
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", quick_and_slow(range(3), quick={0}, reason="other tables"))
 def test_columns_that_are_informative_about_rare_positives_are_better_than_none(seed):
     X, y = rare_positives(seed)
     with warns_code("unequal-classes"):

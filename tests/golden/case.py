@@ -21,7 +21,8 @@ OF_BLAS = {
 UNCONVERGED = {"ModelSelector"}  # solvers that stop early, where rounding grows: what they select is recorded
 COUNTED = {"relevance_", "overlap_"}
 P_VALUES = {"stopping_value_", "stopping_values_"}  # tails of distributions, as the build of scipy has them
-LEFT_OUT = {"classes_", "feature_names_in_", "n_features_in_", "stopping_reason_", "support_"}
+# The words of notes are tested where they arise.
+LEFT_OUT = {"classes_", "diagnostics_", "feature_names_in_", "n_features_in_", "stopping_reason_", "support_"}
 SHORT = {"alone_", "clusters_", "groups_", "overlap_", "overlap_with_", "ranking_", "relevance_"}  # a digest is enough
 
 
@@ -64,10 +65,12 @@ def describe(selector: Any) -> dict[str, Any]:
     shrunk = getattr(selector, "estimator", "") == "shrinkage"
     near = shrunk or is_near(selector)
     found = {}
-    for name in dir(selector):
-        if name.startswith("_") or not name.endswith("_") or name in LEFT_OUT or not hasattr(selector, name):
+    for name in object.__dir__(selector):  # that of scikit-learn computes every property
+        if name.startswith("_") or not name.endswith("_") or name in LEFT_OUT:
             continue
         if name.startswith("stop") and selector.stopping is None:
+            continue
+        if not hasattr(selector, name):
             continue
         value = getattr(selector, name)
         if not isinstance(value, (bool, str, int, float, np.generic, np.ndarray, list)):

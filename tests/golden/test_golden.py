@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.cover import quick_and_slow
 from tests.golden.cases import CASES
 from tests.golden.encode import difference
 
@@ -22,6 +23,16 @@ RECORDED = {
     for name, results in json.loads(path.read_text()).items()
 }
 OTHER_KERNELS = _native.kernel_names()[1:]
+ON_ANOTHER_TABLE = {
+    ("constraints", "states"),
+    ("estimators", "codes"),
+    ("estimators", "states"),
+    ("select", "pandas"),
+    ("stopping", "codes"),
+    ("stopping", "wine"),
+    ("weights", "codes"),
+    ("weights", "states"),
+}
 SOME = [key for key in RECORDED if key[0] == "methods" and key[1].startswith("states-none-")]
 
 
@@ -42,7 +53,17 @@ def of_one_table(key):
     return group, name.split("-")[0]
 
 
-@pytest.mark.parametrize(("group", "table"), sorted({of_one_table(key) for key in RECORDED}))
+TABLES_OF_GROUPS = sorted({of_one_table(key) for key in RECORDED})
+
+
+@pytest.mark.parametrize(
+    ("group", "table"),
+    quick_and_slow(
+        TABLES_OF_GROUPS,
+        quick={*TABLES_OF_GROUPS} - ON_ANOTHER_TABLE,
+        reason="the same methods and options as on the group's other table",
+    ),
+)
 def test_results_are_those_recorded(group, table):
     of_table = [key for key in RECORDED if of_one_table(key) == (group, table)]
     assert not {key: found for key in of_table if (found := differences(*key))}

@@ -132,6 +132,15 @@ def spoiled(argument: Any) -> list[Any]:
     return wrong
 
 
+def in_short(argument: Any) -> str:
+    """Type and shape of an array, whose numbers would take longer to write than the call; other arguments as text."""
+    if isinstance(argument, np.ndarray):
+        return f"{argument.dtype} {argument.shape}"
+    if isinstance(argument, list):
+        return f"list of {len(argument)}"
+    return repr(argument)
+
+
 def attack() -> None:
     """Spoil one argument after the other, then some at once; print how many calls were refused and went through."""
     faulthandler.enable()
@@ -152,7 +161,7 @@ def attack() -> None:
                     if k >= len(trials) - 30:
                         other, more = trials[random.integers(len(trials))]
                         given[other] = more
-                    print(name, i, repr(wrong)[:60].replace("\n", " "), file=sys.stderr, flush=True)
+                    print(name, i, in_short(wrong), file=sys.stderr, flush=True)
                     fresh = [packed()] if name == "PackedTable.pack" else [of]
                     try:
                         call(*(fresh if own else []), *given)

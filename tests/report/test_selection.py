@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_diabetes
+from tests.cover import quick_and_slow
 
 import bitsieve
 from bitsieve import list_methods
@@ -81,7 +82,12 @@ def test_every_family_has_a_report(name, read_page):
         ([[0, 1], [1, 1], [0, 1], [1, 1]], [0, 1, 0, 1], {"binning": "none", "n_features_to_select": 1}),
         (np.arange(40.0).reshape(20, 2), np.arange(20) / 7, {"binning": "quantile", "target_bins": 2}),
         (np.arange(40).reshape(20, 2) % 7, [["a", "b"], ["a", "c"]] * 10, {"binning": "none"}),
-        (np.arange(40).reshape(20, 2) % 3, ["a", "b"] * 10, {"binning": "none", "sample_weight": [2, 1] * 10}),
+        pytest.param(
+            np.arange(40).reshape(20, 2) % 3,
+            ["a", "b"] * 10,
+            {"binning": "none", "sample_weight": [2, 1] * 10},
+            marks=pytest.mark.slow("the figures are drawn of the same counts"),
+        ),
     ],
     ids=["one feature and a constant", "binned target", "joint target", "weights"],
 )
@@ -246,7 +252,9 @@ def test_from_the_command_line(data, tmp_path, capsys):
     assert "end it in .html" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("ending", [".svg", ".png", ".pdf"])
+@pytest.mark.parametrize(
+    "ending", quick_and_slow([".svg", ".png", ".pdf"], quick={".svg"}, reason="the same figure in another format")
+)
 def test_a_figure_from_the_command_line(data, tmp_path, ending):
     path = tmp_path / f"ranking{ending}"
     command = ["select", str(data), "--target", "diagnosis", "--features", "3", "--figure", str(path)]

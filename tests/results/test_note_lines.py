@@ -13,6 +13,7 @@ import pytest
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
+from tests.cover import quick_and_slow
 from tests.kinds_of_tables import KINDS, table_of
 
 import bitsieve
@@ -42,7 +43,11 @@ def test_select_gives_at_most_three_short_lines(kind):
     check_lines(str(selection.diagnostics).splitlines(), len(selection.diagnostics))
 
 
-@kinds
+@pytest.mark.parametrize(
+    "kind",
+    quick_and_slow(KINDS, quick=KINDS[::4], reason="the same lines as those of select"),
+    ids=lambda kind: kind.__name__,
+)
 def test_the_command_gives_at_most_three_short_lines_and_all_with_verbose(kind, tmp_path, capsys):
     path = str(tmp_path / "table.csv")
     pyarrow.csv.write_csv(table_of(kind), path)

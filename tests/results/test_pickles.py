@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_iris
+from tests.cover import methods_of_each_kind
 
 import bitsieve
 from bitsieve.methods.registry import list_methods
@@ -32,7 +33,6 @@ WAYS = {
     "copy": copy.copy,
     "deepcopy": copy.deepcopy,
 }
-every_way = pytest.mark.parametrize("way", WAYS)
 X, Y = load_iris(return_X_y=True, as_frame=True)
 X, Y = X.iloc[::2], Y.iloc[::2]
 
@@ -62,29 +62,29 @@ def without_figure(page: str) -> str:
     return re.sub(r"<svg.*</svg>\s*", "", page, flags=re.DOTALL)
 
 
-@every_way
 @pytest.mark.parametrize("name", ["Selection", "Comparison", "HowMany", "Interactions"])
-def test_results(results, name, way):
+def test_results(results, name):
     result, other = results[name]
-    again = WAYS[way](result)
-    assert type(again) is type(result)
-    assert again == result
-    assert hash(again) == hash(result)
-    assert again != other
     assert result != other
-    assert len({again, result, other}) == 2
-    assert str(again) == str(result)
-    assert without_figure(again._repr_html_()) == without_figure(result._repr_html_())
+    for way in WAYS.values():
+        again = way(result)
+        assert type(again) is type(result)
+        assert again == result
+        assert hash(again) == hash(result)
+        assert again != other
+        assert len({again, result, other}) == 2
+        assert str(again) == str(result)
+        assert without_figure(again._repr_html_()) == without_figure(result._repr_html_())
 
 
-@every_way
-@pytest.mark.parametrize("method", [method.name for method in list_methods()])
-def test_fitted_selectors_of_every_method(method, way):
+@pytest.mark.parametrize("method", methods_of_each_kind(method.name for method in list_methods()))
+def test_fitted_selectors_of_every_method(method):
     selector = quietly(bitsieve.make_selector(method, 2).fit, X, Y)
-    again = quietly(WAYS[way], selector)
-    assert type(again).__name__ == type(selector).__name__
-    assert again.selected_.tolist() == selector.selected_.tolist()
-    assert again.transform(X).equals(selector.transform(X))
+    for way in WAYS.values():
+        again = quietly(way, selector)
+        assert type(again).__name__ == type(selector).__name__
+        assert again.selected_.tolist() == selector.selected_.tolist()
+        assert again.transform(X).equals(selector.transform(X))
 
 
 def estimators():
@@ -102,15 +102,15 @@ def estimators():
             yield name, made.get(name, value)
 
 
-@every_way
 @pytest.mark.parametrize(("name", "make"), [*estimators()], ids=lambda value: value if isinstance(value, str) else "")
-def test_every_public_estimator(name, make, way):
+def test_every_public_estimator(name, make):
     estimator = quietly(make().fit, X if name != "CategoricalBinner" else X.round().astype(int), Y)
-    again = quietly(WAYS[way], estimator)
-    assert str(again) == str(estimator)
-    for attribute, value in vars(estimator).items():
-        if attribute.endswith("_") and isinstance(value, np.ndarray):
-            np.testing.assert_array_equal(getattr(again, attribute), value)
+    for way in WAYS.values():
+        again = quietly(way, estimator)
+        assert str(again) == str(estimator)
+        for attribute, value in vars(estimator).items():
+            if attribute.endswith("_") and isinstance(value, np.ndarray):
+                np.testing.assert_array_equal(getattr(again, attribute), value)
 
 
 def test_a_frame_is_of_pandas_or_of_the_library_that_is_named(results):

@@ -10,6 +10,7 @@ import pytest
 from numpydoc.docscrape import ClassDoc
 from sklearn.base import clone
 from sklearn.datasets import load_wine
+from tests.cover import methods_of_each_kind
 
 import bitsieve
 from bitsieve import Constraints, ForwardSelector, SelectorCV, list_methods, make_selector
@@ -44,7 +45,7 @@ def same(one, other):
         assert mine == theirs, name
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", methods_of_each_kind(NAMES))
 def test_fit_is_fit_table_of_what_is_read(name, wine):
     X, y, weights = wine
     selector = make_selector(name, 3)
@@ -57,7 +58,7 @@ def test_fit_is_fit_table_of_what_is_read(name, wine):
         same(clone(selector).fit_counted(counted), by_table)  # nothing of the first fit is left in what was counted
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", methods_of_each_kind(NAMES))
 def test_constant_columns_come_last(name, wine):
     X, y, _ = wine
     n_features = X.shape[1]
@@ -69,7 +70,7 @@ def test_constant_columns_come_last(name, wine):
     assert order.tolist() == fitted.selected_.tolist()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", methods_of_each_kind(NAMES))
 def test_a_second_fit_forgets_the_first(name, wine):
     X, y, _ = wine
     selector = make_selector(name, 3)

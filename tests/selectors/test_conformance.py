@@ -2,8 +2,8 @@
 
 Every public selector runs through them, with its defaults where they are quick, and two more for a binner that keeps
 missing values and for samples drawn at random. Selectors that are a face of one method share the glue of
-ForwardSelector: of them make test runs the checks whose outcome is up to the method. What fails, and why, is listed in
-``docs/reference/limits.md``, too.
+ForwardSelector, and some fit several times: of these make test runs the checks whose outcome is up to the method. What
+fails, and why, is listed in ``docs/reference/limits.md``, too.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 from sklearn.utils.validation import has_fit_parameter
+from tests.cover import methods_of_each_kind
 
 import bitsieve
 from bitsieve import (
@@ -54,11 +55,13 @@ FACE_SELECTORS = [
 OVER_FOLDS = SelectorCV(methods=("mim",), classifier="ncm")
 CHECKED = [
     *(getattr(bitsieve, name)(**QUICK.get(name, {})) for name in WITH_GLUE_OF_THEIR_OWN),
-    KnockoffSelector(n_draws=2),
     *OF_OTHER_INPUT,
+    DominantSetClusters(),
+]
+OF_SEVERAL_FITS = [
+    KnockoffSelector(n_draws=2),
     StabilitySelector(ForwardSelector(1), n_pairs=2),
     InteractionSelector(n_shuffles=19),
-    DominantSetClusters(),
 ]
 FRACTIONS = "fractional values are refused: they are no codes"
 WEIGHTED = tuple(f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse"))
@@ -94,15 +97,15 @@ def expected_failures(selector):
     return {}
 
 
-@pytest.mark.filterwarnings(
-    "ignore:No features were selected"
-)  # of noise a StabilitySelector or knockoffs keep nothing
 @parametrize_with_checks(CHECKED, expected_failed_checks=expected_failures)
 def test_scikit_learn(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("selector", [*FACE_SELECTORS, OVER_FOLDS], ids=lambda selector: type(selector).__name__)
+@pytest.mark.filterwarnings("ignore:No features were selected")  # of noise
+@pytest.mark.parametrize(
+    "selector", [*FACE_SELECTORS, *OF_SEVERAL_FITS, OVER_FOLDS], ids=lambda selector: type(selector).__name__
+)
 def test_what_is_up_to_the_method(selector):
     wanted = UP_TO_THE_METHOD - expected_failures(selector).keys()
     if not has_fit_parameter(selector, "sample_weight"):
@@ -115,9 +118,10 @@ def test_what_is_up_to_the_method(selector):
     assert run == wanted
 
 
-@pytest.mark.slow("every fit is a comparison over folds")
-@parametrize_with_checks([OVER_FOLDS], expected_failed_checks=expected_failures)
-def test_scikit_learn_over_folds(estimator, check):
+@pytest.mark.slow("every fit is several fits, or a comparison over folds")
+@pytest.mark.filterwarnings("ignore:No features were selected")  # of noise
+@parametrize_with_checks([*OF_SEVERAL_FITS, OVER_FOLDS], expected_failed_checks=expected_failures)
+def test_scikit_learn_by_several_fits(estimator, check):
     check(estimator)
 
 
@@ -147,7 +151,7 @@ def test_a_selector_is_a_face(name):
     assert ("binning" in taken) == described.bins
 
 
-@pytest.mark.parametrize("method", [method.name for method in list_methods() if not method.same_as])
+@pytest.mark.parametrize("method", methods_of_each_kind(method.name for method in list_methods() if not method.same_as))
 def test_every_method_is_cloned_and_pickled(method):
     X, y = load_iris(return_X_y=True)
     selector = make_selector(method, 2)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import cycle, product
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
+from tests.cover import quick_and_slow
 
 from bitsieve import DominantSetClusters, DominantSetMII, EqualWidthBinner
 from bitsieve.dataset.read import read_xy
@@ -14,6 +17,7 @@ from bitsieve.utils.memory import check_memory
 
 pandas = pytest.importorskip("pandas")
 KINDS = SIMILARITIES[1:]
+INFORMATION = ["parzen", "parzen-posterior", "second-order", "binned"]
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +64,14 @@ def test_rows_on_demand_are_those_of_the_matrix(tumours, kind):
     assert matrix(X, kind, memory="200B").tobytes() == matrix(X, kind, n_jobs=3).tobytes()
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("information", ["parzen", "parzen-posterior", "second-order", "binned"])
+@pytest.mark.parametrize(
+    ("kind", "information"),
+    quick_and_slow(
+        product(KINDS, INFORMATION),
+        quick={*zip(KINDS, cycle(INFORMATION), strict=False)},
+        reason="the same similarity of other information",
+    ),
+)
 def test_every_combination(tumours, kind, information):
     X, y = tumours
     fitted = DominantSetMII(6, similarity=kind, information=information).fit(X, y)

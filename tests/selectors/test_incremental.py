@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_n_features_in_after_fitting
+from tests.cover import methods_of_each_kind
 
 from bitsieve import BitsieveWarning, ForwardSelector, KollerSahami, list_methods, make_selector
 from bitsieve.methods.by_counts.criteria import CRITERIA
@@ -41,8 +42,7 @@ def needs_more_than_pairs(selector):
 NAMES = [
     info.name for info in list_methods() if not info.same_as and isinstance(make_selector(info.name), CountSelector)
 ]
-SELECTORS = [make_selector(name, 3, binning="none") for name in NAMES]
-OF_PAIRS = [selector for selector in SELECTORS if not needs_more_than_pairs(selector)]
+OF_PAIRS = [name for name in NAMES if not needs_more_than_pairs(make_selector(name))]
 
 
 def assert_same(found, expected):
@@ -50,18 +50,20 @@ def assert_same(found, expected):
         assert np.asarray(getattr(found, name)).tobytes() == np.asarray(getattr(expected, name)).tobytes(), name
 
 
-@pytest.mark.parametrize("selector", OF_PAIRS, ids=str)
-def test_parts_are_the_whole(rows, selector):
+@pytest.mark.parametrize("method", methods_of_each_kind(OF_PAIRS))
+def test_parts_are_the_whole(rows, method):
     X, y, _ = rows
+    selector = make_selector(method, 3, binning="none")
     parts = clone(selector)
     for first, last in pairwise(PARTS):
         parts.partial_fit(X[first:last], y[first:last])
         assert_same(parts, clone(selector).fit(X[:last], y[:last]))
 
 
-@pytest.mark.parametrize("selector", [one for one in SELECTORS if one not in OF_PAIRS], ids=str)
-def test_methods_that_need_more_than_pairs(rows, selector):
+@pytest.mark.parametrize("method", [name for name in NAMES if name not in OF_PAIRS])
+def test_methods_that_need_more_than_pairs(rows, method):
     X, y, _ = rows
+    selector = make_selector(method, 3, binning="none")
     with pytest.raises(ValueError, match="tables of pairs of columns, and this method needs tables of more of them"):
         selector.partial_fit(X, y)
 

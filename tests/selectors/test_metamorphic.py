@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.cover import methods_of_each_kind
 
 from bitsieve import list_methods, make_selector
 from bitsieve.selectors.base import CountSelector
@@ -55,33 +56,33 @@ def same(fitted, other, method, places=None):
         np.testing.assert_allclose(fitted.scores_, other.scores_, rtol=near)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", methods_of_each_kind(METHODS))
 def test_order_of_rows(codes, method):
     X, y = codes
     rows = np.random.default_rng(0).permutation(len(y))
     same(make(method).fit(X, y), make(method).fit(X[rows], y[rows]), method)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", methods_of_each_kind(METHODS))
 def test_order_of_columns(codes, method):
     X, y = codes
     places = np.random.default_rng(1).permutation(X.shape[1])
     same(make(method).fit(X, y), make(method).fit(X[:, places], y), method, places)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", methods_of_each_kind(METHODS))
 def test_names_of_classes(codes, method):
     X, y = codes
     same(make(method).fit(X, y), make(method).fit(X, np.array(["b", "c", "a"])[y]), method)
 
 
-@pytest.mark.parametrize("method", COUNTED)
+@pytest.mark.parametrize("method", methods_of_each_kind(COUNTED))
 def test_names_of_codes(codes, method):
     X, y = codes
     same(make(method).fit(X, y), make(method).fit(np.array([7, 100, -3])[X], y), method)
 
 
-@pytest.mark.parametrize("method", COUNTED)
+@pytest.mark.parametrize("method", methods_of_each_kind(COUNTED))
 def test_repeated_rows_and_weights(codes, method):
     X, y = codes
     weights = np.arange(len(y)) % 3
@@ -89,7 +90,7 @@ def test_repeated_rows_and_weights(codes, method):
     same(make(method).fit(X, y, sample_weight=weights), repeated, method)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", methods_of_each_kind(METHODS))
 def test_a_constant_column(codes, method):
     """At the front and at the end, where the others keep their order."""
     X, y = codes
@@ -98,7 +99,7 @@ def test_a_constant_column(codes, method):
     same(make(method).fit(wider, y), make(method).fit(X, y), method, np.arange(1, 9))
 
 
-@pytest.mark.parametrize("method", GREEDY)
+@pytest.mark.parametrize("method", methods_of_each_kind(GREEDY))
 def test_a_column_that_was_not_chosen(codes, method):
     X, y = codes
     fitted = make(method).fit(X, y)
@@ -107,7 +108,7 @@ def test_a_column_that_was_not_chosen(codes, method):
     same(fitted, make(method).fit(X[:, places], y), method, places)
 
 
-@pytest.mark.parametrize("method", [method for method in METHODS if method not in SPLITS])
+@pytest.mark.parametrize("method", methods_of_each_kind(method for method in METHODS if method not in SPLITS))
 def test_a_copy_is_never_chosen_before_its_original(codes, method):
     X, y = codes
     fitted = make_selector(method, 10, binning="none").fit(np.column_stack([X, X]), y)

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csc_array
 from sklearn.base import clone
+from tests.cover import methods_of_each_kind
 
 import bitsieve
 from bitsieve import (
@@ -45,7 +46,7 @@ def same(fitted, other):
     assert fitted.relevance_.tobytes() == other.relevance_.tobytes()
 
 
-@pytest.mark.parametrize("method", COUNTED)
+@pytest.mark.parametrize("method", methods_of_each_kind(COUNTED))
 def test_its_classes_given_as_classes(measures, method):
     X, y = measures
     fitted = fit(method, X, y)
@@ -54,7 +55,7 @@ def test_its_classes_given_as_classes(measures, method):
     same(fitted, fit(method, X, codes, binning=EqualFrequencyBinner(n_bins=4, uncut="apart")))
 
 
-@pytest.mark.parametrize("method", COUNTED)
+@pytest.mark.parametrize("method", methods_of_each_kind(COUNTED))
 def test_strictly_monotone_functions_of_it_and_of_columns(measures, method):
     X, y = measures
     fitted = fit(method, X, y)
@@ -63,7 +64,7 @@ def test_strictly_monotone_functions_of_it_and_of_columns(measures, method):
     same(fitted, fit(method, np.column_stack([np.exp(X[:, 0]), np.cbrt(X[:, 1]), X[:, 2:] * 1e6 - 3]), y))
 
 
-@pytest.mark.parametrize("method", COUNTED)
+@pytest.mark.parametrize("method", methods_of_each_kind(COUNTED))
 def test_weights_and_sparse_tables(measures, method):
     X, y = measures
     weights = 1 + np.arange(N) % 3
@@ -82,7 +83,7 @@ OTHERS = {
 
 
 @pytest.mark.filterwarnings("ignore")  # few columns of noise
-@pytest.mark.parametrize("name", [*METHODS, *OTHERS])
+@pytest.mark.parametrize("name", [*methods_of_each_kind(METHODS), *OTHERS])
 def test_every_selector_is_told_what_the_target_is(name):
     random = np.random.default_rng(2)
     X, y = random.normal(size=(60, 3)), 1 + np.arange(60) % 7

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import sparse
+from tests.cover import methods_of_each_kind
 
 import bitsieve
 from bitsieve import ZeroApartBinner
@@ -42,7 +43,7 @@ def fitted(name, X, y, weights=None, binning="mdl", **parameters):
     return make_selector(name, 5, binning=binning, **parameters).fit(X, y, weights)
 
 
-@pytest.mark.parametrize("name", COUNTING)
+@pytest.mark.parametrize("name", methods_of_each_kind(COUNTING))
 def test_as_the_dense_table(data, name):
     X, y, weights = data
     for rule in ("mdl", "quantile"):

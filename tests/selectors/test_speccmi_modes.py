@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
 from sklearn.datasets import load_breast_cancer, load_digits
+from tests.cover import quick_and_slow
 
 import bitsieve.methods.by_counts.pairwise.matrices as tiles
 from bitsieve import Nystrom, SpecCMI, conditional_mutual_information_matrix, make_selector
@@ -216,8 +217,14 @@ def test_swaps_make_up_for_landmarks(digits):
 # --- memory ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("refine", [None, "swap"])
+@pytest.mark.parametrize(
+    ("dtype", "refine"),
+    quick_and_slow(
+        product(["float64", "float32"], [None, "swap"]),
+        quick={("float64", "swap"), ("float32", None)},
+        reason="the same tiles by the other search",
+    ),
+)
 def test_tiles_give_the_weights_of_the_whole(digits, refine, dtype, monkeypatch):
     monkeypatch.setattr(tiles, "TILE_ROWS", 20)
     monkeypatch.setattr(tiles, "TILE_COLUMNS", 24)

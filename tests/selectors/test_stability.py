@@ -45,7 +45,18 @@ def test_two_halves_are_the_whole_and_hold_each_class_evenly(weighted):
     assert not np.array_equal(half_of(table, 8, 0, 0).values(0), halves[0].values(0))
 
 
-@pytest.mark.parametrize("selector", [ForwardSelector(5), FCBF(), ReliefF(5), ForwardSelector("auto", stopping="fdr")])
+@pytest.mark.parametrize(
+    "selector",
+    [
+        ForwardSelector(5),
+        FCBF(),
+        pytest.param(ReliefF(5), marks=pytest.mark.slow("halves of the same rows for another method")),
+        pytest.param(
+            ForwardSelector("auto", stopping="fdr"), marks=pytest.mark.slow("halves of the same rows by another rule")
+        ),
+    ],
+    ids=str,
+)
 def test_any_selector(selector):
     data = planted(1)
     stable = StabilitySelector(selector, n_pairs=10, threshold=0.8).fit(*data)

@@ -9,6 +9,7 @@ import random
 import numpy as np
 import pandas as pd
 import pytest
+from tests.cover import quick_and_slow
 
 import bitsieve
 from bitsieve.results.saved import read
@@ -227,11 +228,14 @@ def places_of(value, path=()):
 WRONG = [None, True, -1, 2**70, 1e300, "", "x" * 1000, [], {}, [[]], {"a": {}}, "nan"]
 
 
-def test_any_value_in_any_place_is_read_or_refused(content):
+@pytest.mark.parametrize(
+    ("seed", "n_values"), quick_and_slow([(0, 300), (1, 1200)], quick={(0, 300)}, reason="more values")
+)
+def test_any_value_in_any_place_is_read_or_refused(content, seed, n_values):
     """No value anywhere makes an error that is no UserError, also when the selection is shown and applied."""
-    draw = random.Random(0)
+    draw = random.Random(seed)
     places = [path for path in places_of(json.loads(content)) if path]
-    for _ in range(1500):
+    for _ in range(n_values):
         document = json.loads(content)
         path = draw.choice(places)
         place = document

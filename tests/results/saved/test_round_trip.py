@@ -14,6 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
+from tests.cover import methods_of_each_kind, quick_and_slow
 
 import bitsieve
 from bitsieve.methods.registry import list_methods
@@ -63,14 +64,19 @@ def same(loaded, selection):
         np.testing.assert_array_equal(getattr(loaded, name), getattr(selection, name))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", methods_of_each_kind(METHODS))
 def test_load_of_save_is_the_selection(table, tmp_path, method):
     selection = selected(*table, method=method, n_features_to_select=2)
     same(through_a_file(selection, tmp_path), selection)
 
 
 @pytest.mark.parametrize(
-    "rule", ["significance", "permutation", "fdr", "conditional", "knockoffs", "dcrt", "threshold"]
+    "rule",
+    quick_and_slow(
+        ["significance", "permutation", "fdr", "conditional", "knockoffs", "dcrt", "threshold"],
+        quick={"significance", "knockoffs"},
+        reason="the same record of another rule",
+    ),
 )
 def test_stopping_rules(tmp_path, rule):
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
@@ -137,14 +143,13 @@ def test_kinds_of_data(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("copied", [lambda s: pickle.loads(pickle.dumps(s)), copy.copy, copy.deepcopy])
-def test_pickles_and_copies_are_equal(kind, copied):
+def test_pickles_and_copies_are_equal(kind):
     arguments, options = KINDS[kind]
     selection = selected(*arguments, **options)
-    again = copied(selection)
-    assert again == selection
-    assert hash(again) == hash(selection)
-    assert str(again) == str(selection)
+    for again in (pickle.loads(pickle.dumps(selection)), copy.copy(selection), copy.deepcopy(selection)):
+        assert again == selection
+        assert hash(again) == hash(selection)
+        assert str(again) == str(selection)
 
 
 def test_a_pickle_keeps_the_reduced_table(table, tmp_path):

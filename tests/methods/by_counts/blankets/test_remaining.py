@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.cover import quick_and_slow
 from tests.sparse_codes import sparse_codes
 
 from bitsieve.counts.reference import NaiveSource
@@ -26,7 +27,7 @@ def sparse_table(seed, n_rows=40, n_columns=250):
     return codes, classes, random.integers(1, 3, n_rows) if seed % 2 else None
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", quick_and_slow(range(4), quick={0}, reason="more seeds"))
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_the_same_features_and_groups_as_one_by_one(seed, estimator):
     codes, classes, weights = sparse_table(seed)

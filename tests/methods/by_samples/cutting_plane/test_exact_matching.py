@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cutting_plane_reference import best_set, standardized
+from tests.cover import quick_and_slow
 
 from bitsieve.methods.by_samples.cutting_plane import matching as exact_matching
 from bitsieve.methods.by_samples.cutting_plane.columns import DenseColumns
@@ -37,7 +38,7 @@ def test_greedy_matching_is_not_the_best():
     assert match_exactly(columns, scores, 1, 0.75).columns.tolist() == [1]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", quick_and_slow(range(6), quick=range(2), reason="more seeds"))
 @pytest.mark.parametrize("step", [2, 4, 6])
 @pytest.mark.parametrize("budget", [2, 5])
 def test_no_set_is_better(columns_of, seed, step, budget):

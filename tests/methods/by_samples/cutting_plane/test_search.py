@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 from cutting_plane_reference import match_literally, solve_by_cones, standardized
 from scipy import sparse
+from tests.cover import quick_and_slow
 
 from bitsieve.methods.by_samples.cutting_plane.columns import DenseColumns, SparseColumns
 from bitsieve.methods.by_samples.cutting_plane.search import TOLERANCE, Settings, affiliate, search
@@ -51,8 +53,14 @@ def test_cuts_are_those_of_the_literal_algorithm(columns_of, grouped, seed):
     assert found.support.tolist() == union
 
 
-@pytest.mark.parametrize("matching", ["greedy", "disjoint", "exact"])
-@pytest.mark.parametrize("C", [0.1, 10.0])
+@pytest.mark.parametrize(
+    ("matching", "C"),
+    quick_and_slow(
+        product(["greedy", "disjoint", "exact"], [0.1, 10.0]),
+        quick={("greedy", 10.0), ("disjoint", 0.1), ("exact", 0.1)},
+        reason="the same matching at another price",
+    ),
+)
 def test_the_objective_rises_and_the_gap_is_closed(columns_of, grouped, matching, C):
     X, y = grouped(100, 60, 4)
     found = search(columns_of(X), signs_of(y), replace(SETTINGS, n_features=30, per_cut=4, C=C, matching=matching))
@@ -64,7 +72,7 @@ def test_the_objective_rises_and_the_gap_is_closed(columns_of, grouped, matching
 
 @pytest.mark.parametrize("wanted", [1, 5, 17])
 @pytest.mark.parametrize("per_cut", [1, 3, 17])
-@pytest.mark.parametrize("max_cuts", [1, 2, 10])
+@pytest.mark.parametrize("max_cuts", quick_and_slow([1, 2, 10], quick={2}, reason="fewer and more cuts"))
 def test_as_many_as_are_wanted_where_there_are(columns_of, grouped, wanted, per_cut, max_cuts):
     X, y = grouped(100, 60, 4)
     settings = replace(SETTINGS, n_features=wanted, per_cut=min(per_cut, wanted), max_cuts=max_cuts)
