@@ -200,7 +200,7 @@ def test_bin_labels_of_every_kind():
     assert bin_labels(binner, 1, 3) == ["< 2.5", ">= 2.5", "missing"]
 
 
-@pytest.mark.parametrize(("binning", "signs"), [("mdl", ("<=", ">")), ("quantile", ("<", ">="))])
+@pytest.mark.parametrize(("binning", "signs"), [("mdl", ("<=", ">")), ("uniform", ("<", ">="))])
 def test_a_sparse_table_has_a_report_with_a_bin_of_zero(binning, signs):
     X = sparse.random(400, 5, 0.5, random_state=0, format="csr")
     y = (X.toarray()[:, 0] > 0.5).astype(int)
