@@ -193,6 +193,6 @@ def test_html_hides_no_note():
 
 
 def test_what_is_said_of_several_columns_continues_their_number():
-    predicates = [code.of_several for code in CODES.values() if code.of_several]
+    predicates = [code.predicate for code in CODES.values() if code.predicate]
     assert predicates
     assert {predicate.split()[0] for predicate in predicates} <= {"hold", "are", "have"}
