@@ -37,7 +37,7 @@ FUNCTIONS = {name: value for name, value in PUBLIC.items() if inspect.isfunction
 METHODS = {name: value for cls in CLASSES.values() for name, value in own_methods(cls).items()}
 # What binners and selectors have for this package alone, which reads tables and counts them for both.
 INNER = {
-    *("fit_table", "fit_counted", "sparse_codes", "delayed_partitions"),
+    *("fit_table", "fit_counted", "sparse_codes", "delayed_partitions", "warn", "printed", "html"),
     *(name.partition(".")[2] for part in (Binning, CutBinning, ClusterSource) for name in own_methods(part)),
 }
 STEPS = (

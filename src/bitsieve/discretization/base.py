@@ -98,7 +98,7 @@ class Binning(BinningChoice):
     bin_edges_: RaggedArray
     categories_: Sequence[NDArray[Any] | None]
     n_bins_: Integers
-    uncut_: Integers = np.empty(0, np.intp)  # the columns without a cut; only a rule that cuts by the classes has any
+    uncut_: Integers  # the columns without a cut; only a rule that cuts by the classes has it
     side: ClassVar[Literal["left", "right"]] = "left"  # the bin that a value on a cut belongs to
     _formats: Mapping[int, TextFormat] = MappingProxyType({})  # the formats of columns of text that is not plain
 
@@ -115,6 +115,11 @@ class Binning(BinningChoice):
     def cutting_rule(self) -> Binning:
         """The rule that finds the cuts: this one, or the one that it calls for them."""
         return self
+
+    @property
+    def columns_without_cut(self) -> Integers:
+        """The numeric columns that no cut separates by the classes; none if the rule does not look at the classes."""
+        return np.empty(0, np.intp)
 
     def categories_of(self, j: int) -> NDArray[Any] | None:
         """The categories of column ``j``; None if it holds numbers that were cut."""

@@ -153,6 +153,10 @@ class MDLBinning(BlockCutBinning):
         self.missing = missing
         self.n_jobs = n_jobs
 
+    @property
+    def columns_without_cut(self) -> Integers:
+        return self.uncut_
+
     def find_bins(self, table: InMemoryDataset, ranges: ValueRanges) -> None:
         super().find_bins(table, ranges)
         numeric = np.concatenate([np.empty(0, np.int64), *(block.indices for block in ranges.blocks)])

@@ -149,7 +149,7 @@ def on_bins(table: Dataset, binner: Any, fit: Fit, dropped: Collection[int] = ()
     with_one_bin = np.flatnonzero(remaining & (n_bins == 1))
     constant = [j for j in with_one_bin.tolist() if not table.varies(j)]
     remaining[constant] = False
-    uncut = np.asarray(getattr(binner, "uncut_", ()), np.intp)
+    uncut = np.asarray(binner.columns_without_cut, np.intp)
     unrelated = uncut[remaining[uncut]]
     if mdl_leaves:
         unrelated = unrelated[n_bins[unrelated] == 1]  # with a bin of missing values it may be related

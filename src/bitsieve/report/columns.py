@@ -240,7 +240,7 @@ def columns_section(evidence: Evidence, diagnostics: Sequence[Diagnostic] = ()) 
 
 def _uncut_columns(evidence: Evidence) -> set[int]:
     """The columns of numbers for which no cut was accepted."""
-    return set(evidence.binner.uncut_.tolist()) - set(evidence.dropped)
+    return set(evidence.binner.columns_without_cut.tolist()) - set(evidence.dropped)
 
 
 def _remarks(quality: ColumnQuality, is_uncut: bool, names: Sequence[str]) -> list[str]:

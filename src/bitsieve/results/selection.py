@@ -476,7 +476,7 @@ class Selection:
         column             rank then  rank now  score then (bits)  score now (bits)  change
         petal width (cm)           1         1             1.3588            1.3588
         petal length (cm)          2         2             0.0322            0.0322
-        sepal length (cm)          -         3                  -           -0.0066  entered
+        sepal length (cm)          -         3                  -           -0.0061  entered
         <BLANKLINE>
         1 entered, 0 left, 0 moved, 0 have another score at the same rank
         not the same in their making:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from bitsieve.diagnostics import Diagnostic, SettingWriter, python_setting
@@ -16,21 +17,27 @@ class Diagnostics(list[Diagnostic]):
 
     ``print`` shows at most three lines, the most important first; diagnostics of one code are one line.
 
+    Parameters
+    ----------
+    diagnostics : iterable of Diagnostic, default=()
+        In the order in which they were noticed.
+
     Examples
     --------
     >>> import bitsieve
     >>> X, y = [[0, 5, 7], [1, 5, 7]] * 5, ["no", "yes"] * 5
     >>> selection = bitsieve.select(X, y, n_features_to_select=1, binning="none")
     >>> print(selection.diagnostics)
-    note: 'x0' determines 100 % of 'target' (the class of 100 % of the rows): is it known at prediction time? ...
     note: 2 columns are constant: 'x1', 'x2'
     >>> selection.diagnostics.to_frame()[["code", "severity"]]
            code severity
-    0      leak  warning
-    1  constant     note
+    0  constant     note
     """
 
     were_warned_of = False  # whether warnings have shown them already
+
+    def __init__(self, diagnostics: Iterable[Diagnostic] = ()) -> None:
+        super().__init__(diagnostics)
 
     def lines(self, write_setting: SettingWriter = python_setting, where_all: str = PYTHON_HAS_ALL) -> list[str]:
         """At most three lines, the most important first; diagnostics of one code are one line.
