@@ -27,7 +27,7 @@ Transformers for pipelines of scikit-learn:
 >>> from sklearn.datasets import load_breast_cancer
 >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 >>> bitsieve.select(X, y, n_features_to_select=3).features
-['worst perimeter', 'worst concave points', 'worst texture']
+['worst perimeter', 'worst concave points', 'worst area']
 
 ``help(bitsieve.select)`` describes one of them, ``dir(bitsieve)`` lists all. On the command line: ``bitsieve --help``.
 """

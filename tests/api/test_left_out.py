@@ -150,7 +150,7 @@ def test_the_error_on_missing_values_names_what_works_there(tmp_path, capsys):
 
 def test_the_command_line_keeps_and_excludes(tmp_path, capsys):
     path = written(people(), tmp_path)
-    assert main(["select", path, "--target", "y"]) == 0
+    assert main(["select", path, "--target", "y", "-v"]) == 0
     out, err = capsys.readouterr()
     assert "number" not in out
     assert "add --include name --include number" in err

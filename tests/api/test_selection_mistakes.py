@@ -133,7 +133,7 @@ def test_no_number_of_threads_whatever_the_method(iris, method):
         ({"exclud": ["x"]}, r"there is no parameter 'exclud': did you mean exclude=\['x'\]\?$"),
         ({"n_bin": 3}, "there is no parameter 'n_bin': did you mean n_bins=3\\?$"),
         ({"stoping": "fdr"}, "there is no parameter 'stoping': did you mean stopping='fdr'\\?$"),
-        ({"qwertz": 1}, r"method 'cmim' \(ForwardSelector\) does not take qwertz: it takes stopping, "),
+        ({"qwertz": 1}, r"method 'cmim2' \(ForwardSelector\) does not take qwertz: it takes stopping, "),
     ],
 )
 def test_other_names_of_parameters_say_what_to_write(iris, given, write):

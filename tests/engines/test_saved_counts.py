@@ -130,7 +130,7 @@ def test_a_column_is_explained_by_what_pairs_show(files, capsys):
     count(files, "all")
     assert main(["explain", "other", "--counts", str(files / "all"), "--features", "1"]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("'other' is not selected: cmim ranks 1 other before it\n")
+    assert shown.startswith("'other' is not selected: cmim2 ranks 1 other before it\n")
     assert "relevance" in shown
     assert "adds" not in shown
     assert main(["explain", "real", "--counts", str(files / "all")]) == 0

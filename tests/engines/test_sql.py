@@ -159,7 +159,7 @@ def test_many_columns_are_one_statement(tmp_path, printed):
     ran_by_sqlite(tmp_path / "t.db", statement, tmp_path / "r.csv")
     found = bitsieve.select(pa.table({**table, "y": y}), "y")
     counts = load_counts(tmp_path / "r.csv")
-    again = select_from_counts(SavedCountsDataset(counts), "cmim", None)
+    again = select_from_counts(SavedCountsDataset(counts), "cmim2", None)
     assert (again.features, again.scores.tobytes()) == (found.features, found.scores.tobytes())
 
 

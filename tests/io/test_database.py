@@ -7,6 +7,7 @@ import contextlib
 import sqlite3
 import sys
 import threading
+from contextlib import contextmanager
 
 import numpy as np
 import pyarrow as pa
@@ -209,12 +210,28 @@ def test_a_view_of_another_file(tmp_path):
     assert "\n" not in str(caught.value)
 
 
-def test_ctrl_c_ends_a_statement_of_sqlite(tmp_path):
+@contextmanager
+def ctrl_c_pressed():
+    """Press Ctrl-C twice a second in the block, as a user does who sees no effect."""
+    is_over = threading.Event()
+
+    def press():
+        while not is_over.wait(0.5):
+            _thread.interrupt_main()
+
+    user = threading.Thread(target=press)
+    user.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        user.join()
+
+
+def test_ctrl_c_ends_a_statement_of_sqlite(tmp_path, monkeypatch):
+    monkeypatch.setenv("BITSIEVE_TIMEOUT", "60")
     with connect(write_sqlite, tmp_path / "t.db") as con:
         con.execute(ENDLESS_VIEW)
         con.commit()
-    timer = threading.Timer(0.5, _thread.interrupt_main)
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
+    with ctrl_c_pressed(), pytest.raises(KeyboardInterrupt):
         read_table(tmp_path / "t.db" / "v")
-    timer.join()

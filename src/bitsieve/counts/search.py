@@ -152,7 +152,7 @@ class ClassSearch(CodingPenalty, Protocol):
 class ColumnwiseCodes(Protocol):
     """Codes that are made column by column, such as those of sparse columns."""
 
-    def column(self, feature: int, /) -> NDArray[np.integer]:
+    def column(self, feature: int) -> NDArray[np.integer]:
         """The codes of a column, shape (n_rows,)."""
 
 

@@ -22,9 +22,7 @@ def weights_like_sampling(n_rows: int, total_weight: int) -> Diagnostic:
     return Diagnostic(
         code="weights-like-sampling",
         message=f"the weights count {n_rows:,} rows as {total_weight:,} samples",
-        advice=(
-            "if they are the weights of a survey, add {weight_kind}; as frequencies they make noise look informative"
-        ),
+        advice=("if they are those of a survey, add {weight_kind}, or noise looks informative"),
         fix={"weight_kind": "sampling"},
         severity="warning",
     )

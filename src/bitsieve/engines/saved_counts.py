@@ -374,7 +374,7 @@ class SavedCountsDataset(OutOfCoreDataset):
         source = TabledSource(counts)
         tables = source.tables(None, np.arange(len(counts.names)), False)
         self._varies = np.array([len(table.occupied()[0]) > 1 for table in tables], bool)
-        self._uncut = {*counts.binner.uncut_.tolist()} - {*counts.left_out}
+        self._uncut = {*counts.binner.columns_without_cut.tolist()} - {*counts.left_out}
         self._coded_arities = source.arities.astype(np.int64)
 
     @property

@@ -44,7 +44,7 @@ def make_selectors(
             selector = make_selector(method, n_features_to_select, binning=binning, **method_parameters)
         else:
             selector = _copied_selector(method, n_features_to_select)
-        if isinstance(selector, MethodSelector):
+        if isinstance(selector, MethodSelector) and selector.described:
             selector._check_parameters()  # now, and not in the first fold
         selectors[str(label)] = seeded(selector, random_state)
     return selectors

@@ -8,13 +8,6 @@ from typing import Any
 
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.registry import RULES, rule_named
-from bitsieve.discretization.transformers import (
-    CategoricalBinner,
-    EqualFrequencyBinner,
-    EqualWidthBinner,
-    MDLBinner,
-    ZeroApartBinner,
-)
 from bitsieve.methods.by_counts.stopping import STOPPING_RULES
 from bitsieve.methods.constraints import Constraints
 from bitsieve.options import FREQUENCY, ColumnOptions, DiscretizationOptions, ReadOptions
@@ -24,14 +17,6 @@ from bitsieve.results.saved.schema import ObjectOption, Option
 from bitsieve.results.saved.values import option_of
 
 MAX_NAMES = 1000  # of target columns; a longer list is one of values
-BINNERS = (CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner, ZeroApartBinner)
-#: The classes of options that can be made again from their saved parameters, by name.
-CLASSES: dict[str, Any] = {
-    **{rule.__name__: rule for rule in STOPPING_RULES.values()},
-    **{rule.__name__: rule for rule in map(rule_named, RULES)},
-    **{rule.__name__: rule for rule in BINNERS},
-    Constraints.__name__: Constraints,
-}
 #: The parameters of ``select`` that are no parameters of a method.
 _PARAMETERS_OF_SELECT = {
     *(item.name for options in (ReadOptions, DiscretizationOptions, ColumnOptions) for item in fields(options)),
@@ -146,15 +131,31 @@ def _name_of(column: object) -> str | list[str] | None:
     return column[0] if len(column) == 1 else list(column)
 
 
+def classes_of_options() -> dict[str, Any]:
+    """The classes of options that can be made again from their saved parameters, by name."""
+    from bitsieve.discretization import transformers  # only here, as it loads scikit-learn
+
+    binners = (
+        transformers.CategoricalBinner,
+        transformers.EqualFrequencyBinner,
+        transformers.EqualWidthBinner,
+        transformers.MDLBinner,
+        transformers.ZeroApartBinner,
+    )
+    classes: list[type] = [*STOPPING_RULES.values(), *map(rule_named, RULES), *binners, Constraints]
+    return {cls.__name__: cls for cls in classes}
+
+
 def _option_again(name: str, option: Option) -> Any:
     """The value of an option; an object is made again from its parameters."""
     if not isinstance(option, ObjectOption):
         return option
-    if option.class_name not in CLASSES:
+    classes = classes_of_options()
+    if option.class_name not in classes:
         raise UserError(
             code="options-not-saved",
             message=f"{name} of the selection is an object of {option.class_name}, which its file cannot hold",
             advice="select again with an option that has a name",
         )
     parameters = {key: _option_again(key, value) for key, value in option.parameters.items()}
-    return CLASSES[option.class_name](**parameters)
+    return classes[option.class_name](**parameters)
