@@ -345,6 +345,11 @@ CODES: dict[str, Code] = {
     "one-target-needed": Code("error", "Several targets are given where one is needed.", "Name one column."),
     "column-needed": Code("error", "A target or weight is given by values where rows have no order.", "Name a column."),
     "one-class": Code("error", "The target has one class only.", "Give a target with at least two."),
+    "target-is-identifier": Code(
+        "error",
+        "The target is text that differs in every row, so that no class has two rows.",
+        "Name a column of classes. If the rows are genes and the columns are samples, transpose the table.",
+    ),
     "too-many-classes": Code(
         "error", "The target has too many classes.", "Check that it is no identifier, or use fewer or coarser columns."
     ),

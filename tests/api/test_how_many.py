@@ -34,7 +34,8 @@ def test_each_answer_is_what_its_rule_takes():
         assert answer.features == [f"x{column}" for column in taken]
     halves = StabilitySelector(ForwardSelector(4, criterion="mim"), n_pairs=6).fit(X, y)  # the root of 16 columns
     assert stable.features == [f"x{column}" for column in halves.selected_]
-    bound = f"at most {halves.expected_false_:.2g} uninformative ones expected (if noise is exchangeable)"
+    condition = "if all uninformative columns are chosen equally often"
+    bound = f"at most {halves.expected_false_:.2g} of them expected to be uninformative ({condition})"
     assert stable.why.endswith(bound)
     assert set(stable.features) == {"x2", "x9"}
     folded = SelectorCV(methods=["mim"], features=range(1, 17), classifier="ncm", folds=3).fit(X, y)

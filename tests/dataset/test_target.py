@@ -10,6 +10,7 @@ import pytest
 
 from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.target import read_target
+from bitsieve.diagnostics import UserError
 
 _KINDS = [
     (["b", "a", "b"], [1, 0, 1], ["a", "b"]),
@@ -135,3 +136,16 @@ def test_a_series_of_the_other_byte_order_or_of_complex_numbers():
     assert (read.codes.tolist(), read.labels.tolist()) == ([1, 0, 1], [1, 2])
     with pytest.raises(ValueError, match="Complex data not supported: give classes or real numbers"):
         read_target(pd.Series([1j, 2.0]))
+
+
+def test_text_that_differs_in_every_row_is_no_target():
+    genes = [f"gene{i}" for i in range(20)]
+    with pytest.raises(UserError) as caught:
+        read_target(genes).check_repeats(20)
+    assert caught.value.code == "target-is-identifier"
+    assert caught.value.columns == ("y",)
+
+
+@pytest.mark.parametrize("y", [[*"abcdefghijklmnopqrs", "a"], list("abcdefgh"), np.arange(20) / 3])
+def test_repeated_text_few_rows_and_quantities_are_targets(y):
+    read_target(y).check_repeats(len(y))

@@ -53,8 +53,16 @@ def test_folds_as_given():
     ("sizes", "folds", "message"),
     [
         ((20, 4), 10, "class '1' has 4 samples, fewer than the 10 folds: give folds=4 or folds='loo'"),
-        ((20, 1), 2, "class '1' has 1 sample, fewer than the 2 folds: drop the class"),
-        ((120, 1), None, "class '1' has 1 sample, fewer than the 2 folds: drop the class"),
+        (
+            (20, 1),
+            2,
+            "class '1' has 1 sample, fewer than the 2 folds: leave out its row, if that holds a total",
+        ),
+        (
+            (120, 1),
+            None,
+            "class '1' has 1 sample, fewer than the 2 folds: leave out its row, if that holds a total",
+        ),
         ((20, 1), "loo", "fold 21 would learn from one class only"),
         ((20, 20), 1, "folds=1 is not allowed: give a whole number from 2 to 40"),
         ((20, 20), "leave", "folds='leave' is not allowed"),

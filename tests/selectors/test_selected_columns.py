@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -30,6 +31,13 @@ def test_it_is_fitted_and_has_the_names():
     assert selector.get_support().tolist() == [False, False, True, True]
     assert selector.get_feature_names_out().tolist() == SELECTED
     assert selector.transform(X).equals(SELECTION.table)
+
+
+def test_a_missing_column_that_may_have_another_name_now_is_named_with_it():
+    renamed = X.rename(columns={SELECTED[0]: SELECTED[0].upper()})
+    with pytest.raises(bitsieve.UserError, match=rf"'{re.escape(SELECTED[0].upper())}' may be '") as error:
+        SELECTION.to_sklearn().transform(renamed)
+    assert error.value.columns == (SELECTED[0],)
 
 
 def test_columns_of_frames_are_taken_by_name_and_of_arrays_by_position():

@@ -279,7 +279,8 @@ def _by_stability(table: Dataset, forward: ForwardSelector, rules: RuleOptions, 
         why = f"not with so few columns: each half chooses {chosen}, and some would be kept by chance"
         return Answer("stability", None, [], why)
     frequency = f"chosen from {100 * selector.threshold_:.0f} % of the halves"
-    bound = f"at most {selector.expected_false_:.2g} uninformative ones expected (if noise is exchangeable)"
+    condition = "if all uninformative columns are chosen equally often"
+    bound = f"at most {selector.expected_false_:.2g} of them expected to be uninformative ({condition})"
     return _answer(table.names, "stability", selector.selected_, f"{frequency}, {bound}")
 
 

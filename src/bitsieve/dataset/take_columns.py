@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from bitsieve.dataset.columns import check_labels, no_table
 from bitsieve.dataset.data_kinds import collect, is_path, keeps_columns_only, take_columns
 from bitsieve.dataset.encoding import as_array
-from bitsieve.diagnostics import UserError
+from bitsieve.diagnostics import UserError, literal
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.lazy import issparse
+from bitsieve.utils.messages import nearest
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class WantedColumns:
             raise UserError(
                 code="columns-missing",
                 message=f"the table lacks {len(missing):,} of the {len(self.labels):,} selected columns: {listed}",
-                advice="add them, under these names",
+                advice=_advice_on_missing(missing, list(by_text)),
                 columns=missing,
             )
         present = [position for position in positions if position is not None]
@@ -144,3 +145,15 @@ def keeps_rows(table: Any) -> bool:
     """Whether a table holds its rows in memory: a frame, an array or a sparse matrix."""
     frame = nw.from_native(table, pass_through=True)
     return isinstance(frame, nw.DataFrame) or isinstance(table, np.ndarray) or issparse(table)
+
+
+def _advice_on_missing(missing: Sequence[str], labels: Sequence[str]) -> str:
+    """Add the columns, or rename those that seem to have another name now."""
+    renamed = []
+    for name in missing:
+        similar_names = nearest(name, labels, limit=1)
+        if similar_names:
+            renamed.append(f"{similar_names[0]!r} may be {name!r}")
+    if not renamed:
+        return "add them, under these names"
+    return literal(f"add or rename them ({', '.join(renamed)})")

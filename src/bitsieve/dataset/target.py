@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bitsieve.counts.tables import MAX_SAMPLES
 from bitsieve.dataset.column_info import TextParsing
 from bitsieve.dataset.encoding import Encoded, are_categories, as_array, encode, is_missing
+from bitsieve.dataset.identifiers import MIN_ROWS_OF_IDENTIFIER
 from bitsieve.dataset.notes import quantity_binned
 from bitsieve.dataset.quantity import (
     KIND_FROM_VALUES,
@@ -98,6 +99,19 @@ class Target:
                 code="one-class",
                 message=f"the target {self.name!r} has {what} only ({label})",
                 advice="give one with at least two",
+            )
+
+    def check_repeats(self, n_samples: int) -> None:
+        """Refuse a target of text that differs in every one of ``n_samples`` rows."""
+        is_numeric = self.labels.dtype.kind in "iuf"
+        if self.kind != "classes" or is_numeric or n_samples < MIN_ROWS_OF_IDENTIFIER:
+            return
+        if self.n_classes == n_samples:
+            raise UserError(
+                code="target-is-identifier",
+                message=f"the target {self.name!r} has a different value in each of the {n_samples:,} rows",
+                advice="give a column whose values repeat; if the rows are genes, transpose the table first",
+                columns=[self.name],
             )
 
     def check_kind(self, kind: str | None) -> None:

@@ -135,7 +135,7 @@ class TargetColumn:
             raise UserError(
                 code="too-many-classes",
                 message=f"{what} has more than {_MAX_VALUES:,} classes",
-                advice="check that it is not a number of each row",
+                advice="check that it does not only number the rows",
             )
         n_classes_of_quantity = number_of_classes(self.total_weight)
         quantity = TargetKind("quantity", target_kind.n_bins or n_classes_of_quantity)

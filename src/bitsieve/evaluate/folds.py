@@ -121,7 +121,9 @@ def _strata(target: Target, n_folds: int) -> NDArray[np.integer]:
     if smallest < n_folds:
         label = target.labels[class_sizes.argmin()]
         samples = "sample" if smallest == 1 else "samples"
-        remedy = f"give {{folds={smallest}}}" if smallest > 1 else "drop the class"
+        remedy = "leave out its row, if that holds a total or a typing error,"
+        if smallest > 1:
+            remedy = f"give {{folds={smallest}}}"
         raise UserError(
             code="small-class",
             message=f"class {str(label)!r} has {smallest} {samples}, fewer than the {n_folds} folds",

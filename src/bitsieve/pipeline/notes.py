@@ -310,7 +310,7 @@ def many_classes(name: str, n_classes: int, n_rows: int, may_be_numeric: bool) -
     return Diagnostic(
         code="many-classes",
         message=message,
-        advice="check that it is not a name or a number of each row",
+        advice="check that it does not only name or number the rows",
         severity="warning",
     )
 

@@ -26,7 +26,7 @@ from bitsieve.utils.messages import aligned, different_numbers, finite, number, 
 Change = Literal["entered", "left", "up", "down", "score", "same"]
 Cause = Literal["rows", "columns", "target", "values", "options", "version", "unknown"]
 
-HEADING_OF_REASONS = "not the same in their making:"
+HEADING_OF_REASONS = "what differs between the two runs:"
 
 
 @dataclass(frozen=True, kw_only=True)

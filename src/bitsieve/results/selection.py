@@ -479,7 +479,7 @@ class Selection:
         sepal length (cm)          -         3                  -           -0.0061  entered
         <BLANKLINE>
         1 entered, 0 left, 0 moved, 0 have another score at the same rank
-        not the same in their making:
+        what differs between the two runs:
         - options: n_features_to_select was 2, and is 3 now
         """
         return difference_of(record_of(self), record_of(other))

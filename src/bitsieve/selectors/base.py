@@ -276,6 +276,7 @@ class SupervisedSelector(ColumnSelector):
             table = self._read(X, y, sample_weight, groups)
             check_capabilities(self._name_in_messages(), self._capabilities_needed(), table.capabilities)
             table.target.check_varies()
+            table.target.check_repeats(table.n_samples)
             self._prepare_and_select(table)
             self._warn()
         return self

@@ -29,6 +29,7 @@ from bitsieve.methods.by_counts.stopping import (
     permutation,
     significance,
 )
+from bitsieve.methods.by_counts.stopping.dcrt import DistilledStopping
 from bitsieve.methods.by_counts.stopping.independence import chi_squared_tails, hopeful_tails, share_of_shuffles
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.by_counts.stopping.single import SingleMonitor, SingleStopping
@@ -513,3 +514,9 @@ def test_columns_behind_a_refused_one_are_left_where_the_best_of_all_is_compared
     assert asked == [([0, 1, 3, 2], 4, by_rank)]
     monitor = SingleMonitor(information, Unranked())
     assert monitor.others(candidates).tolist() == candidates.tolist()
+
+
+def test_the_reason_of_a_list_shows_that_the_rate_exceeds_the_level():
+    rule = DistilledStopping(level=0.1)
+    assert rule.reason(0.25) == "adjusted p 0.25 > 0.1"
+    assert rule.reason(0.1004) == "adjusted p 0.1004 > 0.1"

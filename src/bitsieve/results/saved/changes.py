@@ -40,11 +40,11 @@ def change_of_columns(then: SavedData, now: SavedData) -> str:
     lost = [name for name in then.names or () if name not in names_now]
     new = [name for name in now.names or () if name not in names_then]
     if lost and new:
-        return f"the columns {quoted(lost)} are not there now, and {quoted(new)} were not there then"
+        return f"{quoted(lost)} left the table, and {quoted(new)} entered it"
     if lost:
-        return f"the columns {quoted(lost)} are not there now"
+        return f"{quoted(lost)} left the table"
     if new:
-        return f"the columns {quoted(new)} were not there then"
+        return f"{quoted(new)} entered the table"
     if then.n_features != now.n_features:
         return f"{then.n_features:,} columns then, {now.n_features:,} now"
     if then.names != now.names:
@@ -65,7 +65,7 @@ def change_of_target(then: SavedTarget, now: SavedTarget) -> str:
     if not equal_values(then.labels, now.labels):
         return "the target has other classes"
     if then.class_sizes != now.class_sizes:
-        return f"the classes have {_sizes(then.class_sizes)} rows then, {_sizes(now.class_sizes)} now"
+        return f"the classes had {_sizes(then.class_sizes)} rows, and have {_sizes(now.class_sizes)} now"
     if not equal_values(then, now):
         return "the target is read in another way"
     return ""

@@ -13,6 +13,7 @@ from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.stopping.base import StoppingOutcome, StoppingRule
 from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.messages import different_numbers
 
 BENJAMINI_HOCHBERG = "benjamini-hochberg"
 BENJAMINI_YEKUTIELI = "benjamini-yekutieli"
@@ -69,7 +70,10 @@ class ListStopping(StoppingRule):
 
     def reason(self, value: float, how: str = "") -> str:
         """The rate and the level."""
-        return f"{self.figure} {value:.2g} > {self.level:g}"
+        value_text = f"{value:.2g}"
+        if float(value_text) <= self.level:  # rounding hides the difference
+            value_text, _ = different_numbers(value, self.level)
+        return f"{self.figure} {value_text} > {self.level:g}"
 
     @abstractmethod
     def test_columns(self, information: Information, tried: Flags, chosen: list[int]) -> TestedColumns:
