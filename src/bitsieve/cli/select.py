@@ -63,8 +63,6 @@ def check(arguments: argparse.Namespace) -> None:
 
     Raises FileNotFoundError for data that is no file, such as standard input, which cannot be read a second time.
     """
-    from bitsieve.pipeline.way import check_read_table
-
     sources = sources_of(arguments)
     if not all(isfile(path) for path in sources):
         raise FileNotFoundError("the data is no file")
@@ -73,6 +71,8 @@ def check(arguments: argparse.Namespace) -> None:
         return
     if sum(map(getsize, sources)) > MAX_BYTES_CHECKED:
         return
+    from bitsieve.pipeline.way import check_read_table  # here, as it loads pyarrow
+
     table = request.plan.open(request.read)
     check_read_table(table, request.execution, request.discretization, request.selection)
 
