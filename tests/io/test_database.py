@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import contextlib
+import signal
 import sqlite3
 import sys
 import threading
@@ -212,8 +213,12 @@ def test_a_view_of_another_file(tmp_path):
 
 @contextmanager
 def ctrl_c_pressed():
-    """Press Ctrl-C twice a second in the block, as a user does who sees no effect."""
+    """Press Ctrl-C twice a second in the block, as a user does who sees no effect.
+
+    Other tests may have left another handler of the signal in the process.
+    """
     is_over = threading.Event()
+    handler_before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def press():
         while not is_over.wait(0.5):
@@ -226,6 +231,7 @@ def ctrl_c_pressed():
     finally:
         is_over.set()
         user.join()
+        signal.signal(signal.SIGINT, handler_before)
 
 
 def test_ctrl_c_ends_a_statement_of_sqlite(tmp_path, monkeypatch):
