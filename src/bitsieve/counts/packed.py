@@ -515,13 +515,15 @@ class PackedSource(PackedTableSource):
         n_jobs: int | None = None,
         kernel: str | None = None,
     ) -> None:
-        table = checked_codes(np.asarray(codes))
+        table = np.require(checked_codes(np.asarray(codes)), requirements="A")  # messages of a cluster are not aligned
         n_rows = len(table)
-        row_weights = None if weights is None else checked_weights(np.asarray(weights), n_rows)
+        row_weights = None
+        if weights is not None:
+            row_weights = np.require(checked_weights(np.asarray(weights), n_rows), requirements="A")
         n_codes = table.max(axis=0).astype(np.int32) + 1 if arities is None else np.asarray(arities, np.int32)
         labels = np.zeros(n_rows, np.uint8)
         if classes is not None:
-            labels = checked_classes(np.asarray(classes), n_rows, n_classes)
+            labels = np.require(checked_classes(np.asarray(classes), n_rows, n_classes), requirements="A")
         class_sizes = sizes_of_classes(labels, row_weights, n_classes or 0)
         kernel_choice = choose_kernel(kernel)
         is_sorted = row_weights is None and bool((labels[1:] >= labels[:-1]).all())
