@@ -92,7 +92,7 @@ class Verification:
         if last.agrees:
             lines.append(f"the data gives the same selection, bit for bit: all {len(self.steps):,} steps agree")
         else:
-            lines.append(f"{last.name} differs: {printable(last.difference)} (cause: {last.cause})")
+            lines.append(f"the first difference, {last.name}: {printable(last.difference)} (cause: {last.cause})")
         return "\n".join(lines)
 
 
@@ -288,7 +288,8 @@ def _compared_end(saved: Selection, again: Selection) -> VerifiedStep:
 
 def _compared_values(saved: Selection, again: Selection) -> VerifiedStep:
     """All columns as they were counted: those that are not selected may have other values and change nothing."""
-    difference = cause = ""
+    difference = ""
+    cause = ""
     if saved.details.values_digest != again.details.values_digest:
         difference = "columns that are not selected have other values, which give the same selection"
         cause = "values"

@@ -101,7 +101,12 @@ class Target:
                 advice="give one with at least two",
             )
 
-    def check_repeats(self, n_samples: int) -> None:
+    def check_usable(self, n_samples: int) -> None:
+        """Refuse a target of one class, or of text that differs in every one of ``n_samples`` rows."""
+        self.check_varies()
+        self._check_repeats(n_samples)
+
+    def _check_repeats(self, n_samples: int) -> None:
         """Refuse a target of text that differs in every one of ``n_samples`` rows."""
         is_numeric = self.labels.dtype.kind in "iuf"
         if self.kind != "classes" or is_numeric or n_samples < MIN_ROWS_OF_IDENTIFIER:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Self, cast
+from typing import Any, Self
 
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.dataset.columns import read_columns
@@ -21,7 +21,7 @@ from bitsieve.discretization.equal import EqualFrequencyBinning, EqualWidthBinni
 from bitsieve.discretization.mdl import MDLBinning
 from bitsieve.discretization.separate_zero import SeparateZeroBinning
 from bitsieve.utils.docstrings import cites, described_fully
-from bitsieve.utils.parameter_names import refuse_wrong_names
+from bitsieve.utils.estimator import Estimator
 
 _PARAMETERS = {  # and attributes: those that a class does not describe itself
     'missing : {"error", "bin"}, default="error"': (
@@ -44,33 +44,13 @@ _ATTRIBUTES = {
 }
 
 
-class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Binning):
+class Binner(OneToOneFeatureMixin, TransformerMixin, Estimator, Binning):
     """Base of the transformers; the other base class of each is its rule."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if cls.__doc__:
             cls.__doc__ = described_fully(cls.__doc__, cls.parameter_names(), _PARAMETERS, _ATTRIBUTES)
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters.
-
-        Parameters
-        ----------
-        **params
-            Values by name.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If there is no such parameter.
-        """
-        refuse_wrong_names({name: value for name, value in params.items() if "__" not in name}, self.parameter_names())
-        return cast("Self", super().set_params(**params))
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the bins of every column.

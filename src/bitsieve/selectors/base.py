@@ -13,12 +13,11 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar, Self, TypeVar, cast, dataclass_transform
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import narwhals as nw
 import numpy as np
 from sklearn import get_config
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.metaestimators import available_if
@@ -58,9 +57,10 @@ from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.docstrings import PAPERS, described_fully, with_references
+from bitsieve.utils.estimator import Estimator
 from bitsieve.utils.lazy import Lazy
 from bitsieve.utils.messages import warn, warn_of
-from bitsieve.utils.parameter_names import proposes_right_names, refuse_wrong_names
+from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import Rule, check_choice, check_parameters, made_by
 
 PARAMETERS = {
@@ -109,7 +109,7 @@ OF_COUNTS = {
 S = TypeVar("S", bound="ColumnSelector")
 
 
-class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
+class ColumnSelector(CallbackSupportMixin, SelectorMixin, Estimator):
     """Base of all selectors. A subclass has parameters, a docstring and ``fit``, which sets ``support_``."""
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {}  # the checks of parameters that no method of the registry checks
@@ -137,26 +137,6 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         doc = described_fully(cls.__doc__ or "", cls.parameter_names, PARAMETERS, cls.shared_attributes)
         papers = dict.fromkeys(method.paper for method in cls.described)
         cls.__doc__ = with_references(doc, [PAPERS[name] for name in papers if name in PAPERS])
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters of this selector, and those of its own selector as ``selector__parameter``.
-
-        Parameters
-        ----------
-        **params
-            Values by name.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If there is no such parameter.
-        """
-        refuse_wrong_names({name: value for name, value in params.items() if "__" not in name}, self.parameter_names)
-        return cast("Self", super().set_params(**params))
 
     def transform(self, X: Any) -> Any:
         """Keep the selected columns, in their order in X.
@@ -275,8 +255,7 @@ class SupervisedSelector(ColumnSelector):
             self._check_parameters()
             table = self._read(X, y, sample_weight, groups)
             check_capabilities(self._name_in_messages(), self._capabilities_needed(), table.capabilities)
-            table.target.check_varies()
-            table.target.check_repeats(table.n_samples)
+            table.target.check_usable(table.n_samples)
             self._prepare_and_select(table)
             self._warn()
         return self

@@ -1,0 +1,34 @@
+"""The base of all estimators: scikit-learn's, with an error that names the right parameter."""
+
+from __future__ import annotations
+
+from typing import Any, Self, cast
+
+from sklearn.base import BaseEstimator
+
+from bitsieve.utils.parameter_names import refuse_wrong_names
+
+
+class Estimator(BaseEstimator):
+    """An estimator whose ``set_params`` proposes the right name of a parameter."""
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, and those of an estimator inside this one as ``selector__parameter``.
+
+        Parameters
+        ----------
+        **params
+            Values by name.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If there is no such parameter.
+        """
+        own_params = {name: value for name, value in params.items() if "__" not in name}
+        refuse_wrong_names(own_params, self.get_params(deep=False))
+        return cast("Self", super().set_params(**params))
