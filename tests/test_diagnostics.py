@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from dataclasses import replace
 
 import pytest
 
@@ -17,7 +18,9 @@ from bitsieve.diagnostics import (
     literal,
     renamed,
     text_of,
+    with_settings,
 )
+from bitsieve.utils.diagnostic_list import Diagnostics
 
 IN_WORDS_OF_SELECT = Wording("select").setting
 
@@ -111,3 +114,21 @@ def test_a_parameter_is_renamed_everywhere():
             parameters={"must_include": 1},
         )
     assert str(caught.value) == "include=1 is wrong: leave out include=[], not {must_include}"
+
+
+def test_settings_are_written_into_the_message_and_the_advice():
+    diagnostic = Diagnostic(
+        code="many-values",
+        message="is too large for {x}",
+        advice="use {binning} or {{braces}}",
+        fix={"binning": "quantile"},
+        parameters={"n_bins": 3},
+    )
+
+    def write(name, value):
+        return f"--{name} {value}"
+
+    rewritten = with_settings(diagnostic, write)
+    assert str(rewritten) == text_of(diagnostic, write)
+    assert rewritten.message == "--n_bins 3 is too large for {x}"
+    assert Diagnostics([replace(rewritten, message="long " * 28)]).lines() == ["long " * 28]  # without half an advice

@@ -203,6 +203,12 @@ def text_of(diagnostic: Diagnostic, write_setting: SettingWriter) -> str:
     return message + separator + _filled(diagnostic.advice, diagnostic.fix, write_setting)
 
 
+def with_settings(diagnostic: Diagnostic, write_setting: SettingWriter) -> Diagnostic:
+    """The diagnostic whose message and advice have every parameter as ``write_setting`` writes it."""
+    advice = literal(_filled(diagnostic.advice, diagnostic.fix, write_setting))
+    return replace(diagnostic, message=_message_of(diagnostic, write_setting), advice=advice, parameters={})
+
+
 def python_setting(parameter: str, value: object) -> str:
     """A parameter as a Python call has it, on one line."""
     if value is NAME_ONLY:

@@ -10,14 +10,13 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from bitsieve.cli.options import OPTIONS, Option, options_of
-from bitsieve.diagnostics import NAME_ONLY, Diagnostic, UserError, python_setting, text_of
+from bitsieve.diagnostics import NAME_ONLY, Diagnostic, UserError, python_setting, text_of, with_settings
 from bitsieve.utils.messages import BitsieveWarning, one_line, printable_lines
 from bitsieve.utils.note_lines import as_lines, by_importance
 
@@ -44,7 +43,7 @@ class Wording:
 
     def reworded(self, diagnostic: Diagnostic) -> Diagnostic:
         """The diagnostic with its text in the words of the command, for a result that is printed or written."""
-        return replace(diagnostic, message=self(diagnostic), advice="", parameters={})
+        return with_settings(diagnostic, self.setting)
 
     def setting(self, parameter: str, value: object) -> str:
         """A parameter and its value as one types them: ``("include", ["a", "b"])`` is ``--include a --include b``."""
