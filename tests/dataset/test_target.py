@@ -141,11 +141,11 @@ def test_a_series_of_the_other_byte_order_or_of_complex_numbers():
 def test_text_that_differs_in_every_row_is_no_target():
     genes = [f"gene{i}" for i in range(20)]
     with pytest.raises(UserError) as caught:
-        read_target(genes).check_repeats(20)
+        read_target(genes).check_usable(20)
     assert caught.value.code == "target-is-identifier"
     assert caught.value.columns == ("y",)
 
 
 @pytest.mark.parametrize("y", [[*"abcdefghijklmnopqrs", "a"], list("abcdefgh"), np.arange(20) / 3])
 def test_repeated_text_few_rows_and_quantities_are_targets(y):
-    read_target(y).check_repeats(len(y))
+    read_target(y).check_usable(len(y))
