@@ -33,6 +33,7 @@ def test_a_selection_from_a_file_loads_only_what_it_uses(tmp_path):
     assert loaded.intersection(HEAVY) == {"numpy", "pyarrow", "narwhals"}
 
 
+@pytest.mark.slow("a process without optional packages that runs everything")
 def test_everything_but_tables_of_their_own_works_without_optional_packages():
     # (scikit-learn imports pandas where it can, so finding it loaded would prove nothing.)
     code = (

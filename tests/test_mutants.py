@@ -127,6 +127,7 @@ def test_three():
 }
 
 
+@pytest.mark.slow("runs of a test suite of its own")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="runs tests in forks")
 def test_a_changed_function_is_noticed_by_the_first_test_that_fails(tmp_path):
     copy = tmp_path / "tree"

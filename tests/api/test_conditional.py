@@ -81,6 +81,7 @@ def test_weights_are_repeated_rows():
     assert weighed.p.tolist() == repeated.p.tolist()
 
 
+@pytest.mark.slow("a selection by shuffles within strata")
 def test_a_list_from_bins_that_looked_at_the_class_says_so():
     X, y = load_breast_cancer(return_X_y=True)
     notes = {}

@@ -72,6 +72,7 @@ def test_groups_of_one_row_are_rows():
     np.testing.assert_array_equal(made, shuffled(y.astype(np.int32), part, SEEDS))
 
 
+@pytest.mark.slow("every exchange")
 def test_p_is_the_share_of_all_exchanges_of_whole_groups():
     X, y = subjects(seed=3, n_columns=1)
     codes = (X[:, :1] > np.median(X)).astype(int)

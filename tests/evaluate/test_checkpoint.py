@@ -172,6 +172,7 @@ def test_what_cannot_be_told_apart_is_refused(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow("a comparison for each kind of damage")
 def test_damaged_files_are_refused_or_done_again(tmp_path):
     """Whatever happens to a file: one line that says so, or finished folds that are the true ones."""
     path, other = tmp_path / "folds", tmp_path / "other"

@@ -111,6 +111,7 @@ def test_columns_that_are_informative_about_rare_positives_are_better_than_none(
     assert not by_accuracy.outer().is_better
 
 
+@pytest.mark.slow("nested cross-validations")
 def test_how_many_and_the_command_name_the_measure_and_its_value_without_columns(tmp_path, capsys):
     X, y = rare_positives()
     path = tmp_path / "fraud.csv"

@@ -56,6 +56,7 @@ def test_the_table_is_read_once(monkeypatch):
     assert len(calls) == 1
 
 
+@pytest.mark.slow("a nested cross-validation")
 def test_nested_cross_validation():
     X, y = load_breast_cancer(return_X_y=True)
     model = make_pipeline(SelectorCV(methods=["mim", "jmi"], features=[2, 5, 10], classifier="ncm", folds=4), SVC())

@@ -24,6 +24,7 @@ def headline(selection):
     return " ".join(render_page("", [answer_section(selection, display)]).split())
 
 
+@pytest.mark.slow("a rate over many seeded tables")
 @pytest.mark.parametrize("binning", ["mdl", "quantile"])
 def test_noise_is_rarely_more_than_chance(binning):
     """At the level of 0.05, of 40 tables of noise more than 6 are so in one of 100 cases."""

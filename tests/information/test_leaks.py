@@ -90,6 +90,7 @@ def test_easy_honest_data_name_none(name):
         assert found(X, (y == label).astype(int)) == {}
 
 
+@pytest.mark.slow("a rate over many seeded tables")
 @pytest.mark.parametrize(
     ("first", "last"), quick_and_slow([(0, 15), (15, 60)], quick={(0, 15)}, reason="more tables of the same kind")
 )

@@ -143,6 +143,7 @@ def test_a_column_without_values_is_missing_numbers(tmp_path):
     assert read_table(path).schema.types == [pa.int64(), pa.float64()]
 
 
+@pytest.mark.slow("a header of a million letters")
 def test_a_header_longer_than_a_block(tmp_path):
     n_columns = 30_000
     path = tmp_path / "data.csv"

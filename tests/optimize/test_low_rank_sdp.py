@@ -44,6 +44,7 @@ def like_information(n, seed):
     return (matrix + matrix.T) / 2
 
 
+@pytest.mark.slow("a solver in Python")
 @pytest.mark.parametrize(("n", "k"), [(2, 1), (5, 2), (20, 3), (20, 19), (30, 12), (45, 6)])
 def test_against_an_interior_point_solver(n, k):
     matrix = like_information(n, n + k)
@@ -86,6 +87,7 @@ def test_the_solution_is_feasible_and_has_its_value(k):
     assert found.factor[0].tolist() == [1.0] + [0.0] * (found.factor.shape[1] - 1)
 
 
+@pytest.mark.slow("every subset")
 @settings(max_examples=60, deadline=None)
 @given(st.integers(2, 8), st.integers(0, 2**32 - 1), st.sampled_from(["any", "positive", "sparse", "whole"]))
 def test_the_bound_holds_for_every_subset(n, seed, kind):

@@ -58,6 +58,7 @@ def test_a_column_that_only_a_stopping_rule_took_is_informative_by_rule():
     assert {*selection.informative_state} == {"alone", "by rule"}
 
 
+@pytest.mark.slow("a rate over many seeded tables")
 @pytest.mark.parametrize("n_runs", quick_and_slow([40, 400], quick={40}, reason="400 tables"))
 def test_noise_is_seldom_called_informative(n_runs):
     """At most 7.5 % of data sets (2.5 % alone, with one other, and given all others), but for one in a thousand."""

@@ -201,6 +201,7 @@ def test_progress_is_one_line_on_a_terminal_that_is_wiped():
     assert "\n" not in seen[1.6]
 
 
+@pytest.mark.slow("a process for each encoding")
 def test_names_that_the_terminal_cannot_show(tmp_path):
     rows = "".join(f"{j % 2},{j % 3},{j % 2}\n" for j in range(30))
     path = tmp_path / "data.csv"

@@ -32,6 +32,7 @@ def table_of(path):
     return table.drop_columns(["seconds_selecting", "seconds_classifying"])
 
 
+@pytest.mark.slow("several processes that compare")
 def test_all_outputs(data, table, tmp_path, capsys):
     report, output = tmp_path / "report.html", tmp_path / "errors.parquet"
     result = run("compare", data, *ASKED, "--folds", 3, "--json", "--report", report, "--output", output)

@@ -206,6 +206,7 @@ def test_random_moments(tmp_path):
                 left.unlink()
 
 
+@pytest.mark.slow("several processes")
 def test_a_python_without_the_private_name_ends_as_usual():
     """Functions of ``atexit`` are called once, and the code is that of the command, with the name and without it."""
     for prepared in ("", "del atexit._run_exitfuncs; "):

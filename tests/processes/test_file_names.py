@@ -107,6 +107,7 @@ def test_compare_and_resume(run, folder, kind):
     assert run(*asked, "--json", "--resume", "--force")["answer"] == first["answer"]
 
 
+@pytest.mark.slow("a process for each name")
 def test_count(run, folder):
     counts = folder / f"counts{LETTER}"
     as_a_process("count", file(folder, "csv"), "--target", "y", "--binning", "none", "--save", counts)
@@ -119,6 +120,7 @@ def test_a_file_that_is_not_there(run, folder):
     assert f"no{ESCAPED}' for the --output: make it first" in refused
 
 
+@pytest.mark.slow("a process for each name")
 def test_python(folder):
     selection = bitsieve.select(str(file(folder, "csv")), "y")
     bitsieve.write_report(selection, folder / f"r{LETTER}.html")

@@ -75,6 +75,7 @@ def write(data, path):
             data.to_sql("june", connection, index=False)
 
 
+@pytest.mark.slow("six formats, a process each")
 def test_it_is_applied_in_a_new_process_to_a_shuffled_extended_and_shortened_table_in_six_formats(folder):
     june = month(1).sample(frac=1, random_state=0).head(250).reset_index(drop=True)
     june = june.assign(region="north")[["region", "city", "age", "noise", "discount"]]
@@ -101,6 +102,7 @@ def test_applied_to_the_data_it_was_selected_from_it_gives_what_select_wrote(fol
     assert (folder / "again.csv").read_bytes() == (folder / "may_reduced.csv").read_bytes()
 
 
+@pytest.mark.slow("several processes; tests/io refuses in one")
 def test_a_broken_table_and_a_broken_file_are_refused_in_one_line(folder):
     month(1).drop(columns=["age", "city"]).to_csv(folder / "lost.csv", index=False)
     message = run(folder, "apply", "churn.json", "lost.csv", "--output", "lost.parquet", "--quiet", code=2)
@@ -113,6 +115,7 @@ def test_a_broken_table_and_a_broken_file_are_refused_in_one_line(folder):
     run(folder, "verify", "half.json", "may.csv", "--quiet", code=2)
 
 
+@pytest.mark.slow("a process; tests/api checks without")
 def test_the_check_of_a_changed_month_names_what_moved(folder):
     changed = month(2)
     changed["age"] += 20
@@ -121,6 +124,7 @@ def test_the_check_of_a_changed_month_names_what_moved(folder):
     assert check["moved"] == ["age"]
 
 
+@pytest.mark.slow("several processes; tests/cli compares in one")
 def test_the_selection_of_june_is_compared_with_that_of_may(folder):
     june = month(1).assign(income=np.where(month(1)["churn"] == "yes", 9.5, 1.5))
     june.to_csv(folder / "june_all.csv", index=False)
@@ -138,6 +142,7 @@ def test_the_selection_of_june_is_compared_with_that_of_may(folder):
     run(folder, "diff", "churn.json", "broken.json", code=2)
 
 
+@pytest.mark.slow("several processes; tests/api verifies in one")
 def test_an_auditor_verifies_it_bit_for_bit(folder):
     assert json.loads(run(folder, "verify", "churn.json", "may.csv", "--json"))["agrees"]
     changed = month(0)

@@ -57,6 +57,7 @@ def test_baselines_and_what_to_run(comparison, read_page, tmp_path):
     assert f"bitsieve select {path} --target kind --method {choice.method} --features {choice.n_features}" in said
 
 
+@pytest.mark.slow("a comparison")
 def test_notes_are_in_the_words_that_were_typed(tmp_path, read_page):
     path, page = tmp_path / "wine.csv", tmp_path / "wine.html"
     pd.DataFrame(X).to_csv(path, index=False)
@@ -105,6 +106,7 @@ def test_gaps_and_marks_in_a_figure():
     assert re.search(r"#0072b2", svg, re.IGNORECASE)
 
 
+@pytest.mark.slow("several processes")
 def test_paths_are_checked_before_the_work(tmp_path, comparison):
     for path, message in (
         (tmp_path, "is a directory"),
@@ -129,6 +131,7 @@ def test_a_package_that_is_not_installed_is_named_before_the_work(package, compa
     assert main(["select", str(data), "--target", "y", "--report", str(path)]) == 2
 
 
+@pytest.mark.slow("a comparison with bounds")
 def test_bounds_are_told_where_they_were_asked_for(comparison, read_page):
     assert "left to gain" not in comparison_report(comparison)
     asked = {"methods": ["mim"], "features": [2, 3], "classifier": "ncm", "folds": 3, "bounds": True}
@@ -139,6 +142,7 @@ def test_bounds_are_told_where_they_were_asked_for(comparison, read_page):
     assert f"{lower:.1f} to {upper:.1f}" in page.text
 
 
+@pytest.mark.slow("a comparison of quantities")
 def test_the_page_of_a_quantity_has_the_words_of_its_measure(read_page):
     found = bitsieve.compare(X[:, 1:], X[:, 0], methods=["mim"], features=[1, 2], folds=3, scoring="mae")
     text = " ".join(read_page(comparison_report(found)).text)

@@ -49,6 +49,7 @@ def test_the_page_holds_the_answers(result):
     assert HOSTILE not in page
 
 
+@pytest.mark.slow("a nested cross-validation by the command")
 def test_the_file_and_the_command(table, result, tmp_path):
     path = tmp_path / "report.html"
     bitsieve.write_report(result, path)

@@ -96,6 +96,7 @@ def test_targets_and_weights_of_every_kind(X, y, asked, read_page):
     assert read_page(selection_report(found)).seen.count("table") >= 4
 
 
+@pytest.mark.slow("reports of several tables")
 def test_labels_that_are_no_text(read_page):
     X, y = load_breast_cancer(return_X_y=True)
     found = bitsieve.select(pd.DataFrame(X), y, n_features_to_select=3)
@@ -104,6 +105,7 @@ def test_labels_that_are_no_text(read_page):
     assert found.explain(found.features[1]).rank == 2
 
 
+@pytest.mark.slow("reports of several sources")
 def test_rows_that_are_not_in_memory(read_page):
     dask = pytest.importorskip("dask.array")
     X, y = load_breast_cancer(return_X_y=True)
@@ -170,6 +172,7 @@ def test_copies_are_named_at_the_column_that_they_copy():
     assert copies["noise"] == []
 
 
+@pytest.mark.slow("a comparison")
 def test_errors_are_drawn_if_a_comparison_is_given(tmp_path, read_page):
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     X = X.iloc[:, :6]
@@ -312,6 +315,7 @@ def test_what_has_no_report(tmp_path):
         bitsieve.write_report([], tmp_path / "report.html")
 
 
+@pytest.mark.slow("reports of several tables")
 def test_a_quantity_is_drawn_over_each_feature(read_page):
     X, y = load_diabetes(return_X_y=True, as_frame=True)
     page = read_page(selection_report(bitsieve.select(X, y, n_features_to_select=3)))
@@ -321,6 +325,7 @@ def test_a_quantity_is_drawn_over_each_feature(read_page):
     assert all(title in text for title in ("1: ", "2: ", "3: "))
 
 
+@pytest.mark.slow("a report; the test of quantities draws one")
 def test_times_are_written_as_such():
     """Cuts of columns that count in microseconds, of every kind of time, in text and not: the middle of both ends."""
     minutes = np.r_[np.arange(30), np.arange(30) + 90]

@@ -64,6 +64,7 @@ def test_rows_on_demand_are_those_of_the_matrix(tumours, kind):
     assert matrix(X, kind, memory="200B").tobytes() == matrix(X, kind, n_jobs=3).tobytes()
 
 
+@pytest.mark.slow("every combination; golden results hold the usual ones")
 @pytest.mark.parametrize(
     ("kind", "information"),
     quick_and_slow(

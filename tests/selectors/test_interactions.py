@@ -36,6 +36,7 @@ def test_p_is_that_of_interactions(error, name):
     assert selector.gains_[places].tolist() == found.best.tolist()
 
 
+@pytest.mark.slow("a rate over many seeded tables")
 def test_of_noise_no_more_tables_than_the_level_have_a_column_that_is_kept():
     kept = 0
     for seed in range(100):
@@ -45,6 +46,7 @@ def test_of_noise_no_more_tables_than_the_level_have_a_column_that_is_kept():
     assert kept <= 13  # of a level of 0.05, 5 are expected: more than 13 of 100 have a chance of 2e-4
 
 
+@pytest.mark.slow("a rate over many seeded tables")
 def test_contrasts_keep_the_columns_of_a_parity_and_few_others_of_noise():
     X, y = parity(2)
     assert sorted(InteractionSelector(error="contrasts").fit(X, y).selected_.tolist()) == [0, 1]

@@ -32,6 +32,7 @@ def test_threads_do_not_matter_and_a_number_takes_the_first(digits):
     assert few.transform(digits[0]).shape == (600, 4)
 
 
+@pytest.mark.slow("many draws")
 def test_lists_of_several_draws_depend_less_on_the_seed(digits):
     def disagreement(n_draws):
         found = [KnockoffSelector(n_draws=n_draws, random_state=seed, binning="none").fit(*digits) for seed in range(4)]

@@ -26,6 +26,7 @@ def fit(X, y, rule="significance", **parameters):
     return ForwardSelector("auto", stopping=rule, **parameters).fit(X, y)
 
 
+@pytest.mark.slow("a rate over many seeded tables")
 @pytest.mark.parametrize("rule", RULES)
 def test_cuts_of_noise_are_seldom_taken(rule):
     """At most 5 % of runs; a rule that does not repeat the cuts takes noise in a third of these."""
@@ -34,6 +35,7 @@ def test_cuts_of_noise_are_seldom_taken(rule):
     assert taken <= binom.ppf(1 - 1e-3, n_runs, 0.05)
 
 
+@pytest.mark.slow("a rate over many seeded tables")
 def test_noise_beside_a_strong_column_is_seldom_taken():
     """Copies of what is chosen, with noise of their own, depend on the class, but not given what is chosen."""
     n_runs, taken = 40, 0
@@ -47,6 +49,7 @@ def test_noise_beside_a_strong_column_is_seldom_taken():
     assert taken <= binom.ppf(1 - 1e-3, n_runs, 0.05)
 
 
+@pytest.mark.slow("a rate over many seeded tables")
 def test_ranks_among_shuffles_are_uniform_on_noise():
     """The rank of the observed best among those of the shuffles, ties broken by a coin, takes each value alike often.
 

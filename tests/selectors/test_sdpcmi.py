@@ -28,6 +28,7 @@ def cancer():
     return load_breast_cancer(return_X_y=True)
 
 
+@pytest.mark.slow("every subset")
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 7), st.sampled_from(["sphere", "align", "factor"]), st.booleans())
 def test_the_bound_holds_for_every_subset(seed, k, rounding, swaps):

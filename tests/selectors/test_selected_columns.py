@@ -89,6 +89,7 @@ print(joblib.load(sys.argv[1]).score(X[X.columns[::-1]], y))
 """
 
 
+@pytest.mark.slow("a new process that imports scikit-learn")
 def test_a_pipeline_survives_a_new_process(tmp_path):
     pipeline = make_pipeline(SELECTION.to_sklearn(), LogisticRegression(max_iter=1000)).fit(X, Y)
     joblib.dump(pipeline, tmp_path / "pipeline.joblib")

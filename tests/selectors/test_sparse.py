@@ -66,6 +66,7 @@ def test_stopping(data, stopping, rule):
     np.testing.assert_array_equal(mine.stopping_values_, theirs.stopping_values_)
 
 
+@pytest.mark.slow("every estimator on dense and sparse tables")
 def test_constraints_and_estimators(data):
     X, y, _ = data
     wish = bitsieve.Constraints(must_include=["x9"], exclude=[0], groups=[[1, 8], [2, 24, 5]])
@@ -91,6 +92,7 @@ def test_refused_where_rows_are_needed(data, name):
         bitsieve.select(sparse.csr_array(X), y, method=name)
 
 
+@pytest.mark.slow("every estimator on dense and sparse tables")
 def test_information(data):
     X, y, weights = data
     for of in ("entropy", "mutual_information", "mutual_information_matrix", "conditional_mutual_information_matrix"):

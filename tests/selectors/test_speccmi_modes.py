@@ -217,6 +217,7 @@ def test_swaps_make_up_for_landmarks(digits):
 # --- memory ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow("matrices of thousands of columns")
 @pytest.mark.parametrize(
     ("dtype", "refine"),
     quick_and_slow(

@@ -68,6 +68,7 @@ def test_any_selector(selector):
     assert other.frequencies_.tobytes() != stable.frequencies_.tobytes()
 
 
+@pytest.mark.slow("a rate over many seeded tables")
 def test_the_bound_holds_on_noise():
     """The mean of 20 numbers of false columns strays from 0.5 by less than 0.5 (three errors of a Poisson number)."""
     false = 0

@@ -133,6 +133,7 @@ def run(machine, **limits):
         )
 
 
+@pytest.mark.slow("every method in every state")
 def test_any_method_in_any_state():
     run(SelectorStates, max_examples=10, stateful_step_count=8)
 

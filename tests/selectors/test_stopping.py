@@ -21,6 +21,7 @@ from bitsieve import (
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 
 
+@pytest.mark.slow("shuffles at several shares")
 @pytest.mark.parametrize("share", [0.04, 0.1, 0.34, 0.99])
 @pytest.mark.parametrize("make", [ForwardSelector, SpecCMI])
 def test_a_share_means_what_it_means_in_scikit_learn(make, share):
@@ -43,6 +44,7 @@ def test_auto_is_significance():
     assert auto.stopping_candidate_ not in auto.selected_
 
 
+@pytest.mark.slow("a search of its own in Python")
 @pytest.mark.parametrize("rule", ["significance", "permutation", "threshold"])
 def test_the_choices_are_those_of_the_criterion_among_what_the_rule_accepts(rule):
     """Until the first refusal the list is that without a rule; then the search goes on with the others."""
@@ -89,6 +91,7 @@ def test_noise_gives_nothing():
         assert fitted.transform(codes).shape == (100, 0)
 
 
+@pytest.mark.slow("shuffles at several levels")
 def test_a_stricter_level_takes_no_more():
     sizes = [
         len(ForwardSelector("auto", stopping=SignificanceStopping(level=level)).fit(X.iloc[:, 10:], y).selected_)
@@ -98,6 +101,7 @@ def test_a_stricter_level_takes_no_more():
     assert sizes[0] > sizes[-1]
 
 
+@pytest.mark.slow("several thresholds")
 def test_higher_thresholds_take_no_more():
     sizes = [
         len(ForwardSelector("auto", stopping=ThresholdStopping(bits)).fit(X, y).selected_)

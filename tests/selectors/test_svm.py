@@ -84,6 +84,7 @@ def test_products_made_at_once_give_the_weights_of_libsvm(data, monkeypatch):
     assert np.allclose(fitted.scores_, by_libsvm.scores_, rtol=1e-9, atol=0)
 
 
+@pytest.mark.slow("many fits of a support vector machine")
 @pytest.mark.parametrize("scale", [1.0, 1e-6])
 def test_of_equal_features_rfe_drops_the_last(data, scale):
     X, y = data

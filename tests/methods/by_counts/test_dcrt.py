@@ -54,6 +54,7 @@ def test_residuals_are_those_of_a_regression_on_all_others():
         np.testing.assert_allclose(residuals[:, column], scores[:, column] - others @ weights, atol=0.02)
 
 
+@pytest.mark.slow("a rate over many seeded tables")
 def test_p_is_uniform_where_nothing_is_relevant():
     p = []
     for seed in range(30):

@@ -92,6 +92,7 @@ def test_permutations_are_split_where_there_are_many_strata(monkeypatch):
     assert (found.sum(axis=1) == strata.observed.sum(axis=0)).all()
 
 
+@pytest.mark.slow("a rate over many seeded tables")
 def test_p_holds_its_level_under_the_true_tree():
     """Columns 0 and 6 of a chain are relevant; the other 12 are not, given their neighbours."""
     forest, small, n = chain_of(14), 0, 0

@@ -126,6 +126,7 @@ def test_the_criterion_only_orders_the_list():
     assert set(most.selected_) < set(lists[0].selected_)
 
 
+@pytest.mark.slow("a rate over many seeded tables")
 def test_a_true_column_among_noise_of_many_codes_is_found():
     """Chi-squared with Benjamini and Hochberg finds it in 19 of 20; the criterion prefers columns of many codes."""
     found = false = 0

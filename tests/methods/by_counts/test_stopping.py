@@ -160,6 +160,7 @@ def test_close_calls_of_few_samples_a_cell_are_shuffled(information_of):
             assert bool(how) == close
 
 
+@pytest.mark.slow("a rate over many seeded tables")
 @pytest.mark.parametrize("rule", [SignificanceStopping(), PermutationStopping()], ids=lambda rule: rule.name)
 def test_noise_is_seldom_taken(rule):
     """Of 200 tables of pure noise at most 5 % have a first choice that passes; 22 of 200 is beyond chance (1e-4).
@@ -173,6 +174,7 @@ def test_noise_is_seldom_taken(rule):
     assert passed <= 22
 
 
+@pytest.mark.slow("a rate over many seeded tables")
 def test_noise_given_what_is_chosen_is_seldom_taken():
     """The same after a first choice that is certain, within its strata."""
     passed = 0

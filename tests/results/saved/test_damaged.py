@@ -123,6 +123,7 @@ def test_a_name_that_stands_twice(content):
     refused(content.replace(b'"method":', b'"method": "mim",\n "method":', 1), {"damaged-file"})
 
 
+@pytest.mark.slow("arrays of a million values")
 def test_long_arrays(document):
     document["features"][0]["column"]["cut"]["edges"] = [float(i) for i in range(10**6)]
     refused_document(document)

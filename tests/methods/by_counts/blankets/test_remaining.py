@@ -45,6 +45,7 @@ def test_the_same_features_and_groups_as_one_by_one(seed, estimator):
         ]
 
 
+@pytest.mark.slow("many tables")
 def test_sums_of_columns_that_co_occur_and_of_those_of_disjoint_support():
     codes, classes, _ = sparse_table(0)
     source = SparseSource(sparse_codes(codes), classes)

@@ -53,6 +53,7 @@ def test_cuts_are_those_of_the_literal_algorithm(columns_of, grouped, seed):
     assert found.support.tolist() == union
 
 
+@pytest.mark.slow("many searches")
 @pytest.mark.parametrize(
     ("matching", "C"),
     quick_and_slow(
@@ -130,6 +131,7 @@ def test_disjoint_groups_have_one_support_over_all_cuts(grouped):
         assert (among.max() < 0.75) == apart, matching
 
 
+@pytest.mark.slow("many searches; golden results hold each")
 @pytest.mark.parametrize("matching", ["greedy", "disjoint", "exact"])
 def test_dense_and_sparse_permuted_and_in_threads(both_kinds, grouped, matching):
     X, y = grouped(120, 60, 6)
