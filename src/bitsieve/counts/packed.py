@@ -135,6 +135,11 @@ class PackedPartition(Partition):
     def keys(self) -> Integers:
         return self._with_single_samples.keys
 
+    @property
+    def n_parts(self) -> int:
+        n_single_samples = self.source.n_samples - len(self.order)
+        return len(self.starts) - 1 + n_single_samples
+
     def refine(self, feature: int) -> PackedPartition:
         order, starts = self.source.packed.refine(self.order, self.starts, feature)
         return PackedPartition(self.source, (*self.members, feature), order, starts)

@@ -210,6 +210,11 @@ class Partition(Protocol):
         the union of the parts that occur in each place.
         """
 
+    @property
+    def n_parts(self) -> int:
+        """The number of parts with samples."""
+        return len(self.keys)
+
     @abstractmethod
     def refine(self, feature: int) -> Self:
         """Divide the parts by the codes of one more feature."""
@@ -233,7 +238,7 @@ class Partition(Protocol):
         def count_tables(block: Columns) -> list[ContingencyTable]:
             return self.tables(block, True)
 
-        sums_of_tables(terms, self.source, len(self.keys), columns, count_tables, sums)
+        sums_of_tables(terms, self.source, self.n_parts, columns, count_tables, sums)
         assert sums.by_class is not None
         return sums.pooled, sums.by_class
 
@@ -368,7 +373,7 @@ class JoinedSource(ConditioningSource):
         self.search = None if source.search is None else JoinedSearch(source.search.to_repeat(), groups)
         self.arities = np.empty(len(groups), np.int32)
         for index, group in enumerate(groups):
-            self.arities[index] = len(refined(source.partition(), group).keys)
+            self.arities[index] = refined(source.partition(), group).n_parts
             check_joint_values(group, int(self.arities[index]))
 
     def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
@@ -405,6 +410,10 @@ class JoinedPartition(Partition):
             codes_of_groups.append(_row_numbers(keys_of_columns[:, first:end]))
             first = end
         return np.column_stack(codes_of_groups)
+
+    @property
+    def n_parts(self) -> int:
+        return self.base.n_parts
 
     def refine(self, feature: int) -> JoinedPartition:
         base = refined(self.base, self.source.groups[feature])

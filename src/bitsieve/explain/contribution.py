@@ -82,8 +82,7 @@ def conditional_on(information: Information, columns: Sequence[int]) -> tuple[Co
     conditioned_on: list[int] = []
     for column in columns:
         refined = conditional.refine(int(column))
-        n_combinations = len(refined.partition.keys)
-        if n_combinations * MIN_MEAN_SAMPLES > refined.n_samples:
+        if refined.partition.n_parts * MIN_MEAN_SAMPLES > refined.n_samples:
             break
         conditional = refined
         conditioned_on.append(int(column))

@@ -72,15 +72,17 @@ def _test_selected(source: CountSource, columns: Columns, penalty: Floats, n_tri
     n_codes = source.n_samples * len(columns) * len(in_doubt)
     if "partition" not in source.capabilities or n_codes > MAX_CODES_CONDITIONED:
         return SelectedTests(alone=alone, given_others=given_others, is_conclusive=is_conclusive)
+    if np.isinf(penalty).any():  # where rows come in groups, no column is tested
+        return SelectedTests(alone=alone, given_others=given_others, is_conclusive=is_conclusive)
     rule = SignificanceStopping(level=LEVEL)
-    for i in in_doubt.tolist():
-        if np.isinf(penalty[i]):  # where rows come in groups, no column is tested
-            continue
-        conditional = information.conditional()
-        for other in np.delete(columns, i).tolist():
-            conditional = conditional.refine(other)
-        p = rule.value(conditional, int(columns[i]), n_tried) * exp(min(MAX_EXPONENT, penalty[i]))
-        n_combinations = len(conditional.partition.keys)
-        given_others[i] = p <= LEVEL
-        is_conclusive[i] = p <= LEVEL or MIN_ROWS_A_COMBINATION * n_combinations <= source.n_samples
+    given_earlier = information.conditional()  # given the selected columns before column i
+    for i, column in enumerate(columns.tolist()):
+        if i in in_doubt:
+            conditional = given_earlier
+            for later_column in columns[i + 1 :].tolist():
+                conditional = conditional.refine(later_column)
+            p = rule.value(conditional, column, n_tried) * exp(min(MAX_EXPONENT, penalty[i]))
+            given_others[i] = p <= LEVEL
+            is_conclusive[i] = p <= LEVEL or MIN_ROWS_A_COMBINATION * conditional.partition.n_parts <= source.n_samples
+        given_earlier = given_earlier.refine(column)
     return SelectedTests(alone=alone, given_others=given_others, is_conclusive=is_conclusive)
