@@ -36,6 +36,7 @@ def test_sums(table, conditioning, kernel):
     terms = entropy_terms(source.n_samples)
     partition = refined(source.partition(), conditioning)
     z = [codes[:, g] for g in conditioning] or [np.zeros(len(codes))]
+    assert partition.n_parts == len(np.unique(np.column_stack(z), axis=0))
     assert partition.marginal_sums(terms) == (cell_sum(z, terms.shift), cell_sum([*z, classes], terms.shift))
     xz, xzc = partition.sums(terms, np.arange(6))
     assert xz.tolist() == [cell_sum([*z, codes[:, i]], terms.shift) for i in range(6)]

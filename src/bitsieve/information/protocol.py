@@ -247,6 +247,7 @@ class ConditionalInformation:
         self.terms = terms
         self.partition = partition
         self.n_samples = terms.n_samples
+        self._sums_of_feature: dict[int, tuple[Integers, Integers]] = {}  # cached for single features
 
     def refine(self, feature: int) -> ConditionalInformation:
         """Conditional on the set and one more feature."""
@@ -266,14 +267,23 @@ class ConditionalInformation:
     def conditional_relevance(self, columns: Columns | None = None) -> Floats:
         """I(Xi;C|Z) of ``columns`` (None: all)."""
         chosen = np.arange(self.partition.source.n_features) if columns is None else columns
-        sum_xz, sum_xzc = self.partition.sums(self.terms, chosen)
+        sum_xz, sum_xzc = self._sums(chosen)
         return (sum_xzc - sum_xz + self._class_sum) / self.terms.per_bit
 
     def shuffled_relevance(self, feature: int, seeds: NDArray[np.uint64]) -> Floats:
         """I(Xi;C|Z) after shuffles of the feature among samples of equal Z, one shuffle for each seed."""
-        sum_xz, _ = self.partition.sums(self.terms, np.array([feature]))
+        sum_xz, _ = self._sums(np.array([feature]))
         shuffled_sum_xzc = self.partition.shuffled_sums(self.terms, feature, seeds)
         return (shuffled_sum_xzc - sum_xz + self._class_sum) / self.terms.per_bit
+
+    def _sums(self, columns: Columns) -> tuple[Integers, Integers]:
+        """``S_xz`` and ``S_xzc`` of ``columns``; those of a single column are counted once."""
+        if len(columns) != 1:
+            return self.partition.sums(self.terms, columns)
+        feature = int(columns[0])
+        if feature not in self._sums_of_feature:
+            self._sums_of_feature[feature] = self.partition.sums(self.terms, columns)
+        return self._sums_of_feature[feature]
 
     def least_expected(self, feature: int) -> float:
         """The least expected count, without dependence, of a cell of the tables that the degrees of freedom count."""
