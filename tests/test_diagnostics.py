@@ -16,7 +16,7 @@ from bitsieve.diagnostics import (
     UserError,
     UserTypeError,
     literal,
-    renamed,
+    parameter_reported_as,
     text_of,
     with_settings,
 )
@@ -105,7 +105,7 @@ def test_an_error_has_the_fields_of_its_diagnostic():
 
 
 def test_a_parameter_is_renamed_everywhere():
-    with pytest.raises(UserError) as caught, renamed("must_include", "include"):
+    with pytest.raises(UserError) as caught, parameter_reported_as("must_include", "include"):
         raise UserError(
             code="any",
             message="is wrong",

@@ -225,7 +225,7 @@ def literal(text: object) -> str:
 
 
 @contextmanager
-def renamed(parameter: str, name: str) -> Iterator[None]:
+def parameter_reported_as(parameter: str, name: str) -> Iterator[None]:
     """Inside the block, an error that names the parameter ``parameter`` is raised with ``name`` in its place."""
     try:
         yield

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bitsieve.explain.evidence import Evidence
-from bitsieve.methods.constraints import is_given
+from bitsieve.methods.constraints import has_items
 from bitsieve.options import FREQUENCY, ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.diagnose import diagnose, informative_states
 from bitsieve.pipeline.fit import Fit
@@ -249,8 +249,8 @@ def _requested_parameters(fit: Fit, read: ReadOptions) -> dict[str, Any]:
             parameters["weight_kind"] = read.weight_kind
     if table.original is not None and table.original.groups is not None:
         parameters["groups"] = table.original.groups
-    if is_given(selection.columns.include):
+    if has_items(selection.columns.include):
         parameters["include"] = list(selection.columns.include)
-    if is_given(selection.columns.exclude):
+    if has_items(selection.columns.exclude):
         parameters["exclude"] = list(selection.columns.exclude)
     return parameters | dict(selection.requested)

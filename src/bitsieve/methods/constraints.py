@@ -118,7 +118,7 @@ class Constraints:
 def resolve(constraints: Constraints | None, names: Sequence[str], target: Sequence[str] = ()) -> Candidates:
     """The candidates among the columns ``names``; ``target`` names columns that are known but are no features."""
     candidate_of_column = np.arange(len(names))
-    if constraints is None or not any_given(constraints):
+    if constraints is None or not names_columns(constraints):
         return Candidates(candidate_of_column)
     index_of = _index_of(names)
     group_of_column: dict[int, str] = {}
@@ -151,13 +151,13 @@ def resolve(constraints: Constraints | None, names: Sequence[str], target: Seque
     return Candidates(candidate_of_column, included, excluded)
 
 
-def any_given(constraints: Constraints) -> bool:
+def names_columns(constraints: Constraints) -> bool:
     """Whether the constraints name any column."""
-    return is_given(constraints.must_include) or is_given(constraints.exclude) or is_given(constraints.groups)
+    return has_items(constraints.must_include) or has_items(constraints.exclude) or has_items(constraints.groups)
 
 
-def is_given(columns: Any) -> bool:
-    """Whether a value given for a list of columns is not empty; a wrong value, checked later, counts as given."""
+def has_items(columns: Any) -> bool:
+    """Whether a list of columns is not empty. True for a value that is no list: it is refused later."""
     return not isinstance(columns, Sized) or len(columns) > 0
 
 

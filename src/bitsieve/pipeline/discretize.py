@@ -12,7 +12,7 @@ from bitsieve.counts.source import CountSource, class_order
 from bitsieve.dataset.dataset import Dataset, DatasetT
 from bitsieve.dataset.encoding import are_categories, as_array, encode_with_missing
 from bitsieve.dataset.read import read_xy
-from bitsieve.diagnostics import UserError, renamed
+from bitsieve.diagnostics import UserError, parameter_reported_as
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.registry import binning_with, make_binner, make_discretizer
 from bitsieve.engines.local import count
@@ -131,7 +131,7 @@ def strata_of(table: Dataset, strata: Any) -> tuple[Integers | None, list[int]]:
         )
     columns: list[int] = []
     if np.isscalar(strata):
-        with renamed("exclude", "strata"):
+        with parameter_reported_as("exclude", "strata"):
             columns = resolve(Constraints(exclude=[strata]), table.names).exclude
     if columns:
         source = rows

@@ -19,10 +19,10 @@ from bitsieve.dataset.column_info import (
 )
 from bitsieve.dataset.dataset import Dataset, DatasetT
 from bitsieve.dataset.identifiers import FEW_ROWS
-from bitsieve.diagnostics import Diagnostic, ParameterError, UserError, renamed
+from bitsieve.diagnostics import Diagnostic, ParameterError, UserError, parameter_reported_as
 from bitsieve.discretization.registry import make_discretizer
 from bitsieve.information.protocol import Information
-from bitsieve.methods.constraints import Candidates, Constraints, any_given, is_given, resolve
+from bitsieve.methods.constraints import Candidates, Constraints, has_items, names_columns, resolve
 from bitsieve.methods.method import constants_last
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions
 from bitsieve.pipeline import notes
@@ -125,21 +125,10 @@ def prepare_selection(
     included = _indices_of_included(table, selection.columns, constraints)
     infos = _summarize(table, discretization, execution)
     if not selection.takes_constraints:
-        included_features = [table.names[j] for j in included if not infos[j].is_identifier]
-        _refuse_constraints(constraints, included_features)
-        _refuse_excluded_columns(selection.columns, table)
+        _refuse_constraints(table, infos, included, selection.columns, constraints)
     prepared = _drop_columns(table, selection.columns, discretization, infos, included, candidates)
-    diagnostics = list(prepared.diagnostics)
-    if _has_group_of_one(constraints.groups, candidates):
-        diagnostics.append(notes.group_of_one())
 
-    if not selection.takes_constraints or not any_given(constraints):
-        selection = replace(selection, constraints=None)
-    else:
-        selection = replace(selection, constraints=constraints)
-    number, diagnostics_on_number = settle_number(prepared.table, selection)
-    diagnostics += diagnostics_on_number
-    selection = replace(selection, n_features_to_select=number)
+    settled_selection, diagnostics_on_number = _settle_selection(prepared.table, selection, constraints)
     coded_table, settled_discretization = take_few_numbers_as_categories(
         prepared.table, selection.method, discretization, execution
     )
@@ -150,14 +139,24 @@ def prepare_selection(
         dropped=prepared.dropped,
         discretization=settled_discretization,
         requested_discretization=discretization,
-        diagnostics=diagnostics,
-        selection=selection,
+        diagnostics=[*prepared.diagnostics, *_on_groups(constraints.groups, candidates), *diagnostics_on_number],
+        selection=settled_selection,
     )
+
+
+def _settle_selection(
+    table: Dataset, selection: SelectionOptions, constraints: Constraints
+) -> tuple[SelectionOptions, list[Diagnostic]]:
+    """The selection with its constraints, None where they name no column, and with the number of features."""
+    unconstrained = not selection.takes_constraints or not names_columns(constraints)
+    settled_constraints = None if unconstrained else constraints
+    number, diagnostics = settle_number(table, replace(selection, constraints=settled_constraints))
+    return replace(selection, constraints=settled_constraints, n_features_to_select=number), diagnostics
 
 
 def _indices_of_included(table: Dataset, columns: ColumnOptions, constraints: Constraints) -> list[int]:
     """The columns to be included. Raises ValueError if one is excluded too, or is left out of saved counts."""
-    with renamed("must_include", "include"):
+    with parameter_reported_as("must_include", "include"):
         resolve(Constraints(columns.include, columns.exclude), table.names, table.target.names)
     included = resolve(Constraints(constraints.must_include), table.names).must_include
     absent = [table.names[j] for j in included if j in table.left_out]
@@ -187,7 +186,7 @@ def _drop_columns(
     candidates: Candidates,
 ) -> Prepared[DatasetT]:
     """Drop the columns; an identifier stays if it is included or belongs to a group of columns."""
-    with renamed("must_include", "include"):
+    with parameter_reported_as("must_include", "include"):
         excluded = resolve(Constraints(exclude=columns.exclude), table.names, table.target.names).exclude
     dropped: dict[int, Reason] = dict.fromkeys(empty_columns(infos), "empty")
     dropped |= dict.fromkeys(excluded, "excluded")
@@ -272,11 +271,13 @@ def constraints_on(table: Dataset, constraints: Constraints | None) -> Candidate
     return resolve(replace(constraints, exclude=excluded), table.names)
 
 
-def _has_group_of_one(groups: Any, candidates: Candidates) -> bool:
-    if not is_given(groups):
-        return False
-    n_groups_of_several = (candidates.sizes > 1).sum()
-    return bool(len(groups) > n_groups_of_several)
+def _on_groups(groups: Any, candidates: Candidates) -> list[Diagnostic]:
+    """The note on groups of a single column."""
+    n_groups = len(groups) if has_items(groups) else 0
+    n_groups_of_several = int((candidates.sizes > 1).sum())
+    if n_groups <= n_groups_of_several:
+        return []
+    return [notes.group_of_one()]
 
 
 def check_screen(prepared: PreparedSelection) -> None:
@@ -294,7 +295,7 @@ def check_screen(prepared: PreparedSelection) -> None:
         raise ParameterError(
             "screen", screen, "leave it out: a stopping rule must look at all columns", code="contradicting-parameters"
         )
-    if selection.constraints is not None and is_given(selection.constraints.groups):
+    if selection.constraints is not None and has_items(selection.constraints.groups):
         raise ParameterError(
             "screen", screen, "leave it out: groups of columns are not screened", code="contradicting-parameters"
         )
@@ -314,8 +315,19 @@ def columns_screened_out(prepared: PreparedSelection, information: Information, 
     return sorted({*order[screen:].tolist()} - {*included, *prepared.dropped})
 
 
-def _refuse_constraints(constraints: Constraints, included_features: Sequence[str]) -> None:
-    """Raise ValueError for what a method without constraints cannot do: select a feature first, or groups."""
+def _refuse_constraints(
+    table: Dataset,
+    infos: Sequence[ColumnInfo],
+    included: Sequence[int],
+    columns: ColumnOptions,
+    constraints: Constraints,
+) -> None:
+    """Raise ValueError for what a method without constraints cannot do: select a feature first, or groups.
+
+    An identifier may be included, as this keeps it in the table. Columns may be excluded if the table can leave them
+    out.
+    """
+    included_features = [table.names[j] for j in included if not infos[j].is_identifier]
     if included_features:
         raise UserError(
             code="include-not-supported",
@@ -329,11 +341,7 @@ def _refuse_constraints(constraints: Constraints, included_features: Sequence[st
             message="this method takes no groups of columns",
             advice="use a greedy method such as cmim",
         )
-
-
-def _refuse_excluded_columns(columns: ColumnOptions, table: Dataset) -> None:
-    """Raise ValueError if columns are excluded, and the table cannot leave them out."""
-    if is_given(columns.exclude) and not table.can_leave_out:
+    if has_items(columns.exclude) and not table.can_leave_out:
         raise UserError(
             code="exclude-not-supported",
             message="this method takes no excluded columns here",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from bitsieve.diagnostics import UserError
-from bitsieve.methods.constraints import Constraints, check_constraints, is_given
+from bitsieve.methods.constraints import Constraints, check_constraints, has_items
 from bitsieve.methods.method import Method
 from bitsieve.methods.registry import arguments_of, find_method
 from bitsieve.options import ColumnOptions
@@ -69,7 +69,7 @@ class SelectionOptions:
             columns = ColumnOptions()
         parameters = dict(requested)
         constraints = parameters.pop("constraints", None)
-        if constraints is not None and is_given(columns.include):
+        if constraints is not None and has_items(columns.include):
             raise UserError(
                 code="contradicting-parameters",
                 message="constraints are given, so put include into them",

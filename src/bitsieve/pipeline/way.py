@@ -11,7 +11,7 @@ from typing import Any
 
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.dataset.value_ranges import check_values
-from bitsieve.diagnostics import renamed
+from bitsieve.diagnostics import parameter_reported_as
 from bitsieve.methods.method import check_capabilities
 from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.diagnose import refuse_constant_data
@@ -66,7 +66,7 @@ def run_on_read_table(
 ) -> Fit:
     """Select from a table that is read: drop columns, settle the options, run the method, and count the evidence."""
     parameter_of_user = "include" if selection.constraints is None else "must_include"
-    with renamed("must_include", parameter_of_user):
+    with parameter_reported_as("must_include", parameter_of_user):
         prepared = prepare_selection(table, selection, discretization, execution)
         refuse_constant_data(prepared.table)
         fit = run(prepared, execution)
