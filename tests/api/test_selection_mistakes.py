@@ -111,7 +111,7 @@ def test_every_column_in_one_bin_is_refused_whatever_the_binner(iris):
     X, y, _ = iris
     table = read_data(X, ReadOptions(target=y))
     with pytest.raises(ValueError, match="every column became one bin"):
-        on_bins(table, OneBin(), [0])
+        on_bins(table, OneBin(), [0], "")
 
 
 @pytest.mark.parametrize("method", [entry.name for entry in bitsieve.list_methods()])

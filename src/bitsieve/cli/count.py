@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bitsieve.cli.build import column_options, discretization_options, execution_options, read_options
 from bitsieve.cli.shared import note_lines
@@ -16,6 +16,7 @@ from bitsieve.utils.progress import progress_bar
 if TYPE_CHECKING:
     from bitsieve.discretization.base import Binning
     from bitsieve.engines.partitioned_dataset import PartitionedDataset
+    from bitsieve.engines.registry import DataInParts
     from bitsieve.options import DiscretizationOptions
 
 
@@ -85,17 +86,17 @@ def run_sql(arguments: argparse.Namespace) -> int:
 
 
 def _read(
-    source: Any, arguments: argparse.Namespace, discretization: DiscretizationOptions
+    source: DataInParts, arguments: argparse.Namespace, discretization: DiscretizationOptions
 ) -> tuple[PartitionedDataset, Binning]:
     """Open the table, and make its binner."""
     from bitsieve.discretization.registry import make_discretizer
     from bitsieve.engines.partitioned_dataset import PartitionedDataset
     from bitsieve.io.read import open_columns
 
-    if getattr(source, "own_target", None) is not None:
-        open_columns(arguments.data)
+    if source.target_in_file is not None:
+        open_columns(arguments.data)  # refuses sparse rows
     table = source.read_in_parts(read_options(arguments))
-    assert isinstance(table, PartitionedDataset)  # sparse rows are refused above
+    assert isinstance(table, PartitionedDataset)  # the rows are dense
     return table, make_discretizer(discretization, arguments.threads or -1).for_table(table)
 
 

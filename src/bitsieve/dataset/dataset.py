@@ -141,6 +141,10 @@ class Dataset(NamedColumns, ABC):
     def varies(self, j: int) -> bool:
         """Whether feature ``j`` has different values; a missing value is a value of its own."""
 
+    def constant_columns(self, columns: Sequence[int]) -> list[int]:
+        """Those of ``columns`` that have one value in all rows."""
+        return [j for j in columns if not self.varies(j)]
+
     @abstractmethod
     def is_row_counter(self, j: int) -> bool:
         """Whether feature ``j`` increases by one, or decreases by one, with every row."""
@@ -453,6 +457,15 @@ class InMemoryDataset(Dataset, InspectedColumns):
         values = self.values(j)
         numbers = values.codes if are_categories(values) else values
         return bool((numbers != numbers[0]).any()) and not all_missing(numbers)  # NaN differs from NaN
+
+    def constant_columns(self, columns: Sequence[int]) -> list[int]:
+        if self.is_sparse:
+            return super().constant_columns(columns)
+        ranges = self.value_ranges()
+        has_two_numbers = np.zeros(self.n_features, bool)
+        for block, low, high in zip(ranges.blocks, ranges.low, ranges.high, strict=True):
+            has_two_numbers[block.indices] = low < high
+        return super().constant_columns([j for j in columns if not has_two_numbers[j]])
 
     def is_row_counter(self, j: int) -> bool:
         values = self.values(j)

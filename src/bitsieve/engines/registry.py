@@ -20,6 +20,11 @@ from bitsieve.utils.messages import nearest_in
 class DataInParts(Protocol):
     """Data that is read in parts."""
 
+    @property
+    def target_in_file(self) -> str | None:
+        """The target that a file format holds beside the columns: "y", the labels of libsvm. None for other data."""
+        return None
+
     def read_in_parts(self, options: ReadOptions) -> Dataset:
         """Look at the target, and divide the columns into features, target and weights.
 

@@ -464,13 +464,12 @@ class StreamSource(DataInParts):
         self.spool = None if spool is None else Path(spool)
 
     @cached_property
-    def own_target(self) -> str | None:
-        """The target that is part of the data by itself: "y", the labels of a libsvm file; None for all other data."""
+    def target_in_file(self) -> str | None:
         return "y" if holds_sparse_rows(self.data) else None
 
     def read_in_parts(self, options: ReadOptions) -> Dataset:
-        if self.own_target is not None:
-            return self._read_sparse_rows(options, self.own_target)
+        if self.target_in_file is not None:
+            return self._read_sparse_rows(options, self.target_in_file)
         file = open_columns(self.data, header=self.header, spool=self.spool)
         target = options.target
         sample_weight = options.sample_weight

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,8 @@ from bitsieve.dataset.identifiers import FEW_ROWS
 from bitsieve.dataset.quantity import listed_edges
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic, UserError
-from bitsieve.discretization.base import codes_that_occur
+from bitsieve.discretization.base import Binning, codes_that_occur
+from bitsieve.discretization.mdl import MDLBinning
 from bitsieve.information.leaks import Leak
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping
@@ -26,7 +27,7 @@ from bitsieve.pipeline.evidence import MAX_VALUES_TESTED, has_no_information
 from bitsieve.pipeline.fit import CountEvidence, Fit
 from bitsieve.pipeline.prepare import Prepared, PreparedSelection
 from bitsieve.pipeline.selected_tests import InformativeState
-from bitsieve.utils.arrays import Columns
+from bitsieve.utils.arrays import Columns, Flags, Integers
 from bitsieve.utils.choice import TIE
 from bitsieve.utils.lazy import ColumnNames, chdtrc
 
@@ -61,22 +62,22 @@ def refuse_constant_data(table: Dataset) -> None:
 def diagnose(fit: Fit) -> list[Diagnostic]:
     """All diagnostics on the data and on the selection, in the order in which a user reads them."""
     table, evidence = fit.table, fit.evidence_from_counts
-    stopping = fit.result.stopping
     return [
         *on_preparation(fit.prepared),
         *on_missing(fit.prepared),
         *on_copies(fit.prepared),
         *on_screen(fit),
         *on_sample(table),
-        *on_bins(table, evidence.binner, fit, fit.prepared.dropped),
+        *on_bins(table, evidence.binner, fit.prepared.dropped, fit.about_unused_bins),
+        *on_row_counters(table, fit.result.selected),
         *on_leaks(evidence.leaks, table),
         *on_ties(fit, evidence),
         *on_informative(fit, evidence),
         *on_many_values(fit, evidence),
         *on_stop(fit),
-        *on_untested(None if stopping is None else stopping.untested, table.names),
+        *on_untested(fit),
         *on_dependence(fit, evidence),
-        *(on_rows(table) if fit.selection.is_tested else ()),
+        *on_tested_rows(fit),
         *on_gap(fit),
     ]
 
@@ -99,7 +100,7 @@ def on_missing(prepared: PreparedSelection) -> list[Diagnostic]:
     columns = [j for j, column in enumerate(infos) if column.has_missing and j not in prepared.dropped]
     if not columns:
         return []
-    return [notes.missing_kept([str(table.names[j]) for j in columns])]
+    return [notes.missing_kept(_names(table, columns))]
 
 
 def on_copies(prepared: Prepared[DatasetT]) -> list[Diagnostic]:
@@ -107,8 +108,8 @@ def on_copies(prepared: Prepared[DatasetT]) -> list[Diagnostic]:
     table = prepared.original
     if table.rows is None or "dense" not in table.capabilities:
         return []
-    left_out = {*prepared.dropped, *table.left_out}
-    columns = [j for j in range(table.n_features) if j not in left_out]
+    dropped = {*prepared.dropped, *table.left_out}
+    columns = [j for j in range(table.n_features) if j not in dropped]
     copies = find_copies(table.rows, columns)
     if not copies:
         return []
@@ -117,64 +118,92 @@ def on_copies(prepared: Prepared[DatasetT]) -> list[Diagnostic]:
 
 
 def on_screen(fit: Fit) -> list[Diagnostic]:
-    """How many columns a screen left out."""
+    """How many columns a screen took from the method."""
     screen = fit.selection.screen
     if screen is None or not fit.screened_out:
         return []
     return [notes.screened_out(screen, len(fit.screened_out))]
 
 
-def on_bins(table: Dataset, binner: Any, fit: Fit, dropped: Collection[int] = ()) -> list[Diagnostic]:
-    """The notes on columns that the binner left whole or gave nearly as many bins as rows.
+def on_bins(table: Dataset, binner: Binning, dropped: Collection[int], about_unused_bins: str) -> list[Diagnostic]:
+    """Which columns got no bins, and which nearly one a row. There are no notes on the ``dropped`` columns.
 
-    There are none on the ``dropped`` columns. Raises UserError if every column has one bin.
+    Raises UserError if every column has one bin, unless the rule leaves columns so that it finds no cut for.
     """
-    names = table.names
-
-    def names_of(columns: Iterable[int]) -> list[str]:
-        return [str(names[j]) for j in columns]
-
     n_bins = codes_that_occur(binner, table)
-    # By MDL a column without a cut is left with one bin, unless ``uncut`` has it cut at the median.
-    mdl_leaves = getattr(binner, "requires", None) == "classes" and getattr(binner, "uncut", None) == "leave"
-    if (n_bins == 1).all() and not mdl_leaves:
+    is_one_bin_allowed = _leaves_columns_uncut(binner)
+    if (n_bins == 1).all() and not is_one_bin_allowed:
         raise UserError(
             code="one-bin-only",
             message="every column became one bin, so none has information about the target",
             advice="use more bins",
         )
-    diagnostics = list[Diagnostic]()
-    remaining = np.ones(len(n_bins), bool)
-    remaining[list(dropped)] = False
-    with_one_bin = np.flatnonzero(remaining & (n_bins == 1))
-    constant = [j for j in with_one_bin.tolist() if not table.varies(j)]
-    remaining[constant] = False
-    uncut = np.asarray(binner.columns_without_cut, np.intp)
-    unrelated = uncut[remaining[uncut]]
-    if mdl_leaves:
-        unrelated = unrelated[n_bins[unrelated] == 1]  # with a bin of missing values it may be related
-    if len(unrelated):
-        n_numeric = sum(remaining[j] and _is_numeric(values) for j, values in enumerate(binner.categories_))
-        diagnostics.append(
-            notes.no_reliable_relation(
-                names_of(unrelated.tolist()),
-                n_numeric,
-                table.target.names,
-                fit.about_unused_bins,
-                at_median=not mdl_leaves,
-            )
+    is_dropped = np.zeros(len(n_bins), bool)
+    is_dropped[list(dropped)] = True
+    with_one_bin = np.flatnonzero(~is_dropped & (n_bins == 1))
+    constant = table.constant_columns(with_one_bin.tolist())
+    is_noted = ~is_dropped
+    is_noted[constant] = False
+    return [
+        *_on_columns_without_cut(table, binner, n_bins, is_noted, about_unused_bins),
+        *_on_constant_columns(table, constant),
+        *_on_nearly_unique_categories(table, binner, n_bins),
+    ]
+
+
+def _leaves_columns_uncut(binner: Binning) -> bool:
+    """Whether a column without a cut by the classes stays in one bin; else it is cut at its median."""
+    return isinstance(binner, MDLBinning) and binner.uncut == "leave"
+
+
+def _on_columns_without_cut(
+    table: Dataset, binner: Binning, n_bins: Integers, is_noted: Flags, about_unused_bins: str
+) -> list[Diagnostic]:
+    """Which numeric columns have no cut that separates the classes beyond chance."""
+    without_cut = np.asarray(binner.columns_without_cut, np.intp)
+    unrelated = without_cut[is_noted[without_cut]]
+    stay_uncut = _leaves_columns_uncut(binner)
+    if stay_uncut:
+        unrelated = unrelated[n_bins[unrelated] == 1]  # with a bin of missing values a column may be related
+    if not len(unrelated):
+        return []
+    n_numeric = sum(_is_numeric(binner.categories_of(j)) for j in np.flatnonzero(is_noted).tolist())
+    return [
+        notes.no_reliable_relation(
+            _names(table, unrelated.tolist()),
+            n_numeric,
+            table.target.names,
+            about_unused_bins,
+            at_median=not stay_uncut,
         )
-    if constant:
-        diagnostics.append(notes.constant(ColumnNames(names, constant)))
-    if binner.categories_ is not None:
-        nearly_unique = np.flatnonzero((n_bins > 2) & (2 * n_bins > table.n_samples)).tolist()
-        identifiers = [j for j in nearly_unique if binner.categories_[j] is not None]
-        if identifiers:
-            diagnostics.append(notes.identifier_kept(names_of(identifiers)))
-    counters = [int(j) for j in fit.result.selected if table.is_row_counter(int(j))]
-    if counters:
-        diagnostics.append(notes.row_counter(names_of(counters)))
-    return diagnostics
+    ]
+
+
+def _on_constant_columns(table: Dataset, constant: Sequence[int]) -> list[Diagnostic]:
+    if not constant:
+        return []
+    return [notes.constant(ColumnNames(table.names, constant))]
+
+
+def _on_nearly_unique_categories(table: Dataset, binner: Binning, n_bins: Integers) -> list[Diagnostic]:
+    """Which columns of categories have a value of their own in most rows, as an identifier has."""
+    nearly_unique = np.flatnonzero((n_bins > 2) & (2 * n_bins > table.n_samples)).tolist()
+    identifiers = [j for j in nearly_unique if binner.categories_of(j) is not None]
+    if not identifiers:
+        return []
+    return [notes.identifier_kept(_names(table, identifiers))]
+
+
+def on_row_counters(table: Dataset, selected: Columns) -> list[Diagnostic]:
+    """Which selected columns count the rows."""
+    counters = [j for j in selected.tolist() if table.is_row_counter(j)]
+    if not counters:
+        return []
+    return [notes.row_counter(_names(table, counters))]
+
+
+def _names(table: Dataset, columns: Sequence[int]) -> list[str]:
+    return [str(table.names[j]) for j in columns]
 
 
 def _is_numeric(categories: NDArray[Any] | None) -> bool:
@@ -187,7 +216,7 @@ def on_sample(table: Dataset) -> list[Diagnostic]:
     diagnostics = []
     approximation = table.approximation
     if approximation is not None:
-        names = [str(table.names[j]) for j in approximation.columns]
+        names = _names(table, approximation.columns)
         diagnostics.append(notes.binned_on_sample(names, approximation.rank_error, approximation.from_intervals))
     if table.target_rank_error:
         diagnostics.append(notes.target_binned_on_sample(table.target.name, table.target_rank_error))
@@ -218,7 +247,7 @@ def on_ties(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
         columns = np.concatenate([*(step.winner for step in run), run[-1].runner_up])
         relevance = evidence.relevance[columns]
         if (np.diff(relevance) > TIE).any():
-            names = [str(fit.table.names[j]) for j in columns.tolist()]
+            names = _names(fit.table, columns.tolist())
             diagnostics.append(notes.tied(names, relevance.tolist()))
     return diagnostics
 
@@ -241,11 +270,19 @@ def on_stop(fit: Fit) -> list[Diagnostic]:
     return [notes.stopped_at(n_selected, stopping.by, candidate, stopping.reason, before_correction=is_corrected)]
 
 
-def on_untested(untested: Columns | None, names: Sequence[object]) -> list[Diagnostic]:
+def on_untested(fit: Fit) -> list[Diagnostic]:
     """Which columns could not be tested, as their neighbours determine them and nothing is left to permute."""
-    if untested is None or not len(untested):
+    stopping = fit.result.stopping
+    if stopping is None or stopping.untested is None or not len(stopping.untested):
         return []
-    return [notes.untested([str(names[j]) for j in untested.tolist()])]
+    return [notes.untested(_names(fit.table, stopping.untested.tolist()))]
+
+
+def on_tested_rows(fit: Fit) -> list[Diagnostic]:
+    """The note of :func:`on_rows`, if a rule tested the columns."""
+    if not fit.selection.is_tested:
+        return []
+    return on_rows(fit.table)
 
 
 def on_rows(table: Dataset) -> list[Diagnostic]:
@@ -331,7 +368,7 @@ def on_dependence(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
     n_pairs = n_selected * (n_selected - 1) / 2
     if p * n_pairs > DEPENDENCE_LEVEL:
         return []
-    names = [str(table.names[j]) for j in pair]
+    names = _names(table, pair)
     return [notes.list_of_dependent(names, bits, can_test="independent" in table.capabilities)]
 
 
@@ -362,11 +399,12 @@ def on_informative(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
     ]
 
 
-def _names_in_state(table: Dataset, selected: Sequence[int], states: Sequence[str], state: str) -> list[str]:
+def _names_in_state(
+    table: Dataset, selected: Sequence[int], states: Sequence[InformativeState], state: InformativeState
+) -> list[str]:
     """The names of the selected columns in a state."""
-    return [
-        str(table.names[j]) for j, state_of_column in zip(selected, states, strict=True) if state_of_column == state
-    ]
+    in_state = [j for j, state_of_column in zip(selected, states, strict=True) if state_of_column == state]
+    return _names(table, in_state)
 
 
 def informative_states(fit: Fit, evidence: CountEvidence) -> list[InformativeState]:
@@ -412,7 +450,7 @@ def on_many_values(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
     inflated = selected[has_many_values & is_inflated].tolist()
     if not inflated:
         return []
-    names = [str(table.names[j]) for j in inflated]
+    names = _names(table, inflated)
     return [notes.many_values(names, has_estimator="estimator" in fit.selection.parameters)]
 
 

@@ -63,7 +63,7 @@ class ReadingPlan:
         refuse_groups(options.groups)
         target = options.target
         if target is None:
-            target = getattr(opened, "own_target", None)  # of a format with labels, such as libsvm
+            target = opened.target_in_file
         if target is None:
             raise UserError(
                 code="target-needed",
