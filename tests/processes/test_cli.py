@@ -13,7 +13,7 @@ import time
 import pytest
 
 import bitsieve
-from bitsieve.results.selection import table_text
+from bitsieve.results.selection import ranking_of
 
 MODULE = [sys.executable, "-m", "bitsieve"]
 
@@ -47,7 +47,7 @@ def refused(*arguments, **keywords):
 def test_table_on_standard_output(data, table):
     result = done("select", data, "--target", "diagnosis", "--features", 4, "--method", "jmi")
     wanted = bitsieve.select(table, "diagnosis", method="jmi", n_features_to_select=4)
-    assert result.stdout == f"{table_text(wanted)}\n"
+    assert result.stdout == f"{ranking_of(wanted).text()}\n"
     assert result.stderr == "".join(f"bitsieve: note: {note}\n" for note in wanted.diagnostics.lines())
 
 

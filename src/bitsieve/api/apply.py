@@ -27,6 +27,7 @@ from bitsieve.results.saved.cut import (
     merged_changes,
 )
 from bitsieve.results.saved.data_check import DataCheck, check_of_changes
+from bitsieve.results.saved.schema import SavedColumn
 from bitsieve.results.selection import Selection
 from bitsieve.utils.memory import check_memory
 from bitsieve.utils.progress import phase
@@ -45,10 +46,15 @@ class ApplyOptions:
     header: bool | None = None  # whether the first line of a text file has the names
     memory: int | str | None = None  # about how many bytes the work may take
 
+    @property
+    def needs_codes(self) -> bool:
+        """Whether the values are cut."""
+        return self.codes or self.append_score or self.check
+
 
 @dataclass(frozen=True, kw_only=True)
 class Applied:
-    """What was found in new data, and what was written."""
+    """What was written of new data, and how the data differs from that of the selection."""
 
     n_rows: int
     columns: tuple[str, ...]  # that are written
@@ -77,8 +83,27 @@ def apply_to_file(selection: Selection, data: Any, options: ApplyOptions) -> App
 def _positions(selection: Selection, labels: Sequence[str]) -> list[int]:
     """The positions of the selected columns, best first, among the labels of new data."""
     data = selection.details.data
-    wanted = WantedColumns(selection.features, selection.indices, data.n_features, data.names is not None)
-    return wanted.positions_in(labels)
+    columns = WantedColumns(selection.features, selection.indices, data.n_features, data.names is not None)
+    return columns.positions_in(labels)
+
+
+class _BatchCutter:
+    """Cuts the selected columns of each batch, and collects what has changed in them."""
+
+    def __init__(self, columns: Sequence[SavedColumn], text_readings: Sequence[TextReading | None] | None) -> None:
+        self.columns = columns
+        self.text_readings = text_readings  # None: the text of each batch decides
+        self.changes_of_batches: list[list[ColumnChanges]] = []
+
+    def cut(self, batch: pa.Table) -> list[ColumnCodes]:
+        """The codes of a batch that has the selected columns only."""
+        cut = cut_columns(self.columns, batch, self.text_readings)
+        self.changes_of_batches.append([column.changes for column in cut])
+        return cut
+
+    def changes(self) -> list[ColumnChanges]:
+        """The changes of each column in all batches that were cut."""
+        return [merged_changes(batches) for batches in zip(*self.changes_of_batches, strict=True)]
 
 
 class _FileOfColumns:
@@ -86,6 +111,7 @@ class _FileOfColumns:
 
     def __init__(self, selection: Selection, file: ColumnFile, options: ApplyOptions) -> None:
         self.selection = selection
+        self.saved_columns = selection.details.columns
         self.file = file
         self.options = options
         target_names = _target_names(selection)
@@ -94,31 +120,33 @@ class _FileOfColumns:
         self.columns = [candidates[position] for position in _positions(selection, candidates)]
         memory = check_memory(options.memory) or DEFAULT_MEMORY
         self.rows_of_batch = rows_of_batch(memory, file.row_bytes + len(file.names))
-        self.changes: list[list[ColumnChanges]] = []  # for each batch, of each column
-        self.changed_kinds: list[Diagnostic] = []  # where the values are written as they are
-        self.n_rows = 0
+        self.n_rows_read = 0
 
     def apply(self) -> Applied:
-        options = self.options
         schema = self._schema()
-        text_readings: list[TextReading | None] | None = None
-        if options.codes or options.append_score or options.check:
-            phase("reading text")
-            batches = self.file.batches(self.columns, self.rows_of_batch)
-            text_readings = choose_text_readings(self.selection.details.columns, batches)
-        batches_to_write = self._batches(schema, text_readings)
-        phase("writing" if options.output is not None else "comparing")
-        if options.output is None:
-            for _ in batches_to_write:
-                pass
+        cutter = _BatchCutter(self.saved_columns, self._text_readings())
+        output = self.options.output
+        if output is None:
+            phase("comparing")
+            for batch in self._batches():
+                cutter.cut(batch.select(self.columns))
         else:
-            write_batches(batches_to_write, schema, options.output, self.targets[0] if self.targets else "")
+            phase("writing")
+            target = self.targets[0] if self.targets else ""
+            write_batches(self._tables_to_write(schema, cutter), schema, output, target)
         check = None
-        if self.changes:
-            of_columns = [merged_changes(batches) for batches in zip(*self.changes, strict=True)]
-            check = check_of_changes(self.selection.details.columns, of_columns)
-        diagnostics = tuple(self.changed_kinds) if check is None else check.diagnostics
-        return Applied(n_rows=self.n_rows, columns=tuple(schema.names), check=check, diagnostics=diagnostics)
+        diagnostics = tuple(_changed_kinds(cutter.changes_of_batches[0]))
+        if self.options.needs_codes:
+            check = check_of_changes(self.saved_columns, cutter.changes())
+            diagnostics = check.diagnostics
+        return Applied(n_rows=self.n_rows_read, columns=tuple(schema.names), check=check, diagnostics=diagnostics)
+
+    def _text_readings(self) -> list[TextReading | None] | None:
+        """How the text of each column is read, as the text of all rows decides; None where no values are cut."""
+        if not self.options.needs_codes:
+            return None
+        phase("reading text")
+        return choose_text_readings(self.saved_columns, self.file.batches(self.columns, self.rows_of_batch))
 
     def _schema(self) -> pa.Schema:
         """The names and types of what is written."""
@@ -130,28 +158,28 @@ class _FileOfColumns:
             fields += [(CLASS_COLUMN, pa.string()), (SCORE_COLUMN, pa.float64())]
         return pa.schema(fields)
 
-    def _batches(self, schema: pa.Schema, text_readings: list[TextReading | None] | None) -> Iterator[pa.Table]:
-        """What is written, batch by batch; what was found in the batches is added to ``changes``."""
+    def _batches(self) -> Iterator[pa.Table]:
+        """The batches that have rows. Raises UserError if there is none."""
         for batch in self.file.batches([*self.columns, *self.targets], self.rows_of_batch):
-            if not batch.num_rows:
-                continue
-            if text_readings is None and self.n_rows == 0:
-                cut = cut_columns(self.selection.details.columns, batch.select(self.columns))
-                self.changed_kinds = _changed_kinds(cut)
-            self.n_rows += batch.num_rows
-            values = batch
-            if text_readings is not None:
-                saved_columns = self.selection.details.columns
-                cut = cut_columns(saved_columns, batch.select(self.columns), text_readings)
-                self.changes.append([column.changes for column in cut])
-                values = self._with_codes(batch, cut)
-            yield values.cast(schema)
-        if not self.n_rows:
+            if batch.num_rows:
+                self.n_rows_read += batch.num_rows
+                yield batch
+        if not self.n_rows_read:
             raise UserError(
                 code="empty-data",
                 message=f"{self.file.label} has no rows",
                 advice="nothing to apply the selection to",
             )
+
+    def _tables_to_write(self, schema: pa.Schema, cutter: _BatchCutter) -> Iterator[pa.Table]:
+        """What is written, batch by batch."""
+        for number, batch in enumerate(self._batches()):
+            table = batch
+            if self.options.needs_codes:
+                table = self._with_codes(batch, cutter.cut(batch.select(self.columns)))
+            elif number == 0:
+                cutter.cut(batch.select(self.columns))  # shows whether a column holds another kind of values
+            yield table.cast(schema)
 
     def _with_codes(self, batch: pa.Table, cut: Sequence[ColumnCodes]) -> pa.Table:
         """The batch with codes in place of values, and with scores, where these are wanted."""
@@ -160,18 +188,18 @@ class _FileOfColumns:
             for j, column in enumerate(cut):
                 table = table.set_column(j, self.columns[j], pa.array(column.codes))
         if self.options.append_score:
-            details = self.selection.details
-            labels = self.selection.target.labels
-            for name, values in score_columns(details.columns, cut, details.class_sizes, labels).items():
+            class_sizes = self.selection.details.class_sizes
+            scores = score_columns(self.saved_columns, cut, class_sizes, self.selection.target.labels)
+            for name, values in scores.items():
                 table = table.append_column(name, pa.array(values))
         return table
 
 
-def _changed_kinds(cut: Sequence[ColumnCodes]) -> list[Diagnostic]:
+def _changed_kinds(changes: Sequence[ColumnChanges]) -> list[Diagnostic]:
     """Diagnostics on the columns that hold another kind of values, which are written as they are."""
     diagnostics = []
-    for column in cut:
-        diagnostic = column.changes.on_kind("the values are written as they are")
+    for column in changes:
+        diagnostic = column.on_kind("the values are written as they are")
         if diagnostic is not None:
             diagnostics.append(diagnostic)
     return diagnostics
@@ -182,7 +210,9 @@ def _target_names(selection: Selection) -> list[str]:
     target = selection.details.options.get("target")
     if isinstance(target, str):
         return [target]
-    return [str(name) for name in target] if isinstance(target, list) else []
+    if isinstance(target, list):
+        return [str(name) for name in target]
+    return []
 
 
 def _apply_to_arrays(selection: Selection, table: ArrayTable, options: ApplyOptions) -> Applied:
@@ -197,6 +227,7 @@ def _apply_to_arrays(selection: Selection, table: ArrayTable, options: ApplyOpti
     names = [table.names[position] for position in positions]
     X = table.X[:, positions]
     cut = cut_columns(selection.details.columns, X)
+    changes = [column.changes for column in cut]
     if options.codes:
         X = np.column_stack([column.codes for column in cut])
     if isinstance(options.output, (str, PathLike)):
@@ -204,8 +235,8 @@ def _apply_to_arrays(selection: Selection, table: ArrayTable, options: ApplyOpti
     elif options.output is not None:
         write_csv(ArrayTable(X, table.y, names), options.output, TARGET_OF_ARRAYS)
     check = None
-    diagnostics = tuple(_changed_kinds(cut))
+    diagnostics = tuple(_changed_kinds(changes))
     if options.codes or options.check:
-        check = check_of_changes(selection.details.columns, [column.changes for column in cut])
+        check = check_of_changes(selection.details.columns, changes)
         diagnostics = check.diagnostics
     return Applied(n_rows=X.shape[0], columns=(*names, TARGET_OF_ARRAYS), check=check, diagnostics=diagnostics)

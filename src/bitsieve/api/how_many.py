@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from bitsieve.counts.tables import entropy_terms
-from bitsieve.dataset.dataset import Dataset, InMemoryDataset
+from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.read import read_data
 from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.registry import make_binner
@@ -29,7 +29,7 @@ from bitsieve.pipeline.discretize import (
     take_few_numbers_as_categories,
 )
 from bitsieve.pipeline.leaks import leaks_of
-from bitsieve.pipeline.prepare import prepare
+from bitsieve.pipeline.prepare import Prepared, prepare
 from bitsieve.results.comparison import about_error
 from bitsieve.results.how_many import Answer, HowMany, NullBand
 from bitsieve.selectors.forward import ForwardSelector, KnockoffSelector
@@ -122,8 +122,8 @@ def how_many(
     >>> import bitsieve
     >>> from sklearn.datasets import load_wine
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
-    >>> found = bitsieve.how_many(X, y, classifier="ncm", n_pairs=10)
-    >>> [answer.n_features for answer in found.answers]
+    >>> result = bitsieve.how_many(X, y, classifier="ncm", n_pairs=10)
+    >>> [answer.n_features for answer in result.answers]
     [4, 11, 2, 5, None]
     """
     read = ReadOptions(
@@ -156,7 +156,7 @@ def how_many(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RuleOptions:
-    """What the rules are asked with; the fields are the parameters of :func:`how_many` of the same names."""
+    """The method and the settings of the rules. The fields are the parameters of :func:`how_many` of these names."""
 
     method: str
     estimator: str
@@ -173,6 +173,22 @@ class RuleOptions:
         check_integer("random_state", self.random_state, 0, 2**32 - 1)
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Question:
+    """A prepared table, its counts, and the greedy method about which the rules are asked."""
+
+    table: InMemoryDataset  # without its dropped columns
+    counted: Counted
+    n_left: int  # columns that are not dropped
+    forward: ForwardSelector  # not fitted
+    rules: RuleOptions
+    n_jobs: int | None
+
+    @property
+    def names(self) -> Sequence[str]:
+        return self.table.names
+
+
 def ask_rules(
     data: Any,
     read: ReadOptions,
@@ -185,38 +201,15 @@ def ask_rules(
     data_table = read_data(data, read)
     refuse_constant_data(data_table)
     prepared = prepare(data_table, columns, discretization, execution)
-    table = prepared.table
-    coded_table, settled = take_few_numbers_as_categories(table, find_method(rules.method), discretization, execution)
-    forward = ForwardSelector(
-        max(1, round(prepared.n_left**0.5)),
-        criterion=rules.method,
-        estimator=rules.estimator,
-        binning=binning_parameter(settled, execution.n_jobs),
-    )
-    counted = discretize(coded_table, settled, execution)
-    cross_validated = _cross_validate(table, forward, prepared.n_left, rules, execution)
+    question = _question(prepared, discretization, execution, rules)
+    cross_validated = _cross_validate(question)
     answers = [
-        _by_shuffles(counted, forward, execution),
-        _by_false_discovery_rate(counted, forward, execution),
-        _by_stability(counted.table, forward, rules, execution),
-        _by_cross_validation(cross_validated, table.names),
-        _by_knockoffs(counted, prepared.n_left, rules, execution),
+        _by_shuffles(question),
+        _by_false_discovery_rate(question),
+        _by_stability(question),
+        _by_cross_validation(cross_validated, question.names),
+        _by_knockoffs(question),
     ]
-    largest_answer = max(answer.n_features or 0 for answer in answers)
-    n_in_figure = min(2 + largest_answer, MAX_COLUMNS)
-    n_in_figure = min(max(3, n_in_figure), prepared.n_left)
-    order = clone(forward).set_params(n_features_to_select=n_in_figure).fit_counted(counted).selected_
-    band = null_band(counted, order, rules.random_state, execution.n_jobs)
-    diagnostics = Diagnostics(
-        [
-            *data_table.diagnostics,
-            *prepared.diagnostics,
-            *on_copies(prepared),
-            *on_target(table),
-            *on_rows(table),
-            *on_leaks(leaks_of(counted), table),
-        ]
-    )
     scoring = None
     error_without_columns = None
     if cross_validated is not None:
@@ -224,82 +217,146 @@ def ask_rules(
         error_without_columns = float(cross_validated.comparison_.outer().majority)
     return HowMany(
         answers=answers,
-        reading=reading(answers, table.target.is_quantity),
-        band=band,
-        diagnostics=diagnostics,
-        target=table.target.name,
+        reading=reading(answers, prepared.table.target.is_quantity),
+        band=_band_of_figure(question, answers),
+        diagnostics=_diagnostics(prepared, question.counted),
+        target=prepared.table.target.name,
         scoring=scoring,
         error_without_columns=error_without_columns,
     )
 
 
-def _by_shuffles(counted: Counted, forward: ForwardSelector, execution: ExecutionOptions) -> Answer:
+def _question(
+    prepared: Prepared[InMemoryDataset],
+    discretization: DiscretizationOptions,
+    execution: ExecutionOptions,
+    rules: RuleOptions,
+) -> Question:
+    """Count the table, and make the selector of the greedy method."""
+    coded_table, settled = take_few_numbers_as_categories(
+        prepared.table, find_method(rules.method), discretization, execution
+    )
+    forward = ForwardSelector(
+        max(1, round(prepared.n_left**0.5)),
+        criterion=rules.method,
+        estimator=rules.estimator,
+        binning=binning_parameter(settled, execution.n_jobs),
+    )
+    return Question(
+        table=prepared.table,
+        counted=discretize(coded_table, settled, execution),
+        n_left=prepared.n_left,
+        forward=forward,
+        rules=rules,
+        n_jobs=execution.n_jobs,
+    )
+
+
+def _band_of_figure(question: Question, answers: Sequence[Answer]) -> NullBand:
+    """What each column adds, for two columns more than the largest answer, at least 3 and at most ``MAX_COLUMNS``."""
+    largest_answer = max(answer.n_features or 0 for answer in answers)
+    n_features = max(3, min(largest_answer + 2, MAX_COLUMNS))
+    n_features = min(n_features, question.n_left)
+    selector = clone(question.forward).set_params(n_features_to_select=n_features)
+    order = selector.fit_counted(question.counted).selected_
+    return null_band(question.counted, order, question.rules.random_state, question.n_jobs)
+
+
+def _diagnostics(prepared: Prepared[InMemoryDataset], counted: Counted) -> Diagnostics:
+    """What was noticed in the data."""
+    table = prepared.table
+    return Diagnostics(
+        [
+            *prepared.original.diagnostics,
+            *prepared.diagnostics,
+            *on_copies(prepared),
+            *on_target(table),
+            *on_rows(table),
+            *on_leaks(leaks_of(counted), table),
+        ]
+    )
+
+
+def _by_shuffles(question: Question) -> Answer:
     """The columns that a greedy choice takes while each adds more than chance to all before it."""
-    selector = clone(forward).set_params(n_features_to_select="auto", stopping="permutation", n_jobs=execution.n_jobs)
-    selected = selector.fit_counted(counted).selected_
-    return _answer(counted.table.names, "shuffles", selected, "each adds more than chance to all before it")
+    selected = _selected_with(question, "permutation")
+    return _answer(question.names, "shuffles", selected, "each adds more than chance to all before it")
 
 
-def _by_false_discovery_rate(counted: Counted, forward: ForwardSelector, execution: ExecutionOptions) -> Answer:
+def _by_false_discovery_rate(question: Question) -> Answer:
     """The largest list of which a tenth is expected to be false."""
-    selector = clone(forward).set_params(n_features_to_select="auto", stopping="fdr", n_jobs=execution.n_jobs)
-    selected = selector.fit_counted(counted).selected_
-    return _answer(counted.table.names, "false discovery rate", selected, "no more than a tenth of the list is false")
+    selected = _selected_with(question, "fdr")
+    return _answer(question.names, "false discovery rate", selected, "no more than a tenth of the list is false")
 
 
-def _by_knockoffs(counted: Counted, n_left: int, rules: RuleOptions, execution: ExecutionOptions) -> Answer:
+def _selected_with(question: Question, stopping: str) -> Columns:
+    """The columns that the greedy method selects until a stopping rule ends it."""
+    selector = clone(question.forward)
+    selector.set_params(n_features_to_select="auto", stopping=stopping, n_jobs=question.n_jobs)
+    return selector.fit_counted(question.counted).selected_
+
+
+def _by_knockoffs(question: Question) -> Answer:
     """The columns that beat their knockoffs; by three quantile bins if the bins of the counts looked at the class."""
+    rule = "knockoffs"
+    counted = question.counted
     if "independent" not in counted.table.capabilities:
-        return Answer("knockoffs", None, [], "not with groups: they take the rows for independent draws")
+        return _no_answer(rule, "not with groups: they take the rows for independent draws")
     minimum = KnockoffStopping().least_columns
-    if n_left < minimum:
-        why = f"not with so few columns: this rule takes no fewer than {minimum:,}, and the table has {n_left:,}"
-        return Answer("knockoffs", None, [], why)
-    bins = ""
+    if question.n_left < minimum:
+        few = f"this rule takes no fewer than {minimum:,}, and the table has {question.n_left:,}"
+        return _no_answer(rule, f"not with so few columns: {few}")
+    about_bins = ""
     if counted.information.source.search is not None:
-        bins = "; by three quantile bins"
-        rule = make_binner("quantile", n_bins=3, missing=counted.binner.missing)
-        counted = count_table(counted.table, rule, execution.n_jobs)
-    selector = KnockoffSelector(random_state=rules.random_state, n_jobs=execution.n_jobs).fit_counted(counted)
+        about_bins = "; by three quantile bins"
+        quantiles = make_binner("quantile", n_bins=3, missing=counted.binner.missing)
+        counted = count_table(counted.table, quantiles, question.n_jobs)
+    selector = KnockoffSelector(random_state=question.rules.random_state, n_jobs=question.n_jobs)
+    selector.fit_counted(counted)
     if not len(selector.selected_):
-        why = f"fewer than {minimum:,} columns clearly beat their knockoffs, and this rule takes no fewer{bins}"
-        return Answer("knockoffs", None, [], why)
-    why = f"each beats its knockoff given all others, no more than a tenth of the list is false{bins}"
-    return _answer(counted.table.names, "knockoffs", selector.selected_, why)
+        few = f"fewer than {minimum:,} columns clearly beat their knockoffs, and this rule takes no fewer"
+        return _no_answer(rule, f"{few}{about_bins}")
+    why = f"each beats its knockoff given all others, no more than a tenth of the list is false{about_bins}"
+    return _answer(question.names, rule, selector.selected_, why)
 
 
-def _by_stability(table: Dataset, forward: ForwardSelector, rules: RuleOptions, execution: ExecutionOptions) -> Answer:
+def _by_stability(question: Question) -> Answer:
     """The columns that are chosen from most halves of the samples."""
+    rule = "stability"
+    table = question.counted.table
     selector = StabilitySelector(
-        forward, n_pairs=rules.n_pairs, random_state=rules.random_state, n_jobs=execution.n_jobs
+        question.forward,
+        n_pairs=question.rules.n_pairs,
+        random_state=question.rules.random_state,
+        n_jobs=question.n_jobs,
     )
     selector.fit_table(table)
     if selector.threshold_ > 1:
         chosen = f"{selector.n_chosen_:.2g} of {table.n_features:,}"
-        why = f"not with so few columns: each half chooses {chosen}, and some would be kept by chance"
-        return Answer("stability", None, [], why)
+        return _no_answer(
+            rule, f"not with so few columns: each half chooses {chosen}, and some would be kept by chance"
+        )
     frequency = f"chosen from {100 * selector.threshold_:.0f} % of the halves"
     condition = "if all uninformative columns are chosen equally often"
     bound = f"at most {selector.expected_false_:.2g} of them expected to be uninformative ({condition})"
-    return _answer(table.names, "stability", selector.selected_, f"{frequency}, {bound}")
+    return _answer(question.names, rule, selector.selected_, f"{frequency}, {bound}")
 
 
-def _cross_validate(
-    table: InMemoryDataset, forward: ForwardSelector, n_left: int, rules: RuleOptions, execution: ExecutionOptions
-) -> SelectorCV | None:
+def _cross_validate(question: Question) -> SelectorCV | None:
     """Choose the number of columns by their errors in folds. None for rows with weights, which folds would copy."""
-    if table.weights is not None:
+    if question.table.weights is not None:
         return None
+    rules = question.rules
     selector = SelectorCV(
-        methods={rules.method: forward},
-        features=range(1, min(MAX_COLUMNS, n_left) + 1),
+        methods={rules.method: question.forward},
+        features=range(1, min(MAX_COLUMNS, question.n_left) + 1),
         classifier=rules.classifier,
         scoring=rules.scoring,
         folds=rules.folds,
         random_state=rules.random_state,
-        n_jobs=execution.n_jobs,
+        n_jobs=question.n_jobs,
     )
-    selector.fit_table(table)
+    selector.fit_table(question.table)
     return selector
 
 
@@ -307,52 +364,61 @@ def _by_cross_validation(selector: SelectorCV | None, names: Sequence[str]) -> A
     """The fewest columns with an error within one standard error of the least."""
     rule = "cross-validation"
     if selector is None:
-        return Answer(rule, None, [], "not with weights: copies of a sample would be learned from and tested on")
+        return _no_answer(rule, "not with weights: copies of a sample would be learned from and tested on")
     outer = selector.comparison_.outer()
     error = "; ".join(about_error(selector.comparison_))
     if not outer.is_better:
         return Answer(rule, 0, [], f"{outer}; {error}")
-    why = f"within one standard error of the least; {outer}; {error}"
-    return _answer(names, rule, selector.selected_, why)
+    return _answer(names, rule, selector.selected_, f"within one standard error of the least; {outer}; {error}")
 
 
 def _answer(names: Sequence[str], rule: str, columns: Columns, why: str) -> Answer:
     return Answer(rule, len(columns), [names[j] for j in columns], why)
 
 
+def _no_answer(rule: str, why: str) -> Answer:
+    return Answer(rule, None, [], why)
+
+
 def reading(answers: list[Answer], is_quantity: bool = False) -> str:
     """One sentence on what the difference of the answers means."""
+    by_shuffles, by_rate, by_stability, by_errors = [answer.n_features for answer in answers[:4]]
+    n_informative = max(by_shuffles or 0, by_rate or 0)
     target = "target" if is_quantity else "class"
-    model = "regressor" if is_quantity else "classifier"
-    shuffles, rate, stable, errors = [answer.n_features for answer in answers[:4]]
-    n_informative = max(shuffles or 0, rate or 0)
     text = f"{_columns(n_informative)} shown to be informative about the {target}"
-    if stable is not None:
-        text += f", and {_columns(stable)} chosen from most halves of the samples"
-    if errors is None:
+    if by_stability is not None:
+        text += f", and {_columns(by_stability)} chosen from most halves of the samples"
+    if by_errors is None:
         return f"{text}."
-    if not errors:
-        more = f"a {model} is not shown to do better with columns than without"
-    elif errors < n_informative:
-        more = (
-            f"take {n_informative:,} to learn what matters, and {errors:,} to predict, "
+    model = "regressor" if is_quantity else "classifier"
+    return f"{text}: {_about_model(model, by_errors, n_informative)}."
+
+
+def _about_model(model: str, n_features: int, n_informative: int) -> str:
+    """What it means that a model does best with ``n_features`` columns."""
+    if n_features == 0:
+        return f"a {model} is not shown to do better with columns than without"
+    if n_features < n_informative:
+        return (
+            f"take {n_informative:,} to learn what matters, and {n_features:,} to predict, "
             f"as the others are redundant with these"
         )
-    elif errors > n_informative:
-        n_weak = errors - n_informative
-        are = "are" if n_weak > 1 else "is"
-        more = (
-            f"a {model} does better with {errors:,}, of which {n_weak:,} {are} too weak to be shown, or there by chance"
-        )
-    else:
-        more = f"a {model} needs no more than {errors:,}"
-    return f"{text}: {more}."
+    if n_features == n_informative:
+        return f"a {model} needs no more than {n_features:,}"
+    n_weak = n_features - n_informative
+    verb = "are" if n_weak > 1 else "is"
+    return (
+        f"a {model} does better with {n_features:,}, of which {n_weak:,} {verb} too weak to be shown, "
+        "or there by chance"
+    )
 
 
 def _columns(number: int) -> str:
     if number == 0:
         return "no column is"
-    return "1 column is" if number == 1 else f"{number:,} columns are"
+    if number == 1:
+        return "1 column is"
+    return f"{number:,} columns are"
 
 
 def null_band(counted: Counted, order: Columns, random_state: int, n_jobs: int | None) -> NullBand:

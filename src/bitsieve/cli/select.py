@@ -47,9 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
         saved = _save(selection, arguments)
 
     def text() -> str:
-        from bitsieve.results.selection import table_text
+        from bitsieve.results.selection import ranking_of
 
-        return table_text(selection)
+        return ranking_of(selection).text()
 
     def document() -> dict[str, Any]:
         return {**selection.to_dict(), **made_by(arguments)}
@@ -163,10 +163,10 @@ def _save(selection: Selection, arguments: argparse.Namespace) -> list[str]:
         saved.append(f"saved {what} and the target {target!r} to {arguments.output!r}{addition}")
     if arguments.output_ranking is not None:
         from bitsieve.io.write import write_rows
-        from bitsieve.results.selection import ranking
+        from bitsieve.results.selection import ranking_of
         from bitsieve.utils.frames import frame_of
 
-        write_rows(frame_of(ranking(selection), "pyarrow"), arguments.output_ranking)
+        write_rows(frame_of(ranking_of(selection).columns(), "pyarrow"), arguments.output_ranking)
         saved.append(f"saved the ranking of {what} to {arguments.output_ranking!r}")
     if arguments.save is not None:
         saved.append(f"saved the selection of {what} to {arguments.save!r}")

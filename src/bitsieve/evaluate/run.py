@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import Context
 from dataclasses import replace
-from itertools import count
 from threading import Event, Lock
 from typing import Any, NamedTuple
 
@@ -161,51 +161,73 @@ def _errors(
 
 def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | None = None) -> Comparison:
     """Run the folds that the checkpoint does not have, each on a thread of its own, and put the comparison together."""
-    finished: dict[int, dict[str, Scored]] = {} if checkpoint is None else dict(checkpoint.finished)
-    unfinished = [number for number in range(len(plan.folds)) if number not in finished]
-    stopped = Event()
-    lock = Lock()
+    with _quiet_models():
+        folds = _FoldRun(plan, checkpoint).run(n_jobs)
+        baselines = baseline_errors(plan, n_jobs) if plan.options.baselines else {}
+        comparison = make_comparison(plan, folds, baselines)
+    return with_bounds(plan, comparison, n_jobs) if plan.options.bounds else comparison
+
+
+@contextmanager
+def _quiet_models() -> Iterator[None]:
+    """Let each model work on one thread, and ignore the warnings of models that mean nothing in a comparison.
+
+    The filters are set outside the threads of the folds, because all threads of a process share them.
+    """
     with threadpool_limits(1), warnings.catch_warnings():
-        # The filters are set here and not in the threads of the folds, because all threads of a process share them.
         # A mixture's 100 iterations are its definition here, and constant columns come last in a ranking.
         warnings.filterwarnings("ignore", "Features .* are constant", UserWarning)
         warnings.filterwarnings("ignore", ".*nitialization did not converge", ConvergenceWarning)
         # A score without a definition, such as the precision of a class that is never predicted, is scikit-learn's 0.
         warnings.filterwarnings("ignore", category=UndefinedMetricWarning)
-        report_progress = phase(f"comparing by {plan.classifier.partition('(')[0]}")
-        rankings_of_all_rows: dict[str, Ranking] | None = None
-        if plan.ranks_once and unfinished:
-            rankings_of_all_rows = rank(plan, np.arange(plan.table.n_samples), n_jobs)
+        yield
 
+
+class _FoldRun:
+    """The folds of a plan, run on threads that share the results and the count of finished fits."""
+
+    def __init__(self, plan: Plan, checkpoint: Checkpoint | None) -> None:
+        self.plan = plan
+        self.checkpoint = checkpoint
+        self.scored_by_fold: dict[int, dict[str, Scored]] = {} if checkpoint is None else dict(checkpoint.finished)
+        self.rankings_of_all_rows: dict[str, Ranking] | None = None  # None where each fold ranks its own rows
+        self.stopped = Event()
+        self.lock = Lock()
         fits_per_fold = len(plan.selectors) * len(plan.counts)
-        n_fits = fits_per_fold * len(plan.folds)
-        fit_numbers = count(len(finished) * fits_per_fold + 1)
+        self.n_fits = fits_per_fold * len(plan.folds)
+        self.n_finished_fits = fits_per_fold * len(self.scored_by_fold)
+        self.report_progress = phase(f"comparing by {plan.classifier.partition('(')[0]}")
 
-        def check() -> None:
-            if stopped.is_set():
-                raise Stopped
+    def run(self, n_jobs: int | None) -> list[dict[str, Scored]]:
+        """Run the folds that are not finished. Returns the results of all folds in their order."""
+        folds = range(len(self.plan.folds))
+        unfinished = [fold for fold in folds if fold not in self.scored_by_fold]
+        if self.plan.ranks_once and unfinished:
+            self.rankings_of_all_rows = rank(self.plan, np.arange(self.plan.table.n_samples), n_jobs)
+        run_blocks(self._run_fold, unfinished, n_jobs, stopped=self.stopped)
+        return [self.scored_by_fold[fold] for fold in folds]
 
-        def check_after_fit() -> None:
-            with lock:
-                report_progress(min(next(fit_numbers), n_fits), n_fits)
-            check()
+    def _run_fold(self, number: int) -> None:
+        fold = self.plan.folds[number]
+        rankings = self.rankings_of_all_rows
+        if rankings is None:
+            # In a context of its own: the phases of a ranking would hide that of the comparison.
+            rankings = Context().run(rank, self.plan, fold.train, check=self._check)
+        scored = score(self.plan, fold, rankings, self._check_after_fit)
+        with self.lock:
+            self.scored_by_fold[number] = scored
+            if self.checkpoint is not None:
+                self.checkpoint.add(number, scored)
 
-        def run_fold(number: int) -> None:
-            fold = plan.folds[number]
-            rankings = rankings_of_all_rows
-            if rankings is None:
-                # In a context of its own: the phases of a ranking would hide that of the comparison.
-                rankings = Context().run(rank, plan, fold.train, check=check)
-            scored = score(plan, fold, rankings, check_after_fit)
-            with lock:
-                finished[number] = scored
-                if checkpoint is not None:
-                    checkpoint.add(number, scored)
+    def _check(self) -> None:
+        if self.stopped.is_set():
+            raise Stopped
 
-        run_blocks(run_fold, unfinished, n_jobs, lambda _done, _total: None, stopped)
-        baselines = baseline_errors(plan, n_jobs) if plan.options.baselines else {}
-        comparison = make_comparison(plan, [finished[number] for number in range(len(plan.folds))], baselines)
-    return with_bounds(plan, comparison, n_jobs) if plan.options.bounds else comparison
+    def _check_after_fit(self) -> None:
+        with self.lock:
+            self.n_finished_fits = min(self.n_finished_fits + 1, self.n_fits)
+            self.report_progress(self.n_finished_fits, self.n_fits)
+        self._check()
 
 
 def make_comparison(plan: Plan, folds: list[dict[str, Scored]], baselines: dict[str, Floats]) -> Comparison:

@@ -81,6 +81,8 @@ def affiliated(
     """
     from sklearn.utils.validation import check_is_fitted
 
+    from bitsieve.selectors.base import fitted_binner
+
     check_tau("tau", tau)
     check_choice("by", by, MEASURES)
     fitted = getattr(selector, "selector", selector)  # a Selection has its selector in the attribute of this name
@@ -91,7 +93,7 @@ def affiliated(
     if by == "correlation":
         values = TableSamples(table, "affiliated(by='correlation')").values()
         return nearest_selected(selected, vectors_of(values, n_jobs).correlated(selected, min_nearness))
-    binner = getattr(fitted, "binner_", None) if binning is None else None
+    binner = fitted_binner(fitted) if binning is None else None
     if binner is None:
         binner = binner_of(table, "quantile" if binning is None else binning, n_jobs).fit_table(table)
     one_class = np.zeros(table.n_samples, np.int32)

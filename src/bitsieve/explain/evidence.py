@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.dataset.dataset import Dataset
+from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.encoding import all_missing
 from bitsieve.dataset.read import read_xy
 from bitsieve.diagnostics import UserError
-from bitsieve.discretization.base import with_integers_as_categories
+from bitsieve.discretization.base import Binning, with_integers_as_categories
 from bitsieve.discretization.registry import make_binner
 from bitsieve.engines.local import count_coded
 from bitsieve.explain.chance import Chance, relevance_by_chance
@@ -25,6 +25,9 @@ from bitsieve.pipeline.prepare import Reason
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.lazy import cached_property
 
+if TYPE_CHECKING:
+    from bitsieve.selectors.base import ColumnSelector
+
 PLUG_IN = "plug-in"
 ADDITIVE_ESTIMATORS = (PLUG_IN, "corrected")  # whose terms obey the chain rule, so that contributions add up
 
@@ -34,7 +37,7 @@ class Evidence:
     """The table behind a selection. Counts, contributions and chance are computed when they are first read."""
 
     table: Dataset  # as the method got it: dropped columns hold one value
-    binner: Any  # fitted
+    binner: Binning  # fitted
     selected: Columns
     n_jobs: int | None
     original_table: Dataset  # with the values of the dropped columns
@@ -83,9 +86,11 @@ class Evidence:
         return relevance_by_chance(rows, self.binner, self.explaining_estimator, self.n_jobs)
 
 
-def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evidence:
+def evidence_of(selector: ColumnSelector, X: Any, y: Any, sample_weight: Any = None) -> Evidence:
     """The evidence behind the columns of a fitted selector, counted on a table that is given as for ``fit``."""
     from sklearn.utils.validation import check_is_fitted
+
+    from bitsieve.selectors.base import fitted_binner
 
     check_is_fitted(selector)
     table = read_xy(X, y, sample_weight)
@@ -98,20 +103,16 @@ def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evi
             ),
             advice="give the same columns",
         )
-    n_jobs = getattr(selector, "n_jobs", None)
-    binner = getattr(selector, "binner_", None)
+    parameters = selector.get_params(deep=False)
+    n_jobs = parameters.get("n_jobs")
+    binner = fitted_binner(selector)
     if binner is None:
         missing = "bin" if selector.__sklearn_tags__().input_tags.allow_nan else "error"
         binner = make_binner(missing=missing, n_jobs=n_jobs).for_table(table).fit_table(table)
     dropped: dict[int, Reason] = {}
-    categories = binner.categories_
-    if binner.requires != "codes" and categories is not None:
-        table = with_integers_as_categories(table, categories)
-        # The selector was given one number in every row of a column that was dropped, which this table still holds.
-        single_bin = np.flatnonzero(np.asarray(binner.n_bins_) == 1).tolist()
-        for j in single_bin:
-            if categories[j] is None and (not table.is_numeric(j) or all_missing(table.numbers(j))):
-                dropped[j] = "empty"
+    if binner.requires != "codes" and binner.categories_ is not None:
+        table = with_integers_as_categories(table, binner.categories_)
+        dropped = _columns_that_fit_dropped(table, binner)
     return Evidence(
         table=table.without(sorted(dropped)),
         binner=binner,
@@ -119,5 +120,18 @@ def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evi
         n_jobs=n_jobs,
         original_table=table,
         dropped=dropped,
-        estimator=getattr(selector, "estimator", PLUG_IN),
+        estimator=parameters.get("estimator", PLUG_IN),
     )
+
+
+def _columns_that_fit_dropped(table: InMemoryDataset, binner: Binning) -> dict[int, Reason]:
+    """The columns that a fitted selector has dropped, though this table still holds them.
+
+    The binner was given one number in every row of such a column, so that it expects numbers, and cut one bin.
+    """
+    dropped: dict[int, Reason] = {}
+    for j in np.flatnonzero(np.asarray(binner.n_bins_) == 1).tolist():
+        holds_no_numbers = not table.is_numeric(j) or all_missing(table.numbers(j))
+        if binner.categories_of(j) is None and holds_no_numbers:
+            dropped[j] = "empty"
+    return dropped

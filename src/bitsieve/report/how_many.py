@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import ClassVar
 
 from bitsieve.metrics.measures import find_measure
 from bitsieve.plots.figures import as_svg, new_axes
 from bitsieve.report.page import Section, render_page
 from bitsieve.report.plots import plot_how_many
+from bitsieve.report.reproduction import reproduction_section
 from bitsieve.results.how_many import HEADER, HowMany
 from bitsieve.utils.diagnostic_list import Diagnostics
 
@@ -26,7 +27,7 @@ def how_many_report(result: HowMany, *, command: str | None = None, when: dateti
         answer_section(result),
         rules_section(result),
         curve_section(result),
-        reproduction_section(result, command, when or datetime.now(UTC)),
+        reproduction_section("answers", command or f"bitsieve.how_many(data, {result.target!r})", when),
     ]
     return render_page(f"How many columns to take for {result.target}", sections)
 
@@ -113,21 +114,3 @@ def curve_section(result: HowMany) -> Curve:
         features.append(feature)
     axes = plot_how_many(result, ax=new_axes(FIGURE_SIZE))
     return Curve(svg=as_svg(axes, "bits that each column adds"), target=result.target, features=features)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reproduction(Section):
-    """The call or the command that makes the result again."""
-
-    template: ClassVar[str] = "how_many/reproduction.html"
-    heading: ClassVar[str] = "How this was made"
-    version: str
-    written: datetime
-    command: str
-
-
-def reproduction_section(result: HowMany, command: str | None, when: datetime) -> Reproduction:
-    from bitsieve import __version__
-
-    call = f"bitsieve.how_many(data, {result.target!r})"
-    return Reproduction(version=__version__, written=when, command=command or call)

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from bitsieve.diagnostics import UserError
 from bitsieve.plots.figures import BLUE, COLOURS, GREY, Axes, drawing
 from bitsieve.results.how_many import HowMany
-from bitsieve.results.selection import names_of
+from bitsieve.utils.arrays import Columns
 from bitsieve.utils.parameters import check_integer
 
 SIZE = (4.6, 3.0)  # inches: a column and a half of a paper
@@ -68,8 +68,15 @@ def plot_weights(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -> 
         label += f", x'Qx = {objective:.4g} bits"
     with drawing(ax, SIZE) as ax:
         _draw_weights(ax, weights, k, label)
-        _annotate(ax, weights, names_of(selector, order[:n_names]), offset=4, rotation=50)
+        _annotate(ax, weights, _names(selector, order[:n_names]), offset=4, rotation=50)
     return ax
+
+
+def _names(selector: Any, columns: Columns) -> list[str]:
+    """The names of columns; x0, x1, ... where a selector has none, and so no ``feature_names_in_`` by convention."""
+    if not hasattr(selector, "feature_names_in_"):
+        return [f"x{j}" for j in columns]
+    return [str(selector.feature_names_in_[j]) for j in columns]
 
 
 def _draw_weights(ax: Axes, weights: np.ndarray, k: int, label: str) -> None:
@@ -156,7 +163,7 @@ def plot_stability(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -
         ax.plot(ranks[:k], shares[:k], color=BLUE, marker="o", markersize=3.5, linestyle="none", label=label)
         ax.plot(ranks[k:], shares[k:], color=GREY, marker="o", markersize=2.5, linestyle="none")
         ax.axhline(selector.threshold_, color=BLUE, linewidth=0.8, linestyle=(0, (3, 3)))
-        _annotate(ax, shares, names_of(selector, order[:n_names]), offset=2)
+        _annotate(ax, shares, _names(selector, order[:n_names]), offset=2)
         if len(shares) > MAX_LINEAR:
             ax.set_xscale("log")
         ax.set_ylim(-0.03, 1.08)
@@ -220,7 +227,7 @@ def plot_similarity(clusters: Any, *, ax: Axes | None = None) -> Axes:
                 ax.add_patch(Rectangle(corner, size, size, fill=False, edgecolor="#D55E00", linewidth=1.2))
             first += size
         if len(order) <= MAX_MATRIX_NAMES:
-            names = names_of(clusters, order)
+            names = _names(clusters, order)
             ax.set_xticks(range(len(order)), names, rotation=90, fontsize=7)
             ax.set_yticks(range(len(order)), names, fontsize=7)
         else:

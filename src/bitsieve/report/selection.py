@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,7 +20,6 @@ from bitsieve.explain.explain import name_of_column
 from bitsieve.explain.joint import JointInformation
 from bitsieve.explain.substitutes import best_substitutes
 from bitsieve.methods.by_counts.stopping import make_stopping
-from bitsieve.methods.method import Method
 from bitsieve.methods.registry import list_methods
 from bitsieve.plots.displays import (
     MAX_PANELS,
@@ -37,8 +36,9 @@ from bitsieve.plots.displays import (
 from bitsieve.plots.figures import WIDTH, as_svg, new_axes
 from bitsieve.report.columns import bins_section, columns_section
 from bitsieve.report.page import Section, render_page
+from bitsieve.report.reproduction import reproduction_section
 from bitsieve.results.comparison import Comparison
-from bitsieve.results.selection import Selection, conclusion_of, levels_in_words
+from bitsieve.results.selection import Selection, ranking_of
 from bitsieve.utils.diagnostic_list import Diagnostics
 
 MAX_NAMES_LISTED = 12  # in a cell or a sentence
@@ -73,7 +73,7 @@ def selection_report(
         target_section(selection),
         bins_section(selection.required_evidence()),
         columns_section(selection.required_evidence(), selection.diagnostics),
-        reproduction_section(selection, command, when or datetime.now(UTC)),
+        reproduction_section("selection", command or _python_call(selection), when, _settings(selection)),
     ]
     title = f"Features informative about {selection.target_name}"
     return render_page(title, [section for section in sections if section is not None])
@@ -262,8 +262,9 @@ def how_many_section(selection: Selection, display: CurveDisplay, comparison: Co
     curve = display.curve
     next_columns = curve.columns[curve.n_selected :].tolist()
     stopped_by = selection.required_fit().fitted_attribute("stopped_by_", USER_COUNT)
-    level_header, level_rows = levels_in_words(selection)
+    level_header, level_rows = ranking_of(selection).printed_levels()
     features = selected_names(evidence)
+    stopping = selection.details.stopping
     return HowMany(
         svg=_svg(display, "information of the first features together"),
         min_rows=MIN_MEAN_SAMPLES,
@@ -274,7 +275,7 @@ def how_many_section(selection: Selection, display: CurveDisplay, comparison: Co
         features=features,
         level_header=level_header,
         levels=list(zip(features, level_rows, strict=True)),
-        conclusion=conclusion_of(selection),
+        conclusion=None if stopping is None else stopping.conclusion,
         errors=None if comparison is None else error_curve(comparison),
         method=selection.method,
         call_with_errors=_call_with_errors(selection),
@@ -385,33 +386,17 @@ def target_section(selection: Selection) -> TargetFigure | None:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Reproduction(Section):
-    """How the selection was made, and the call or the command that makes it again."""
-
-    template: ClassVar[str] = "selection/reproduction.html"
-    heading: ClassVar[str] = "How this was made"
-    method: Method
-    parameters: str
-    seed: str
-    version: str
-    written: datetime
-    command: str
-
-
-def reproduction_section(selection: Selection, command: str | None, when: datetime) -> Reproduction:
-    from bitsieve import __version__
-
+def _settings(selection: Selection) -> dict[str, str]:
+    """The method, its parameters and its seed."""
     method = next(method for method in list_methods() if method.name == selection.method)
     parameters = _parameters(selection)
-    return Reproduction(
-        method=method,
-        parameters=", ".join(f"{name}={value!r}" for name, value in parameters.items()),
-        seed=_seed(selection),
-        version=__version__,
-        written=when,
-        command=_python_call(selection, parameters) if command is None else command,
-    )
+    return {
+        "method": f"{method.name}: {method.title}",
+        "it maximises": method.formula,
+        "paper": method.paper,
+        "parameters": ", ".join(f"{name}={value!r}" for name, value in parameters.items()),
+        "seed": f"{_seed(selection)}; of the shuffles in this report 0",
+    }
 
 
 def _parameters(selection: Selection) -> dict[str, Any]:
@@ -429,13 +414,13 @@ def _seed(selection: Selection) -> str:
     if "random_state" in parameters:
         return str(parameters["random_state"])
     stopping = parameters.get("stopping")
-    rule = make_stopping(stopping) if stopping else None
-    return str(getattr(rule, "random_state", "none: nothing is drawn at random in the selection"))
+    rule_parameters = vars(make_stopping(stopping)) if stopping else {}
+    return str(rule_parameters.get("random_state", "none: nothing is drawn at random in the selection"))
 
 
-def _python_call(selection: Selection, parameters: dict[str, Any]) -> str:
+def _python_call(selection: Selection) -> str:
     arguments = ["data", repr(selection.target_name), f"method={selection.method!r}"]
-    arguments += [f"{name}={value!r}" for name, value in parameters.items() if name != "method"]
+    arguments += [f"{name}={value!r}" for name, value in _parameters(selection).items() if name != "method"]
     lines = ",\n".join(f"    {argument}" for argument in arguments)
     return f"bitsieve.select(\n{lines},\n)"
 

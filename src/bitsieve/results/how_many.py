@@ -60,10 +60,10 @@ class HowMany:
     >>> import bitsieve
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> found = bitsieve.how_many(X, y, n_pairs=10)
-    >>> [answer.n_features for answer in found.answers]
+    >>> result = bitsieve.how_many(X, y, n_pairs=10)
+    >>> [answer.n_features for answer in result.answers]
     [2, 2, 2, 3, None]
-    >>> found.scoring, round(found.error_without_columns, 2)
+    >>> result.scoring, round(result.error_without_columns, 2)
     ('accuracy', 0.67)
     """
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from os import PathLike
@@ -19,17 +18,19 @@ from bitsieve.io.output import write_text
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.selected_tests import InformativeState
 from bitsieve.results.difference import SelectionDiff, difference_of
+from bitsieve.results.document import (
+    certificate_document,
+    features_document,
+    plain,
+    stopping_document,
+    target_document,
+)
 from bitsieve.results.equality import equal_fields
+from bitsieve.results.ranking import LEAST_LEVEL, MEANING_OF_LEAST_LEVEL, TEXT_COLUMNS, Ranking
 from bitsieve.results.saved.class_scores import check_names_of_scores, score_columns
 from bitsieve.results.saved.cut import ColumnCodes, cut_columns
 from bitsieve.results.saved.data_check import DataCheck, check_of_changes
-from bitsieve.results.saved.schema import (
-    Certificate,
-    SavedFeature,
-    SavedStopping,
-    SelectionDetails,
-    SelectionRecord,
-)
+from bitsieve.results.saved.schema import SavedFeature, SelectionDetails, SelectionRecord
 from bitsieve.results.saved.targets import saved_target, target_of
 from bitsieve.results.saved.values import option_of, plain_diagnostic
 from bitsieve.results.saved.write import text_of_record
@@ -38,7 +39,7 @@ from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.frames import check_library, frame_of
 from bitsieve.utils.lazy import cached_property
-from bitsieve.utils.messages import aligned, finite, number, warn_of
+from bitsieve.utils.messages import warn_of
 from bitsieve.utils.parameters import check_choice
 
 if TYPE_CHECKING:
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from bitsieve.selectors.selected_columns import SelectedColumns
 
 MAX_CELLS_DRAWN = 1_000_000  # values of a table whose selection a notebook draws
-MAX_LABELS = 100  # beyond, the labels of the target are counted and not listed in a dictionary
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,13 +181,13 @@ class Selection:
         return self.evidence
 
     def __str__(self) -> str:
-        lines = [table_text(self)]
+        lines = [ranking_of(self).text()]
         if self.diagnostics:
             lines += ["", *self.diagnostics.printed()]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        header, rows = _printed_ranking(self)
+        header, rows = ranking_of(self).printed()
         text_columns = [i for i, name in enumerate(header) if name in TEXT_COLUMNS]
         table = html.table(header, rows, text_columns=text_columns)
         meaning = html.aside(MEANING_OF_LEAST_LEVEL) if LEAST_LEVEL in header else ""
@@ -249,7 +249,7 @@ class Selection:
         dataframe
             rank, feature, index, score, relevance, overlap_with, overlap, informative, informative_state.
         """
-        return frame_of(ranking(self), check_library(library))
+        return frame_of(ranking_of(self).columns(), check_library(library))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the selection to a file, without rows: :func:`bitsieve.load` reads it, in this and every later version.
@@ -514,43 +514,35 @@ class Selection:
         dict
             What ``bitsieve select --json`` prints, less the name of the output, the seconds and the version.
         """
-        labels = [_plain(label) for label in self.target.labels]
-        edges = self.target.edges
         return {
             "method": self.method,
             "score_unit": self.unit,
-            "parameters": {name: _plain(value) for name, value in self.parameters.items()},
+            "parameters": {name: plain(value) for name, value in self.parameters.items()},
             "n_samples": self.n_samples,
             "n_features": self.details.data.n_features,
-            "target": {
-                "name": self.target_name,
-                "kind": self.target.kind,
-                "n_classes": int(self.target.n_classes),
-                "labels": labels if len(labels) <= MAX_LABELS else None,
-                "edges": _edges(edges),
-            },
-            "features": [self._feature_to_dict(i) for i in range(len(self.features))],
-            "stopping": _stopping(self.details.stopping),
-            "certificate": _certificate(self.details.certificate),
+            "target": target_document(self.target, self.target_name),
+            "features": features_document(ranking_of(self)),
+            "stopping": stopping_document(self.details.stopping),
+            "certificate": certificate_document(self.details.certificate),
             "notes": self.notes,
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
         }
 
-    def _feature_to_dict(self, i: int) -> dict[str, Any]:
-        values = {
-            "rank": i + 1,
-            "name": self.features[i],
-            "index": self.indices[i],
-            "score": self.scores[i],
-            "relevance_bits": self.relevance[i],
-            "overlap_with": self.overlap_with[i],
-            "overlap_bits": self.overlap[i],
-            "informative": self.informative[i],
-            "informative_state": self.informative_state[i],
-        }
-        for name, levels in levels_of(self).items():
-            values[name] = levels[i]
-        return {name: _plain(value) for name, value in values.items()}
+
+def ranking_of(selection: Selection) -> Ranking:
+    """The selected features as a table."""
+    return Ranking(
+        features=selection.features,
+        indices=selection.indices,
+        scores=selection.scores,
+        relevance=selection.relevance,
+        overlap_with=selection.overlap_with,
+        overlap=selection.overlap,
+        informative=selection.informative,
+        informative_state=selection.informative_state,
+        score_unit=selection.unit,
+        stopping=selection.details.stopping,
+    )
 
 
 def record_of(selection: Selection) -> SelectionRecord:
@@ -638,158 +630,3 @@ def _has_no_rows() -> UserError:
         message="the selection was loaded from a file or unpickled, and has no rows to count again",
         advice="call bitsieve.select on the data again",
     )
-
-
-def ranking(selection: Selection) -> dict[str, Any]:
-    """The ranking by columns."""
-    return {
-        "rank": np.arange(1, len(selection.features) + 1),
-        "feature": selection.features,
-        "index": np.asarray(selection.indices),
-        "score": np.asarray(selection.scores),
-        "relevance": np.asarray(selection.relevance),
-        "overlap_with": selection.overlap_with,
-        "overlap": np.asarray(selection.overlap),
-        "informative": np.asarray(selection.informative),
-        "informative_state": selection.informative_state,
-        **levels_of(selection),
-    }
-
-
-LEAST_LEVEL = "least level"
-NEIGHBOURS = "neighbours in the tree"
-INFORMATIVE = "informative"
-_STATES_IN_DOUBT = {"not shown", "not tested", "with others"}  # that are worth a column in the printed table
-TEXT_COLUMNS = ("feature", "overlaps most with", NEIGHBOURS, INFORMATIVE)
-MEANING_OF_LEAST_LEVEL = (
-    f"{LEAST_LEVEL}: the smallest level (a corrected p, or a share of false features) at which a feature is taken"
-)
-
-
-def table_text(selection: Selection) -> str:
-    """The ranking as an aligned table."""
-    header, rows = _printed_ranking(selection)
-    table = aligned(header, rows, right=[name not in TEXT_COLUMNS for name in header])
-    return f"{table}\n{MEANING_OF_LEAST_LEVEL}" if LEAST_LEVEL in header else table
-
-
-def _printed_ranking(selection: Selection) -> tuple[list[str], list[list[str]]]:
-    """The header and the rows of the table of a selection."""
-    header = [
-        "rank",
-        "feature",
-        f"score ({selection.unit})",
-        "relevance (bits)",
-        "overlaps most with",
-        "overlap (bits)",
-    ]
-    level_header, level_rows = levels_in_words(selection)
-    header += level_header
-    states = {*selection.informative_state}
-    has_states = bool(_STATES_IN_DOUBT & states) and states != {"not tested"}
-    if has_states:
-        header.append(INFORMATIVE)
-    rows = []
-    for i, name in enumerate(selection.features):
-        overlap_with = selection.overlap_with[i]
-        row = [
-            str(i + 1),
-            str(name),
-            number(selection.scores[i]),
-            number(selection.relevance[i]),
-            "-" if overlap_with is None else str(overlap_with),
-            number(selection.overlap[i]),
-            *level_rows[i],
-        ]
-        if has_states:
-            row.append(selection.informative_state[i])
-        rows.append(row)
-    return header, rows
-
-
-def levels_of(selection: Selection) -> dict[str, Any]:
-    """The least level at which a stopping rule takes each feature, and its neighbours in the tree, if the rule has one.
-
-    Empty if the selection was not ended by a rule with an error rate.
-    """
-    stopping = selection.details.stopping
-    if stopping is None or stopping.conclusion is None:
-        return {}
-    levels: dict[str, Any] = {"least_level": np.array(stopping.values)}
-    if stopping.neighbours is not None:
-        levels["neighbours"] = [", ".join(names) for names in stopping.neighbours]
-    return levels
-
-
-def levels_in_words(selection: Selection) -> tuple[list[str], list[list[str]]]:
-    """The header and the rows, one for each feature, of the levels as text; both empty if there are none."""
-    levels = levels_of(selection)
-    header = []
-    rows: list[list[str]] = [[] for _ in selection.features]
-    if "least_level" in levels:
-        header.append(LEAST_LEVEL)
-        for row, level in zip(rows, levels["least_level"], strict=True):
-            row.append(f"{level:.3g}")
-    if "neighbours" in levels:
-        header.append(NEIGHBOURS)
-        for row, neighbours in zip(rows, levels["neighbours"], strict=True):
-            row.append(neighbours or "-")
-    return header, rows
-
-
-def conclusion_of(selection: Selection) -> str | None:
-    """What a reader may conclude of a feature that a stopping rule with an error rate took; None for other rules."""
-    stopping = selection.details.stopping
-    return None if stopping is None else stopping.conclusion
-
-
-def _certificate(certificate: Certificate | None) -> dict[str, float | None] | None:
-    """The objective of the selected subset, an upper bound of all subsets, and the gap; None if the method has none."""
-    if certificate is None:
-        return None
-    return {
-        "objective_bits": finite(certificate.objective_bits),
-        "upper_bound_bits": finite(certificate.upper_bound_bits),
-        "gap": finite(certificate.gap),
-    }
-
-
-def names_of(selector: Any, columns: Iterable[int]) -> list[str]:
-    """The names that columns had when a selector was fitted; x0, x1, ... if they had none."""
-    names = getattr(selector, "feature_names_in_", None)
-    return [f"x{j}" if names is None else str(names[j]) for j in columns]
-
-
-def _stopping(stopping: SavedStopping | None) -> dict[str, Any] | None:
-    """What ended the selection, and at which candidate; None if the method has no stopping rule."""
-    if stopping is None:
-        return None
-    document: dict[str, Any] = {
-        "by": stopping.by,
-        "candidate": stopping.candidate,
-        "value": finite(stopping.value),
-        "values": [finite(value) for value in stopping.values],
-    }
-    if stopping.neighbours is not None:
-        document["given"] = [list(names) for names in stopping.neighbours]
-    if stopping.conclusion is not None:
-        document["each_is"] = stopping.conclusion
-    return document
-
-
-def _edges(edges: Any) -> Any:
-    """The edges of a target as plain numbers; for several target columns a list of edges each, None if not binned."""
-    if edges is None:
-        return None
-    return [_edges(edge) if edge is None or np.ndim(edge) else float(edge) for edge in edges]
-
-
-def _plain(value: Any) -> Any:
-    """``value`` as JSON can hold it."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, tuple):
-        return [_plain(part) for part in value]
-    if isinstance(value, float):
-        return finite(value)
-    return value if value is None or isinstance(value, (bool, int, str)) else str(value)

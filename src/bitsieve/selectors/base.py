@@ -28,6 +28,7 @@ from bitsieve.dataset.dataset import Dataset
 from bitsieve.dataset.quantity import TargetKind, check_target_kind
 from bitsieve.dataset.read import read_xy
 from bitsieve.diagnostics import Diagnostic, UserError
+from bitsieve.discretization.base import Binning
 from bitsieve.discretization.registry import make_binner, make_discretizer
 from bitsieve.discretization.transformers import as_transformer
 from bitsieve.engines.registry import data_in_parts, refuse_groups
@@ -206,6 +207,12 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, Estimator):
         if self.discretization.binning is None:
             return False
         return make_discretizer(self.discretization).takes_missing
+
+
+def fitted_binner(selector: ColumnSelector) -> Binning | None:
+    """The binner that a selector has fitted; None for a method without bins, which by convention has no ``binner_``."""
+    binner: Binning | None = vars(selector).get("binner_")
+    return binner
 
 
 class SupervisedSelector(ColumnSelector):

@@ -17,7 +17,7 @@ from bitsieve.discretization.base import codes_that_occur
 from bitsieve.methods.method import MethodResult
 from bitsieve.options import DiscretizationOptions
 from bitsieve.pipeline.discretize import take_few_numbers_as_categories
-from bitsieve.selectors.base import MethodSelector, SupervisedSelector, with_parameters
+from bitsieve.selectors.base import MethodSelector, SupervisedSelector, fitted_binner, with_parameters
 from bitsieve.utils.arrays import Columns, Flags
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.parameters import Rule, check_integer, check_number, check_threads, optional
@@ -221,7 +221,7 @@ def half_of(table: InMemoryDataset, pair: int, which: int, random_state: int) ->
 def _columns_that_vary(fitted: MethodSelector, half: InMemoryDataset) -> Columns:
     """The chosen columns without those of one bin, which only fill the list."""
     selected = np.asarray(fitted.selected_)
-    binner = getattr(fitted, "binner_", None)  # not of every method on rows
+    binner = fitted_binner(fitted)
     if binner is None:
         return selected
     return selected[codes_that_occur(binner, half)[selected] > 1]

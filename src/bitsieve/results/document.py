@@ -1,0 +1,95 @@
+"""A selection as plain Python values that ``json.dumps`` takes; a value that is no number is None."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bitsieve.dataset.target import Target
+from bitsieve.results.ranking import Ranking
+from bitsieve.results.saved.schema import Certificate, SavedStopping
+from bitsieve.utils.messages import finite
+
+MAX_LABELS = 100  # of more classes the labels are not listed
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON can hold it."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, float):
+        return finite(value)
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    return str(value)
+
+
+def features_document(ranking: Ranking) -> list[dict[str, Any]]:
+    """The selected features, best first."""
+    levels = ranking.levels()
+    features = []
+    for i, name in enumerate(ranking.features):
+        feature = {
+            "rank": i + 1,
+            "name": name,
+            "index": ranking.indices[i],
+            "score": ranking.scores[i],
+            "relevance_bits": ranking.relevance[i],
+            "overlap_with": ranking.overlap_with[i],
+            "overlap_bits": ranking.overlap[i],
+            "informative": ranking.informative[i],
+            "informative_state": ranking.informative_state[i],
+        }
+        for level, values in levels.items():
+            feature[level] = values[i]
+        features.append({key: plain(value) for key, value in feature.items()})
+    return features
+
+
+def target_document(target: Target, name: str) -> dict[str, Any]:
+    """The target: its classes, and its edges if it was cut."""
+    return {
+        "name": name,
+        "kind": target.kind,
+        "n_classes": int(target.n_classes),
+        "labels": [plain(label) for label in target.labels] if len(target.labels) <= MAX_LABELS else None,
+        "edges": _edges(target.edges),
+    }
+
+
+def _edges(edges: Any) -> Any:
+    """The edges of a target as numbers; a list of edges each for several target columns, None where it was not cut."""
+    if edges is None:
+        return None
+    return [_edges(edge) if edge is None or np.ndim(edge) else float(edge) for edge in edges]
+
+
+def stopping_document(stopping: SavedStopping | None) -> dict[str, Any] | None:
+    """What ended the selection, and at which candidate; None if the method has no stopping rule."""
+    if stopping is None:
+        return None
+    document: dict[str, Any] = {
+        "by": stopping.by,
+        "candidate": stopping.candidate,
+        "value": finite(stopping.value),
+        "values": [finite(value) for value in stopping.values],
+    }
+    if stopping.neighbours is not None:
+        document["given"] = [list(names) for names in stopping.neighbours]
+    if stopping.conclusion is not None:
+        document["each_is"] = stopping.conclusion
+    return document
+
+
+def certificate_document(certificate: Certificate | None) -> dict[str, float | None] | None:
+    """The objective of the selected subset, an upper bound of all subsets, and the gap; None if the method has none."""
+    if certificate is None:
+        return None
+    return {
+        "objective_bits": finite(certificate.objective_bits),
+        "upper_bound_bits": finite(certificate.upper_bound_bits),
+        "gap": finite(certificate.gap),
+    }

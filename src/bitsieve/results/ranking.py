@@ -1,0 +1,120 @@
+"""The selected features as a table: by columns, and printed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bitsieve.pipeline.selected_tests import InformativeState
+from bitsieve.results.saved.schema import SavedStopping
+from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.messages import aligned, number
+
+LEAST_LEVEL = "least level"
+NEIGHBOURS = "neighbours in the tree"
+INFORMATIVE = "informative"
+TEXT_COLUMNS = ("feature", "overlaps most with", NEIGHBOURS, INFORMATIVE)
+MEANING_OF_LEAST_LEVEL = (
+    f"{LEAST_LEVEL}: the smallest level (a corrected p, or a share of false features) at which a feature is taken"
+)
+STATES_IN_DOUBT = {"not shown", "not tested", "with others"}  # the states that are worth a column of the printed table
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Ranking:
+    """The selected features, best first. The fields of :class:`bitsieve.Selection` of these names say what they are."""
+
+    features: list[Any]
+    indices: Columns
+    scores: Floats
+    relevance: Floats
+    overlap_with: list[Any]
+    overlap: Floats
+    informative: Flags
+    informative_state: list[InformativeState]
+    score_unit: str
+    stopping: SavedStopping | None
+
+    def columns(self) -> dict[str, Any]:
+        """The columns of the table by name, as a frame takes them."""
+        return {
+            "rank": np.arange(1, len(self.features) + 1),
+            "feature": self.features,
+            "index": np.asarray(self.indices),
+            "score": np.asarray(self.scores),
+            "relevance": np.asarray(self.relevance),
+            "overlap_with": self.overlap_with,
+            "overlap": np.asarray(self.overlap),
+            "informative": np.asarray(self.informative),
+            "informative_state": self.informative_state,
+            **self.levels(),
+        }
+
+    def levels(self) -> dict[str, Any]:
+        """The least level at which a stopping rule takes each feature, and the neighbours of each in the rule's tree.
+
+        Empty unless a rule with an error rate ended the selection; without "neighbours" if the rule has no tree.
+        """
+        stopping = self.stopping
+        if stopping is None or stopping.conclusion is None:
+            return {}
+        levels: dict[str, Any] = {"least_level": np.array(stopping.values)}
+        if stopping.neighbours is not None:
+            levels["neighbours"] = [", ".join(names) for names in stopping.neighbours]
+        return levels
+
+    def printed_levels(self) -> tuple[list[str], list[list[str]]]:
+        """The header and the cells of the levels, one row for each feature; the rows are empty if there are none."""
+        levels = self.levels()
+        header = []
+        rows: list[list[str]] = [[] for _ in self.features]
+        if "least_level" in levels:
+            header.append(LEAST_LEVEL)
+            for row, level in zip(rows, levels["least_level"], strict=True):
+                row.append(f"{level:.3g}")
+        if "neighbours" in levels:
+            header.append(NEIGHBOURS)
+            for row, neighbours in zip(rows, levels["neighbours"], strict=True):
+                row.append(neighbours or "-")
+        return header, rows
+
+    def printed(self) -> tuple[list[str], list[list[str]]]:
+        """The header and the cells of the printed table."""
+        header = [
+            "rank",
+            "feature",
+            f"score ({self.score_unit})",
+            "relevance (bits)",
+            "overlaps most with",
+            "overlap (bits)",
+        ]
+        level_header, level_rows = self.printed_levels()
+        header += level_header
+        states = {*self.informative_state}
+        has_states = bool(STATES_IN_DOUBT & states) and states != {"not tested"}
+        if has_states:
+            header.append(INFORMATIVE)
+        rows = []
+        for i, name in enumerate(self.features):
+            overlap_with = self.overlap_with[i]
+            row = [
+                str(i + 1),
+                str(name),
+                number(self.scores[i]),
+                number(self.relevance[i]),
+                "-" if overlap_with is None else str(overlap_with),
+                number(self.overlap[i]),
+                *level_rows[i],
+            ]
+            if has_states:
+                row.append(self.informative_state[i])
+            rows.append(row)
+        return header, rows
+
+    def text(self) -> str:
+        """The printed table, aligned, with what the levels mean."""
+        header, rows = self.printed()
+        table = aligned(header, rows, right=[name not in TEXT_COLUMNS for name in header])
+        return f"{table}\n{MEANING_OF_LEAST_LEVEL}" if LEAST_LEVEL in header else table
