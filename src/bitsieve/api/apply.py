@@ -19,10 +19,10 @@ from bitsieve.io.read import open_file
 from bitsieve.io.write import write_batches, write_csv, write_table
 from bitsieve.results.saved.class_scores import CLASS_COLUMN, SCORE_COLUMN, check_names_of_scores, score_columns
 from bitsieve.results.saved.cut import (
+    ChosenFormat,
     ColumnChanges,
     ColumnCodes,
-    TextReading,
-    choose_text_readings,
+    choose_formats,
     cut_columns,
     merged_changes,
 )
@@ -90,14 +90,14 @@ def _positions(selection: Selection, labels: Sequence[str]) -> list[int]:
 class _BatchCutter:
     """Cuts the selected columns of each batch, and collects what has changed in them."""
 
-    def __init__(self, columns: Sequence[SavedColumn], text_readings: Sequence[TextReading | None] | None) -> None:
+    def __init__(self, columns: Sequence[SavedColumn], formats: Sequence[ChosenFormat | None] | None) -> None:
         self.columns = columns
-        self.text_readings = text_readings  # None: the text of each batch decides
+        self.formats = formats  # None: the text of each batch decides
         self.changes_of_batches: list[list[ColumnChanges]] = []
 
     def cut(self, batch: pa.Table) -> list[ColumnCodes]:
         """The codes of a batch that has the selected columns only."""
-        cut = cut_columns(self.columns, batch, self.text_readings)
+        cut = cut_columns(self.columns, batch, self.formats)
         self.changes_of_batches.append([column.changes for column in cut])
         return cut
 
@@ -124,7 +124,7 @@ class _FileOfColumns:
 
     def apply(self) -> Applied:
         schema = self._schema()
-        cutter = _BatchCutter(self.saved_columns, self._text_readings())
+        cutter = _BatchCutter(self.saved_columns, self._formats())
         output = self.options.output
         if output is None:
             phase("comparing")
@@ -141,12 +141,12 @@ class _FileOfColumns:
             diagnostics = check.diagnostics
         return Applied(n_rows=self.n_rows_read, columns=tuple(schema.names), check=check, diagnostics=diagnostics)
 
-    def _text_readings(self) -> list[TextReading | None] | None:
-        """How the text of each column is read, as the text of all rows decides; None where no values are cut."""
+    def _formats(self) -> list[ChosenFormat | None] | None:
+        """The formats of the text of all rows; None where no values are cut."""
         if not self.options.needs_codes:
             return None
         phase("reading text")
-        return choose_text_readings(self.saved_columns, self.file.batches(self.columns, self.rows_of_batch))
+        return choose_formats(self.saved_columns, self.file.batches(self.columns, self.rows_of_batch))
 
     def _schema(self) -> pa.Schema:
         """The names and types of what is written."""

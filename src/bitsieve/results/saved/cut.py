@@ -150,56 +150,60 @@ class ColumnCodes:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TextReading:
-    """How the text of a column of new data is read."""
+class ChosenFormat:
+    """The format by which the text of a column of new data is read."""
 
     format: TextFormat | None  # None: it is categories
     written_now: str = ""  # how the values are written, where that is not as before
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Reading:
-    """The values of a column of new data, and how its text was read."""
+class _ColumnValues:
+    """The values of a column of new data, after its text was read."""
 
     values: Values
     kind: ColumnKind
-    is_unread: Flags  # rows with text that the format cannot read
+    is_unread: Flags  # shape (n_samples,): rows with text that the format cannot read
     unread: tuple[str, ...] = ()  # some of that text
     written_now: str = ""  # how the values are written, where that is not as before
 
 
 def cut_columns(
-    columns: Sequence[SavedColumn], data: Any, text_readings: Sequence[TextReading | None] | None = None
+    columns: Sequence[SavedColumn], data: Any, formats: Sequence[ChosenFormat | None] | None = None
 ) -> list[ColumnCodes]:
     """Read and cut the columns of new data, which has these columns in this order and no others.
 
-    ``text_readings`` say how the text of each column is read where the data is a batch of more rows; by default the
-    text of the data decides.
+    ``formats`` are those of the text of each column where the data is a batch of more rows, None for a column without
+    text; by default the text of the data decides.
     """
-    if text_readings is None:
-        text_readings = [None] * len(columns)
+    if formats is None:
+        formats = [None] * len(columns)
     table = _read_without_formats(data)
-    return [
-        _cut_column(column, _read_column(column, table, j, text_reading))
-        for j, (column, text_reading) in enumerate(zip(columns, text_readings, strict=True))
-    ]
+    cut = []
+    for j, (column, chosen_format) in enumerate(zip(columns, formats, strict=True)):
+        cut.append(_cut_column(column, _read_column(column, table, j, chosen_format)))
+    return cut
 
 
-def choose_text_readings(columns: Sequence[SavedColumn], batches: Iterable[Any]) -> list[TextReading | None]:
-    """How the text of each column is read, as the text of all batches decides; None for a column without text."""
+def choose_formats(columns: Sequence[SavedColumn], batches: Iterable[Any]) -> list[ChosenFormat | None]:
+    """The format of each column, as the text of all batches decides; None for a column without text."""
     rows_by_text: list[Counter[str]] = [Counter() for _ in columns]
     for batch in batches:
         table = _read_without_formats(batch)
-        for j, rows in enumerate(rows_by_text):
+        for j, counter in enumerate(rows_by_text):
             values = table.values(j)
             if are_categories(values) and _holds_text(values):
-                rows.update(dict(zip(values.categories.tolist(), _rows_of_categories(values).tolist(), strict=True)))
-    readings: list[TextReading | None] = []
-    for column, rows in zip(columns, rows_by_text, strict=True):
-        texts = sorted(rows)
-        n_rows = np.array([rows[text] for text in texts], np.int64)
-        readings.append(_choose_reading(column, pa.array(texts, pa.string()), n_rows) if texts else None)
-    return readings
+                n_rows = _rows_of_categories(values).tolist()
+                counter.update(dict(zip(values.categories.tolist(), n_rows, strict=True)))
+    formats: list[ChosenFormat | None] = []
+    for column, counter in zip(columns, rows_by_text, strict=True):
+        if not counter:
+            formats.append(None)
+            continue
+        texts = sorted(counter)
+        rows_of_texts = np.array([counter[text] for text in texts], np.int64)
+        formats.append(_choose_format(column, pa.array(texts, pa.string()), rows_of_texts))
+    return formats
 
 
 def _read_without_formats(data: Any) -> InMemoryDataset:
@@ -209,21 +213,21 @@ def _read_without_formats(data: Any) -> InMemoryDataset:
 
 
 def _read_column(
-    column: SavedColumn, table: InMemoryDataset, j: int, text_reading: TextReading | None = None
-) -> _Reading:
+    column: SavedColumn, table: InMemoryDataset, j: int, chosen_format: ChosenFormat | None = None
+) -> _ColumnValues:
     """A column of a table whose text was read as categories; that text is read by the format of the column."""
     values = table.values(j)
     if are_categories(values) and _holds_text(values):
-        return _read_text(column, values, text_reading)
+        return _read_text(column, values, chosen_format)
     nothing_unread = np.zeros(len(values), bool)
     if are_categories(values):
-        return _Reading(values=values, kind="category", is_unread=nothing_unread)
+        return _ColumnValues(values=values, kind="category", is_unread=nothing_unread)
     meaning = table.meanings.get(j)
     time = None if meaning is None else meaning.format.time
     kind = _kind_of_time(time)
     was_formatted_text = column.parsing is not None and column.kind == kind == "number"
     written_now = "numbers that are no text" if was_formatted_text else ""
-    return _Reading(values=values, kind=kind, is_unread=nothing_unread, written_now=written_now)
+    return _ColumnValues(values=values, kind=kind, is_unread=nothing_unread, written_now=written_now)
 
 
 def _kind_of_time(time: str | None) -> ColumnKind:
@@ -240,41 +244,40 @@ def _rows_of_categories(values: Encoded) -> NDArray[np.int64]:
     return np.bincount(values.codes[values.codes >= 0], minlength=len(values.categories))
 
 
-def _read_text(column: SavedColumn, words: Encoded, text_reading: TextReading | None) -> _Reading:
+def _read_text(column: SavedColumn, words: Encoded, chosen_format: ChosenFormat | None) -> _ColumnValues:
     text = pa.array(words.categories.tolist(), pa.string())
-    if text_reading is None:
-        text_reading = _choose_reading(column, text, _rows_of_categories(words))
-    if column.kind == "category" and text_reading.format is not None:
-        booleans = text_reading.format.read(text)
-        words = Encoded(words.codes, np.array(booleans.to_pylist(), object))
-    if column.kind == "category" or text_reading.format is None:
-        return _Reading(values=words, kind="category", is_unread=np.zeros(len(words), bool))
-    reading = _read_by(text_reading.format, text, words)
-    return replace(reading, written_now=text_reading.written_now)
+    if chosen_format is None:
+        chosen_format = _choose_format(column, text, _rows_of_categories(words))
+    text_format = chosen_format.format
+    if column.kind != "category" and text_format is not None:
+        numbers = _numbers_of_text(text_format, text, words)
+        return replace(numbers, written_now=chosen_format.written_now)
+    if text_format is not None:  # booleans
+        words = Encoded(words.codes, np.array(text_format.read(text).to_pylist(), object))
+    return _ColumnValues(values=words, kind="category", is_unread=np.zeros(len(words), bool))
 
 
-def _choose_reading(column: SavedColumn, text: pa.Array, n_rows: NDArray[np.int64]) -> TextReading:
+def _choose_format(column: SavedColumn, text: pa.Array, n_rows: NDArray[np.int64]) -> ChosenFormat:
     """Read text by the format of its column; where that reads less than half, by the format that the text has.
 
     Text of which nothing can be read is categories. ``n_rows`` says in how many rows each text stands.
     """
     if column.kind == "category":
-        return TextReading(format=None if column.parsing is None else format_of(column.parsing))
+        return ChosenFormat(format=None if column.parsing is None else format_of(column.parsing))
     saved_format = Plain() if column.parsing is None else format_of(column.parsing)
     n_unread = _n_unread(saved_format, text, n_rows)
     if column.parsing is None and column.kind == "number" and n_unread:
-        saved_format = PLAIN_NUMBERS  # of which some may be other text
+        saved_format = PLAIN_NUMBERS  # reads numbers among other text
         n_unread = _n_unread(saved_format, text, n_rows)
     if 2 * n_unread <= n_rows.sum():
-        return TextReading(format=saved_format)
+        return ChosenFormat(format=saved_format)
     other_format = meaning_of_text(text, n_rows).format
     if _n_unread(other_format, text, n_rows) < n_unread:
-        return TextReading(
-            format=other_format, written_now="text" if column.parsing is None else "text of another format"
-        )
+        written_now = "text" if column.parsing is None else "text of another format"
+        return ChosenFormat(format=other_format, written_now=written_now)
     if n_unread == n_rows.sum():
-        return TextReading(format=None)
-    return TextReading(format=saved_format)
+        return ChosenFormat(format=None)
+    return ChosenFormat(format=saved_format)
 
 
 def _n_unread(text_format: TextFormat, text: pa.Array, n_rows: NDArray[np.int64]) -> int:
@@ -285,8 +288,11 @@ def _n_unread(text_format: TextFormat, text: pa.Array, n_rows: NDArray[np.int64]
     return int(n_rows[~flags(array.is_valid())].sum())
 
 
-def _read_by(text_format: TextFormat, text: pa.Array, words: Encoded) -> _Reading:
-    """The numbers or times that text means in a format; text that is none is missing."""
+def _numbers_of_text(text_format: TextFormat, text: pa.Array, words: Encoded) -> _ColumnValues:
+    """The numbers or times that text means in a format; text that the format cannot read is missing.
+
+    ``text`` are the categories of ``words``.
+    """
     array = text_format.read(text)
     is_read = np.zeros(len(text), bool)
     numbers = np.full(len(text), np.nan)
@@ -295,65 +301,69 @@ def _read_by(text_format: TextFormat, text: pa.Array, words: Encoded) -> _Readin
         is_read = flags(array.is_valid())
         numbers[is_read] = np.asarray(column_of_arrow(array, "the column"), np.float64)[is_read]
         kind = _kind_of_time(Plain(array.type).time)
-    is_present = words.codes >= 0
-    is_unread = is_present & ~np.append(is_read, True)[words.codes]
-    unread = [word for word, is_number in zip(text.to_pylist(), is_read.tolist(), strict=True) if not is_number]
-    return _Reading(
-        values=np.append(numbers, np.nan)[words.codes],  # the code of missing values, -1, is that of the last
+    unread = [word for word, could_read in zip(text.to_pylist(), is_read.tolist(), strict=True) if not could_read]
+    return _ColumnValues(
+        values=_by_row(numbers, words.codes, missing=np.nan),
         kind=kind,
-        is_unread=is_unread,
+        is_unread=_by_row(~is_read, words.codes, missing=False),
         unread=tuple(unread[:N_LISTED]),
     )
 
 
-def _cut_column(column: SavedColumn, reading: _Reading) -> ColumnCodes:
+def _by_row(values: NDArray[Any], codes: NDArray[Any], *, missing: float) -> NDArray[Any]:
+    """The value of every row, given those of the categories and the code of each row; ``missing`` for the code -1."""
+    values_and_missing = np.append(values, values.dtype.type(missing))  # the index -1 is that of the last
+    return values_and_missing[codes]
+
+
+def _cut_column(column: SavedColumn, new: _ColumnValues) -> ColumnCodes:
     cut = column.cut
-    missing = is_missing(reading.values)
+    missing = is_missing(new.values)
     unseen: tuple[str, ...] = ()
     if cut.categories is not None:
-        codes, unseen = _ranks(reading.values, array_of_values(cut.categories))
-    elif are_categories(reading.values) or reading.kind != column.kind:
+        codes, unseen = _ranks(new.values, array_of_values(cut.categories))
+    elif are_categories(new.values) or new.kind != column.kind:
         codes = np.full(len(missing), NO_CODE, np.int32)
     else:
-        codes = _intervals(reading.values, cut)
+        codes = _intervals(new.values, cut)
     is_unseen = (codes == NO_CODE) & ~missing & (cut.categories is not None)
     codes[missing] = NO_CODE if cut.missing_code is None else cut.missing_code
-    n_unread = int(reading.is_unread.sum())
+    n_unread = int(new.is_unread.sum())
     n_codes = cut.n_codes
     changes = ColumnChanges(
         name=column.name,
         kind_before=column.kind,
-        kind_now=_kind_now(column, reading),
+        kind_now=_kind_now(column, new),
         n_rows=len(codes),
         code_counts=np.bincount(np.where(codes == NO_CODE, n_codes, codes), minlength=n_codes + 1),
         n_missing=int(missing.sum()) - n_unread,
         n_unread=n_unread,
-        unread=reading.unread,
+        unread=new.unread,
         n_unseen=int(is_unseen.sum()),
         unseen=unseen,
-        written_now=reading.written_now,
+        written_now=new.written_now,
         has_missing_code=cut.missing_code is not None,
-        n_outside=_n_outside(column, reading),
+        n_outside=_n_outside(column, new),
     )
     return ColumnCodes(codes=codes, changes=changes)
 
 
-def _n_outside(column: SavedColumn, reading: _Reading) -> int:
+def _n_outside(column: SavedColumn, new: _ColumnValues) -> int:
     """In how many rows a number is outside the range that the column had."""
-    if column.smallest is None or column.largest is None or are_categories(reading.values):
+    if column.smallest is None or column.largest is None or are_categories(new.values):
         return 0
-    if reading.kind != column.kind:
+    if new.kind != column.kind:
         return 0
-    numbers = np.asarray(reading.values, np.float64)
+    numbers = np.asarray(new.values, np.float64)
     return int(((numbers < column.smallest) | (numbers > column.largest)).sum())
 
 
-def _kind_now(column: SavedColumn, reading: _Reading) -> ColumnKind:
+def _kind_now(column: SavedColumn, new: _ColumnValues) -> ColumnKind:
     """The kind of the new values: whole numbers stay categories where the saved categories are whole numbers."""
     categories = column.cut.categories
-    is_empty = bool(is_missing(reading.values).all())
-    are_codes = categories is not None and categories.dtype[1:2] in ("i", "u") and reading.kind == "number"
-    return column.kind if is_empty or are_codes else reading.kind
+    is_empty = bool(is_missing(new.values).all())
+    are_codes = categories is not None and categories.dtype[1:2] in ("i", "u") and new.kind == "number"
+    return column.kind if is_empty or are_codes else new.kind
 
 
 def _intervals(numbers: NDArray[Any], cut: Cut) -> NDArray[np.int32]:
@@ -370,7 +380,7 @@ def _ranks(values: Values, saved: NDArray[Any]) -> tuple[NDArray[np.int32], tupl
     """The rank of every value among the saved categories, and some of the values that are not among them."""
     encoded = values if are_categories(values) else _encoded_numbers(values)
     ranks = _ranks_of_categories(encoded.categories, saved)
-    codes = np.append(ranks, np.int32(NO_CODE))[encoded.codes]
+    codes = _by_row(ranks, encoded.codes, missing=NO_CODE)
     unseen = encoded.categories[ranks < 0]
     return codes, tuple(str(value) for value in unseen[:N_LISTED].tolist())
 
