@@ -15,7 +15,7 @@ pytest.importorskip("matplotlib")
 from bitsieve.report import columns, comparison, how_many, page, selection  # noqa: E402
 from bitsieve.report.page import Section, render_page  # noqa: E402
 
-SHARED = {"page.html", "page.css", "page.js", "parts.html"}
+SHARED = {"page.html", "page.css", "page.js", "parts.html", "reproduction.html"}
 
 
 def templates() -> set[str]:

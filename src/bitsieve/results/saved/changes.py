@@ -1,6 +1,6 @@
-"""What two selections were made of, compared: rows, columns, target, values, options and versions, in plain sentences.
+"""Sentences on what changed between an earlier selection, ``then``, and a later one, ``now``.
 
-Of the two selections one is that of "then", the other that of "now". A sentence is empty where nothing has changed.
+They compare rows, columns, target, values, options and versions. A sentence is empty where nothing has changed.
 """
 
 from __future__ import annotations
@@ -72,8 +72,10 @@ def change_of_target(then: SavedTarget, now: SavedTarget) -> str:
 
 
 def _sizes(class_sizes: Sequence[int]) -> str:
-    listed = ", ".join(f"{size:,}" for size in class_sizes[:MAX_SIZES])
-    return f"{listed}, ..." if len(class_sizes) > MAX_SIZES else listed
+    sizes = [f"{size:,}" for size in class_sizes[:MAX_SIZES]]
+    if len(class_sizes) > MAX_SIZES:
+        sizes.append("...")
+    return ", ".join(sizes)
 
 
 def changes_of_options(then: Mapping[str, Option], now: Mapping[str, Option]) -> list[str]:
@@ -81,11 +83,11 @@ def changes_of_options(then: Mapping[str, Option], now: Mapping[str, Option]) ->
 
     An option that only one of two versions has is not compared: its default is what the other version does.
     """
-    return [
-        f"{name} was {then[name]}, and is {now[name]} now"
-        for name in then
-        if name in now and str(then[name]) != str(now[name])
-    ]
+    sentences = []
+    for name in then:
+        if name in now and str(then[name]) != str(now[name]):
+            sentences.append(f"{name} was {then[name]}, and is {now[name]} now")
+    return sentences
 
 
 def changes_of_settled(then: Mapping[str, Option], now: Mapping[str, Option]) -> list[str]:
@@ -142,13 +144,13 @@ def _has_other_range(then: SavedColumn, now: SavedColumn) -> bool:
 
 
 def change_of_versions(then: Versions, now: Versions) -> str:
-    sentences = [
-        f"{name} {version_then} then, {version_now} now"
-        for name, version_then, version_now in (
-            ("bitsieve", then.bitsieve, now.bitsieve),
-            ("Python", then.python, now.python),
-            ("numpy", then.numpy, now.numpy),
-        )
-        if version_then != version_now
-    ]
+    versions = (
+        ("bitsieve", then.bitsieve, now.bitsieve),
+        ("Python", then.python, now.python),
+        ("numpy", then.numpy, now.numpy),
+    )
+    sentences = []
+    for name, version_then, version_now in versions:
+        if version_then != version_now:
+            sentences.append(f"{name} {version_then} then, {version_now} now")
     return "; ".join(sentences)
