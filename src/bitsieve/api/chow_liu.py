@@ -373,8 +373,8 @@ class ConditionalTest(NamedTuple):
         neighbours = self.tree.neighbours
         rows = []
         for j in np.argsort(self.p, kind="stable")[:MAX_ROWS_PRINTED].tolist():
-            given = quoted(neighbours[j]) or "-"
-            rows.append((self.names[j], f"{self.p[j]:.3g}", f"{self.adjusted[j]:.3g}", given))
+            condition = quoted(neighbours[j]) or "-"
+            rows.append((self.names[j], f"{self.p[j]:.3g}", f"{self.adjusted[j]:.3g}", condition))
         table = aligned(("column", "p", "adjusted p", "given"), rows, right=(False, True, True, False))
         summary = (
             f"{len(self.selected):,} of {len(self.names):,} columns are relevant given all others at level "

@@ -5,7 +5,7 @@ Classifiers, and regressors where the target is a quantity. A new model is one e
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sklearn.base import clone
@@ -25,12 +25,12 @@ from bitsieve.utils.messages import choices
 
 @dataclass(frozen=True)
 class Model:
-    """What a model can predict. A field is None if the model cannot."""
+    """What a model can predict. A field is None for what it cannot."""
 
-    predict: PredictFromPrefixes | None = None  # class codes
-    score: PredictFromPrefixes | None = None  # scores of the classes
-    probabilities: PredictFromPrefixes | None = None  # of the classes
-    regress: PredictFromPrefixes | None = None  # values of a quantity
+    predict: PredictFromPrefixes | None = None  # predicts class codes
+    score: PredictFromPrefixes | None = None  # scores the classes
+    probabilities: PredictFromPrefixes | None = None  # predicts probabilities of the classes
+    regress: PredictFromPrefixes | None = None  # predicts values of a quantity
 
     def predicts(self, predicted: Predicted) -> bool:
         if predicted == "classes":
@@ -48,13 +48,8 @@ def refitted_classifier(classifier: Any) -> Model:
 
 
 def refitted_model(classifier: Any, regressor: Any) -> Model:
-    """The model of a classifier and of a regressor of scikit-learn that go by one name."""
-    return Model(
-        predict=Refit(classifier),
-        score=RefitScores(classifier) if has_scores(classifier) else None,
-        probabilities=RefitProbabilities(classifier) if has_probabilities(classifier) else None,
-        regress=Refit(regressor),
-    )
+    """The model of a classifier and of a regressor of scikit-learn that have one name."""
+    return replace(refitted_classifier(classifier), regress=Refit(regressor))
 
 
 VARIATIONAL_MIXTURE = refitted_classifier(VariationalMixtureClassifier())
@@ -120,10 +115,11 @@ def _names(predicted: Predicted) -> list[str]:
 def _tree_model(name: str, random_state: int) -> Model:
     from sklearn import ensemble
 
+    classifier: Any = ensemble.HistGradientBoostingClassifier()
+    regressor: Any = ensemble.HistGradientBoostingRegressor()
     if name == "forest":
-        classifier, regressor = ensemble.RandomForestClassifier(), ensemble.RandomForestRegressor()
-    else:
-        classifier, regressor = ensemble.HistGradientBoostingClassifier(), ensemble.HistGradientBoostingRegressor()
+        classifier = ensemble.RandomForestClassifier()
+        regressor = ensemble.RandomForestRegressor()
     return refitted_model(seeded(classifier, random_state), seeded(regressor, random_state))
 
 

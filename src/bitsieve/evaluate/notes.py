@@ -1,23 +1,23 @@
-"""What is said of a comparison: one function a code."""
+"""The diagnostics of a comparison: one function a code."""
 
 from __future__ import annotations
 
 from bitsieve.diagnostics import Diagnostic
 
 
-def fewer_folds(class_name: str, n_rows: int, n_folds: int, usual: int) -> Diagnostic:
+def fewer_folds(class_name: str, n_rows: int, n_folds: int, default_folds: int) -> Diagnostic:
     """A class is too small for as many folds as usual."""
     return Diagnostic(
         code="fewer-folds",
-        message=f"class {class_name!r} has {n_rows} samples only: {n_folds} folds instead of {usual}",
+        message=f"class {class_name!r} has {n_rows} samples only: {n_folds} folds instead of {default_folds}",
     )
 
 
-def fewer_measured(table_has: str, measured: str, requested: int) -> Diagnostic:
+def fewer_measured(size_of_table: str, measured_counts: str, largest_requested: int) -> Diagnostic:
     """More features were requested than the table has."""
     return Diagnostic(
         code="fewer-measured",
-        message=f"{table_has}: errors are measured for {measured} features, not up to {requested:,}",
+        message=f"{size_of_table}: errors are measured for {measured_counts} features, not up to {largest_requested:,}",
     )
 
 

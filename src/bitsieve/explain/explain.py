@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,21 +82,21 @@ class FeatureExplanation:
     index: int
     rank: int | None
     reason: str
-    relevance: float
-    entropy: float
-    class_entropy: float
-    chance: float | None
-    redundancy: float
-    redundant_with: str | None
-    complementarity: float
-    complementary_with: str | None
-    added: float
-    given: list[str]
-    stands_for: list[str]
-    represented_by: str | None
-    substitute: str | None
-    price: float | None
-    notes: list[str]
+    relevance: float = np.nan
+    entropy: float = np.nan
+    class_entropy: float = np.nan
+    chance: float | None = None
+    redundancy: float = np.nan
+    redundant_with: str | None = None
+    complementarity: float = np.nan
+    complementary_with: str | None = None
+    added: float = np.nan
+    given: list[str] = field(default_factory=list)
+    stands_for: list[str] = field(default_factory=list)
+    represented_by: str | None = None
+    substitute: str | None = None
+    price: float | None = None
+    notes: list[str] = field(default_factory=list)
 
     def _quantities(self) -> list[Quantity]:
         """The rows of the table. Quantities without a value, as those of a dropped column, have none."""
@@ -106,19 +106,21 @@ class FeatureExplanation:
         limit = "in 19 of 20 shuffles of the target no column has more"
         if self.chance == 0:
             limit = "in 19 of 20 shuffles of the target no column has any information"
-        table: list[tuple[str, float | None, str | None]] = [
+        rows: list[tuple[str, float | None, str]] = [
             ("relevance", self.relevance, of_target),
             ("95 % limit", self.chance, limit),
-            ("redundancy", self.redundancy, f"with {self.redundant_with!r}" if self.redundant_with else None),
-            ("synergy", self.complementarity, f"with {self.complementary_with!r}" if self.complementary_with else None),
-            ("adds", self.added, f"to {quoted(self.given)}" if self.given else None),
-            ("loss if replaced", self.price, f"by {self.substitute!r}, its best substitute"),
         ]
+        if self.redundant_with:
+            rows.append(("redundancy", self.redundancy, f"with {self.redundant_with!r}"))
+        if self.complementary_with:
+            rows.append(("synergy", self.complementarity, f"with {self.complementary_with!r}"))
+        if self.given:
+            rows.append(("adds", self.added, f"to {quoted(self.given)}"))
+        rows.append(("loss if replaced", self.price, f"by {self.substitute!r}, its best substitute"))
         quantities = []
-        for name, bits, description in table:
-            if bits is None or np.isnan(bits) or description is None:
-                continue
-            quantities.append(Quantity(name, number(bits), description))
+        for name, bits, description in rows:
+            if bits is not None and not np.isnan(bits):
+                quantities.append(Quantity(name, number(bits), description))
         return quantities
 
     def _representation(self) -> list[str]:
@@ -226,20 +228,8 @@ def _dropped_feature(selection: ExplainedSelection, column: int) -> FeatureExpla
         index=column,
         rank=None,
         reason=reason,
-        relevance=np.nan,
-        entropy=np.nan,
         class_entropy=evidence.information.class_entropy,
-        chance=None,
-        redundancy=np.nan,
-        redundant_with=None,
-        complementarity=np.nan,
-        complementary_with=None,
-        added=np.nan,
-        given=[],
-        stands_for=[],
         represented_by=_representative(column, evidence.selected, groups, names),
-        substitute=None,
-        price=None,
         notes=_notes_on(selection, column, reason),
     )
 
@@ -274,7 +264,9 @@ def _representative(column: int, selected: Columns, groups: Sequence[Columns], n
 
 def name_of_column(names: Sequence[str], column: int) -> str | None:
     """The name of a column; None for -1, which stands for no column."""
-    return None if column < 0 else names[column]
+    if column < 0:
+        return None
+    return names[column]
 
 
 def _notes_on(selection: ExplainedSelection, column: int, reason: str) -> list[str]:

@@ -103,5 +103,5 @@ def _parameters_of(value: object) -> dict[str, Option]:
             names = list(signature(type(value)).parameters)
         except ValueError:  # a type of Python's own that does not say what it takes
             names = []
-    kept = vars(value) if hasattr(value, "__dict__") else {}
-    return {name: option_of(kept[name]) for name in names if name in kept}
+    attributes = vars(value) if hasattr(value, "__dict__") else {}
+    return {name: option_of(attributes[name]) for name in names if name in attributes}
