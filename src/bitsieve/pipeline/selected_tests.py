@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import exp, log
 from typing import Literal, get_args
@@ -11,7 +12,7 @@ import numpy as np
 from bitsieve.counts.source import CountSource
 from bitsieve.information.evidence import log_codings, log_tails, n_columns_tried
 from bitsieve.information.plug_in import PlugInInformation
-from bitsieve.information.protocol import Information
+from bitsieve.information.protocol import ConditionalInformation, Information
 from bitsieve.methods.by_counts.stopping.repeated_search import MAX_EXPONENT
 from bitsieve.methods.by_counts.stopping.significance import SignificanceStopping
 from bitsieve.utils.arrays import Columns, Flags, Floats
@@ -64,25 +65,41 @@ def _test_selected(source: CountSource, columns: Columns, penalty: Floats, n_tri
         alone[i] = log_p + penalty[i] <= log(LEVEL / n_tried)
     given_others = np.zeros(len(columns), bool)
     is_conclusive = np.ones(len(columns), bool)
-    information = PlugInInformation(source)
-    in_doubt = np.flatnonzero(~alone & information.varies[columns])
-    if len(columns) < 2 or not len(in_doubt):
-        return SelectedTests(alone=alone, given_others=given_others, is_conclusive=is_conclusive)
-    is_conclusive[in_doubt] = False
-    n_codes = source.n_samples * len(columns) * len(in_doubt)
-    if "partition" not in source.capabilities or n_codes > MAX_CODES_CONDITIONED:
-        return SelectedTests(alone=alone, given_others=given_others, is_conclusive=is_conclusive)
-    if np.isinf(penalty).any():  # where rows come in groups, no column is tested
-        return SelectedTests(alone=alone, given_others=given_others, is_conclusive=is_conclusive)
     rule = SignificanceStopping(level=LEVEL)
-    given_earlier = information.conditional()  # given the selected columns before column i
-    for i, column in enumerate(columns.tolist()):
-        if i in in_doubt:
+    information = PlugInInformation(source)
+    is_in_doubt = ~alone & information.varies[columns]
+    if len(columns) > 1:
+        is_conclusive[is_in_doubt] = False
+        if _can_test_given_others(source, columns, is_in_doubt, penalty):
+            for i, conditional in _given_all_others(information, columns, is_in_doubt):
+                p = rule.value(conditional, int(columns[i]), n_tried) * exp(min(MAX_EXPONENT, penalty[i]))
+                has_enough_rows = MIN_ROWS_A_COMBINATION * conditional.partition.n_parts <= source.n_samples
+                given_others[i] = p <= LEVEL
+                is_conclusive[i] = given_others[i] or has_enough_rows
+    return SelectedTests(alone=alone, given_others=given_others, is_conclusive=is_conclusive)
+
+
+def _can_test_given_others(source: CountSource, columns: Columns, is_in_doubt: Flags, penalty: Floats) -> bool:
+    """Whether columns can be tested given all others: not by counts of pairs, nor too many, nor rows in groups."""
+    n_codes = source.n_samples * len(columns) * int(is_in_doubt.sum())
+    return "partition" in source.capabilities and n_codes <= MAX_CODES_CONDITIONED and bool(np.isfinite(penalty).all())
+
+
+def _given_all_others(
+    information: PlugInInformation, columns: Columns, is_in_doubt: Flags
+) -> Iterator[tuple[int, ConditionalInformation]]:
+    """The index of each column in doubt, and information conditional on all other columns.
+
+    The samples are divided by the columns in their order, so that columns share the partition by those before them.
+    """
+    indices_in_doubt = np.flatnonzero(is_in_doubt).tolist()
+    if not indices_in_doubt:
+        return
+    given_earlier = information.conditional()
+    for i in range(indices_in_doubt[-1] + 1):
+        if is_in_doubt[i]:
             conditional = given_earlier
             for later_column in columns[i + 1 :].tolist():
                 conditional = conditional.refine(later_column)
-            p = rule.value(conditional, column, n_tried) * exp(min(MAX_EXPONENT, penalty[i]))
-            given_others[i] = p <= LEVEL
-            is_conclusive[i] = p <= LEVEL or MIN_ROWS_A_COMBINATION * conditional.partition.n_parts <= source.n_samples
-        given_earlier = given_earlier.refine(column)
-    return SelectedTests(alone=alone, given_others=given_others, is_conclusive=is_conclusive)
+            yield i, conditional
+        given_earlier = given_earlier.refine(int(columns[i]))
