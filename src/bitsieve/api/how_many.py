@@ -293,7 +293,8 @@ def _selected_with(question: Question, stopping: str) -> Columns:
     """The columns that the greedy method selects until a stopping rule ends it."""
     selector = clone(question.forward)
     selector.set_params(n_features_to_select="auto", stopping=stopping, n_jobs=question.n_jobs)
-    return selector.fit_counted(question.counted).selected_
+    selected: Columns = selector.fit_counted(question.counted).selected_
+    return selected
 
 
 def _by_knockoffs(question: Question) -> Answer:

@@ -150,28 +150,8 @@ def make_plan(
         options.random_state,
         options.parameters,
     )
-    class_sizes = np.bincount(table.target.codes)
-    if options.scoring is None:
-        measure = default_measure(predicted, class_sizes)
-    else:
-        measure = make_measure(options.scoring, predicted, len(class_sizes))
-    folds, notes_on_folds = make_folds(
-        table.target, options.folds, options.random_state, table.groups, stratified=measure.by_scores
-    )
-    if options.scoring is None and measure.by_scores and _tests_on_one_class(folds, table.target.codes):
-        measure = ACCURACY
-    notes_on_model: list[Diagnostic] = []
-    classifier = options.classifier
-    if classifier is None and options.scoring is None and measure.by_scores:
-        classifier = "lda"  # the scores of a support vector machine are nearly random if one class is rare
-    elif classifier is None:
-        classifier, notes_on_model = default_model(table.n_samples, predicted)
-    model_name, model = make_model(classifier, predicted, options.random_state)
-    notes_on_measure: list[Diagnostic] = []
-    if table.target.unit and predicted == "quantity" and not measure.is_share:
-        notes_on_measure.append(errors_in_microseconds(TIMES[table.target.unit]))
-    if options.scoring is None and measure not in (ACCURACY, R2):
-        notes_on_measure.append(unequal_classes(measure.name, class_sizes.max() / class_sizes.sum()))
+    measure, folds, notes_on_folds = _choose_measure(table, options, predicted)
+    model_name, model, notes_on_model = _choose_model(table, options, measure, predicted)
     predict = _predictor(model_name, model, measure)
     _refuse_small_tests(folds, measure, table.target.codes)
     all_rows, all_rows_discretization = _settle_categories(
@@ -197,12 +177,57 @@ def make_plan(
             *on_copies(prepared),
             *notes_on_counts,
             *notes_on_model,
-            *notes_on_measure,
+            *_on_measure(table.target, options, measure),
             *on_target(table),
             *on_leaks(leaks_of(counted), prepared.table),
             *notes_on_folds,
         ],
     )
+
+
+def _choose_measure(
+    table: InMemoryDataset, options: ComparisonOptions, predicted: Predicted
+) -> tuple[Measure, list[Fold], list[Diagnostic]]:
+    """The measure of errors, the folds, and the notes on the folds.
+
+    By default the measure is accuracy if a fold tests on one class only, where scores have no measure.
+    """
+    class_sizes = np.bincount(table.target.codes)
+    if options.scoring is None:
+        measure = default_measure(predicted, class_sizes)
+    else:
+        measure = make_measure(options.scoring, predicted, len(class_sizes))
+    folds, notes_on_folds = make_folds(
+        table.target, options.folds, options.random_state, table.groups, stratified=measure.by_scores
+    )
+    if options.scoring is None and measure.by_scores and _tests_on_one_class(folds, table.target.codes):
+        measure = ACCURACY
+    return measure, folds, notes_on_folds
+
+
+def _choose_model(
+    table: InMemoryDataset, options: ComparisonOptions, measure: Measure, predicted: Predicted
+) -> tuple[str, Model, list[Diagnostic]]:
+    """The name of the model, the model, and the notes on a default one."""
+    diagnostics: list[Diagnostic] = []
+    classifier = options.classifier
+    if classifier is None and options.scoring is None and measure.by_scores:
+        classifier = "lda"  # the scores of a support vector machine are nearly random if one class is rare
+    elif classifier is None:
+        classifier, diagnostics = default_model(table.n_samples, predicted)
+    name, model = make_model(classifier, predicted, options.random_state)
+    return name, model, diagnostics
+
+
+def _on_measure(target: Target, options: ComparisonOptions, measure: Measure) -> list[Diagnostic]:
+    """The notes on errors in a unit of time, and on a default measure that is not accuracy or R2."""
+    diagnostics = []
+    if target.unit and target.is_quantity and not measure.is_share:
+        diagnostics.append(errors_in_microseconds(TIMES[target.unit]))
+    if options.scoring is None and measure not in (ACCURACY, R2):
+        class_sizes = np.bincount(target.codes)
+        diagnostics.append(unequal_classes(measure.name, class_sizes.max() / class_sizes.sum()))
+    return diagnostics
 
 
 def _settle_categories(
@@ -288,17 +313,20 @@ def feature_counts(features: Any, n_features: int) -> tuple[Columns, list[Diagno
         requested = np.array(DEFAULT_COUNTS)
     counts = np.unique(requested[requested <= n_features])
     largest = int(requested.max())
-    table_has = f"the table has {n_features:,} feature{'s' * (n_features != 1)}"
+    noun = "feature" if n_features == 1 else "features"
+    size_of_table = f"the table has {n_features:,} {noun}"
     if not len(counts):
         raise UserError(
             code="too-many-features",
-            message=f"features begin at {requested.min():,} but {table_has}",
+            message=f"features begin at {requested.min():,} but {size_of_table}",
             advice="ask for no more than there are",
         )
     notes = []
     if largest > n_features:
-        measured = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
-        notes.append(fewer_measured(table_has, measured, largest))
+        measured_counts = f"{counts[0]:,}"
+        if len(counts) > 1:
+            measured_counts += f" to {counts[-1]:,}"
+        notes.append(fewer_measured(size_of_table, measured_counts, largest))
     return counts.astype(np.intp), notes
 
 

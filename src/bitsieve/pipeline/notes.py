@@ -329,24 +329,29 @@ def no_reliable_relation(
     names: Sequence[str], n_numeric: int, targets: Sequence[str], about_bins: str, at_median: bool
 ) -> Diagnostic:
     """Numeric columns have no cut that separates the classes beyond chance."""
-    several = len(names) > 1
-    show = "show" if several else "shows"
-    are = "are" if several else "is"
-    them = "them" if several else "it"
-    their = "their" if several else "its"
-    relation = f"{len(names):,} of {n_numeric:,} numeric columns {show} no reliable relation to {quoted(targets)}"
+    n_columns = f"{len(names):,} of {n_numeric:,} numeric columns"
+    target = quoted(targets)
+    if len(names) == 1:
+        relation = f"{n_columns} shows no reliable relation to {target}"
+        at_its_median = "is split at its median"
+        scores = f"{about_bins}so its relevance is 0 bits" if about_bins else "and scores 0 bits"
+        pronoun = "it"
+    else:
+        relation = f"{n_columns} show no reliable relation to {target}"
+        at_its_median = "are split at their median"
+        scores = f"{about_bins}so their relevance is 0 bits" if about_bins else "and score 0 bits"
+        pronoun = "them"
+    listed = quoted(names, MAX_NAMES)
     if at_median:
         return Diagnostic(
             code="no-reliable-relation",
-            message=f"{relation} and {are} split at {their} median: {quoted(names, MAX_NAMES)}",
+            message=f"{relation} and {at_its_median}: {listed}",
             columns=tuple(names),
         )
-    score = "score" if several else "scores"
-    zero = f"{about_bins}so {their} relevance is" if about_bins else f"and {score}"
     return Diagnostic(
         code="no-reliable-relation",
-        message=f"{relation} {zero} 0 bits: {quoted(names, MAX_NAMES)}",
-        advice=f"to split {them} anyway, use {{uncut}} or {{binning}}",
+        message=f"{relation} {scores}: {listed}",
+        advice=f"to split {pronoun} anyway, use {{uncut}} or {{binning}}",
         fix={"uncut": "median", "binning": "quantile"},
         columns=tuple(names),
     )

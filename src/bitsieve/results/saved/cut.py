@@ -312,8 +312,9 @@ def _numbers_of_text(text_format: TextFormat, text: pa.Array, words: Encoded) ->
 
 def _by_row(values: NDArray[Any], codes: NDArray[Any], *, missing: float) -> NDArray[Any]:
     """The value of every row, given those of the categories and the code of each row; ``missing`` for the code -1."""
-    values_and_missing = np.append(values, values.dtype.type(missing))  # the index -1 is that of the last
-    return values_and_missing[codes]
+    values_and_missing: NDArray[Any] = np.append(values, values.dtype.type(missing))
+    by_row: NDArray[Any] = values_and_missing[codes]  # the index -1 is that of the last value
+    return by_row
 
 
 def _cut_column(column: SavedColumn, new: _ColumnValues) -> ColumnCodes:
