@@ -126,13 +126,12 @@ def on_screen(fit: Fit) -> list[Diagnostic]:
 
 
 def on_bins(table: Dataset, binner: Binning, dropped: Collection[int], about_unused_bins: str) -> list[Diagnostic]:
-    """Which columns got no bins, and which nearly one a row. There are no notes on the ``dropped`` columns.
+    """Which columns have one bin only, and which nearly one a row. There are no notes on the ``dropped`` columns.
 
-    Raises UserError if every column has one bin, unless the rule leaves columns so that it finds no cut for.
+    Raises UserError if every column has one bin, unless the rule leaves a column without a cut in one bin.
     """
     n_bins = codes_that_occur(binner, table)
-    is_one_bin_allowed = _leaves_columns_uncut(binner)
-    if (n_bins == 1).all() and not is_one_bin_allowed:
+    if (n_bins == 1).all() and not _leaves_columns_uncut(binner):
         raise UserError(
             code="one-bin-only",
             message="every column became one bin, so none has information about the target",

@@ -65,39 +65,36 @@ def _test_selected(source: CountSource, columns: Columns, penalty: Floats, n_tri
         alone[i] = log_p + penalty[i] <= log(LEVEL / n_tried)
     given_others = np.zeros(len(columns), bool)
     is_conclusive = np.ones(len(columns), bool)
-    rule = SignificanceStopping(level=LEVEL)
     information = PlugInInformation(source)
     is_in_doubt = ~alone & information.varies[columns]
-    if len(columns) > 1:
-        is_conclusive[is_in_doubt] = False
-        if _can_test_given_others(source, columns, is_in_doubt, penalty):
-            for i, conditional in _given_all_others(information, columns, is_in_doubt):
-                p = rule.value(conditional, int(columns[i]), n_tried) * exp(min(MAX_EXPONENT, penalty[i]))
-                has_enough_rows = MIN_ROWS_A_COMBINATION * conditional.partition.n_parts <= source.n_samples
-                given_others[i] = p <= LEVEL
-                is_conclusive[i] = given_others[i] or has_enough_rows
+    if len(columns) < 2 or not is_in_doubt.any():
+        return SelectedTests(alone=alone, given_others=given_others, is_conclusive=is_conclusive)
+    is_conclusive[is_in_doubt] = False
+    n_codes = source.n_samples * len(columns) * int(is_in_doubt.sum())
+    if "partition" not in source.capabilities or n_codes > MAX_CODES_CONDITIONED:
+        return SelectedTests(alone=alone, given_others=given_others, is_conclusive=is_conclusive)
+    is_tested = is_in_doubt & np.isfinite(penalty)  # where rows come in groups, no column is
+    rule = SignificanceStopping(level=LEVEL)
+    for i, conditional in _given_all_others(information, columns, is_tested):
+        p = rule.value(conditional, int(columns[i]), n_tried) * exp(min(MAX_EXPONENT, penalty[i]))
+        n_combinations = conditional.partition.n_parts
+        given_others[i] = p <= LEVEL
+        is_conclusive[i] = p <= LEVEL or MIN_ROWS_A_COMBINATION * n_combinations <= source.n_samples
     return SelectedTests(alone=alone, given_others=given_others, is_conclusive=is_conclusive)
 
 
-def _can_test_given_others(source: CountSource, columns: Columns, is_in_doubt: Flags, penalty: Floats) -> bool:
-    """Whether columns can be tested given all others: not by counts of pairs, nor too many, nor rows in groups."""
-    n_codes = source.n_samples * len(columns) * int(is_in_doubt.sum())
-    return "partition" in source.capabilities and n_codes <= MAX_CODES_CONDITIONED and bool(np.isfinite(penalty).all())
-
-
 def _given_all_others(
-    information: PlugInInformation, columns: Columns, is_in_doubt: Flags
+    information: PlugInInformation, columns: Columns, is_tested: Flags
 ) -> Iterator[tuple[int, ConditionalInformation]]:
-    """The index of each column in doubt, and information conditional on all other columns.
+    """The index of each tested column, and information conditional on all other columns.
 
-    The samples are divided by the columns in their order, so that columns share the partition by those before them.
+    The samples are divided by the columns in their order, so that the partition by those before a column is made once.
     """
-    indices_in_doubt = np.flatnonzero(is_in_doubt).tolist()
-    if not indices_in_doubt:
-        return
     given_earlier = information.conditional()
-    for i in range(indices_in_doubt[-1] + 1):
-        if is_in_doubt[i]:
+    for i in range(len(columns)):
+        if not is_tested[i:].any():
+            return
+        if is_tested[i]:
             conditional = given_earlier
             for later_column in columns[i + 1 :].tolist():
                 conditional = conditional.refine(later_column)
