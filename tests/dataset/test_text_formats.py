@@ -189,3 +189,17 @@ def test_text_that_is_nothing_of_the_chosen_type(kind, what):
     meaning = meant(["red", "blue"] * 9, kind=kind)
     assert meaning.format == Words()
     assert meaning.parsing.what == what
+
+
+@pytest.mark.parametrize("words", [["Total"], ["Total", "Mean", "*"]])
+def test_numbers_of_rows_above_a_total_are_names(words):
+    values = [*map(str, range(1001, 1101)), *words]
+    assert isinstance(meant(values).format, Words)
+    assert not isinstance(meant(values, kind="number").format, Words)
+    assert not isinstance(meant(values, is_target=True).format, Words)
+    assert not isinstance(meant([str(7 * (i % 50)) for i in range(100)] + words).format, Words)
+
+
+def test_a_number_for_each_row_with_text_in_many_rows_is_a_number():
+    values = [*map(str, range(1001, 1101)), *("n/k",) * 4]
+    assert not isinstance(meant(values).format, Words)

@@ -225,7 +225,7 @@ class TargetSummary:
             if summary is not None and summary.is_text and summary.distinct is not None:
                 text = text_of(summary.distinct.values.tolist())
                 n_rows = summary.distinct.counts[:, 1]
-                meaning = meaning_of_text(text, n_rows, repair=rules.repair)
+                meaning = meaning_of_text(text, n_rows, repair=rules.repair, is_target=True)
                 if meaning.format.converts_target:
                     meanings[j] = meaning
         return meanings

@@ -55,6 +55,7 @@ class ColumnRules:
     #: the rows decide, which then must be all rows.
     formats: Mapping[int, TextFormat] | None = None
     exclude: Sequence[Any] = ()  # names of columns that the user excludes, which may be of a type that is not read
+    are_targets: bool = False  # whether the columns are targets, which are never identifiers
     has_weight: Flags | None = None  # shape (n_samples,): the rows that decide what text means; None for all
 
     @classmethod
