@@ -136,11 +136,11 @@ def _read_array(X: NDArray[Any], rules: ColumnRules) -> InMemoryDataset:
         times = TextMeaning(Plain(pa.from_numpy_dtype(f"{kind}8[us]")), is_plain=True)
         columns_of_times = [times_as_numbers(X[:, j], f"column {name!r}") for j, name in enumerate(names)]
         meanings_of_times = dict.fromkeys(range(n_features), times)
-        return InMemoryDataset(np.column_stack(columns_of_times), names, meanings=meanings_of_times)
+        return InMemoryDataset(np.column_stack(columns_of_times), names, text_meanings=meanings_of_times)
     if kind == "b":
         return InMemoryDataset(_encode_booleans(X), names)
-    columns, meanings = _columns_with_text(dict(enumerate(X.T)), names, rules)
-    return InMemoryDataset([columns[j] for j in range(n_features)], names, meanings=meanings)
+    columns, text_meanings = _columns_with_text(dict(enumerate(X.T)), names, rules)
+    return InMemoryDataset([columns[j] for j in range(n_features)], names, text_meanings=text_meanings)
 
 
 def _columns_with_text(
@@ -156,19 +156,19 @@ def _columns_with_text(
         with _excluding(names[j]):
             array, is_mixed[j] = arrow_of(values, labels[j])
         arrays.append(array)
-    typed, meanings = typed_columns(arrays, list(objects), rules, rules.types_by_index(names))
-    check_types_read(meanings, names)
+    typed, text_meanings = typed_columns(arrays, list(objects), rules, rules.types_by_index(names))
+    check_types_read(text_meanings, names)
     for j, array in zip(objects, typed, strict=True):
         if is_mixed[j] and is_categorical(array.type):
             with _excluding(names[j]):
                 raise mixed_kinds(labels[j])
-        if j not in meanings and pa.types.is_temporal(array.type):
-            meanings[j] = TextMeaning(Plain(array.type), is_plain=True)
+        if j not in text_meanings and pa.types.is_temporal(array.type):
+            text_meanings[j] = TextMeaning(Plain(array.type), is_plain=True)
     columns = {}
     for j, array in zip(objects, typed, strict=True):
         with _excluding(names[j]):
             columns[j] = column_of_arrow(array, labels[j])
-    return columns, meanings
+    return columns, text_meanings
 
 
 @contextmanager
@@ -232,10 +232,10 @@ def _read_frame(frame: nw.DataFrame[Any], labels: list[Any], rules: ColumnRules)
             objects[j] = series
         else:
             columns[j] = numbers
-    meanings: dict[int, TextMeaning] = {}
+    text_meanings: dict[int, TextMeaning] = {}
     while objects:
         try:
-            columns_of_objects, meanings = _columns_with_text(objects, names, rules)
+            columns_of_objects, text_meanings = _columns_with_text(objects, names, rules)
         except UserError as error:
             unread = [j for j in objects if names[j] in error.columns and names[j] in rules.exclude]
             if not unread:
@@ -249,7 +249,7 @@ def _read_frame(frame: nw.DataFrame[Any], labels: list[Any], rules: ColumnRules)
             break
     have_names = all(isinstance(label, str) for label in labels)
     feature_names = np.asarray(labels, dtype=object) if have_names else None
-    return InMemoryDataset(columns, names, feature_names, meanings=meanings)
+    return InMemoryDataset(columns, names, feature_names, text_meanings=text_meanings)
 
 
 def _numbers_of_series(series: nw.Series[Any], name: str) -> NDArray[Any] | None:

@@ -18,7 +18,7 @@ from bitsieve.io.spooled_columns import SpooledColumns
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.memory import check_room
-from bitsieve.utils.messages import quoted_places
+from bitsieve.utils.messages import quoted_at
 
 MAX_DENSE_BYTES = 2 << 30
 COLUMN_BYTES = 128  # bytes of memory for a column without values
@@ -123,8 +123,8 @@ class StoredColumns(Sequence[Any]):
                 return False
         return any(len(positions) for positions in self._positions(np.isnan))
 
-    def check_finite(self, names: Sequence[str], *, allow_missing: bool, instead: Advice) -> None:
-        """Refuse infinite values, and missing values unless allowed; ``instead`` is advice about missing values."""
+    def check_finite(self, names: Sequence[str], *, allow_missing: bool, advice_on_missing: Advice) -> None:
+        """Refuse infinite values, and missing values unless they are allowed."""
         with np.errstate(all="ignore"):
             if np.isfinite(self.value.sum(dtype=np.float64)):
                 return
@@ -132,14 +132,14 @@ class StoredColumns(Sequence[Any]):
             (np.isinf, "infinite-values", "infinite values (inf)", Advice(FINITE_INSTEAD))
         ]
         if not allow_missing:
-            wrong.append((np.isnan, "missing-values", "missing values (NaN)", instead))
+            wrong.append((np.isnan, "missing-values", "missing values (NaN)", advice_on_missing))
         for holds, code, what, advice in wrong:
             columns_of_batches = [np.unique(self._columns_of(positions)) for positions in self._positions(holds)]
             if columns_of_batches:
                 columns = np.unique(np.concatenate(columns_of_batches))
                 raise UserError(
                     code=code,
-                    message=f"{columns_hold(len(columns))} {what}: {quoted_places(columns.tolist(), names)}",
+                    message=f"{columns_hold(len(columns))} {what}: {quoted_at(columns.tolist(), names)}",
                     advice=advice.text,
                     fix=advice.fix,
                     columns=[str(names[j]) for j in columns.tolist()],

@@ -413,18 +413,18 @@ def typed_columns(
     ``indices`` are those of the arrays in their table; ``types`` are those that the user chose, by index.
     """
     typed = list(arrays)
-    meanings = {}
+    text_meanings = {}
     for i, (array, j) in enumerate(zip(arrays, indices, strict=True)):
         if is_text(array.type):
-            typed[i], meanings[j] = _typed_column(array, j, rules, types.get(j))
-    return typed, meanings
+            typed[i], text_meanings[j] = _typed_column(array, j, rules, types.get(j))
+    return typed, text_meanings
 
 
-def check_types_read(meanings: Mapping[int, TextMeaning], names: Sequence[str]) -> None:
+def check_types_read(text_meanings: Mapping[int, TextMeaning], names: Sequence[str]) -> None:
     """Refuse columns none of whose text is what the user chose by ``column_types``."""
     unread = {
         names[j]: meaning.parsing
-        for j, meaning in meanings.items()
+        for j, meaning in text_meanings.items()
         if meaning.parsing is not None and meaning.parsing.what in (NO_NUMBERS, NO_DATES)
     }
     if not unread:
@@ -491,13 +491,16 @@ def target_with_text_read(y: Any, rules: ColumnRules) -> tuple[Any, dict[str, Te
         text = target_text(values)
         if text is not None:
             texts[j] = text
-    typed, meanings = typed_columns([*texts.values()], [*texts], replace(rules, are_targets=True), {})
-    typed_by_index = {j: array for j, array in zip(texts, typed, strict=True) if meanings[j].format.converts_target}
+    typed, text_meanings = typed_columns([*texts.values()], [*texts], replace(rules, are_targets=True), {})
+    typed_by_index = {}
+    for j, array in zip(texts, typed, strict=True):
+        if text_meanings[j].format.converts_target:
+            typed_by_index[j] = array
     if not typed_by_index:
         return y, {}
     parsings = {}
     for j, name in enumerate(columns):
-        parsing = meanings[j].parsing if j in typed_by_index else None
+        parsing = text_meanings[j].parsing if j in typed_by_index else None
         if parsing is not None:
             parsings[name] = parsing
     if len(columns) == 1:

@@ -10,7 +10,7 @@ from bitsieve.dataset.column_info import TextParsing
 from bitsieve.diagnostics import NAME_ONLY, UserError
 from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Flags
-from bitsieve.utils.messages import allowed_names, meant, nearest_in
+from bitsieve.utils.messages import allowed_names, closest_match, nearest_in
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,7 +67,7 @@ class ColumnRules:
         """The types that the user chose, by the indices of the columns."""
         types = {}
         for column, kind in self.types.items():
-            name = meant(str(column), names)
+            name = closest_match(str(column), names)
             if isinstance(column, int) and name not in names and column < len(names):
                 types[column] = kind
             elif name in names:

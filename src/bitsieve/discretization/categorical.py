@@ -12,7 +12,7 @@ from bitsieve import _native
 from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import lookup
-from bitsieve.dataset.value_ranges import FRACTIONS, InspectedColumns, NumericBlock, ValueRanges
+from bitsieve.dataset.value_ranges import FRACTIONS, BlockRange, InspectedColumns, NumericBlock, ValueRanges
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import ColumnBinning, unknown_category, was_categorical
 from bitsieve.discretization.ragged_array import RaggedArray
@@ -43,13 +43,12 @@ class CategoricalBinning(ColumnBinning):
         return self.n_bins_
 
     def find_bins(self, table: InMemoryDataset, ranges: ValueRanges) -> None:
-        numbers_by_block: list[tuple[Integers, RaggedArray]] = [_NOTHING] * len(ranges.blocks)
+        numbers_by_block: list[tuple[Integers, RaggedArray]] = []
 
-        def find(b: int) -> None:
-            block = ranges.blocks[b]
-            numbers_by_block[b] = block.indices, _distinct_integers(block, ranges.low[b], ranges.high[b])
+        def find(block_range: BlockRange) -> None:
+            numbers_by_block.append((block_range.block.indices, _distinct_integers(block_range)))
 
-        run_blocks(find, range(len(ranges.blocks)), self.n_jobs, phase("binning"))
+        run_blocks(find, ranges.blocks, self.n_jobs, phase("binning"))
         self.bin_edges_ = RaggedArray.empty(table.n_features)
         if table.matrix is not None:  # all columns are numbers
             self.categories_ = RaggedArray.merged(table.n_features, numbers_by_block)
@@ -76,7 +75,7 @@ class CategoricalBinning(ColumnBinning):
 
     def check_numbers(self, table: InspectedColumns, ranges: ValueRanges) -> None:
         """Refuse numbers with a fraction, and those that are too large for an integer of 64 bits."""
-        with_fractions = ranges.which(FRACTIONS)
+        with_fractions = ranges.columns_with(FRACTIONS)
         if with_fractions:
             j = with_fractions[0]
             _check_integers(ranges.column(j), table.names[j])
@@ -92,7 +91,7 @@ class CategoricalBinning(ColumnBinning):
 
         They are a matrix. For codes that will be packed they may also be a list of columns of bytes.
         """
-        matrix = table.value_ranges(self.n_jobs, whole=True).matrix
+        matrix = table.value_ranges(self.n_jobs, find_fractions=True).matrix
         if matrix is not None:
             return matrix if self._are_codes(table, [matrix]) else None
         may_be_columns = will_be_packed and table.matrix is None and self.code_type is np.uint8
@@ -113,8 +112,7 @@ class CategoricalBinning(ColumnBinning):
         if categories.values.min() < 0 or (largest_category != categories.lengths - 1).any():
             return False
         ranges = table.value_ranges(self.n_jobs)
-        blocks = zip(ranges.blocks, ranges.high, strict=True)
-        return all(bool((high <= largest_category[block.indices]).all()) for block, high in blocks)
+        return all(bool((high <= largest_category[block.indices]).all()) for block, _, high in ranges.blocks)
 
     def code_numbers(
         self, table: InMemoryDataset, block: NumericBlock, missing_codes: Integers, codes: NDArray[Any]
@@ -122,7 +120,7 @@ class CategoricalBinning(ColumnBinning):
         is_unsigned = self._is_unsigned(block.indices)
         if is_unsigned.any() and not is_unsigned.all():  # no integer type holds both -1 and 2**64 - 1
             for columns in (np.flatnonzero(~is_unsigned), np.flatnonzero(is_unsigned)):
-                self._code_numbers_of_one_type(table, block.part(columns), missing_codes[columns], codes)
+                self._code_numbers_of_one_type(table, block.take(columns), missing_codes[columns], codes)
         else:
             self._code_numbers_of_one_type(table, block, missing_codes, codes)
 
@@ -172,11 +170,9 @@ class CategoricalBinning(ColumnBinning):
         return RaggedArray(np.concatenate(arrays), ends)
 
 
-_NOTHING = (np.empty(0, np.int64), RaggedArray.empty(0))
-
-
-def _distinct_integers(block: NumericBlock, low: NDArray[Any], high: NDArray[Any]) -> RaggedArray:
+def _distinct_integers(block_range: BlockRange) -> RaggedArray:
     """The sorted distinct numbers of the columns of a block of whole numbers, as integers."""
+    block, low, high = block_range
     is_read_as_bytes = block.column(0).itemsize == 1 and low.dtype.itemsize > 1
     dtype = np.dtype(np.uint8) if is_read_as_bytes else low.dtype
     values, ends = _native.distinct(block.values, low.astype(dtype), high.astype(dtype))

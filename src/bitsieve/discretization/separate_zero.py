@@ -149,7 +149,7 @@ class SeparateZeroBinning(Binning):
         self.rule_ = rule
         sparse_table = as_sparse(table)
         stored = sparse_table.stored
-        stored.check_finite(table.names, allow_missing=rule.missing == "bin", instead=IN_A_BIN)
+        stored.check_finite(table.names, allow_missing=rule.missing == "bin", advice_on_missing=IN_A_BIN)
         table.set_names_on(self)
         blocks = stored.blocks(self.n_jobs)
         cuts_of_blocks: list[Any] = [None] * len(blocks)
@@ -192,7 +192,7 @@ class SeparateZeroBinning(Binning):
         """The codes of a sparse table: those of its nonzero numbers, and the code of zero in every column."""
         has_missing_code = self.missing == "bin"
         stored = table.stored
-        stored.check_finite(table.names, allow_missing=has_missing_code, instead=IN_A_BIN)
+        stored.check_finite(table.names, allow_missing=has_missing_code, advice_on_missing=IN_A_BIN)
         codes = stored.allocate(len(stored.value), np.uint16)
         missing_codes = self.n_bins_ - 1 if has_missing_code else np.zeros_like(self.n_bins_)
         if self.categories_ is None:

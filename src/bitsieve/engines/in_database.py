@@ -185,16 +185,16 @@ class DatabaseEngine(Engine):
     def _summary_of_column(self, j: int, request: SummaryRequest, classes: Classes) -> Summary:
         """Summarize one column as a table whose rows are its values, weighted by how often they occur."""
         column = self._values_of(j, classes, request)
-        is_left_out = j in request.reader.left_out
+        is_dropped = j in request.reader.dropped
         frame = pa.table({self.features[j]: column.values})
         table = read_xy(frame, None, column.samples, rules=self._rules_of(request.reader, j))
         target = replace(request.target.target, codes=column.classes.astype(np.int32))
         table = replace(table, y=target, row_counts=column.rows)
-        if is_left_out:
+        if is_dropped:
             table = table.without([0])
         limits = replace(self.limits, cells=self.limits.cells * target.n_classes)  # no fetched value is dropped
         summary = summarize(table, request.binner, limits=limits)
-        if column.are_complete or is_left_out:
+        if column.are_complete or is_dropped:
             return summary
         (summary_of_values,) = summary.columns
         summary_of_column = replace(summary_of_values, rank_error=column.rank_error, row_numbering=column.row_numbering)
@@ -268,7 +268,7 @@ class DatabaseEngine(Engine):
         coding = request.coding
         keys = {}
         for j in range(len(self.features)):
-            if j in reader.left_out:
+            if j in reader.dropped:
                 continue
             key = self._key_of(j, reader, coding)  # refuses a column of too many values, even one of a single code
             if coding.arities[j] > 1:

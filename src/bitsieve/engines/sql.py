@@ -37,7 +37,7 @@ def statement(table: PartitionedDataset, binner: Any, relation: str) -> str:
             advice="name one column as the target",
         )
     table.count(binner)
-    indices = [j for j in range(len(table.names)) if j not in table.left_out]
+    indices = [j for j in range(len(table.names)) if j not in table.dropped]
     lines = [f"  select {_class_expression(table)} as class, {_weight(table) or '1'} as samples"]
     for i, j in enumerate(indices):
         lines.append(f"    {_code_expression(table, j)} as c{i}")
@@ -107,7 +107,7 @@ def _code_expression(table: PartitionedDataset, j: int) -> str:
     binner = table.coding.binner
     categories = binner.categories_[j]
     is_parsed_text = j in (table.reader.rules.formats or {})
-    is_time = categories is None and j in table.meanings
+    is_time = categories is None and j in table.text_meanings
     if is_parsed_text or is_time:
         raise UserError(
             code="not-counted-by-sql",

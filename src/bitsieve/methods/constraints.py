@@ -12,7 +12,7 @@ import numpy as np
 from bitsieve.diagnostics import NAME_ONLY, ParameterError, UserError, literal
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.lazy import NumberedNames, cached_property
-from bitsieve.utils.messages import allowed_names, meant, nearest, quoted
+from bitsieve.utils.messages import allowed_names, closest_match, nearest, quoted
 from bitsieve.utils.parameters import FeatureCount
 
 IndexOf = Callable[[str], int | None]  # the index of a column by its name; None where there is none
@@ -207,7 +207,7 @@ def _columns(
 def _index_of_name(name: str, label: str, names: Sequence[str], index_of: IndexOf, target: Sequence[str]) -> int:
     index = index_of(name)
     if index is None:
-        index = index_of(meant(name, names))
+        index = index_of(closest_match(name, names))
     if index is not None:
         return index
     if name in target:

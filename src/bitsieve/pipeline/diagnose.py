@@ -107,8 +107,8 @@ def on_copies(prepared: Prepared[DatasetT]) -> list[Diagnostic]:
     table = prepared.original
     if table.rows is None or "dense" not in table.capabilities:
         return []
-    left_out = {*prepared.dropped, *table.left_out}
-    columns = [j for j in range(table.n_features) if j not in left_out]
+    dropped = {*prepared.dropped, *table.dropped}
+    columns = [j for j in range(table.n_features) if j not in dropped]
     copies = find_copies(table.rows, columns)
     if not copies:
         return []

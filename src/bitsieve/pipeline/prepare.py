@@ -160,7 +160,7 @@ def _indices_of_included(table: Dataset, columns: ColumnOptions, constraints: Co
     with renamed("must_include", "include"):
         resolve(Constraints(columns.include, columns.exclude), table.names, table.target.names)
     included = resolve(Constraints(constraints.must_include), table.names).must_include
-    absent = [table.names[j] for j in included if j in table.left_out]
+    absent = [table.names[j] for j in included if j in table.dropped]
     if absent:
         raise UserError(
             code="not-in-saved-counts",
@@ -191,7 +191,7 @@ def _drop_columns(
         excluded = resolve(Constraints(exclude=columns.exclude), table.names, table.target.names).exclude
     dropped: dict[int, Reason] = dict.fromkeys(empty_columns(infos), "empty")
     dropped |= dict.fromkeys(excluded, "excluded")
-    dropped |= dict.fromkeys(table.left_out, "counted")
+    dropped |= dict.fromkeys(table.dropped, "counted")
     if len(dropped) == table.n_features:
         raise UserError(
             code="no-features",
@@ -258,7 +258,7 @@ def _open_in_words(candidates: Candidates) -> str:
 
 def constraints_on(table: Dataset, constraints: Constraints | None) -> Candidates:
     """The candidates for selection: a dropped column is none, unless it is included or belongs to a group."""
-    if not table.left_out:
+    if not table.dropped:
         return resolve(constraints, table.names)
     if constraints is None:
         constraints = Constraints()
@@ -266,7 +266,7 @@ def constraints_on(table: Dataset, constraints: Constraints | None) -> Candidate
     is_in_group = candidates.sizes[candidates.candidate_of_column] > 1
     included = {*candidates.must_include}
     excluded = [*constraints.exclude]
-    for j in table.left_out:
+    for j in table.dropped:
         if not is_in_group[j] and int(candidates.candidate_of_column[j]) not in included:
             excluded.append(j)
     return resolve(replace(constraints, exclude=excluded), table.names)

@@ -28,10 +28,10 @@ def one_line(text: object) -> str:
 def quoted(names: Iterable[object], limit: int = 5) -> str:
     """``'a', 'b', 'c' and 7 more``: at most ``limit`` names, each quoted."""
     sequence = names if isinstance(names, Sequence) else list(names)
-    return quoted_places(range(len(sequence)), sequence, limit)
+    return quoted_at(range(len(sequence)), sequence, limit)
 
 
-def quoted_places(places: Sequence[int], names: Sequence[object], limit: int = 5) -> str:
+def quoted_at(places: Sequence[int], names: Sequence[object], limit: int = 5) -> str:
     """:func:`quoted` for the names at the indices ``places``. Only those that are displayed are looked up."""
     first_names = ", ".join(repr(str(names[j])) for j in places[:limit])
     n_more = len(places) - limit
@@ -79,7 +79,7 @@ def nearest_in(parameter: str, value: object, allowed: Sequence[str]) -> dict[st
     return {parameter: near[0]} if near else {}
 
 
-def meant(name: str, allowed: Sequence[Any]) -> str:
+def closest_match(name: str, allowed: Sequence[Any]) -> str:
     """The only allowed name that differs from ``name`` in the white space around it; else ``name`` itself."""
     if name in allowed:
         return name
