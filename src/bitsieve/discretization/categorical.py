@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -81,38 +80,44 @@ class CategoricalBinning(ColumnBinning):
             _check_integers(ranges.column(j), table.names[j])
 
     def codes(self, table: InMemoryDataset, buffer: NDArray[np.uint8] | None = None) -> Any:
-        numbers = self._numbers_that_are_codes(table, will_be_packed=buffer is not None)
-        return super().codes(table, buffer) if numbers is None else numbers
+        codes_in_table = self._codes_in_table(table, will_be_packed=buffer is not None)
+        return super().codes(table, buffer) if codes_in_table is None else codes_in_table
 
-    def _numbers_that_are_codes(
+    def _codes_in_table(
         self, table: InMemoryDataset, *, will_be_packed: bool
-    ) -> NDArray[Any] | list[NDArray[Any]] | None:
-        """The numbers of a table where each is its own code already, which spares a copy; else None.
+    ) -> NDArray[np.unsignedinteger[Any]] | list[NDArray[np.unsignedinteger[Any]]] | None:
+        """The numbers of the table, which spares a copy, if each of them is its own code; else None.
 
         They are a matrix. For codes that will be packed they may also be a list of columns of bytes.
         """
+        if self.missing == "bin":
+            return None
         matrix = table.value_ranges(self.n_jobs, find_fractions=True).matrix
         if matrix is not None:
-            return matrix if self._are_codes(table, [matrix]) else None
-        may_be_columns = will_be_packed and table.matrix is None and self.code_type is np.uint8
-        if may_be_columns and all(table.is_numeric(j) for j in range(table.n_features)):
-            columns = [table.numbers(j) for j in range(table.n_features)]
-            return columns if self._are_codes(table, columns) else None
-        return None
+            return matrix if matrix.dtype == self.code_type and self._numbers_are_codes(table) else None
+        if not will_be_packed or table.matrix is not None or self.code_type is not np.uint8:
+            return None
+        if not all(table.is_numeric(j) for j in range(table.n_features)):
+            return None
+        columns = [table.numbers(j) for j in range(table.n_features)]
+        are_bytes = all(column.dtype == np.uint8 for column in columns)
+        return columns if are_bytes and self._numbers_are_codes(table) else None
 
-    def _are_codes(self, table: InMemoryDataset, arrays: Sequence[NDArray[Any]]) -> bool:
-        """Whether all numbers of a table, which lie in ``arrays``, are the codes of the fitted categories."""
-        if self.missing == "bin" or any(array.dtype != self.code_type for array in arrays):
-            return False
+    def _numbers_are_codes(self, table: InMemoryDataset) -> bool:
+        """Whether the categories of every column are 0, 1, ..., m, and all its numbers in the table are among them.
+
+        The numbers of the table are unsigned integers.
+        """
         categories = self._fitted_numbers(table, np.arange(table.n_features))
-        if not categories.lengths.all():
+        if not categories.lengths.all() or categories.values.min() < 0:
             return False
-        # A category is its own code where the categories of its column are 0, 1, ..., so that the largest decides.
         largest_category = categories.values[categories.ends - 1]
-        if categories.values.min() < 0 or (largest_category != categories.lengths - 1).any():
+        if (largest_category != categories.lengths - 1).any():  # they are ascending and distinct
             return False
-        ranges = table.value_ranges(self.n_jobs)
-        return all(bool((high <= largest_category[block.indices]).all()) for block, _, high in ranges.blocks)
+        for block, _, largest_number in table.value_ranges(self.n_jobs).blocks:
+            if (largest_number > largest_category[block.indices]).any():
+                return False
+        return True
 
     def code_numbers(
         self, table: InMemoryDataset, block: NumericBlock, missing_codes: Integers, codes: NDArray[Any]

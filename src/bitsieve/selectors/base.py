@@ -28,6 +28,7 @@ from bitsieve.dataset.dataset import Dataset
 from bitsieve.dataset.quantity import TargetKind, check_target_kind
 from bitsieve.dataset.read import read_xy
 from bitsieve.diagnostics import Diagnostic, UserError
+from bitsieve.discretization.base import Binning
 from bitsieve.discretization.registry import make_binner, make_discretizer
 from bitsieve.discretization.transformers import as_transformer
 from bitsieve.engines.registry import data_in_parts, refuse_groups
@@ -369,9 +370,16 @@ def with_parameters(cls: type[S]) -> type[S]:
 class MethodSelector(SupervisedSelector):
     """Base of the selectors that take a number of features by a method of the registry."""
 
+    _fitted_rule: Binning | None = field(init=False, repr=False)
+
     n_features_to_select: int | float | str | None = field(default=None, kw_only=False)
     target_kind: str | None = None
     identifiers: str = "drop"
+
+    @property
+    def fitted_rule(self) -> Binning | None:
+        """The rule of binning of the last fit; None for a method that bins nothing."""
+        return self._fitted_rule
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -421,6 +429,10 @@ class MethodSelector(SupervisedSelector):
 
     def _set_fit(self, fit: Fit) -> None:
         """Set all fitted attributes from the run of a method."""
+        if fit.evidence is not None:
+            self._fitted_rule = fit.evidence.binner
+        else:
+            self._fitted_rule = fit.result.extras.get("binner_")  # of a method on rows that bins them itself
         if fit.result.convergence_warning:
             warn(fit.result.convergence_warning, ConvergenceWarning)
         self._diagnostics = LazyDiagnostics([*on_preparation(fit.prepared), *on_missing(fit.prepared)], fit)
