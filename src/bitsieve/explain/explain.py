@@ -17,7 +17,9 @@ from bitsieve.explain.substitutes import Substitute, best_substitutes
 from bitsieve.information.protocol import Information
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns
-from bitsieve.utils.messages import allowed_names, closest_match, displayed, finite, number, printable, quoted
+from bitsieve.utils.messages import allowed_names, closest_match, quoted
+from bitsieve.utils.note_warnings import displayed
+from bitsieve.utils.terminal_text import finite, number, printable
 
 NOT_COUNTED = Contribution(
     relevance=np.nan, redundancy=np.nan, redundant_with=-1, complementarity=np.nan, complementary_with=-1

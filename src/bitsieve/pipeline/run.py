@@ -20,7 +20,7 @@ from bitsieve.pipeline.prepare import PreparedSelection, check_screen, columns_s
 from bitsieve.pipeline.samples import TableSamples
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.utils.defaults import BINNING
-from bitsieve.utils.messages import warn
+from bitsieve.utils.note_warnings import warn
 from bitsieve.utils.parameters import FeatureCount
 from bitsieve.utils.progress import duration
 

@@ -38,8 +38,9 @@ from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.frames import check_library, frame_of
 from bitsieve.utils.lazy import cached_property
-from bitsieve.utils.messages import aligned, finite, number, warn_of
+from bitsieve.utils.note_warnings import warn_of
 from bitsieve.utils.parameters import check_choice
+from bitsieve.utils.terminal_text import aligned, finite, number
 
 if TYPE_CHECKING:
     from bitsieve.explain.explain import FeatureExplanation

@@ -60,7 +60,7 @@ from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.docstrings import PAPERS, described_fully, with_references
 from bitsieve.utils.estimator import Estimator
 from bitsieve.utils.lazy import Lazy
-from bitsieve.utils.messages import warn, warn_of
+from bitsieve.utils.note_warnings import warn, warn_of
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import Rule, check_choice, check_parameters, made_by
 
