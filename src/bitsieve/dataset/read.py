@@ -36,7 +36,8 @@ from bitsieve.io.npz import ArrayTable
 from bitsieve.io.spooled_columns import SpooledColumns
 from bitsieve.options import FREQUENCY, ReadOptions
 from bitsieve.utils.arrays import Columns, Flags, Integers
-from bitsieve.utils.lazy import NumberedNames, issparse
+from bitsieve.utils.column_names import NumberedNames
+from bitsieve.utils.libraries import issparse
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import phase
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from bitsieve.diagnostics import NAME_ONLY, ParameterError, UserError, literal
 from bitsieve.utils.arrays import Columns
-from bitsieve.utils.lazy import NumberedNames, cached_property
+from bitsieve.utils.column_names import NumberedNames
+from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.messages import allowed_names, closest_match, nearest, quoted
 from bitsieve.utils.parameters import FeatureCount
 
@@ -170,7 +171,7 @@ def check_constraints(constraints: Any) -> None:
 def _index_of(names: Sequence[str]) -> IndexOf:
     """A function that finds the index of a name; of numbered names, without a list of all."""
     if isinstance(names, NumberedNames):
-        return names.place
+        return names.find
     return {name: j for j, name in enumerate(names)}.get
 
 

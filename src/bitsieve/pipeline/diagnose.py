@@ -28,7 +28,8 @@ from bitsieve.pipeline.prepare import Prepared, PreparedSelection
 from bitsieve.pipeline.selected_tests import InformativeState
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.choice import TIE
-from bitsieve.utils.lazy import ColumnNames, chdtrc
+from bitsieve.utils.column_names import ColumnNames
+from bitsieve.utils.libraries import chdtrc
 
 DEPENDENCE_LEVEL = 0.05  # of the test whether two columns of a list depend on each other
 MANY_CLASSES = 100

@@ -29,8 +29,8 @@ from bitsieve.pipeline import notes
 from bitsieve.pipeline.discretize import take_bins_of_rule, take_few_numbers_as_categories
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.utils.choice import rank
+from bitsieve.utils.column_names import NumberedNames
 from bitsieve.utils.defaults import N_FEATURES
-from bitsieve.utils.lazy import NumberedNames
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.parameters import check_integer, fewer_columns, whole_number
 

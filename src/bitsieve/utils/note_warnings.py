@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from bitsieve.diagnostics import Diagnostic, python_setting
-from bitsieve.utils.lazy import log
+from bitsieve.utils.libraries import log
 from bitsieve.utils.note_lines import as_lines
 
 INTERNAL_MODULES = ("bitsieve.", "sklearn.", "joblib.")  # on the stack between a note and the line of the user

@@ -15,7 +15,7 @@ from bitsieve.methods.by_samples.rows import Samples, refuse_large
 from bitsieve.methods.method import DENSE_ROWS, ROWS, Method, MethodResult, defaults_of, rank_all
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.choice import rank, top
-from bitsieve.utils.lazy import threadpool_limits
+from bitsieve.utils.libraries import threadpool_limits
 from bitsieve.utils.parameters import check_above_zero, check_integer, made_by, make_random, optional
 from bitsieve.utils.progress import phase
 
