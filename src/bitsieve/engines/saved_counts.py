@@ -282,7 +282,8 @@ def _offsets(arities: NDArray[np.int32], n_classes: int) -> Integers:
 
 def _meaning(counts: SavedCounts) -> dict[str, Any]:
     """What must be equal for tables to add up, as JSON holds it."""
-    binner, target = counts.binner, counts.target
+    binner = counts.binner
+    target = counts.target
     edges = None if target.edges is None else [float(edge) for edge in target.edges]
     return {
         "names": list(counts.names),
