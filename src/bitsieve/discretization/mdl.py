@@ -73,20 +73,26 @@ class RepeatedCuts(ClassSearch):
         dependence = Dependence(freedom=np.zeros(shape, np.int64), sums=np.zeros(shape, np.int64))
         is_numeric = np.array([self.table.is_numeric(column) for column in columns.tolist()], bool)
         if is_numeric.any():
-            values = np.empty((len(self.classes), int(is_numeric.sum())), order="F")
-            for numeric_index, column in enumerate(columns[is_numeric].tolist()):
-                values[:, numeric_index] = self._values(column)
-            freedom, sums = _native.dependence_of_cuts(
-                values, classes, self.n_classes, *parts, terms.table, terms.shift, self.cut_at_median
-            )
-            dependence.freedom[is_numeric] = freedom.reshape(-1, len(classes))
-            dependence.sums[is_numeric] = sums.reshape(-1, len(classes))
+            of_cuts = self._dependence_of_cuts(classes, columns[is_numeric], parts, terms)
+            dependence.freedom[is_numeric] = of_cuts.freedom
+            dependence.sums[is_numeric] = of_cuts.sums
         for index in np.flatnonzero(~is_numeric).tolist():
             codes = self.codes(int(columns[index]))
             dependence_of_column = dependence_of_codes(codes, classes, self.n_classes, parts, terms)
             dependence.freedom[index] = dependence_of_column.freedom[0]
             dependence.sums[index] = dependence_of_column.sums[0]
         return dependence
+
+    def _dependence_of_cuts(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
+        """The dependence of numeric columns, cut for each of the vectors of classes."""
+        values = np.empty((len(self.classes), len(columns)), order="F")
+        for index, column in enumerate(columns.tolist()):
+            values[:, index] = self._values(column)
+        freedom, sums = _native.dependence_of_cuts(
+            values, classes, self.n_classes, *parts, terms.table, terms.shift, self.cut_at_median
+        )
+        shape = len(columns), len(classes)
+        return Dependence(freedom=freedom.reshape(shape), sums=sums.reshape(shape))
 
     def log_codings(self, column: int) -> float:
         """The penalty of the cuts of a column, by :func:`log_codings`; 0 for categories, which are not cut."""

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.read import n_rows, n_without, read_xy
@@ -36,7 +37,7 @@ class RawPartition:
 
     def select(self, labels: Sequence[Any]) -> Any:
         """The columns that have these labels, as a table of the same kind."""
-        if hasattr(self.columns, "column_names"):  # an Arrow table
+        if isinstance(self.columns, pa.Table):
             return self.columns.select(list(labels))
         return self.columns[list(labels)]
 

@@ -162,7 +162,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, Estimator):
             return super().transform(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         selected = np.flatnonzero(self.support_).tolist()
-        if hasattr(X, "iloc"):
+        if nw.dependencies.is_pandas_like_dataframe(X):
             return X.iloc[:, selected]
         # scikit-learn would make a pandas table of the values alone, without dtypes, and none at all of an Arrow table.
         set_output_config = getattr(self, "_sklearn_output_config", {})  # what set_output sets
