@@ -39,7 +39,8 @@ def share_for(truth: float, n_codes: int, n_classes: int) -> float | None:
     """The share that gives the true information; None where none does."""
     if truth > information_of_mixture(1.0, n_codes, n_classes) + 1e-9:
         return None
-    low, high = 0.0, 1.0
+    low = 0.0
+    high = 1.0
     for _ in range(60):
         middle = (low + high) / 2
         if information_of_mixture(middle, n_codes, n_classes) < truth:

@@ -210,7 +210,8 @@ def _write_characters(shape: Shape, seed: int, folder: Path) -> None:
     noise = world.uniform(2, 8, shape.features // 2)
     shares = world.dirichlet(np.full(shape.classes, 20.0))
     for part, (name, share) in enumerate({"train": 1, "test": 0.248345}.items(), 1):
-        n_samples, random = round(share * shape.samples), np.random.default_rng([3, part])
+        n_samples = round(share * shape.samples)
+        random = np.random.default_rng([3, part])
         y = random.choice(shape.classes, n_samples, p=shares).astype(np.int32)
         X = np.empty((n_samples, shape.features), np.uint8)
         for start in range(0, n_samples, ROWS_AT_ONCE):

@@ -45,7 +45,7 @@ from bitsieve.discretization.registry import make_binner
 from bitsieve.io.npz import read_npz
 from bitsieve.metrics.stability import kuncheva
 from bitsieve.pipeline.discretize import count_table
-from bitsieve.utils.messages import aligned
+from bitsieve.utils.terminal_text import aligned
 from papers.data.files import load_bundled
 
 CRITERIA = ("cmim", "cmim2", "jmi", "mrmr")

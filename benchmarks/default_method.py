@@ -34,7 +34,7 @@ from bitsieve import make_selector
 from bitsieve.dataset.read import read_xy
 from bitsieve.discretization.registry import make_binner
 from bitsieve.pipeline.discretize import count_table
-from bitsieve.utils.messages import aligned
+from bitsieve.utils.terminal_text import aligned
 from papers.data.files import load_npz
 
 METHODS = ("mim", "mrmr", "jmi", "cmim", "disr")

@@ -106,7 +106,8 @@ def chi_squared() -> Callable[[Data, int], Columns]:
     from scipy.stats import chi2_contingency, false_discovery_control
 
     def run(data: Data, seed: int) -> Columns:
-        codes, classes = coded(data[0]), data[1]
+        codes = coded(data[0])
+        classes = data[1]
         tables = [np.unique(np.column_stack([column, classes]), axis=0, return_counts=True) for column in codes.T]
         p = []
         for pairs, counts in tables:
@@ -131,7 +132,8 @@ def mdfs(dimensions: int, adjust: str) -> Callable[[Data, int], Columns]:
     from mdfs import run as run_mdfs
 
     def run(data: Data, seed: int) -> Columns:
-        X, y = np.asfortranarray(data[0]), data[1].astype(np.int32)
+        X = np.asfortranarray(data[0])
+        y = data[1].astype(np.int32)
         result = run_mdfs(X, y, n_contrast=30, dimensions=dimensions, seed=seed + 1, p_adjust_method=adjust, level=RATE)
         return np.asarray(result["relevant_variables"], np.intp)
 
@@ -172,7 +174,8 @@ class Outcome(NamedTuple):
 
 def measure(design: Design, method: Callable[[Data, int], Columns], seeds: range) -> Outcome:
     """Select from seeded tables of a design."""
-    shares, n_real = np.zeros(len(seeds)), np.zeros(len(seeds), np.int64)
+    shares = np.zeros(len(seeds))
+    n_real = np.zeros(len(seeds), np.int64)
     start = time.perf_counter()
     for i, seed in enumerate(seeds):
         chosen = method(design.make(np.random.default_rng(seed)), seed)
@@ -195,7 +198,8 @@ def main(arguments: list[str]) -> None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 outcome = measure(DESIGNS[name], make(), seeds)
-            share, error = outcome.shares.mean(), outcome.shares.std() / np.sqrt(len(seeds))
+            share = outcome.shares.mean()
+            error = outcome.shares.std() / np.sqrt(len(seeds))
             real_found = f"{outcome.n_real_found.mean():.2f} of {DESIGNS[name].n_real}"
             table.add(name, label, str(len(seeds)), f"{share:.3f} ± {error:.3f}", real_found, f"{outcome.seconds:.2f}")
         results.write(table.document(), keep=not arguments[1:])

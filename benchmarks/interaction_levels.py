@@ -20,67 +20,81 @@ from numpy.typing import NDArray
 from bitsieve.counts.packed import PackedSource
 from bitsieve.methods.by_counts.interactions import Search
 
-LEVEL, RATE = 0.05, 0.1
+LEVEL = 0.05
+RATE = 0.1
 N_SHUFFLES = 99
-FLIPPED = 0.25  # of the classes of a parity
+FLIPPED = 0.25  # the share of the classes of a parity that are replaced by the other class
+HEADINGS = (
+    "tuples",
+    "columns",
+    "false share",
+    "found, p",
+    "found, rate",
+    "false share, contrasts",
+    "found, contrasts",
+)
 
 
-class Made(NamedTuple):
+class Sample(NamedTuple):
+    """A table drawn at random."""
+
     values: NDArray[np.float64]
     classes: NDArray[np.int64]
-    true: list[int]
+    true_columns: list[int]  # those that the class depends on
     strata: NDArray[np.int64] | None = None
 
 
-def noise(random: np.random.Generator, n_rows: int, n_columns: int) -> Made:
-    return Made(random.normal(size=(n_rows, n_columns)), random.permutation(n_rows) % 2, [])
+def noise(random: np.random.Generator, n_rows: int, n_columns: int) -> Sample:
+    return Sample(random.normal(size=(n_rows, n_columns)), random.permutation(n_rows) % 2, [])
 
 
-def correlated(random: np.random.Generator, n_rows: int, n_columns: int) -> Made:
+def correlated(random: np.random.Generator, n_rows: int, n_columns: int) -> Sample:
     """Groups of ten columns that share 60 % of their variance."""
-    made = noise(random, n_rows, n_columns)
+    sample = noise(random, n_rows, n_columns)
     shared = np.repeat(random.normal(size=(n_rows, -(-n_columns // 10))), 10, axis=1)[:, :n_columns]
-    return made._replace(values=np.sqrt(0.4) * made.values + np.sqrt(0.6) * shared)
+    return sample._replace(values=np.sqrt(0.4) * sample.values + np.sqrt(0.6) * shared)
 
 
-def skewed(random: np.random.Generator, n_rows: int, n_columns: int) -> Made:
+def skewed(random: np.random.Generator, n_rows: int, n_columns: int) -> Sample:
     """Classes of 95 % and 5 %."""
-    made = noise(random, n_rows, n_columns)
-    return made._replace(classes=(random.permutation(n_rows) < n_rows // 20).astype(np.int64))
+    sample = noise(random, n_rows, n_columns)
+    return sample._replace(classes=(random.permutation(n_rows) < n_rows // 20).astype(np.int64))
 
 
-def rare(random: np.random.Generator, n_rows: int, n_columns: int) -> Made:
+def rare(random: np.random.Generator, n_rows: int, n_columns: int) -> Sample:
     """Values of which one occurs in 2 to 40 % of the rows."""
-    made = noise(random, n_rows, n_columns)
-    return made._replace(values=(random.random(made.values.shape) < random.uniform(0.02, 0.4, n_columns)).astype(float))
+    sample = noise(random, n_rows, n_columns)
+    is_rare_value = random.random(sample.values.shape) < random.uniform(0.02, 0.4, n_columns)
+    return sample._replace(values=is_rare_value.astype(float))
 
 
-def parity(order: int) -> Callable[[np.random.Generator, int, int], Made]:
+def parity(order: int) -> Callable[[np.random.Generator, int, int], Sample]:
     """The class is whether an even number of ``order`` columns is above 0, flipped in a quarter of the rows."""
 
-    def make(random: np.random.Generator, n_rows: int, n_columns: int) -> Made:
-        made = noise(random, n_rows, n_columns)
-        classes = (made.values[:, :order] > 0).sum(axis=1) % 2 ^ (random.random(n_rows) < FLIPPED)
-        return made._replace(classes=classes.astype(np.int64), true=list(range(order)))
+    def make(random: np.random.Generator, n_rows: int, n_columns: int) -> Sample:
+        sample = noise(random, n_rows, n_columns)
+        parities = (sample.values[:, :order] > 0).sum(axis=1) % 2
+        classes = parities ^ (random.random(n_rows) < FLIPPED)
+        return sample._replace(classes=classes.astype(np.int64), true_columns=list(range(order)))
 
     return make
 
 
-def of_strata(random: np.random.Generator, n_rows: int, n_columns: int) -> Made:
+def of_strata(random: np.random.Generator, n_rows: int, n_columns: int) -> Sample:
     """An exclusive or is of the stratum, one of two, which the class is in three quarters of the rows."""
-    made = parity(2)(random, n_rows, n_columns)
-    strata = (made.values[:, :2] > 0).sum(axis=1) % 2
-    return made._replace(true=[], strata=strata)
+    sample = parity(2)(random, n_rows, n_columns)
+    strata = (sample.values[:, :2] > 0).sum(axis=1) % 2
+    return sample._replace(true_columns=[], strata=strata)
 
 
-def beside_a_strong_one(random: np.random.Generator, n_rows: int, n_columns: int) -> Made:
+def beside_a_strong_one(random: np.random.Generator, n_rows: int, n_columns: int) -> Sample:
     """One column is informative alone, in three quarters of the rows; all others are noise."""
     return parity(1)(random, n_rows, n_columns)
 
 
 class Design(NamedTuple):
     name: str
-    make: Callable[[np.random.Generator, int, int], Made]
+    make: Callable[[np.random.Generator, int, int], Sample]
     order: int
     n_rows: int
     n_columns: int
@@ -106,8 +120,10 @@ DESIGNS = (
 
 def coded(values: NDArray[np.float64], bins: int) -> NDArray[np.uint8]:
     """Equal-frequency codes."""
-    columns = [np.unique(np.quantile(column, np.arange(1, bins) / bins, method="lower")) for column in values.T]
-    codes = [np.searchsorted(cuts, column, side="left") for cuts, column in zip(columns, values.T, strict=True)]
+    codes = []
+    for column in values.T:
+        cuts = np.unique(np.quantile(column, np.arange(1, bins) / bins, method="lower"))
+        codes.append(np.searchsorted(cuts, column, side="left"))
     return np.stack(codes, axis=1).astype(np.uint8)
 
 
@@ -121,50 +137,49 @@ def row(design: Design, bins: int, n_runs: int, shuffled: bool) -> str:
 def run(design: Design, bins: int, seed: int, shuffled: bool) -> list[float]:
     """What is found in one table."""
     random = np.random.default_rng([seed, design.n_rows, design.n_columns, design.order])
-    values, classes, true, strata = design.make(random, design.n_rows, design.n_columns)
-    source = PackedSource(coded(values, bins), classes)
+    sample = design.make(random, design.n_rows, design.n_columns)
+    true_columns = sample.true_columns
+    source = PackedSource(coded(sample.values, bins), sample.classes)
     search = Search(design.order, "gain", 50)
     strongest = search.strongest(source)
 
     def share_found(columns: NDArray[np.intp]) -> float:
-        return float(np.isin(true, columns).mean()) if true else np.nan
+        return float(np.isin(true_columns, columns).mean()) if true_columns else np.nan
 
     def false_share(columns: NDArray[np.intp]) -> float:
-        return np.setdiff1d(columns, true).size / max(1, columns.size)
+        return np.setdiff1d(columns, true_columns).size / max(1, columns.size)
 
     shuffle_cells = [np.nan] * 5
     if shuffled:
-        strata_by_class = None if strata is None else by_class(strata, classes)
+        strata_by_class = None
+        if sample.strata is not None:
+            strata_by_class = sample.strata[np.argsort(sample.classes, kind="stable")]
         chance = search.after_shuffles(source, N_SHUFFLES, seed, strata_by_class)
         tuples = strongest.columns[chance.of_tuples(strongest.values) <= LEVEL]
         significant = np.flatnonzero(chance.of_columns(strongest.best) <= LEVEL)
         listed = np.flatnonzero(chance.false_discovery(strongest.best) <= RATE)
         shuffle_cells = [
-            float((~np.isin(tuples, true)).all(axis=1).any()),
-            float(np.setdiff1d(significant, true).size > 0),
+            float((~np.isin(tuples, true_columns)).all(axis=1).any()),
+            float(np.setdiff1d(significant, true_columns).size > 0),
             false_share(listed),
             share_found(significant),
             share_found(listed),
         ]
 
     contrast_cells = [np.nan] * 2
-    if strata is None:
+    if sample.strata is None:
         rates = search.contrast_rates(source, strongest, seed)
         listed = np.flatnonzero(rates <= RATE)
         contrast_cells = [false_share(listed), share_found(listed)]
     return [*shuffle_cells, *contrast_cells]
 
 
-def by_class(values: NDArray[np.int64], classes: NDArray[np.int64]) -> NDArray[np.int64]:
-    return values[np.argsort(classes, kind="stable")]
-
-
 def main(arguments: list[str]) -> None:
     """Print the table."""
-    n_runs, names = int(arguments[0]) if arguments else 300, arguments[1:]
-    heads = "tuples", "columns", "false share", "found, p", "found, rate", "false share, contrasts", "found, contrasts"
-    print(f"| design | rows | bins | tables | {' | '.join(heads)} |")
-    print("|---" * (4 + len(heads)) + "|", flush=True)
+    n_runs = int(arguments[0]) if arguments else 300
+    names = arguments[1:]
+    print(f"| design | rows | bins | tables | {' | '.join(HEADINGS)} |")
+    print("|---" * (4 + len(HEADINGS)) + "|", flush=True)
     for design in DESIGNS:
         if names and design.name not in names:
             continue

@@ -20,8 +20,10 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import sums_of
 from bitsieve.counts.tables import PairForm, entropy_terms
 
-SAMPLES, FEATURES = 20_000, 256
-CODES, CLASSES = (3, 5, 7, 10), (1, 20, 50, 100, 300)
+SAMPLES = 20_000
+FEATURES = 256
+CODES = (3, 5, 7, 10)
+CLASSES = (1, 20, 50, 100, 300)
 
 
 def main() -> None:
@@ -59,7 +61,8 @@ def pair_ns(kernel: str, n_classes: int, n_codes: int) -> float:
     random = np.random.default_rng(0)
     codes = np.asfortranarray(random.integers(0, n_codes, (SAMPLES, FEATURES), dtype=np.uint8))
     source = PackedSource(codes, random.permutation(SAMPLES) % n_classes, n_jobs=1, kernel=kernel)
-    entropy_table, nothing = entropy_terms(SAMPLES), np.zeros(FEATURES, np.int64)
+    entropy_table = entropy_terms(SAMPLES)
+    nothing = np.zeros(FEATURES, np.int64)
     form = PairForm(1, 1, nothing, nothing, 1.0, False)
     runs = []
     for _ in range(3):

@@ -61,7 +61,8 @@ def main() -> None:
     """One line a contestant: real columns among the first, of all tables."""
     warnings.simplefilter("ignore")
     for name, select in CONTESTANTS.items():
-        hits, n_drivers = 0, 0
+        hits = 0
+        n_drivers = 0
         try:
             for make in TABLES.values():
                 table, drivers = make()

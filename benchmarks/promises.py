@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import ForwardSelector
-from bitsieve.utils.messages import aligned
+from bitsieve.utils.terminal_text import aligned
 
 Floats = NDArray[np.float64]
 

@@ -53,7 +53,8 @@ class Family:
         """I(X;Y) in bits, by quadrature."""
         x, weight = np.unique(self.x((np.arange(n_x) + 0.5) / n_x), return_counts=True)
         u = np.linspace(-13, 13, n_y)
-        y, width = np.sinh(u), np.cosh(u) * (u[1] - u[0])
+        y = np.sinh(u)
+        width = np.cosh(u) * (u[1] - u[0])
         scale = self.scale(strength, x)[:, None]
         density_given_x = self.noise.pdf((y - self.location(strength, x)[:, None]) / scale) / scale
         weight = weight / n_x
@@ -154,7 +155,8 @@ def merges(shape: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
 def grid_cost(table: Integers) -> float:
     """-log of the probability of a grid and of the ranks in it (Boulle, Hue 2006)."""
     n, (rows, columns) = table.sum(), table.shape
-    in_rows, in_columns = table.sum(axis=1), table.sum(axis=0)
+    in_rows = table.sum(axis=1)
+    in_columns = table.sum(axis=0)
 
     def log_choose(a: NDArray | int, b: NDArray | int) -> Floats:
         return gammaln(a + 1.0) - gammaln(b + 1.0) - gammaln(np.subtract(a, b) + 1.0)
@@ -196,7 +198,10 @@ def agreement(n_samples: int, n_sets: int) -> dict[str, tuple[float, float, floa
     true = np.concatenate([truths()[name] for name in FAMILIES])
     results = {}
     for choice in choices_at(n_samples):
-        estimate, correlations, ahead, start = CHOICES[choice], [], [], time.perf_counter()
+        estimate = CHOICES[choice]
+        correlations = []
+        ahead = []
+        start = time.perf_counter()
         for seed in range(n_sets):
             random = np.random.default_rng([seed, n_samples])
             pairs = [family.draw(s, n_samples, random) for family in FAMILIES.values() for s in STRENGTHS]

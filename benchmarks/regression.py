@@ -39,7 +39,7 @@ from bitsieve.dataset.read import read_xy
 from bitsieve.pipeline.discretize import count_table
 from bitsieve.selectors.base import CountSelector
 from bitsieve.utils.defaults import BINNING
-from bitsieve.utils.messages import aligned
+from bitsieve.utils.terminal_text import aligned
 
 Floats = NDArray[np.float64]
 Order = NDArray[np.intp]

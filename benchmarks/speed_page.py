@@ -29,7 +29,8 @@ studies found.
 """
 NOTICEABLE = 0.1  # a change of the seconds by less is noise
 
-BEGIN, END = "<!-- speed-table -->", "<!-- /speed-table -->"
+BEGIN = "<!-- speed-table -->"
+END = "<!-- /speed-table -->"
 WHOLE_WAY = ("binning", "files")
 OURS = ("fit", "engine", "increment loop")
 HEADER = ("method, table, k", "fit", "engine", "increment loop (ours)", "limit", "best other program", "ratio")
@@ -47,7 +48,8 @@ def rewrite(kind: str | None = None, path: Path = SPEED, folder: Path = RESULTS)
     text = path.read_text(encoding="utf-8")
     if BEGIN not in text or END not in text:
         raise NoResults(f"{path.name} has no lines {BEGIN} and {END} to put the table between")
-    before, after = text.split(BEGIN)[0], text.split(END)[1]
+    before = text.split(BEGIN)[0]
+    after = text.split(END)[1]
     machine = results.kind_of(documents[0]["machine"])
     others = [document for name in WHOLE_WAY for document in results.read(name, machine, folder)]
     block = "\n\n".join([table(documents[0]), *([whole_way(others)] if others else [])])
@@ -73,7 +75,8 @@ def table(document: Mapping[str, Any]) -> str:
         "|---|" + "---|" * (len(HEADER) - 1),
     ]
     for row in document["rows"]:
-        seconds, other = row["seconds"], row.get("best_other")
+        seconds = row["seconds"]
+        other = row.get("best_other")
         cells = [row["job"], *(amount(document, row, seconds.get(name), name) for name in OURS)]
         cells.append(amount(document, row, row.get("limit_s")))
         cells.append(f"{amount(document, row, seconds[other], other)} {other}" if other else None)
@@ -95,7 +98,8 @@ def whole_way(documents: Sequence[Mapping[str, Any]]) -> str:
     ]
     for document in documents:
         for row in document["rows"]:
-            ours, other = next(iter(row["seconds"])), row.get("best_other")
+            ours = next(iter(row["seconds"]))
+            other = row.get("best_other")
             cells = [f"{document['benchmark']}: {row['job']}", amount(document, row, row["seconds"][ours], ours)]
             cells.append(amount(document, row, row.get("limit_s")))
             cells.append(f"{amount(document, row, row['seconds'][other], other)} {other}" if other else None)
@@ -143,7 +147,8 @@ def has_comparison(document: Mapping[str, Any]) -> bool:
 
 def own_and_other(document: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, str | None]:
     """Ours with its name, what it was in the last version, the limit, the best other program, and its ratio to ours."""
-    other, last = row.get("best_other"), document.get("last", {}).get("seconds", {})
+    other = row.get("best_other")
+    last = document.get("last", {}).get("seconds", {})
     own_name = next(iter(row["seconds"]), "")
     return {
         "job": row["job"],

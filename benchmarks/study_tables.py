@@ -36,7 +36,8 @@ def false_discoveries(document: Document) -> str:
     lines = ["| design | rule | tables | false discovery rate | relevant columns found |", "|---|---|---|---|---|"]
     for row in document["rows"]:
         for rule, details in row["details"].items():
-            rate, found = details["false discovery rate"], details["real columns found"]
+            rate = details["false discovery rate"]
+            found = details["real columns found"]
             lines.append(f"| {row['job']} | {rule} | {details['sets']} | {rate} | {found} |")
     return "\n".join(lines)
 

@@ -54,7 +54,8 @@ def coverage() -> Path:
         for path, entry in files.items():
             if f"bitsieve/{room}/" in path:
                 totals.update({key: n for key, n in entry["summary"].items() if isinstance(n, int)})
-        of_lines, of_branches = totals["num_statements"], totals["num_branches"]
+        of_lines = totals["num_statements"]
+        of_branches = totals["num_branches"]
         shares = {
             "lines": of_lines,
             "lines that ran": f"{100 * totals['covered_lines'] / of_lines:.1f} %",

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from bitsieve.io.output import check_output, write_text
 from bitsieve.plots.figures import FORMATS, require_matplotlib, save_figure
-from bitsieve.utils.messages import aligned, choices, one_line
+from bitsieve.utils.messages import choices, one_line
 from bitsieve.utils.parameters import check_integer
 from bitsieve.utils.progress import Ticker, listening
+from bitsieve.utils.terminal_text import aligned
 from papers import gao2016, vinh2014, yasaei, zhai2012, zhang_hancock
 from papers.item import Item, Options
 

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve.selectors.forward import VMI
-from bitsieve.utils.messages import aligned, one_line
+from bitsieve.utils.messages import one_line
+from bitsieve.utils.terminal_text import aligned
 from papers.item import Item, Options, Result
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 from bitsieve.evaluate.mixtures import VariationalMixtureClassifier
 from bitsieve.metrics.subsets import separability
 from bitsieve.selectors.dominant_sets import DominantSetMII
-from bitsieve.utils.messages import aligned
+from bitsieve.utils.terminal_text import aligned
 from papers.data.files import ORIGINS, load_npz
 from papers.item import Item, Options, Result
 from papers.selectors import as_published

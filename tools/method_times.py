@@ -23,7 +23,8 @@ from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.utils.progress import duration
 
 PAGE = Path(__file__).parents[1] / "docs" / "project" / "speed.md"
-BEGIN, END = "<!-- method-times -->", "<!-- /method-times -->"
+BEGIN = "<!-- method-times -->"
+END = "<!-- /method-times -->"
 SIZES = ((100, 2_000), (100, 20_000), (10_000, 1_000), (1_000_000, 100))  # rows and columns
 N_SELECTED = 20
 MEASURED = ((70, 700), (70, 2_000), (70, 6_000), (2_000, 100), (2_000, 300))

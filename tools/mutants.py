@@ -326,7 +326,8 @@ def lines_that_use(path: Path, line: int, sources: Mapping[Path, str]) -> dict[P
     around = [
         node for node in ast.walk(ast.parse(sources[path])) if isinstance(node, ast.stmt) and line in lines_of(node)
     ]
-    names, lines = set(), defaultdict(set, {path: {line}})  # of a function without a name the line itself
+    names = set()
+    lines = defaultdict(set, {path: {line}})  # of a function without a name the line itself
     for node in around[-1:]:  # the innermost comes last
         targets = [*getattr(node, "targets", []), getattr(node, "target", None)]
         names |= {target.id for target in targets if isinstance(target, ast.Name)}

@@ -32,7 +32,8 @@ from tools.mutants import ANYTHING, ROOT, Outcomes, equal_ones
 from benchmarks import results
 
 FOLDER = ROOT / "build" / "mutants" / "native"
-TREE, OUTCOMES = FOLDER / "tree", FOLDER.with_suffix(".json")
+TREE = FOLDER / "tree"
+OUTCOMES = FOLDER.with_suffix(".json")
 ROOMS = {
     "count": ("tests/counts",),
     "encode": ("tests/discretization", "tests/dataset/test_extents.py"),
@@ -234,7 +235,8 @@ class Trial:
     def outcome(self, path: str, begin: int, end: int, now: str) -> tuple[str, str]:
         """Try a change. Returns its outcome, "settled" if it is known from an earlier run, and its name."""
         file = TREE / path
-        source, times = file.read_text(encoding="utf-8"), file.stat()
+        source = file.read_text(encoding="utf-8")
+        times = file.stat()
         change = changed_lines(path, source, begin, end, now)
         if self.outcomes.found.get(change, {"outcome": "survived"})["outcome"] != "survived":
             return "settled", change
@@ -258,7 +260,8 @@ class Trial:
 def main(number: int = 30, seed: int = 0) -> int:
     """Try the survivors of earlier runs and ``number`` new changes. Returns the number of changes that survive."""
     copy_tree()
-    draw, outcomes = random.Random(seed), Outcomes(OUTCOMES)
+    draw = random.Random(seed)
+    outcomes = Outcomes(OUTCOMES)
     files = sorted(path for room in ROOMS for path in (TREE / "native" / room).rglob("*.[chi]*"))
     sources = {str(path.relative_to(TREE)): path.read_text(encoding="utf-8") for path in files}
     places = [(path, *place) for path, source in sources.items() for place in every_place(source)]
@@ -267,7 +270,8 @@ def main(number: int = 30, seed: int = 0) -> int:
     chosen = [(path, *change) for path, *change in every if changed_lines(path, sources[path], *change) in again]
     drawn = draw.sample(places, min(number, len(places)))
     chosen += [(path, begin, end, draw.choice(changes)) for path, begin, end, changes in drawn]
-    trial, ended = Trial(outcomes, seed), Counter[str]()
+    trial = Trial(outcomes, seed)
+    ended = Counter[str]()
     for place, change in enumerate(chosen, 1):
         outcome, words = trial.outcome(*change)
         print(f"{place} of {len(chosen)}: {outcome}: {words}", flush=True)

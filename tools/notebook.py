@@ -15,7 +15,8 @@ NOTEBOOK = Path(__file__).parents[1] / "examples" / "notebook.ipynb"
 def executed(notebook: dict[str, Any]) -> dict[str, Any]:
     """The notebook with the outputs of its cells as plain text; they run in order, in one namespace."""
     namespace: dict[str, Any] = {"__name__": "notebook"}
-    cells, count = [], 0
+    cells = []
+    count = 0
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
             count += 1

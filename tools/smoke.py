@@ -11,7 +11,8 @@ from pathlib import Path
 import bitsieve
 
 with tempfile.TemporaryDirectory() as folder:
-    data, output = Path(folder) / "data.csv", Path(folder) / "out.csv"
+    data = Path(folder) / "data.csv"
+    output = Path(folder) / "out.csv"
     with open(data, "w", newline="") as file:
         csv.writer(file).writerows([("other", "same", "y"), *((i % 3, i % 2, i % 2) for i in range(60))])
     selection = bitsieve.select(data, "y", method="jmi", n_features_to_select=1)

@@ -19,7 +19,8 @@ def terms_of(counts):
 
 def sums_with_classes(codes, classes, n_codes, n_classes):
     """Sums of c log2 c of each feature alone, of each feature with the class, of the class alone."""
-    feature_sums, joint_sums = np.empty(codes.shape[1]), np.empty(codes.shape[1])
+    feature_sums = np.empty(codes.shape[1])
+    joint_sums = np.empty(codes.shape[1])
     for j in range(codes.shape[1]):
         counts = np.bincount(classes * n_codes + codes[:, j], minlength=n_classes * n_codes)
         joint_sums[j] = terms_of(counts).sum()
@@ -67,10 +68,12 @@ def select(codes, classes, criterion, k, count_row):
 
 def bincount_greedy(codes, classes):
     """A loop of numpy.bincount over the features."""
-    n_codes, n_classes = int(codes.max()) + 1, int(classes.max()) + 1
+    n_codes = int(codes.max()) + 1
+    n_classes = int(classes.max()) + 1
 
     def count_row(pivot, by_class):
-        pairs, triples = np.zeros(codes.shape[1]), np.zeros(codes.shape[1])
+        pairs = np.zeros(codes.shape[1])
+        triples = np.zeros(codes.shape[1])
         joint = codes[:, pivot].astype(np.int64)
         shape: tuple[int, ...] = (n_codes, n_codes)
         if by_class:
@@ -106,16 +109,19 @@ def term_table(n_samples):
 def onehot_greedy(codes, classes):
     """The pivot's one-hot codes times all features'; the columns are laid out code by code."""
     n_samples, n_features = codes.shape
-    n_codes, n_classes = int(codes.max()) + 1, int(classes.max()) + 1
+    n_codes = int(codes.max()) + 1
+    n_classes = int(classes.max()) + 1
     term = term_table(n_samples)
 
     def run(criterion, k):
         encoded = one_hot(np.ascontiguousarray(codes), n_codes)
 
         def count_row(pivot, by_class):
-            joint, n_joint = codes[:, [pivot]].astype(np.int32), n_codes
+            joint = codes[:, [pivot]].astype(np.int32)
+            n_joint = n_codes
             if by_class:
-                joint, n_joint = classes[:, None] * n_codes + joint, n_classes * n_codes
+                joint = classes[:, None] * n_codes + joint
+                n_joint = n_classes * n_codes
             counts = (one_hot(joint, n_joint).T @ encoded).astype(np.intp).reshape(-1, n_codes, n_features)
             if not by_class:
                 return term.take(counts).sum(axis=(0, 1)), None
@@ -134,7 +140,8 @@ def entropy(counts):
 
 def fcbf(codes, classes):
     """FCBF as its paper has it, over numpy.bincount."""
-    n_codes, n_classes = int(codes.max()) + 1, int(classes.max()) + 1
+    n_codes = int(codes.max()) + 1
+    n_classes = int(classes.max()) + 1
 
     def run():
         entropies = np.array([entropy(np.bincount(column)) for column in codes.T])
@@ -149,7 +156,8 @@ def fcbf(codes, classes):
         left = np.argsort(-class_uncertainty, kind="stable")
         selected = []
         while len(left):
-            p, rest = left[0], left[1:]
+            p = left[0]
+            rest = left[1:]
             x = codes[:, p].astype(np.int64)
             between = np.array([uncertainty(x, entropies[p], n_codes, j) for j in rest])
             selected.append(int(p))

@@ -10,7 +10,8 @@ from benchmarks.contestants.problems import found_groups
 
 def jmi(value, column, start, classes, groups):
     """JMI of presences: the counts of a step are a product of the newest column with the table, in each class."""
-    n_samples, n_features = len(classes), len(groups)
+    n_samples = len(classes)
+    n_features = len(groups)
     X = csr_matrix((np.ones(len(value), np.float32), column, start), shape=(n_samples, n_features))
     _, labels = np.unique(classes, return_inverse=True)
     one_hot_classes = (labels[:, None] == np.arange(labels.max() + 1)).astype(np.float32)
@@ -25,7 +26,8 @@ def jmi(value, column, start, classes, groups):
     def run(k):
         column_counts = (X.T @ one_hot_classes).astype(np.float64)
         scores = joint(np.zeros_like(column_counts), column_counts, np.zeros(column_counts.shape[1]))
-        total, chosen = np.zeros(n_features), [int(np.argmax(scores))]
+        total = np.zeros(n_features)
+        chosen = [int(np.argmax(scores))]
         by_column = X.tocsc()
         while len(chosen) < k:
             rows = by_column.indices[by_column.indptr[chosen[-1]] : by_column.indptr[chosen[-1] + 1]]

@@ -13,7 +13,8 @@ def read(table):
     import polars
 
     def run():
-        start, before = time.perf_counter(), time.process_time()
+        start = time.perf_counter()
+        before = time.process_time()
         names = polars.read_parquet_schema(table).keys()
         for first in range(0, len(names), READ_AT_ONCE):
             polars.read_parquet(table, columns=list(names)[first : first + READ_AT_ONCE])
@@ -26,7 +27,8 @@ def group_by(table):
     """The tables of the first column with some others and the class, by a GROUP BY each."""
 
     def run(program, columns):
-        start, before = time.perf_counter(), time.process_time()
+        start = time.perf_counter()
+        before = time.process_time()
         samples = 0
         for j in range(1, columns + 1):
             samples += _by_duckdb(table, j) if program == "duckdb" else _by_polars(table, j)

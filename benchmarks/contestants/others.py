@@ -31,12 +31,13 @@ def itmo_fs(codes, classes):
     """ITMO_FS's MultivariateFilter, which at every step scores every pair with the selected features anew."""
     from ITMO_FS.filters.multivariate import MultivariateFilter
 
-    table, target = np.ascontiguousarray(codes, dtype=np.int64), classes.astype(np.int64)
+    table = np.ascontiguousarray(codes, dtype=np.int64)
+    target = classes.astype(np.int64)
 
     def run(criterion, k):
-        chosen = MultivariateFilter(criterion.upper(), k)
-        chosen.fit(table, target)
-        return {"selected": [int(j) for j in chosen.selected_features]}
+        selector = MultivariateFilter(criterion.upper(), k)
+        selector.fit(table, target)
+        return {"selected": [int(j) for j in selector.selected_features]}
 
     return run
 
@@ -75,25 +76,33 @@ def correlations(values, classes):
     import polars
 
     names = [str(j) for j in range(values.shape[1])]
-    frame, columns = pandas.DataFrame(values, columns=names), polars.DataFrame(values, schema=names)
+    pandas_frame = pandas.DataFrame(values, columns=names)
+    polars_frame = polars.DataFrame(values, schema=names)
 
     def mrmrs(k):
         from mrmrs import mrmr
 
-        selected = mrmr(columns, polars.Series("y", classes), k, "classification")
+        selected = mrmr(polars_frame, polars.Series("y", classes), k, "classification")
         return [int(feature.name) for feature in selected]
 
     def fastcan(k):
         from fastcan import FastCan
 
-        return FastCan(k, verbose=0).fit(values, np.eye(classes.max() + 1)[classes]).indices_.tolist()
+        one_hot_classes = np.eye(classes.max() + 1)[classes]
+        return FastCan(k, verbose=0).fit(values, one_hot_classes).indices_.tolist()
 
     def fcq(k):
         from mrmr import mrmr_classif
 
-        return [int(name) for name in mrmr_classif(frame, pandas.Series(classes), k, show_progress=False, n_jobs=1)]
+        selected = mrmr_classif(pandas_frame, pandas.Series(classes), k, show_progress=False, n_jobs=1)
+        return [int(name) for name in selected]
 
-    return lambda program, k: {"selected": {"mrmrs": mrmrs, "fastcan": fastcan, "fcq": fcq}[program](k)}
+    programs = {"mrmrs": mrmrs, "fastcan": fastcan, "fcq": fcq}
+
+    def run(program, k):
+        return {"selected": programs[program](k)}
+
+    return run
 
 
 def fast_select_relieff(values, classes):
@@ -112,8 +121,12 @@ def skrebate(values, classes):
 
 def _relieff(selector, values, classes):
     table = np.ascontiguousarray(values)
-    clone(selector).fit(table[:60, :5], classes[:60])  # what is compiled is compiled now
-    return lambda: {"weights": selector.fit(table, classes).feature_importances_.tolist()}
+    clone(selector).fit(table[:60, :5], classes[:60])  # compiles
+
+    def run():
+        return {"weights": selector.fit(table, classes).feature_importances_.tolist()}
+
+    return run
 
 
 def fimdlp(values, classes):
@@ -133,18 +146,23 @@ def kbins(values, classes):
     from sklearn.preprocessing import KBinsDiscretizer
 
     def run():
-        made = KBinsDiscretizer(n_bins=10, encode="ordinal", strategy="quantile", subsample=None)
-        made.fit(values).transform(values)
+        discretizer = KBinsDiscretizer(n_bins=10, encode="ordinal", strategy="quantile", subsample=None)
+        discretizer.fit(values).transform(values)
 
     return run
 
 
 def sparse_mutual_info_classif(value, column, start, classes, groups):
     """scikit-learn's mutual_info_classif of presences, in bits."""
-    from sklearn.feature_selection import mutual_info_classif as nats
+    from sklearn.feature_selection import mutual_info_classif
 
     X = presences(value, column, start, classes, groups)
-    return lambda columns: {"largest": float(nats(X[:, :columns], classes, discrete_features=True).max() / np.log(2))}
+
+    def run(columns):
+        nats = mutual_info_classif(X[:, :columns], classes, discrete_features=True)
+        return {"largest": float(nats.max() / np.log(2))}
+
+    return run
 
 
 def sparse_chi2(value, column, start, classes, groups):
@@ -152,14 +170,23 @@ def sparse_chi2(value, column, start, classes, groups):
     from sklearn.feature_selection import chi2
 
     X = presences(value, column, start, classes, groups)
-    return lambda columns: {"largest_statistic": float(np.nanmax(chi2(X[:, :columns], classes)[0]))}
+
+    def run(columns):
+        statistics, _ = chi2(X[:, :columns], classes)
+        return {"largest_statistic": float(np.nanmax(statistics))}
+
+    return run
 
 
 def mutual_info_classif(codes, classes):
     """scikit-learn's mutual_info_classif with discrete features, in bits."""
-    from sklearn.feature_selection import mutual_info_classif as nats
+    from sklearn.feature_selection import mutual_info_classif
 
-    return lambda: {"bits": (nats(codes, classes, discrete_features=True, n_jobs=1) / np.log(2)).tolist()}
+    def run():
+        nats = mutual_info_classif(codes, classes, discrete_features=True, n_jobs=1)
+        return {"bits": (nats / np.log(2)).tolist()}
+
+    return run
 
 
 def quadprog(redundancy, relevance, shift, **_):
@@ -168,12 +195,14 @@ def quadprog(redundancy, relevance, shift, **_):
 
     from benchmarks.contestants.problems import Quadratic
 
-    problem, n = Quadratic.of(redundancy, relevance, shift), len(relevance)
-    sides, bounds = np.concatenate([np.ones((n, 1)), np.eye(n)], axis=1), np.eye(n + 1)[0]
+    problem = Quadratic.of(redundancy, relevance, shift)
+    n = len(relevance)
+    constraints = np.concatenate([np.ones((n, 1)), np.eye(n)], axis=1)  # the sum is 1, and no weight is negative
+    bounds = np.eye(n + 1)[0]
 
     def run():
         scaled = (1 - problem.alpha) * problem.matrix
-        weights = quadprog.solve_qp(scaled, problem.alpha * problem.relevance, sides, bounds, 1)[0]
+        weights, *_ = quadprog.solve_qp(scaled, problem.alpha * problem.relevance, constraints, bounds, 1)
         return {"relative_gap": problem.relative_gap(weights)}
 
     return run
@@ -186,15 +215,17 @@ def clarabel(redundancy, relevance, shift, **_):
 
     from benchmarks.contestants.problems import Quadratic
 
-    problem, n = Quadratic.of(redundancy, relevance, shift), len(relevance)
-    sides = sparse.vstack([sparse.csc_matrix(np.ones((1, n))), -sparse.eye(n)], format="csc")
-    cones, options = [clarabel.ZeroConeT(1), clarabel.NonnegativeConeT(n)], clarabel.DefaultSettings()
-    options.verbose = False
+    problem = Quadratic.of(redundancy, relevance, shift)
+    n = len(relevance)
+    constraints = sparse.vstack([sparse.csc_matrix(np.ones((1, n))), -sparse.eye(n)], format="csc")
+    cones = [clarabel.ZeroConeT(1), clarabel.NonnegativeConeT(n)]
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
 
     def run():
         scaled = sparse.triu(sparse.csc_matrix((1 - problem.alpha) * problem.matrix), format="csc")
         linear = -problem.alpha * problem.relevance
-        solver = clarabel.DefaultSolver(scaled, linear, sides, np.eye(n + 1)[0], cones, options)
+        solver = clarabel.DefaultSolver(scaled, linear, constraints, np.eye(n + 1)[0], cones, settings)
         return {"relative_gap": problem.relative_gap(np.array(solver.solve().x))}
 
     return run
@@ -225,11 +256,11 @@ def delaunay(values, classes):
         points = on_grid(values, levels)
         for _ in range(times):
             corners = Delaunay(points).simplices
-            i, j = np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]]).T
-            lengths = np.linalg.norm(points[i] - points[j], axis=1)
-            i, j = np.minimum(i, j), np.maximum(i, j)
-            _, once = np.unique(i * len(points) + j, return_index=True)
-            graph = coo_array((lengths[once], (i[once], j[once])), shape=(len(points), len(points)))
+            edges = np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]])
+            lengths = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1)
+            i, j = np.sort(edges, axis=1).T
+            _, distinct = np.unique(i * len(points) + j, return_index=True)
+            graph = coo_array((lengths[distinct], (i[distinct], j[distinct])), shape=(len(points), len(points)))
             tree = minimum_spanning_tree(graph.tocsr())
         return {"weight": float(tree.sum())}
 
@@ -269,7 +300,8 @@ def _penalised(make, value, column, start, classes, groups):
 
     def run(C):
         weights = make(C).fit(X, classes).coef_[0]
-        accuracy = float(((X[:20_000] @ weights > 0) == (classes[:20_000] > 0)).mean())
+        is_positive = X[:20_000] @ weights > 0
+        accuracy = float((is_positive == (classes[:20_000] > 0)).mean())
         return {**found_groups(np.flatnonzero(weights), groups), "training_accuracy": round(accuracy, 4)}
 
     return run

@@ -198,7 +198,8 @@ def large(codes, classes):
                 engine.spectral(information, k)
             else:
                 engine.greedy(information, method, k)
-        n, report = codes.shape[1], peak.told()
+        n = codes.shape[1]
+        report = peak.told()
         pairs = (n * (n + 1) / 2 if method == "speccmi" else (k - 1) * n) * (int(classes.max()) + 1)
         counting = peak.seconds - packing.seconds
         return {**report, "packing_s": packing.seconds, "ns_a_pair_and_class": 1e9 * counting / pairs}

@@ -35,7 +35,8 @@ def jmi(codes, classes):
             clients[workers] = _started(workers)
         start = time.perf_counter()
         source = _count(path, clients.get(workers))
-        packed, before = time.perf_counter(), _moved(clients.get(workers))
+        packed = time.perf_counter()
+        before = _moved(clients.get(workers))
         forward_select(make_information("plug-in", source), make_criterion("jmi"), k)
         end = time.perf_counter()
         report = {

@@ -23,7 +23,8 @@ def select(table):
         end = threading.Event()
         watcher = threading.Thread(target=_watch, args=(peak, end), daemon=True)
         watcher.start()
-        start, before = time.perf_counter(), time.process_time()
+        start = time.perf_counter()
+        before = time.process_time()
         parameters = {"binning": binning, "memory": memory, "n_jobs": n_jobs}
         parameters |= {"estimator": "plug-in"} if method == "mrmr" else {}
         bitsieve.select(table, "class", method=method, n_features_to_select=k, **parameters)

@@ -125,7 +125,8 @@ def curve(values, classes):
     from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
     from sklearn.svm import SVC
 
-    svm, nearest = SVC(kernel="linear", C=1), KNeighborsClassifier(3, algorithm="brute")
+    svm = SVC(kernel="linear", C=1)
+    nearest = KNeighborsClassifier(3, algorithm="brute")
     plain = {"linear-svm": svm, "knn": nearest, "ncm": NearestCentroid()}
     stops = np.arange(10, min(100, values.shape[1]) + 1)
 
@@ -142,7 +143,9 @@ def protocol(train, train_classes, test, test_classes):
     """Select on ten bins of equal frequency, classify by the nearest class mean: seconds, errors, memory."""
 
     def run(k, n_jobs):
-        counts, report, rankings = range(10, k + 1, 10), {}, {}
+        counts = range(10, k + 1, 10)
+        report = {}
+        rankings = {}
         with Peak() as peak:
             for method in ("mim", "mrmr", "jmi"):
                 start = time.perf_counter()
@@ -150,7 +153,8 @@ def protocol(train, train_classes, test, test_classes):
                 selector = bitsieve.make_selector(method, k, binning=binning, estimator="plug-in", n_jobs=n_jobs)
                 rankings[method] = selector.fit(train, train_classes).selected_
                 report[f"fit_{method}_s"] = time.perf_counter() - start
-            tables, start = (train, train_classes, test, test_classes), time.perf_counter()
+            tables = (train, train_classes, test, test_classes)
+            start = time.perf_counter()
             _, wrong = engine.nearest_mean_curves(*tables, rankings, counts, n_jobs=n_jobs)
             report["classify_3_rankings_s"] = time.perf_counter() - start
         errors = {f"error_{method}_percent": 100 * float(n_wrong[-1]) / len(test) for method, n_wrong in wrong.items()}
@@ -165,7 +169,8 @@ def classify_anew(train, train_classes, test, test_classes, order, counts):
     from sklearn.metrics import pairwise_distances_argmin
 
     scale, means = engine.class_means(train, train_classes, order)
-    values, truth = test[:1000, order] / scale, test_classes[:1000]
+    values = test[:1000, order] / scale
+    truth = test_classes[:1000]
     start = time.perf_counter()
     theirs = [int((pairwise_distances_argmin(values[:, :k], means[:, :k]) != truth).sum()) for k in counts]
     seconds = (time.perf_counter() - start) * len(test) / len(truth)

@@ -20,7 +20,8 @@ class Quadratic:
     def of(cls, redundancy, relevance, shift):
         """With `shift` added to the diagonal, and the alpha that gives both terms the same weight."""
         redundancy[np.diag_indices_from(redundancy)] += shift
-        redundant, relevant = float(redundancy.mean()), float(relevance.mean())
+        redundant = float(redundancy.mean())
+        relevant = float(relevance.mean())
         return cls(redundancy, relevance, redundant / (redundant + relevant))
 
     def relative_gap(self, weights):

@@ -6,7 +6,8 @@ from benchmarks.benchmark import Benchmark, Contestant, Job
 from benchmarks.data import Shape, codes
 from benchmarks.limits import Limit
 
-TABLE, QUICK = Shape(200_000, 256, 3, 2), Shape(2_000, 40, 3, 2)
+TABLE = Shape(200_000, 256, 3, 2)
+QUICK = Shape(2_000, 40, 3, 2)
 BYTES = {"uint8": 1, "int32": 4, "int64": 8, "float32": 4, "float64": 8, "bool": 1}
 FRAMES = ("pandas categories", "polars categories", "Arrow text")
 GOAL = {"uint8": 5}  # 10^9 values a second

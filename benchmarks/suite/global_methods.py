@@ -20,7 +20,8 @@ def _qpfs(n: int, large: bool = False) -> Job:
         "fit, counting included": Contestant("ours_global.qpfs_fit"),
         **(OTHER_SOLVERS if n <= 2000 else {}),  # beyond, they need minutes
     }
-    data, limit = Data("redundancy", Shape(2000, n, 3, 5)), Limit(read_bytes=8 * n * n)
+    data = Data("redundancy", Shape(2000, n, 3, 5))
+    limit = Limit(read_bytes=8 * n * n)
     return Job(f"n = {n:,}", data, contestants, limit=limit, fresh=n > 2000, large=large)
 
 

@@ -8,7 +8,9 @@ from benchmarks.benchmark import Benchmark, Contestant, Job, Sizes
 from benchmarks.data import Shape, codes
 from benchmarks.limits import Limit
 
-GENOTYPES, MADELON, TALL = Shape(2000, 10000, 3, 2), Shape(2600, 500, 3, 2), Shape(20000, 200, 3, 2)
+GENOTYPES = Shape(2000, 10000, 3, 2)
+MADELON = Shape(2600, 500, 3, 2)
+TALL = Shape(20000, 200, 3, 2)
 # Tables, columns of a tuple, and the rates to reach; 0: none was set.
 RATES = (
     (GENOTYPES, 2, 25),

@@ -6,7 +6,8 @@ from benchmarks.benchmark import Benchmark, Contestant, Job
 from benchmarks.data import Data, Shape, codes
 from benchmarks.limits import counting_pairs
 
-CHARACTERS, TENTH = Shape(1_246_991, 512, 10, 3_740), Shape(124_699, 512, 10, 374)
+CHARACTERS = Shape(1_246_991, 512, 10, 3_740)
+TENTH = Shape(124_699, 512, 10, 374)
 METHODS = ("speccmi", "emrmr")
 
 

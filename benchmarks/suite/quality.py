@@ -60,15 +60,18 @@ def _nystrom(X: Any, y: Any, binning: str, draws: int) -> Details:
     exact = bitsieve.QPFS(1, convexify="shift", binning=binning).fit(X, y)
     relevance = bitsieve.mutual_information(X, y, binning=binning)
     matrix = bitsieve.mutual_information_matrix(X, y, binning=binning)
-    varies, alpha = np.flatnonzero(matrix.diagonal()), float(exact.alpha_)
+    varies = np.flatnonzero(matrix.diagonal())
+    alpha = float(exact.alpha_)
 
     def objective(weights: np.ndarray) -> float:
         return float((1 - alpha) / 2 * weights @ matrix @ weights - alpha * relevance @ weights)
 
-    worst, best = objective((matrix.diagonal() > 0) / len(varies)), objective(exact.weights_)
+    worst = objective((matrix.diagonal() > 0) / len(varies))
+    best = objective(exact.weights_)
     details = {"exact": {"features": len(varies), "alpha": significant(alpha)}}
     for variant, rate in ((variant, rate) for variant in (None, "paper") for rate in RATES):
-        shares, ranks = [], []
+        shares = []
+        ranks = []
         for seed in range(draws):
             nystrom = bitsieve.Nystrom(rate, random_state=seed, variant=variant)
             approximate = bitsieve.QPFS(1, alpha=alpha, approximation=nystrom, binning=binning).fit(X, y)

@@ -169,8 +169,10 @@ def _jobs(make: Any, shapes: tuple[Shape, ...], kinds: tuple[str, ...]) -> list[
 
 
 BINNINGS = ("MDL", "equal frequency")
-TALL, QUICK = Shape(100000, 500, 10, 2), Shape(300, 100, 3, 3)
-VMI_SMALL, VMI_LARGE = Shape(2000, 500, 3, 4), Shape(60000, 784, 5, 10)
+TALL = Shape(100000, 500, 10, 2)
+QUICK = Shape(300, 100, 3, 3)
+VMI_SMALL = Shape(2000, 500, 3, 4)
+VMI_LARGE = Shape(60000, 784, 5, 10)
 BENCHMARKS = (
     Benchmark(
         "binning",

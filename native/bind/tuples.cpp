@@ -32,8 +32,8 @@ auto make_two_class_terms(Input<std::int64_t> table, int shift, int bits) {
 void construct(TupleSearch* self, const PackedTable& packed, Input<std::int64_t> table, int shift,
                Input<std::int64_t> two_class_table, int two_class_bits, const std::string& statistic,
                std::int64_t n_top) {
-    terms_of(table, shift);  // checks them
-    const Statistic what = statistic_named(statistic);
+    terms_of(table, shift);  // refuses a table that is too short
+    const Statistic searched_statistic = statistic_named(statistic);
     require(packed.ready(0, packed.n_simd_groups()), "a feature has not been packed");
     require(!packed.uses_counters() && packed.n_wide() == 0, "all features must be kept as planes");
     for (std::int64_t f = 0; f < packed.n_features(); ++f)
@@ -45,7 +45,7 @@ void construct(TupleSearch* self, const PackedTable& packed, Input<std::int64_t>
         "two_class_table must hold the terms of two classes, or nothing");
     require_within(n_top, 0, kMaxTop, "n_top");
     nb::gil_scoped_release unlocked;
-    new (self) TupleSearch(packed, to_vector(table), shift, two_class_terms, what, n_top);
+    new (self) TupleSearch(packed, to_vector(table), shift, two_class_terms, searched_statistic, n_top);
 }
 
 template <void (TupleSearch::*kSearch)(std::int64_t, std::int64_t, std::int64_t, std::int64_t)>
@@ -58,8 +58,8 @@ void search(TupleSearch& self, std::int64_t i0, std::int64_t i1, std::int64_t j0
     (self.*kSearch)(i0, i1, j0, j1);
 }
 
-// Values, and the features of each tuple, three to a tuple.
-auto listed(const std::vector<Tuple>& tuples) {
+// Two arrays: the value of each tuple, and its features, three for every tuple.
+auto tuples_to_numpy(const std::vector<Tuple>& tuples) {
     std::vector<std::int64_t> values;
     std::vector<std::int64_t> features;
     for (const Tuple& tuple : tuples) {
@@ -79,10 +79,10 @@ void bind_tuples(nb::module_& m) {
         .def("pairs", &search<&TupleSearch::pairs>, "i0"_a, "i1"_a, "j0"_a, "j1"_a)
         .def("triples", &search<&TupleSearch::triples>, "i0"_a, "i1"_a, "j0"_a, "j1"_a)
         .def(
-            "top", [](const TupleSearch& self) { return listed(self.largest().top()); },
+            "top", [](const TupleSearch& self) { return tuples_to_numpy(self.largest().top()); },
             "The largest tuples, in any order.")
         .def(
-            "best", [](const TupleSearch& self) { return listed(self.largest().by_feature()); },
+            "best", [](const TupleSearch& self) { return tuples_to_numpy(self.largest().by_feature()); },
             "The largest tuple of every feature.");
 }
 

@@ -11,9 +11,9 @@ namespace bitsieve {
 
 namespace {
 
-// The place of a number in the span that begins at `low`; kMaxTableSpan or more: beyond it.
+// How far a number is above `low`; kMaxTableSpan or more if it is below `low` or beyond the largest span of a table.
 template <class T>
-std::size_t offset(T value, typename WidenFloat<T>::type low) {
+std::size_t offset_of(T value, typename WidenFloat<T>::type low) {
     if constexpr (kFloats<T>) {
         const double beyond = double(value) - low;  // exact where it is small
         return beyond >= 0 && beyond < double(kMaxTableSpan) ? std::size_t(beyond) : std::size_t(kMaxTableSpan);
@@ -36,11 +36,11 @@ std::size_t dense_span(Number low, Number high) {
 }
 
 template <class Number>
-Number at_offset(Number low, std::size_t place) {
+Number at_offset(Number low, std::size_t offset) {
     if constexpr (kFloats<Number>)
-        return low + double(place);
+        return low + double(offset);
     else
-        return Number(std::uint64_t(low) + place);
+        return Number(std::uint64_t(low) + offset);
 }
 
 constexpr std::size_t kFewBytes = 32;  // numbers of a span that are searched for one after the other
@@ -88,19 +88,19 @@ struct DistinctNumbers {
     bool is_spread(std::size_t j) const { return begin[j] == begin[j + 1] && low[j] <= high[j]; }
 
     [[gnu::noinline]] Ragged<Number> sorted() {
-        Ragged<Number> found;
-        found.ends.reserve(n_unseen.size());
+        Ragged<Number> distinct_numbers;
+        distinct_numbers.ends.reserve(n_unseen.size());
         for (std::size_t j = 0; j < n_unseen.size(); ++j) {
             if (is_spread(j)) {
                 const std::vector<Number>& numbers = spread[j].sorted();
-                found.values.insert(found.values.end(), numbers.begin(), numbers.end());
+                distinct_numbers.values.insert(distinct_numbers.values.end(), numbers.begin(), numbers.end());
                 spread[j] = {};
             }
-            for (std::size_t place = begin[j]; place < begin[j + 1]; ++place)
-                if (seen[place]) found.values.push_back(at_offset(low[j], place - begin[j]));
-            found.ends.push_back(std::int64_t(found.values.size()));
+            for (std::size_t mark = begin[j]; mark < begin[j + 1]; ++mark)
+                if (seen[mark]) distinct_numbers.values.push_back(at_offset(low[j], mark - begin[j]));
+            distinct_numbers.ends.push_back(std::int64_t(distinct_numbers.values.size()));
         }
-        return found;
+        return distinct_numbers;
     }
 
     const Number *low, *high;
@@ -125,25 +125,26 @@ Ragged<typename WidenFloat<T>::type> distinct(const Columns& table, const typena
             const std::size_t span = numbers.begin[column + 1] - numbers.begin[column];
             if (span == 0) return numbers.spread[column].add(values, count);
             const Number lowest = low[j];
-            std::uint8_t* at = numbers.seen.data() + numbers.begin[column];
+            std::uint8_t* seen = numbers.seen.data() + numbers.begin[column];
             std::size_t n_new = 0;
             if constexpr (sizeof(T) == 1) {
                 if (span <= kFewBytes) {  // bytes are searched for many at a time, and most are met at once
-                    for (std::size_t place = 0; place < span; ++place)
-                        if (!at[place] &&
-                            std::memchr(values, std::uint8_t(at_offset(lowest, place)), std::size_t(count))) {
-                            at[place] = 1;
-                            ++n_new;
-                        }
+                    for (std::size_t offset = 0; offset < span; ++offset) {
+                        if (seen[offset]) continue;
+                        const auto byte = std::uint8_t(at_offset(lowest, offset));
+                        if (!std::memchr(values, byte, std::size_t(count))) continue;
+                        seen[offset] = 1;
+                        ++n_new;
+                    }
                     numbers.n_unseen[column] -= n_new;
                     return;
                 }
             }
             for (std::int64_t i = 0; i < count; ++i) {
-                const std::size_t place = offset<T>(values[i], lowest);
-                if (place >= span) continue;
-                n_new += 1 - at[place];
-                at[place] = 1;
+                const std::size_t offset = offset_of<T>(values[i], lowest);
+                if (offset >= span) continue;
+                n_new += 1 - seen[offset];
+                seen[offset] = 1;
             }
             numbers.n_unseen[column] -= n_new;
         });
@@ -190,10 +191,10 @@ public:
         return std::size_t(*std::max_element(to, to + count)) < size_;
     }
 
-    // The place of a number, given by its bits, in the table; -1: it is none of the categories.
+    // The code of a number, given by its bits, by the table; -1: it is none of the categories.
     std::int32_t look_up(std::uint64_t number) const {
-        const std::size_t at = std::size_t(number - low_);
-        return at < code_.size() ? code_[at] : -1;
+        const std::size_t offset = std::size_t(number - low_);
+        return offset < code_.size() ? code_[offset] : -1;
     }
 
     // The same by binary search.
@@ -220,7 +221,7 @@ private:
     const std::int64_t* numbers_ = nullptr;
     std::size_t size_ = 0;
     std::uint64_t low_ = 0, order_ = 0;  // bits that differ from their order as unsigned numbers
-    std::vector<std::int32_t> code_;     // by the place in the span; -1: no category
+    std::vector<std::int32_t> code_;     // by how far a number is above low_; -1: no category
 };
 
 }  // namespace

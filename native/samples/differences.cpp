@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 namespace bitsieve {
 
-// Roundings of 2^-24: of each number, of each difference, of the sums of a chunk, and of the sum of the chunks.
+// Every number, difference, sum of a chunk and sum of chunks is rounded to a relative error of 2^-24 at most.
 DistanceError distance_error(std::int64_t n_columns) {
     const double rounding = std::ldexp(1.01, -24);
     const double n = double(n_columns);
@@ -17,12 +16,36 @@ DistanceError distance_error(std::int64_t n_columns) {
 
 namespace {
 
-// nearest(), given distance_of(s): the float32 distance of sample s, what other columns add included.
+// What the k-th smallest float32 distance proves about the true distances, given the errors of both.
+class Limits {
+public:
+    Limits(const NearestQuery& query, double kth_distance) : error_(distance_error(query.n_columns)) {
+        farthest_ = (largest_true(kth_distance) + query.tolerance) * (1 + error_.relative) + error_.absolute;
+        nearest_ = (kth_distance - error_.absolute) / (1 + error_.relative) - query.tolerance;
+    }
+
+    // Whether a sample at this float32 distance may be among the k nearest.
+    bool may_be_near(double distance) const { return distance <= farthest_; }
+
+    // Whether a sample at this float32 distance is among the k nearest for certain.
+    bool is_near(double distance) const { return largest_true(distance) < nearest_; }
+
+private:
+    double largest_true(double distance) const { return (distance + error_.absolute) / (1 - error_.relative); }
+
+    DistanceError error_;
+    double farthest_, nearest_;
+};
+
+struct Candidate {
+    double distance;  // exact; -infinity for a sample that is among the k nearest for certain
+    std::int64_t sample;
+};
+
+// The k-th smallest float32 distance; distance_of(s) is that of sample s, what other columns add included.
 template <class DistanceOf>
-void nearest_by(const DifferenceKernel& kernel, const NearestQuery& query, const DistanceOf& distance_of,
-                std::int64_t* out) {
-    // The k smallest so far, the greatest of them in front.
-    std::vector<double> heap;
+double kth_distance(const NearestQuery& query, const DistanceOf& distance_of) {
+    std::vector<double> heap;  // the k smallest so far, the largest of them in front
     std::int64_t m = 0;
     for (; std::int64_t(heap.size()) < query.k; ++m)
         if (query.members[m] != query.sample) heap.push_back(distance_of(query.members[m]));
@@ -34,45 +57,69 @@ void nearest_by(const DifferenceKernel& kernel, const NearestQuery& query, const
         heap.back() = distance;
         std::push_heap(heap.begin(), heap.end());
     }
-    const DistanceError error = distance_error(query.n_columns);
-    const auto greatest_true_distance = [&](double distance) {
-        return (distance + error.absolute) / (1 - error.relative);
-    };
-    const double bound =
-        (greatest_true_distance(heap.front()) + query.tolerance) * (1 + error.relative) + error.absolute;
-    const double nearer = (heap.front() - error.absolute) / (1 + error.relative) - query.tolerance;
+    return heap.front();
+}
 
-    // The members that may be among the nearest. One that is so for certain gets the distance -infinity; the distances
-    // of the others are computed in float64 if there are more than k.
-    std::vector<std::pair<double, std::int64_t>> exact;
-    for (std::int64_t c = 0; c < query.n_members; ++c) {
-        const std::int64_t s = query.members[c];
+// The members that may be among the k nearest. The distances of those that are not so for certain are still 0.
+template <class DistanceOf>
+std::vector<Candidate> find_candidates(const NearestQuery& query, const DistanceOf& distance_of, const Limits& limits) {
+    std::vector<Candidate> candidates;
+    for (std::int64_t m = 0; m < query.n_members; ++m) {
+        const std::int64_t s = query.members[m];
         const double distance = distance_of(s);
-        if (!(distance <= bound) || s == query.sample) continue;
+        if (!limits.may_be_near(distance) || s == query.sample) continue;
         if (std::isinf(distance)) throw std::invalid_argument("a distance is not finite");
-        exact.push_back({greatest_true_distance(distance) < nearer ? -HUGE_VAL : 0.0, s});
+        candidates.push_back({limits.is_near(distance) ? -HUGE_VAL : 0.0, s});
     }
-    if (std::int64_t(exact.size()) < query.k)
+    if (std::int64_t(candidates.size()) < query.k)
         throw std::invalid_argument("the distances found are not near the true ones");
-    if (std::int64_t(exact.size()) > query.k)
-        for (auto& [distance_to_query, s] : exact) {
-            if (distance_to_query < 0.0) continue;
-            if (query.n_columns > 0)
-                distance_to_query = kernel.distance(query.grid + query.sample * query.n_columns,
-                                                    query.grid + s * query.n_columns, query.n_columns);
-            if (query.added) distance_to_query += query.added[s];
-            if (!std::isfinite(distance_to_query)) throw std::invalid_argument("a distance is not finite");
+    return candidates;
+}
+
+// Computes in float64 the distances of the candidates that are not among the k nearest for certain.
+void compute_exact_distances(const DifferenceKernel& kernel, const NearestQuery& query,
+                             std::vector<Candidate>& candidates) {
+    const double* numbers_of_sample = query.grid + query.sample * query.n_columns;
+    for (Candidate& candidate : candidates) {
+        if (candidate.distance < 0.0) continue;
+        if (query.n_columns > 0) {
+            const double* numbers = query.grid + candidate.sample * query.n_columns;
+            candidate.distance = kernel.distance(numbers_of_sample, numbers, query.n_columns);
         }
-    heap.clear();
-    for (const auto& member : exact) heap.push_back(member.first);
-    std::nth_element(heap.begin(), heap.begin() + (query.k - 1), heap.end());
-    const double kth = heap[std::size_t(query.k - 1)];
+        if (query.added) candidate.distance += query.added[candidate.sample];
+        if (!std::isfinite(candidate.distance)) throw std::invalid_argument("a distance is not finite");
+    }
+}
+
+// Writes the k nearest candidates in their order; of those that tie with the k-th, the first.
+void write_nearest(const NearestQuery& query, const std::vector<Candidate>& candidates, std::int64_t* out) {
+    std::vector<double> distances;
+    for (const Candidate& candidate : candidates) distances.push_back(candidate.distance);
+    std::nth_element(distances.begin(), distances.begin() + (query.k - 1), distances.end());
+    const double kth = distances[std::size_t(query.k - 1)];
     const double first_tie = kth - query.tolerance;
     const double last_tie = kth + query.tolerance;
-    std::int64_t n_ties_left =
-        query.k - std::count_if(exact.begin(), exact.end(), [&](const auto& e) { return e.first < first_tie; });
-    for (const auto& [distance_to_query, s] : exact)
-        if (distance_to_query < first_tie || (distance_to_query <= last_tie && n_ties_left-- > 0)) *out++ = s;
+    const auto is_nearer = [=](const Candidate& candidate) { return candidate.distance < first_tie; };
+    std::int64_t n_ties_to_take = query.k - std::count_if(candidates.begin(), candidates.end(), is_nearer);
+    for (const Candidate& candidate : candidates) {
+        if (is_nearer(candidate)) {
+            *out++ = candidate.sample;
+        } else if (candidate.distance <= last_tie && n_ties_to_take > 0) {
+            *out++ = candidate.sample;
+            --n_ties_to_take;
+        }
+    }
+}
+
+// nearest(), given the function distance_of of kth_distance().
+template <class DistanceOf>
+void nearest_by(const DifferenceKernel& kernel, const NearestQuery& query, const DistanceOf& distance_of,
+                std::int64_t* out) {
+    const Limits limits(query, kth_distance(query, distance_of));
+    std::vector<Candidate> candidates = find_candidates(query, distance_of, limits);
+    const bool all_are_near = std::int64_t(candidates.size()) == query.k;
+    if (!all_are_near) compute_exact_distances(kernel, query, candidates);
+    write_nearest(query, candidates, out);
 }
 
 }  // namespace

@@ -17,8 +17,9 @@ from bitsieve.dataset.read import read_xy
 from bitsieve.discretization.transformers import EqualFrequencyBinner
 from bitsieve.pipeline.discretize import count_table
 from bitsieve.plots.figures import STYLE, style
-from bitsieve.utils.messages import aligned, allowed_names
+from bitsieve.utils.messages import allowed_names
 from bitsieve.utils.progress import phase
+from bitsieve.utils.terminal_text import aligned
 from papers.data.files import ORIGINS, load_bundled, load_npz
 from papers.item import Options, Result
 from papers.vinh2014.data import TABLE_6

@@ -11,8 +11,8 @@ import numpy as np
 from bitsieve.api.compare import compare
 from bitsieve.discretization.transformers import MDLBinner
 from bitsieve.evaluate.folds import FEW_SAMPLES
-from bitsieve.utils.messages import aligned
 from bitsieve.utils.progress import phase
+from bitsieve.utils.terminal_text import aligned
 from papers.item import Options, Result
 from papers.selectors import as_published
 from papers.vinh2014.data import INDEPENDENT, METHODS, TABLE_4, TABLE_5, Missing, PaperData, tables

@@ -18,8 +18,8 @@ from threadpoolctl import threadpool_limits
 
 from bitsieve.counts.threads import run_blocks
 from bitsieve.plots.figures import STYLE, style
-from bitsieve.utils.messages import aligned
 from bitsieve.utils.progress import phase
+from bitsieve.utils.terminal_text import aligned
 from papers.data.files import load_npz
 from papers.item import Options, Result
 from papers.selectors import as_published

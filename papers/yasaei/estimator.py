@@ -18,8 +18,8 @@ from bitsieve.methods.by_samples.spanning_tree.bayes_error import ClassPairs
 from bitsieve.methods.by_samples.spanning_tree.dependency import Draw, dependency_matrix
 from bitsieve.methods.by_samples.spanning_tree.tree import RankedColumns
 from bitsieve.plots.figures import STYLE, style
-from bitsieve.utils.messages import aligned
 from bitsieve.utils.progress import phase
+from bitsieve.utils.terminal_text import aligned
 from papers.item import Options, Result
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bitsieve.plots.figures import STYLE, style
-from bitsieve.utils.messages import aligned
+from bitsieve.utils.terminal_text import aligned
 from papers.data.correlated_groups import make_correlated_groups
 from papers.data.files import load_npz
 from papers.item import Options, Result

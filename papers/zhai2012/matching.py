@@ -11,8 +11,8 @@ from bitsieve.methods.by_samples.cutting_plane.columns import Columns, DenseColu
 from bitsieve.methods.by_samples.cutting_plane.matching import match, match_exactly
 from bitsieve.selectors.models import GDM
 from bitsieve.utils.choice import TIE
-from bitsieve.utils.messages import aligned
 from bitsieve.utils.progress import phase
+from bitsieve.utils.terminal_text import aligned
 from papers.data.files import load_bundled
 from papers.item import Options, Result
 from papers.zhai2012.curves import SETS, load_split, synthetic

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve.selectors.models import GDM
-from bitsieve.utils.messages import aligned
 from bitsieve.utils.progress import phase
+from bitsieve.utils.terminal_text import aligned
 from papers.data.files import load_bundled, load_npz
 from papers.item import Options, Result
 from papers.zhai2012.curves import load_split

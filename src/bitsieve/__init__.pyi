@@ -80,6 +80,6 @@ from bitsieve.selectors.separability import DpSelector as DpSelector
 from bitsieve.selectors.separability import ReliefF as ReliefF
 from bitsieve.selectors.stability import StabilitySelector as StabilitySelector
 from bitsieve.utils.diagnostic_list import Diagnostics as Diagnostics
-from bitsieve.utils.messages import BitsieveWarning as BitsieveWarning
+from bitsieve.utils.note_warnings import BitsieveWarning as BitsieveWarning
 
 __version__: str

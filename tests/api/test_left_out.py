@@ -54,6 +54,16 @@ def test_identifiers_are_left_out_with_a_note(method):
     assert sorted(kept.features) == ["good", "name", "noise"]
 
 
+@pytest.mark.parametrize("engine", [None, "stream"])
+def test_numbers_of_rows_above_a_total_are_left_out(engine, tmp_path):
+    rows = [f"{number},{good},{y}" for number, good, y in zip(NUMBERS, GOOD, Y, strict=True)]
+    path = tmp_path / "report.csv"
+    path.write_text("\n".join(["customer,good,y", *rows, f"Total,{GOOD.sum()},no"]))
+    selection = bitsieve.select(path, "y", engine=engine)
+    assert selection.features == ["good"]
+    assert [note.columns for note in selection.diagnostics if note.code == "identifier-dropped"] == [("customer",)]
+
+
 def test_an_included_column_is_first_and_an_excluded_one_not_there():
     selection = bitsieve.select(people(), "y", include=["noise"], exclude=["good"], binning="quantile")
     assert selection.features == ["noise"]

@@ -140,3 +140,14 @@ def test_other_names_of_parameters_say_what_to_write(iris, given, write):
     X, y, _ = iris
     with pytest.raises(ValueError, match=write):
         bitsieve.select(X, y, **given)
+
+
+@pytest.mark.parametrize("target", ["class", ["class"]])
+def test_a_table_with_features_in_rows(target, tmp_path):
+    path = tmp_path / "genes.csv"
+    path.write_text("gene,s1,s2,s3\ng1,1,2,3\ng2,3,1,2\nclass,a,b,a\n")
+    with pytest.raises(bitsieve.UserError, match="column 'gene' has it in a row") as error:
+        bitsieve.select(path, target)
+    assert error.value.code == "unknown-column"
+    with pytest.raises(bitsieve.UserError, match="it is one of 'gene'"):
+        bitsieve.select(path, "age")

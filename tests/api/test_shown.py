@@ -12,7 +12,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import bitsieve
-from bitsieve.utils import messages
+from bitsieve.utils import note_warnings
 
 Y = ["no", "yes"] * 6
 
@@ -109,7 +109,7 @@ class Shell:
 @pytest.fixture
 def shell(monkeypatch):
     shell = Shell()
-    monkeypatch.setattr(messages, "notebook", lambda: shell)
+    monkeypatch.setattr(note_warnings, "notebook", lambda: shell)
     return shell
 
 

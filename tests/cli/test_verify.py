@@ -11,7 +11,7 @@ from tests.patients import patients
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.utils.messages import different_numbers
+from bitsieve.utils.terminal_text import different_numbers
 
 N = 300
 

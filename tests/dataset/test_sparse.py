@@ -8,7 +8,7 @@ from scipy import sparse
 
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.sparse import read_sparse
-from bitsieve.utils.lazy import NumberedNames
+from bitsieve.utils.column_names import NumberedNames
 
 X = np.array([[0, 2, 0, 0], [1, 0, 0, 5], [0, 3, 0, 5]])
 FORMATS = ("bsr", "coo", "csc", "csr", "dia", "dok", "lil")

@@ -45,10 +45,10 @@ def both(values, tmp_path, monkeypatch):
 def same(spooled, expected):
     assert "rows" not in spooled.capabilities
     assert "rows" in expected.capabilities
-    assert (spooled.n_samples, list(spooled.names), spooled.left_out) == (
+    assert (spooled.n_samples, list(spooled.names), spooled.dropped) == (
         expected.n_samples,
         list(expected.names),
-        expected.left_out,
+        expected.dropped,
     )
     for name in ("start", "row", "value", "has_zeros", "has_numbers", "constant"):
         np.testing.assert_array_equal(getattr(spooled.stored, name), getattr(expected.stored, name))
@@ -87,7 +87,7 @@ def test_values_that_are_refused(both, values, wrong):
     messages = []
     for table in both(X):
         with pytest.raises(UserError) as caught:
-            table.stored.check_finite(table.names, allow_missing=False, instead=Advice(""))
+            table.stored.check_finite(table.names, allow_missing=False, advice_on_missing=Advice(""))
         assert caught.value.code == ("missing-values" if np.isnan(wrong) else "infinite-values")
         assert list(caught.value.columns) == ["x2", "x12"]
         messages.append(str(caught.value))

@@ -16,7 +16,7 @@ N = range(100)
 DAY = 86_400_000_000
 
 
-def meant(texts, **how):
+def meaning_of(texts, **how):
     """What is decided of text, each of which is in one row or more."""
     values, counts = np.unique(np.array(texts, object), return_counts=True)
     return meaning_of_text(pa.array(values.tolist()), counts, **how)
@@ -24,7 +24,7 @@ def meant(texts, **how):
 
 def read(texts, *first):
     """What the first texts are read as, in a column of these and others."""
-    return meant([*first, *texts]).format.read(pa.array(first)).to_pylist()
+    return meaning_of([*first, *texts]).format.read(pa.array(first)).to_pylist()
 
 
 NUMBERS = {
@@ -40,7 +40,7 @@ NUMBERS = {
 @pytest.mark.parametrize("what", NUMBERS)
 def test_numbers(what):
     first, expected, others = NUMBERS[what]
-    assert meant([*first, *others]).parsing.what == what
+    assert meaning_of([*first, *others]).parsing.what == what
     assert read(others, *first) == expected
 
 
@@ -59,7 +59,7 @@ TIMES = [
 
 @pytest.mark.parametrize(("first", "what", "others", "expected"), TIMES, ids=[time[0] for time in TIMES])
 def test_dates_times_and_durations(first, what, others, expected):
-    assert meant([first, *others]).parsing.what == what
+    assert meaning_of([first, *others]).parsing.what == what
     assert read(others, first) == [expected]
 
 
@@ -90,33 +90,33 @@ STAYS = {
 
 @pytest.mark.parametrize("what", STAYS)
 def test_what_stays_text(what):
-    assert meant(STAYS[what]).format == Words()
+    assert meaning_of(STAYS[what]).format == Words()
 
 
 def test_accounts_of_what_stays_text():
-    assert meant(STAYS["leading zeros"]).parsing.what == meant(STAYS["phone numbers"]).parsing.what == "codes"
-    assert meant(STAYS["open dates"]).parsing.what == "open dates"
-    assert meant(STAYS["leading zeros"], kind="number").format.read(pa.array(["00012"])).to_pylist() == [12]
-    asked = meant(STAYS["open dates"], kind="month-first").format
+    assert meaning_of(STAYS["leading zeros"]).parsing.what == meaning_of(STAYS["phone numbers"]).parsing.what == "codes"
+    assert meaning_of(STAYS["open dates"]).parsing.what == "open dates"
+    assert meaning_of(STAYS["leading zeros"], kind="number").format.read(pa.array(["00012"])).to_pylist() == [12]
+    asked = meaning_of(STAYS["open dates"], kind="month-first").format
     assert asked.read(pa.array(["03/04/2024"])).to_pylist() == [datetime.datetime(2024, 3, 4)]
 
 
 def test_stray_words_are_missing_and_counted():
-    account = meant([*map(str, range(90)), *["-"] * 9, "n/a", "high"]).parsing
+    account = meaning_of([*map(str, range(90)), *["-"] * 9, "n/a", "high"]).parsing
     assert (account.what, account.n_read, account.n_unread) == ("numbers", 90, 10)
     assert account.unread == (("-", 9), ("high", 1))
     assert account.has_missing  # n/a is a marker of every text file
 
 
 def test_booleans_that_are_written_in_several_ways():
-    found = meant(["Yes", "Y", "no", "No "] * 25 + ["unknown"])
+    found = meaning_of(["Yes", "Y", "no", "No "] * 25 + ["unknown"])
     assert found.format.read(pa.array(["Y", "no", "unknown"])).to_pylist() == ["yes", "no", "unknown"]
     assert found.parsing.n_read == 100
 
 
 def test_nothing_is_repaired_where_that_is_switched_off():
     others = NUMBERS["percentages"][2]
-    assert meant(others, repair=False).format == meant(others, kind="category").format == Words()
+    assert meaning_of(others, repair=False).format == meaning_of(others, kind="category").format == Words()
 
 
 @settings(max_examples=30)
@@ -150,7 +150,7 @@ MARKS = [
 
 @pytest.mark.parametrize(("text", "number"), MARKS)
 def test_the_type_number_reads_numbers_with_a_mark(text, number):
-    meaning = meant([*BARE, text], kind="number")
+    meaning = meaning_of([*BARE, text], kind="number")
     assert meaning.format.read(pa.array([text, "0.5"])).to_pylist() == [number, 0.5]
     assert meaning.parsing.n_unread == (number is None)
     assert meaning.parsing.n_marked == (number is not None)
@@ -158,13 +158,13 @@ def test_the_type_number_reads_numbers_with_a_mark(text, number):
 
 @pytest.mark.parametrize(("text", "number"), MARKS)
 def test_a_reading_is_proposed_and_the_text_is_missing(text, number):
-    meaning = meant([*BARE, text])
+    meaning = meaning_of([*BARE, text])
     assert meaning.format.read(pa.array([text])).to_pylist() == [None]
     assert [marked.number for marked in meaning.parsing.marked] == ([] if number is None else [number])
 
 
 def test_a_reading_is_proposed_where_few_numbers_stay_categories():
-    meaning = meant([*"1234" * 25, "<1", "<1", "x"])
+    meaning = meaning_of([*"1234" * 25, "<1", "<1", "x"])
     assert meaning.format == Words()
     assert meaning.parsing.what == "numbers with text"
     assert meaning.parsing.marked == (("<1", 2, 1.0),)
@@ -173,19 +173,33 @@ def test_a_reading_is_proposed_where_few_numbers_stay_categories():
 
 def test_units_are_named_and_not_merged():
     in_mg = [f"{j} mg" for j in N]
-    mostly = meant([*in_mg, "0.3 g"])
+    mostly = meaning_of([*in_mg, "0.3 g"])
     assert mostly.parsing.units == (("mg", 100), ("g", 1))
     assert mostly.format.read(pa.array(["5 mg", "0.3 g"])).to_pylist() == [5, None]
-    chosen = meant([*in_mg, "0.3 g", "7"], kind="number")
+    chosen = meaning_of([*in_mg, "0.3 g", "7"], kind="number")
     assert chosen.format.read(pa.array(["5 mg", "0.3 g", "7"])).to_pylist() == [5, None, None]
-    half = meant([*in_mg, *(f"0.{j} g" for j in N)])
+    half = meaning_of([*in_mg, *(f"0.{j} g" for j in N)])
     assert half.format == Words()
     assert half.parsing.what == "numbers in several units"
-    assert meant([f"{j} {letter}" for j in N for letter in "AB"]).parsing is None  # seats, say
+    assert meaning_of([f"{j} {letter}" for j in N for letter in "AB"]).parsing is None  # seats, say
 
 
 @pytest.mark.parametrize(("kind", "what"), [("number", "no numbers"), ("day-first", "no dates")])
 def test_text_that_is_nothing_of_the_chosen_type(kind, what):
-    meaning = meant(["red", "blue"] * 9, kind=kind)
+    meaning = meaning_of(["red", "blue"] * 9, kind=kind)
     assert meaning.format == Words()
     assert meaning.parsing.what == what
+
+
+@pytest.mark.parametrize("words", [["Total"], ["Total", "Mean", "*"]])
+def test_numbers_of_rows_above_a_total_are_names(words):
+    values = [*map(str, range(1001, 1101)), *words]
+    assert isinstance(meaning_of(values).format, Words)
+    assert not isinstance(meaning_of(values, kind="number").format, Words)
+    assert not isinstance(meaning_of(values, is_target=True).format, Words)
+    assert not isinstance(meaning_of([str(7 * (i % 50)) for i in range(100)] + words).format, Words)
+
+
+def test_a_number_for_each_row_with_text_in_many_rows_is_a_number():
+    values = [*map(str, range(1001, 1101)), *("n/k",) * 4]
+    assert not isinstance(meaning_of(values).format, Words)

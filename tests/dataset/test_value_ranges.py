@@ -33,9 +33,11 @@ def test_the_columns_are_those_of_the_table(monkeypatch, kind, order, n_jobs):
         if np.dtype(kind).itemsize > 1:  # some columns that bytes do not hold
             X[-1, wider] = 256
         for columns in (X, [X[:, j] for j in range(n_features)]):
-            found = find_value_ranges(columns, n_jobs, whole=True)
-            assert sorted(np.concatenate([block.indices for block in found.blocks]).tolist()) == list(range(n_features))
-            for block, low, high in zip(found.blocks, found.low, found.high, strict=True):
+            found = find_value_ranges(columns, n_jobs, find_fractions=True)
+            assert sorted(np.concatenate([block.indices for block, _, _ in found.blocks]).tolist()) == list(
+                range(n_features)
+            )
+            for block, low, high in found.blocks:
                 assert low.dtype == high.dtype == (np.float64 if X.dtype.kind == "f" else X.dtype)
                 assert (low == X[:, block.indices].min(axis=0)).all()
                 assert (high == X[:, block.indices].max(axis=0)).all()
@@ -53,7 +55,7 @@ def test_bytes_are_taken_where_every_number_is_one(kind):
         others |= {4: 0.5, 5: np.nan}
     for j, value in others.items():
         X[-1, j] = value  # found at the end, after many bytes
-    found = find_value_ranges(X, 1, whole=True)
+    found = find_value_ranges(X, 1, find_fractions=True)
     assert [numbers_of(found, j).dtype == np.uint8 for j in range(6)] == [j not in others for j in range(6)]
     assert all(np.array_equal(numbers_of(found, j), X[:, j], equal_nan=X.dtype.kind == "f") for j in range(6))
 
@@ -61,9 +63,9 @@ def test_bytes_are_taken_where_every_number_is_one(kind):
 def test_columns_in_rows_are_bytes_together_or_not_at_all():
     """Else the columns that are left would be read one by one, each with the memory of its neighbours."""
     X = np.ones((300, 40))
-    assert find_value_ranges(X, 1, whole=False).blocks[0].values.dtype == np.uint8
+    assert find_value_ranges(X, 1, find_fractions=False).blocks[0].block.values.dtype == np.uint8
     X[299, 39] = 1e9
-    assert find_value_ranges(X, 1, whole=False).blocks[0].values.dtype == np.float64
+    assert find_value_ranges(X, 1, find_fractions=False).blocks[0].block.values.dtype == np.float64
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.float64, np.int16])
@@ -95,12 +97,14 @@ def test_as_bytes_refuses_another_shape():
 
 def test_what_is_held_is_found_in_every_column():
     X = np.array([[1, 0.5, np.nan, np.inf, np.nan], [2, 1, 3, 4, np.nan]])
-    found = find_value_ranges([*X.T, Encoded(np.array([0, -1], np.int32), np.array(["a"], object))], 1, whole=True)
-    assert found.which(NUMBERS) == [0, 1, 2, 3, 5]
-    assert found.which(MISSING) == [2, 4, 5]
-    assert found.which(INFINITE) == [3]
-    assert 1 in found.which(FRACTIONS)
-    assert 0 not in found.which(FRACTIONS)
+    found = find_value_ranges(
+        [*X.T, Encoded(np.array([0, -1], np.int32), np.array(["a"], object))], 1, find_fractions=True
+    )
+    assert found.columns_with(NUMBERS) == [0, 1, 2, 3, 5]
+    assert found.columns_with(MISSING) == [2, 4, 5]
+    assert found.columns_with(INFINITE) == [3]
+    assert 1 in found.columns_with(FRACTIONS)
+    assert 0 not in found.columns_with(FRACTIONS)
 
 
 @pytest.mark.parametrize("base", [0.0, 2.0**40])

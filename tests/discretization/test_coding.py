@@ -220,14 +220,14 @@ def test_columns_left_out_have_one_value_in_every_row(binner, limits):
     parts = parts_of(table, classes, weights, [100, 250])
     summary = Summary.merged(summary_of(binner, parts, None if codes_only else limits))
     (whole,) = parts_of(table, classes, weights, [])
-    left_out = [0, 3, table.num_columns - 1]
+    dropped = [0, 3, table.num_columns - 1]
     coding, expected = (
-        fit_on_summary(binner, summary.without(left_out)),
-        clone(binner).fit_table(whole.without(left_out)),
+        fit_on_summary(binner, summary.without(dropped)),
+        clone(binner).fit_table(whole.without(dropped)),
     )
     assert_same(coding.binner, expected)
-    assert coding.codes(whole.without(left_out)).tolist() == expected.codes(whole.without(left_out)).tolist()
-    assert not coding.codes(whole.without(left_out))[:, left_out].any()
+    assert coding.codes(whole.without(dropped)).tolist() == expected.codes(whole.without(dropped)).tolist()
+    assert not coding.codes(whole.without(dropped))[:, dropped].any()
 
 
 @pytest.mark.parametrize("binner", BINNERS, ids=repr)
@@ -282,7 +282,7 @@ def test_text_that_is_kept_is_understood_and_nothing_else():
     texts = pa.array(["1", "2", None, "4"] * 20)
     table = pa.table({"number": np.arange(80), "text": texts, "word": pa.array(["a", "b"] * 40)})
     summary = summarize(read_xy(table, np.arange(80) % 2), CategoricalBinner(missing="bin"))
-    assert [*summary.text_meanings(repair=True, types={})] == [2]  # text of numbers is numbers already
+    assert [*summary.decide_text_meanings(repair=True, types={})] == [2]  # text of numbers is numbers already
 
 
 @pytest.mark.parametrize("gaps", [False, True])

@@ -68,7 +68,7 @@ def test_counts_name_what_was_left_out(path, tmp_path, capsys):
 def test_columns_left_out_one_after_the_other_stay_out(path):
     in_memory = read_data(str(path), ReadOptions(target="y")).without([0]).without([3])
     in_parts = StreamSource(path, "1GB").read_in_parts(ReadOptions(target="y")).without([0]).without([3])
-    assert tuple(in_memory.left_out) == in_parts.left_out == (0, 3)
+    assert tuple(in_memory.dropped) == in_parts.dropped == (0, 3)
     assert in_memory.varies(0) is False
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import bitsieve
-from bitsieve.utils.messages import number
+from bitsieve.utils.terminal_text import number
 
 
 def test_a_method_that_ends_early_is_named_as_it_was_asked_for():

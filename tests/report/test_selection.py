@@ -21,7 +21,7 @@ from bitsieve.dataset.read import read_data
 from bitsieve.options import ReadOptions
 from bitsieve.report.columns import bin_labels, bins_section, column_quality
 from bitsieve.report.selection import selection_report, substitutes_section, which_section
-from bitsieve.utils.messages import number
+from bitsieve.utils.terminal_text import number
 
 NOON = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
 

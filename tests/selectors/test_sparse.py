@@ -14,7 +14,7 @@ from bitsieve.information import ESTIMATORS
 from bitsieve.methods.registry import list_methods
 from bitsieve.selectors.base import CountSelector
 from bitsieve.selectors.making import make_selector
-from bitsieve.utils.lazy import NumberedNames
+from bitsieve.utils.column_names import NumberedNames
 
 METHODS = [info.name for info in list_methods() if not info.same_as]
 TAKING = [name for name in METHODS if make_selector(name).__sklearn_tags__().input_tags.sparse]

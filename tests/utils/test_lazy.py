@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import logging
 import pickle
 import threading
 import weakref
@@ -11,8 +10,7 @@ import weakref
 import numpy as np
 import pytest
 
-from bitsieve import BitsieveWarning, ForwardSelector
-from bitsieve.utils.lazy import ColumnNames, Lazy, NumberedNames, cached_property
+from bitsieve.utils.lazy import Lazy, cached_property
 
 
 class Counted:
@@ -72,25 +70,3 @@ def test_one_thread_does_not_wait_for_another():
     assert Slow(False).value == 1
     leave.set()
     slow.join()
-
-
-def test_phases_and_notes_are_logged(caplog):
-    """Under the name of the package, so that a program switches them on and off like those of any other."""
-    with caplog.at_level(logging.INFO, logger="bitsieve"), pytest.warns(BitsieveWarning):
-        ForwardSelector(9, binning="none").fit(np.array([[0, 1], [1, 0], [1, 1], [0, 0]]), [0, 1, 1, 0])
-    assert {record.name for record in caplog.records} == {"bitsieve"}
-    assert ("INFO", "ranking") in [(record.levelname, record.message) for record in caplog.records]
-    notes = [record.message for record in caplog.records if record.levelname == "WARNING"]
-    assert notes[-1] == "the table has 2 features, fewer than the 9 requested: all are ranked"
-
-
-@pytest.mark.parametrize("names", [ColumnNames(["a", "b", "c", "d"], [0, 2, 3]), NumberedNames(3)])
-def test_lazy_names_are_a_sequence_like_a_tuple_of_them(names):
-    as_tuple = tuple(names)
-    assert as_tuple in {("a", "c", "d"), ("x0", "x1", "x2")}
-    assert names == as_tuple == tuple(pickle.loads(pickle.dumps(names)))
-    assert hash(names) == hash(as_tuple)
-    assert (names[-1], names[1:], len(names)) == (as_tuple[-1], [*as_tuple[1:]], 3)
-    assert names != as_tuple[:2]
-    assert names != "acd"
-    assert repr(names) == "<3 names>"

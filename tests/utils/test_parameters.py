@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bitsieve.diagnostics import ParameterError
-from bitsieve.utils.messages import BitsieveWarning
+from bitsieve.utils.note_warnings import BitsieveWarning
 from bitsieve.utils.parameters import (
     FeatureCount,
     check_choice,

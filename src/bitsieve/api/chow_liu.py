@@ -26,8 +26,9 @@ from bitsieve.pipeline import notes
 from bitsieve.plots.figures import BLUE, Axes, drawing
 from bitsieve.utils.arrays import Columns, Floats, Integers
 from bitsieve.utils.docstrings import cites
-from bitsieve.utils.messages import aligned, quoted
+from bitsieve.utils.messages import quoted
 from bitsieve.utils.parameters import check_flag, check_number
+from bitsieve.utils.terminal_text import aligned
 
 MAX_ROWS_PRINTED = 20
 MAX_NAMES_DRAWN = 60

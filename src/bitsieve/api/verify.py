@@ -24,7 +24,8 @@ from bitsieve.results.saved.changes import (
 from bitsieve.results.saved.schema import SavedStep
 from bitsieve.results.saved.targets import saved_target
 from bitsieve.results.selection import Selection
-from bitsieve.utils.messages import different_numbers, number, printable, quoted
+from bitsieve.utils.messages import quoted
+from bitsieve.utils.terminal_text import different_numbers, number, printable
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -133,7 +133,7 @@ def _message_and_code(error: Exception) -> tuple[str, int]:
 
 
 def _complain(message: str, code: int) -> int:
-    from bitsieve.utils.messages import printable_lines
+    from bitsieve.utils.terminal_text import printable_lines
 
     print(printable_lines(f"bitsieve: {message}"), file=sys.stderr)
     return code

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from bitsieve.cli.build import column_options, discretization_options, execution_options, read_options
 from bitsieve.cli.shared import note_lines
 from bitsieve.diagnostics import UserError
-from bitsieve.utils.messages import printable_lines
 from bitsieve.utils.progress import progress_bar
+from bitsieve.utils.terminal_text import printable_lines
 
 if TYPE_CHECKING:
     from bitsieve.discretization.base import Binning

@@ -129,7 +129,7 @@ def run_interactions(arguments: argparse.Namespace) -> int:
 @contextmanager
 def _progress_and_notes(arguments: argparse.Namespace) -> Iterator[None]:
     """Inside the block, progress is shown unless --quiet is given, and notes are not warned of: the result has them."""
-    from bitsieve.utils.messages import BitsieveWarning
+    from bitsieve.utils.note_warnings import BitsieveWarning
 
     with progress_bar(not arguments.quiet), warnings.catch_warnings():
         warnings.simplefilter("ignore", BitsieveWarning)

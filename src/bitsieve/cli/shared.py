@@ -17,8 +17,10 @@ from typing import Any
 
 from bitsieve.cli.options import OPTIONS, Option, options_of
 from bitsieve.diagnostics import NAME_ONLY, Diagnostic, UserError, python_setting, text_of, with_settings
-from bitsieve.utils.messages import BitsieveWarning, one_line, printable_lines
+from bitsieve.utils.messages import one_line
 from bitsieve.utils.note_lines import as_lines, by_importance
+from bitsieve.utils.note_warnings import BitsieveWarning
+from bitsieve.utils.terminal_text import printable_lines
 
 #: Packages whose warnings are not shown: the user did not call them.
 SILENT_PACKAGES = ("sklearn", "scipy", "joblib")

@@ -331,13 +331,14 @@ class ColumnSummary:
         what: str,
         max_cells: int,
     ) -> ColumnSummary:
-        # Where every value is missing, some partitions may be taken for numbers.
-        categories = [
-            partition.distinct for partition in filled if partition.kind is None and partition.distinct is not None
-        ]
+        categories = []
+        for partition in filled:
+            # If all values are missing, some partitions may have been read as numbers.
+            if partition.kind is None and partition.distinct is not None:
+                categories.append(partition.distinct)
         return cls(
             content,
-            None,
+            kind=None,
             n_missing=sum(partition.n_missing for partition in partitions),
             distinct=Distinct.merged(categories, None, max_cells, what),
             is_text=any(partition.is_text for partition in filled),
@@ -356,17 +357,19 @@ class ColumnSummary:
         if content & MISSING and kind.kind != "f":  # integers, some of which are missing
             kind = np.dtype(np.float64)
         numbers = [partition.distinct for partition in filled if partition.distinct is not None]
-        all_counted = len(numbers) == len(filled)
+        all_are_counted = len(numbers) == len(filled)
+        lows = [partition.low for partition in filled if partition.low is not None]
+        highs = [partition.high for partition in filled if partition.high is not None]
         numberings = [partition.row_numbering for partition in partitions if partition.row_numbering is not None]
         may_number_rows = len(numberings) == len(partitions)
         sentinels = [partition.sentinels for partition in filled if partition.sentinels is not None]
         return cls(
             content,
             kind,
-            low=min((partition.low for partition in filled if partition.low is not None), default=None),
-            high=max((partition.high for partition in filled if partition.low is not None), default=None),
+            low=min(lows, default=None),
+            high=max(highs, default=None),
             n_missing=sum(partition.n_missing for partition in partitions),
-            distinct=Distinct.merged(numbers, kind, max_cells, what) if all_counted else None,
+            distinct=Distinct.merged(numbers, kind, max_cells, what) if all_are_counted else None,
             row_numbering=reduce(add, numberings) if may_number_rows else None,
             sentinels=reduce(add, sentinels) if sentinels else None,
         )

@@ -25,7 +25,8 @@ from bitsieve.dataset.text_format import ColumnRules, TextMeaning
 from bitsieve.diagnostics import UserError
 from bitsieve.io.spooled_columns import SpooledColumns
 from bitsieve.utils.arrays import Flags
-from bitsieve.utils.lazy import NumberedNames, issparse
+from bitsieve.utils.column_names import NumberedNames
+from bitsieve.utils.libraries import issparse
 from bitsieve.utils.messages import quoted
 
 _ROWS_TRANSPOSED = 1024  # rows that are transposed at once
@@ -136,11 +137,11 @@ def _read_array(X: NDArray[Any], rules: ColumnRules) -> InMemoryDataset:
         times = TextMeaning(Plain(pa.from_numpy_dtype(f"{kind}8[us]")), is_plain=True)
         columns_of_times = [times_as_numbers(X[:, j], f"column {name!r}") for j, name in enumerate(names)]
         meanings_of_times = dict.fromkeys(range(n_features), times)
-        return InMemoryDataset(np.column_stack(columns_of_times), names, meanings=meanings_of_times)
+        return InMemoryDataset(np.column_stack(columns_of_times), names, text_meanings=meanings_of_times)
     if kind == "b":
         return InMemoryDataset(_encode_booleans(X), names)
-    columns, meanings = _columns_with_text(dict(enumerate(X.T)), names, rules)
-    return InMemoryDataset([columns[j] for j in range(n_features)], names, meanings=meanings)
+    columns, text_meanings = _columns_with_text(dict(enumerate(X.T)), names, rules)
+    return InMemoryDataset([columns[j] for j in range(n_features)], names, text_meanings=text_meanings)
 
 
 def _columns_with_text(
@@ -156,19 +157,19 @@ def _columns_with_text(
         with _excluding(names[j]):
             array, is_mixed[j] = arrow_of(values, labels[j])
         arrays.append(array)
-    typed, meanings = typed_columns(arrays, list(objects), rules, rules.types_by_index(names))
-    check_types_read(meanings, names)
+    typed, text_meanings = typed_columns(arrays, list(objects), rules, rules.types_by_index(names))
+    check_types_read(text_meanings, names)
     for j, array in zip(objects, typed, strict=True):
         if is_mixed[j] and is_categorical(array.type):
             with _excluding(names[j]):
                 raise mixed_kinds(labels[j])
-        if j not in meanings and pa.types.is_temporal(array.type):
-            meanings[j] = TextMeaning(Plain(array.type), is_plain=True)
+        if j not in text_meanings and pa.types.is_temporal(array.type):
+            text_meanings[j] = TextMeaning(Plain(array.type), is_plain=True)
     columns = {}
     for j, array in zip(objects, typed, strict=True):
         with _excluding(names[j]):
             columns[j] = column_of_arrow(array, labels[j])
-    return columns, meanings
+    return columns, text_meanings
 
 
 @contextmanager
@@ -204,8 +205,12 @@ def _encode_booleans(X: Flags) -> list[Encoded]:
 
 def check_unique(X: Any) -> list[Any]:
     """Refuse equal column names. Returns the names of a table of pandas or pyarrow, else none."""
-    is_pandas = hasattr(X, "iloc")
-    labels = list(getattr(X, "columns" if is_pandas else "column_names", ()))
+    if nw.dependencies.is_pandas_like_dataframe(X):
+        labels = list(X.columns)
+    elif isinstance(X, pa.Table):
+        labels = list(X.column_names)
+    else:
+        labels = []
     check_labels(labels)
     return labels
 
@@ -232,24 +237,29 @@ def _read_frame(frame: nw.DataFrame[Any], labels: list[Any], rules: ColumnRules)
             objects[j] = series
         else:
             columns[j] = numbers
-    meanings: dict[int, TextMeaning] = {}
-    while objects:
+    read_objects, text_meanings = _columns_that_can_be_read(objects, names, rules)
+    for j in objects:
+        columns[j] = read_objects.get(j, np.zeros(len(frame), np.uint8))  # zeros, as in every column that is dropped
+    have_names = all(isinstance(label, str) for label in labels)
+    feature_names = np.asarray(labels, dtype=object) if have_names else None
+    return InMemoryDataset(columns, names, feature_names, text_meanings=text_meanings)
+
+
+def _columns_that_can_be_read(
+    objects: Mapping[int, nw.Series[Any]], names: Sequence[str], rules: ColumnRules
+) -> tuple[dict[int, NDArray[Any] | Encoded], dict[int, TextMeaning]]:
+    """:func:`_columns_with_text` without the columns that the user excludes and that cannot be read."""
+    remaining = dict(objects)
+    while remaining:
         try:
-            columns_of_objects, meanings = _columns_with_text(objects, names, rules)
+            return _columns_with_text(remaining, names, rules)
         except UserError as error:
-            unread = [j for j in objects if names[j] in error.columns and names[j] in rules.exclude]
+            unread = [j for j in remaining if names[j] in error.columns and names[j] in rules.exclude]
             if not unread:
                 raise
             for j in unread:
-                columns[j] = np.zeros(len(frame), np.uint8)  # like every column that is dropped
-                del objects[j]
-        else:
-            for j, column in columns_of_objects.items():
-                columns[j] = column
-            break
-    have_names = all(isinstance(label, str) for label in labels)
-    feature_names = np.asarray(labels, dtype=object) if have_names else None
-    return InMemoryDataset(columns, names, feature_names, meanings=meanings)
+                del remaining[j]
+    return {}, {}
 
 
 def _numbers_of_series(series: nw.Series[Any], name: str) -> NDArray[Any] | None:

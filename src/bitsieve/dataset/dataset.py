@@ -51,7 +51,7 @@ class Dataset(NamedColumns, ABC):
     #: The data that a user gave to ``select``. None for data that was given to ``fit``, and for a subset of the rows.
     original: OriginalData | None
     diagnostics: tuple[Diagnostic, ...]  # what was noticed when the data was read
-    left_out: tuple[int, ...]  # the columns that no method may select; see :meth:`without`
+    dropped: tuple[int, ...]  # the columns that no method may select; see :meth:`without`
 
     @property
     def capabilities(self) -> frozenset[str]:
@@ -121,7 +121,7 @@ class Dataset(NamedColumns, ABC):
         If the rows are not in memory this is a pass over them, which also finds what ``binner`` will need.
         """
 
-    def may_hold_missing(self, n_jobs: int | None = None, whole: bool = False) -> bool:
+    def may_hold_missing(self, n_jobs: int | None = None, find_fractions: bool = False) -> bool:
         """Whether any value may be missing. True for rows that are not in memory, since nobody has looked yet."""
         return True
 
@@ -209,9 +209,9 @@ class InMemoryDataset(Dataset, InspectedColumns):
     #: The number of the group of every sample, of shape (n_samples,). None for independent samples.
     groups: Columns | None = field(default=None, repr=False)
     original: OriginalData | None = field(default=None, repr=False)
-    left_out: tuple[int, ...] = ()
+    dropped: tuple[int, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
-    meanings: Mapping[int, TextMeaning] = field(default_factory=dict, repr=False)  # of text, by column index
+    text_meanings: Mapping[int, TextMeaning] = field(default_factory=dict, repr=False)  # of text, by column index
     #: Where equal rows of the data were grouped, how many rows each row stands for. None for one each.
     row_counts: Integers | None = field(default=None, repr=False)
     _inspected: _Inspected = field(default_factory=_Inspected, init=False, repr=False)
@@ -304,21 +304,22 @@ class InMemoryDataset(Dataset, InspectedColumns):
             raise TypeError(f"column {self.names[j]!r} is numeric")
         return values
 
-    def value_ranges(self, n_jobs: int | None = None, whole: bool = False) -> ValueRanges:
-        """Find what the columns hold, on ``n_jobs`` threads; with ``whole`` also which hold fractions. It is kept."""
+    def value_ranges(self, n_jobs: int | None = None, find_fractions: bool = False) -> ValueRanges:
+        """Find what the columns hold, on ``n_jobs`` threads; with ``find_fractions`` also which hold fractions."""
         if self.is_sparse:
             raise needs_dense_rows("this method")
         ranges = self._inspected.ranges
-        if ranges is None or (whole and not ranges.whole):
-            ranges = find_value_ranges(self.columns, n_jobs, whole)
+        lacks_fractions = ranges is not None and find_fractions and not ranges.fractions_are_known
+        if ranges is None or lacks_fractions:
+            ranges = find_value_ranges(self.columns, n_jobs, find_fractions)
             self._inspected.ranges = ranges
         return ranges
 
-    def may_hold_missing(self, n_jobs: int | None = None, whole: bool = False) -> bool:
-        """Whether any value is missing; ``whole`` is passed on to :meth:`value_ranges`."""
+    def may_hold_missing(self, n_jobs: int | None = None, find_fractions: bool = False) -> bool:
+        """Whether any value is missing; ``find_fractions`` is passed on to :meth:`value_ranges`."""
         if self.sparse is not None:
             return self.sparse.has_missing
-        return bool((self.value_ranges(n_jobs, whole).content & MISSING).any())
+        return bool((self.value_ranges(n_jobs, find_fractions).content & MISSING).any())
 
     def summarize(self, binner: Any = None) -> Sequence[ColumnInfo]:
         columns = self._inspected.columns
@@ -339,10 +340,10 @@ class InMemoryDataset(Dataset, InspectedColumns):
     def _describe_dense(self, n_jobs: int | None) -> Sequence[ColumnInfo]:
         empty = self._empty_columns()
         identifiers = self._identifiers()
-        missing = {*self.value_ranges(n_jobs).which(MISSING)}
+        missing = {*self.value_ranges(n_jobs).columns_with(MISSING)}
         sentinels = self._sentinels(n_jobs)
         codes = self._columns_named_as_codes(n_jobs)
-        parsings = {j: meaning.parsing for j, meaning in self.meanings.items() if meaning.parsing is not None}
+        parsings = {j: meaning.parsing for j, meaning in self.text_meanings.items() if meaning.parsing is not None}
         ordinary = ColumnInfo()
         columns = [ordinary] * self.n_features  # one object for all ordinary columns, which may be very many
         for j in empty | identifiers | missing | codes | {*sentinels, *parsings}:
@@ -393,7 +394,7 @@ class InMemoryDataset(Dataset, InspectedColumns):
         """The numbers that may stand for a missing value, by the index of their column."""
         ranges = self.value_ranges(n_jobs)
         sentinels_by_column = {}
-        for block, low, high in zip(ranges.blocks, ranges.low, ranges.high, strict=True):
+        for block, low, high in ranges.blocks:
             for c in np.flatnonzero(may_have_sentinels(low, high)).tolist():
                 values = block.column(c)
                 if values.dtype.kind == "f":
@@ -409,7 +410,7 @@ class InMemoryDataset(Dataset, InspectedColumns):
             return set()
         ranges = self.value_ranges(n_jobs)
         named_as_codes = set()
-        for block, low, high in zip(ranges.blocks, ranges.low, ranges.high, strict=True):
+        for block, low, high in ranges.blocks:
             if low.dtype.kind not in "iu":
                 continue
             for j, smallest, largest in zip(block.indices.tolist(), low, high, strict=True):
@@ -420,25 +421,25 @@ class InMemoryDataset(Dataset, InspectedColumns):
     def without(self, columns: Sequence[int]) -> InMemoryDataset:
         if not len(columns):
             return self
-        chosen = sorted({*self.left_out, *columns})
+        chosen = sorted({*self.dropped, *columns})
         if self.sparse is not None:
-            return replace(self, columns=self.sparse.without(chosen), left_out=tuple(chosen))
+            return replace(self, columns=self.sparse.without(chosen), dropped=tuple(chosen))
         if self.matrix is not None:
             values = self.matrix.copy(order="K")
             values[:, chosen] = 0
-            return replace(self, columns=values, left_out=tuple(chosen))
+            return replace(self, columns=values, dropped=tuple(chosen))
         blank = np.zeros(self.n_samples, np.uint8)
         blanked: list[Values] = list(self.columns)
         for j in chosen:
             blanked[j] = blank
-        return replace(self, columns=blanked, left_out=tuple(chosen))
+        return replace(self, columns=blanked, dropped=tuple(chosen))
 
     def with_small_integers_as_categories(self, n_jobs: int | None = None) -> tuple[InMemoryDataset, bool]:
         if self.is_sparse:
             return self, False
         ranges = self.value_ranges(n_jobs)
         small_integers: list[int] = []
-        for block, low, high in zip(ranges.blocks, ranges.low, ranges.high, strict=True):
+        for block, low, high in ranges.blocks:
             if low.dtype.kind in "iu":
                 spread = np.asarray(high, object) - np.asarray(low, object)  # Python's integers do not overflow
                 small_integers += block.indices[(spread < SMALL_RANGE).astype(bool)].tolist()
@@ -447,7 +448,7 @@ class InMemoryDataset(Dataset, InspectedColumns):
         if not small_integers:
             return self, False
         columns: list[Any] = list(self.columns)
-        for j in set(small_integers) - set(self.left_out):
+        for j in set(small_integers) - set(self.dropped):
             columns[j] = encode(columns[j])
         return replace(self, columns=columns), False
 
@@ -463,7 +464,7 @@ class InMemoryDataset(Dataset, InspectedColumns):
             return super().constant_columns(columns)
         ranges = self.value_ranges()
         has_two_numbers = np.zeros(self.n_features, bool)
-        for block, low, high in zip(ranges.blocks, ranges.low, ranges.high, strict=True):
+        for block, low, high in ranges.blocks:
             has_two_numbers[block.indices] = low < high
         return super().constant_columns([j for j in columns if not has_two_numbers[j]])
 
@@ -482,7 +483,7 @@ class InMemoryDataset(Dataset, InspectedColumns):
         return (float(present.min()), float(present.max())) if len(present) else None
 
     def meaning_of(self, j: int) -> TextMeaning | None:
-        return self.meanings.get(j)
+        return self.text_meanings.get(j)
 
     def dense(self) -> InMemoryDataset:
         """The table with dense columns."""

@@ -36,7 +36,8 @@ from bitsieve.io.npz import ArrayTable
 from bitsieve.io.spooled_columns import SpooledColumns
 from bitsieve.options import FREQUENCY, ReadOptions
 from bitsieve.utils.arrays import Columns, Flags, Integers
-from bitsieve.utils.lazy import NumberedNames, issparse
+from bitsieve.utils.column_names import NumberedNames
+from bitsieve.utils.libraries import issparse
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import phase
 
@@ -320,6 +321,7 @@ def _from_frame(data: Any, original: Any, options: ReadOptions, target_kind: Tar
             advice=f"name one of the columns {literal(quoted(source.labels))}, such as {{target}}",
             fix={"target": source.labels[-1]},
         )
+    _check_not_in_a_row(source, options.target)
     roles = split_columns(
         source.labels, options.target, options.sample_weight, options.groups, n_samples=source.n_samples
     )
@@ -333,6 +335,22 @@ def _from_frame(data: Any, original: Any, options: ReadOptions, target_kind: Tar
         return source.features([*names, *roles.others])
 
     return replace(table, original=OriginalData(take, with_target, roles.weight_name, roles.features, data))
+
+
+def _check_not_in_a_row(source: _Frame, target: Any) -> None:
+    """Refuse the name of a target that is no column but a row, as where rows are genes and columns are samples."""
+    if isinstance(target, list) and len(target) == 1:
+        (target,) = target
+    if not isinstance(target, str) or target in source.labels:
+        return
+    first_column = source.frame[:, 0]
+    if first_column.dtype == nw.String and target in first_column.to_list():
+        raise UserError(
+            code="unknown-column",
+            message=f"there is no column {target!r} for the target, but column {first_column.name!r} has it in a row",
+            advice="if the columns are samples, transpose the table first",
+            columns=[target],
+        )
 
 
 def _from_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind) -> InMemoryDataset:

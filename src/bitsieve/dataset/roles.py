@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bitsieve.diagnostics import UserError
-from bitsieve.utils.messages import allowed_names, meant, nearest_in, quoted
+from bitsieve.utils.messages import allowed_names, closest_match, nearest_in, quoted
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def _checked_names(names: list[Any], labels: Sequence[Any], role: str) -> list[A
             message="the data is an array, whose columns have no names",
             advice=f"give {values}",
         )
-    names = [meant(name, labels) if isinstance(name, str) else name for name in names]
+    names = [closest_match(name, labels) if isinstance(name, str) else name for name in names]
     for name in names:
         if name not in labels:
             text_labels = [str(label) for label in labels]

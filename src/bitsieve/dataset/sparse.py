@@ -18,7 +18,7 @@ from bitsieve.io.spooled_columns import SpooledColumns
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.memory import check_room
-from bitsieve.utils.messages import quoted_places
+from bitsieve.utils.messages import quoted_at
 
 MAX_DENSE_BYTES = 2 << 30
 COLUMN_BYTES = 128  # bytes of memory for a column without values
@@ -63,9 +63,8 @@ class StoredColumns(Sequence[Any]):
 
     @property
     def allocate(self) -> Callable[..., NDArray[Any]]:
-        """``allocate(size, dtype)`` makes an array in memory, or in a file if the stored values lie in files."""
-        allocate: Callable[..., NDArray[Any]] = getattr(self.stored, "allocate", np.empty)
-        return allocate
+        """``allocate(size, dtype)`` makes an array where the stored values lie: here in memory."""
+        return np.empty
 
     @cached_property
     def has_zeros(self) -> Flags:
@@ -123,27 +122,35 @@ class StoredColumns(Sequence[Any]):
                 return False
         return any(len(positions) for positions in self._positions(np.isnan))
 
-    def check_finite(self, names: Sequence[str], *, allow_missing: bool, instead: Advice) -> None:
-        """Refuse infinite values, and missing values unless allowed; ``instead`` is advice about missing values."""
+    def check_finite(self, names: Sequence[str], *, allow_missing: bool, advice_on_missing: Advice) -> None:
+        """Refuse infinite values, and missing values unless they are allowed."""
         with np.errstate(all="ignore"):
             if np.isfinite(self.value.sum(dtype=np.float64)):
                 return
-        wrong: list[tuple[Any, str, str, Advice]] = [
-            (np.isinf, "infinite-values", "infinite values (inf)", Advice(FINITE_INSTEAD))
-        ]
-        if not allow_missing:
-            wrong.append((np.isnan, "missing-values", "missing values (NaN)", instead))
-        for holds, code, what, advice in wrong:
-            columns_of_batches = [np.unique(self._columns_of(positions)) for positions in self._positions(holds)]
-            if columns_of_batches:
-                columns = np.unique(np.concatenate(columns_of_batches))
-                raise UserError(
-                    code=code,
-                    message=f"{columns_hold(len(columns))} {what}: {quoted_places(columns.tolist(), names)}",
-                    advice=advice.text,
-                    fix=advice.fix,
-                    columns=[str(names[j]) for j in columns.tolist()],
-                )
+        infinite = self._columns_where(np.isinf)
+        if infinite:
+            raise UserError(
+                code="infinite-values",
+                message=f"{columns_hold(len(infinite))} infinite values (inf): {quoted_at(infinite, names)}",
+                advice=FINITE_INSTEAD,
+                columns=[str(names[j]) for j in infinite],
+            )
+        missing = [] if allow_missing else self._columns_where(np.isnan)
+        if missing:
+            raise UserError(
+                code="missing-values",
+                message=f"{columns_hold(len(missing))} missing values (NaN): {quoted_at(missing, names)}",
+                advice=advice_on_missing.text,
+                fix=advice_on_missing.fix,
+                columns=[str(names[j]) for j in missing],
+            )
+
+    def _columns_where(self, holds: Callable[[NDArray[Any]], Flags]) -> list[int]:
+        """The columns with a stored value for which ``holds`` is True, ascending."""
+        has_value = np.zeros(len(self), bool)
+        for positions in self._positions(holds):
+            has_value[self._columns_of(positions)] = True
+        return np.flatnonzero(has_value).tolist()
 
     def _positions(self, holds: Callable[[NDArray[Any]], Flags]) -> Iterator[Integers]:
         """The positions of the stored values for which ``holds`` is True, in batches."""
@@ -186,6 +193,12 @@ class StoredColumnsInFiles(StoredColumns):
     """Sparse columns whose values lie in files of a spool. Their codes are put there, too."""
 
     in_files = True
+
+    @property
+    def allocate(self) -> Callable[..., NDArray[Any]]:
+        """``allocate(size, dtype)`` makes an array in a file of the spool."""
+        allocate: Callable[..., NDArray[Any]] = self.stored.allocate
+        return allocate
 
     def without(self, columns: Sequence[int]) -> StoredColumnsInFiles:
         return StoredColumnsInFiles(self.stored.blanked(columns))

@@ -15,7 +15,7 @@ from bitsieve.dataset.data_kinds import collect, is_path, keeps_columns_only, ta
 from bitsieve.dataset.encoding import as_array
 from bitsieve.diagnostics import UserError, literal
 from bitsieve.utils.arrays import Columns
-from bitsieve.utils.lazy import issparse
+from bitsieve.utils.libraries import issparse
 from bitsieve.utils.messages import nearest
 
 
@@ -48,7 +48,7 @@ class WantedColumns:
                 message="the data is a path",
                 advice="give a table, such as pandas.read_csv(path)",
             )
-        if hasattr(data, "iloc"):  # pandas, whose labels may be of any type, and some of them equal
+        if nw.dependencies.is_pandas_like_dataframe(data):  # whose labels may be of any type, and some of them equal
             return data.iloc[:, self.positions_in(list(data.columns))]
         if keeps_columns_only(data):
             names = _names_of(data)
@@ -65,32 +65,40 @@ class WantedColumns:
         return X[:, self.indices]
 
     def positions_in(self, labels: Sequence[Any]) -> list[int]:
-        """The positions of the wanted columns among some labels; other columns may have one name, these may not.
+        """The positions of the wanted columns among the labels of a table.
+
+        A wanted column without a label of its type is one whose label is the same text. Columns that are not wanted may
+        have equal labels.
 
         Raises
         ------
         UserError
-            If columns are missing, all of which are named.
+            If columns are missing, all of which are named, or two columns have the label of a wanted one.
         """
         if not self.has_names:
             self._check_number(len(labels))
             return [int(j) for j in self.indices]
         position_of = {label: position for position, label in enumerate(labels)}
-        by_text = {str(label): position for label, position in position_of.items()}
-        positions = [position_of.get(label, by_text.get(str(label))) for label in self.labels]
-        missing = [str(label) for label, position in zip(self.labels, positions, strict=True) if position is None]
+        position_of_text = {str(label): position for label, position in position_of.items()}
+        positions = []
+        missing = []
+        for label in self.labels:
+            position = position_of.get(label, position_of_text.get(str(label)))
+            if position is None:
+                missing.append(str(label))
+            else:
+                positions.append(position)
         if missing:
             listed = ", ".join(map(repr, missing))
             raise UserError(
                 code="columns-missing",
                 message=f"the table lacks {len(missing):,} of the {len(self.labels):,} selected columns: {listed}",
-                advice=_advice_on_missing(missing, list(by_text)),
+                advice=_advice_on_missing(missing, list(position_of_text)),
                 columns=missing,
             )
-        present = [position for position in positions if position is not None]
-        wanted = {labels[position] for position in present}
-        check_labels([label for label in labels if label in wanted])
-        return present
+        wanted_labels = {labels[position] for position in positions}
+        check_labels([label for label in labels if label in wanted_labels])
+        return positions
 
     def _check_number(self, n_columns: int) -> None:
         if n_columns != self.n_features:
@@ -113,9 +121,10 @@ def with_values(data: Any, values: NDArray[np.int32]) -> Any:
     """A table of the kind of ``data``, with its names, which holds other values."""
     if issparse(data):
         return type(data)(values)
-    if keeps_columns_only(data) and isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame):
-        return nw.from_native(with_values(collect(data), values)).lazy().to_native()
-    if hasattr(data, "iloc"):
+    if isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame):
+        frame_in_memory = with_values(collect(data), values)
+        return nw.from_native(frame_in_memory).lazy().to_native()
+    if nw.dependencies.is_pandas_like_dataframe(data):
         return type(data)(values, index=data.index, columns=data.columns)
     frame = nw.from_native(collect(data), pass_through=True)
     if not isinstance(frame, nw.DataFrame):
@@ -126,7 +135,7 @@ def with_values(data: Any, values: NDArray[np.int32]) -> Any:
 
 def with_columns(data: Any, columns: Mapping[str, NDArray[Any]]) -> Any:
     """A frame of the kind of ``data`` with more columns."""
-    if hasattr(data, "iloc"):
+    if nw.dependencies.is_pandas_like_dataframe(data):
         return data.assign(**columns)
     is_lazy_frame = isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame)
     frame = nw.from_native(collect(data), pass_through=True)
@@ -137,8 +146,8 @@ def with_columns(data: Any, columns: Mapping[str, NDArray[Any]]) -> Any:
             advice="give a frame, such as pandas.DataFrame(data)",
         )
     series = [nw.new_series(name, values, backend=frame.implementation) for name, values in columns.items()]
-    longer = frame.with_columns(*series)
-    return longer.lazy().to_native() if is_lazy_frame else longer.to_native()
+    wider_frame = frame.with_columns(*series)
+    return wider_frame.lazy().to_native() if is_lazy_frame else wider_frame.to_native()
 
 
 def keeps_rows(table: Any) -> bool:

@@ -531,10 +531,13 @@ def without_value(y: Any) -> Flags:
 
 def take_weighted(y: Any, mask: Flags) -> Any:
     """The target of the rows in a mask, in the kind of data that it was given in."""
+    import narwhals as nw
+    import pyarrow as pa
+
     rows = np.flatnonzero(mask)
-    if hasattr(y, "combine_chunks"):  # a table or array of Arrow
+    if isinstance(y, (pa.Table, pa.ChunkedArray)):
         return y.take(rows)
-    if hasattr(y, "iloc"):  # of pandas
+    if nw.dependencies.is_pandas_like_dataframe(y) or nw.dependencies.is_pandas_like_series(y):
         return y.iloc[rows]
     return as_array(y)[rows]
 

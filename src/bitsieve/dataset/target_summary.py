@@ -217,18 +217,18 @@ class TargetSummary:
                 return True
         return False
 
-    def text_meanings(self, rules: ColumnRules) -> dict[int, TextMeaning]:
+    def decide_text_meanings(self, rules: ColumnRules) -> dict[int, TextMeaning]:
         """What the text of columns means, by column index, for text that is numbers or times."""
-        meanings = {}
+        text_meanings = {}
         for j, target_column in enumerate(self.columns.values()):
             summary = target_column.column
             if summary is not None and summary.is_text and summary.distinct is not None:
                 text = text_of(summary.distinct.values.tolist())
                 n_rows = summary.distinct.counts[:, 1]
-                meaning = meaning_of_text(text, n_rows, repair=rules.repair)
+                meaning = meaning_of_text(text, n_rows, repair=rules.repair, is_target=True)
                 if meaning.format.converts_target:
-                    meanings[j] = meaning
-        return meanings
+                    text_meanings[j] = meaning
+        return text_meanings
 
     def fitted(self, name: str, target_kind: TargetKind = KIND_FROM_VALUES) -> TargetCoding:
         """Decide how the target becomes classes, as :func:`~bitsieve.dataset.target.read_target` does with all rows."""

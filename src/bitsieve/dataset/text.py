@@ -25,6 +25,7 @@ from bitsieve.dataset.column_info import (
     TextParsing,
 )
 from bitsieve.dataset.encoding import as_array
+from bitsieve.dataset.identifiers import are_counts_of_identifier
 from bitsieve.dataset.target import split_target
 from bitsieve.dataset.text_format import ColumnRules, TextFormat, TextMeaning
 from bitsieve.diagnostics import NAME_ONLY, UserError
@@ -41,6 +42,7 @@ _MIN_DISTINCT = 20  # so many distinct numbers or times must fit before other te
 _MAX_LENGTH = 64  # the largest number of characters of a number or a time
 _MAX_WORDS = 100  # up to so many distinct words are looked at one by one
 _MAY_BEGIN_A_NUMBER = frozenset(" +-.0123456789niNI")  # also a date, "nan" and "inf"
+_MAX_ROWS_OF_TOTALS = 3  # rows such as "Total" and "Mean" that a report has below its data
 _N_UNREAD_LISTED = 3  # the number of unread texts that a diagnostic lists
 #: Words that mean a missing value in a column of numbers or times, in lower case.
 _MISSING_WORDS = (
@@ -151,6 +153,7 @@ def meaning_of_text(
     repair: bool = True,
     kind: str | None = None,
     has_null: bool = False,
+    is_target: bool = False,
 ) -> TextMeaning:
     """Decide what the text of a column means.
 
@@ -166,6 +169,8 @@ def meaning_of_text(
         The type that the user chose for the column, one of ``COLUMN_TYPES``.
     has_null : bool
         Whether more rows have no value.
+    is_target : bool
+        Whether the column is a target, which is never an identifier.
     """
     if kind == "category":
         return TextMeaning(Words())
@@ -180,6 +185,8 @@ def meaning_of_text(
     if is_plain and kind not in (DAY_FIRST, MONTH_FIRST):
         return _meaning_of_plain_text(text, counts, plain_type, kind)
     if not repair and not kind:
+        return TextMeaning(Words())
+    if kind is None and not is_target and _are_row_numbers_and_totals(text, counts):
         return TextMeaning(Words())
     return _repaired(text, counts, has_missing, kind) or TextMeaning(Words())
 
@@ -228,6 +235,15 @@ def _repaired(text: pa.Array, counts: Integers, has_missing: bool, kind: str | N
         if _are_enough(fits, text, counts):
             return _meaning_by(text_format, text, counts, fits, has_missing)
     return _unread_numbers(text, counts)
+
+
+def _are_row_numbers_and_totals(text: pa.Array, counts: Integers) -> bool:
+    """Whether text is whole numbers that number the rows, and words such as "Total" in a few rows at the end."""
+    is_integer = flags(pc.match_substring_regex(text, "^[0-9]{1,15}$"))
+    if counts[~is_integer].sum() > _MAX_ROWS_OF_TOTALS:
+        return False
+    numbers = numpy_of(text.filter(pa.array(is_integer)).cast(pa.int64()))
+    return are_counts_of_identifier(numbers, counts[is_integer])
 
 
 def _unread_numbers(text: pa.Array, counts: Integers) -> TextMeaning | None:
@@ -397,18 +413,18 @@ def typed_columns(
     ``indices`` are those of the arrays in their table; ``types`` are those that the user chose, by index.
     """
     typed = list(arrays)
-    meanings = {}
+    text_meanings = {}
     for i, (array, j) in enumerate(zip(arrays, indices, strict=True)):
         if is_text(array.type):
-            typed[i], meanings[j] = _typed_column(array, j, rules, types.get(j))
-    return typed, meanings
+            typed[i], text_meanings[j] = _typed_column(array, j, rules, types.get(j))
+    return typed, text_meanings
 
 
-def check_types_read(meanings: Mapping[int, TextMeaning], names: Sequence[str]) -> None:
+def check_types_read(text_meanings: Mapping[int, TextMeaning], names: Sequence[str]) -> None:
     """Refuse columns none of whose text is what the user chose by ``column_types``."""
     unread = {
         names[j]: meaning.parsing
-        for j, meaning in meanings.items()
+        for j, meaning in text_meanings.items()
         if meaning.parsing is not None and meaning.parsing.what in (NO_NUMBERS, NO_DATES)
     }
     if not unread:
@@ -438,7 +454,9 @@ def _typed_column(array: pa.Array, j: int, rules: ColumnRules, kind: str | None)
         meaning = TextMeaning(text_format, is_plain=isinstance(text_format, Plain))
     else:
         counts, has_null = _counts_of_values(coded, rules.has_weight)
-        meaning = meaning_of_text(text, counts, repair=rules.repair, kind=kind, has_null=has_null)
+        meaning = meaning_of_text(
+            text, counts, repair=rules.repair, kind=kind, has_null=has_null, is_target=rules.are_targets
+        )
     values = meaning.format.read(text)
     if pa.types.is_string(values.type):
         return pa.DictionaryArray.from_arrays(coded.indices, values), meaning
@@ -473,13 +491,16 @@ def target_with_text_read(y: Any, rules: ColumnRules) -> tuple[Any, dict[str, Te
         text = target_text(values)
         if text is not None:
             texts[j] = text
-    typed, meanings = typed_columns([*texts.values()], [*texts], rules, {})
-    typed_by_index = {j: array for j, array in zip(texts, typed, strict=True) if meanings[j].format.converts_target}
+    typed, text_meanings = typed_columns([*texts.values()], [*texts], replace(rules, are_targets=True), {})
+    typed_by_index = {}
+    for j, array in zip(texts, typed, strict=True):
+        if text_meanings[j].format.converts_target:
+            typed_by_index[j] = array
     if not typed_by_index:
         return y, {}
     parsings = {}
     for j, name in enumerate(columns):
-        parsing = meanings[j].parsing if j in typed_by_index else None
+        parsing = text_meanings[j].parsing if j in typed_by_index else None
         if parsing is not None:
             parsings[name] = parsing
     if len(columns) == 1:

@@ -10,7 +10,7 @@ from bitsieve.dataset.column_info import TextParsing
 from bitsieve.diagnostics import NAME_ONLY, UserError
 from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Flags
-from bitsieve.utils.messages import allowed_names, meant, nearest_in
+from bitsieve.utils.messages import allowed_names, closest_match, nearest_in
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,6 +55,7 @@ class ColumnRules:
     #: the rows decide, which then must be all rows.
     formats: Mapping[int, TextFormat] | None = None
     exclude: Sequence[Any] = ()  # names of columns that the user excludes, which may be of a type that is not read
+    are_targets: bool = False  # whether the columns are targets, which are never identifiers
     has_weight: Flags | None = None  # shape (n_samples,): the rows that decide what text means; None for all
 
     @classmethod
@@ -66,7 +67,7 @@ class ColumnRules:
         """The types that the user chose, by the indices of the columns."""
         types = {}
         for column, kind in self.types.items():
-            name = meant(str(column), names)
+            name = closest_match(str(column), names)
             if isinstance(column, int) and name not in names and column < len(names):
                 types[column] = kind
             elif name in names:

@@ -199,7 +199,9 @@ def _find_date(text: str, order: str) -> _FoundDate | None:
 
 
 def _day_of_digits(match: re.Match[str], order: str) -> int | None:
-    first, middle, last = match["first"], int(match["middle"]), match["last"]
+    first = match["first"]
+    middle = int(match["middle"])
+    last = match["last"]
     if match["mark"] != match["mark2"]:
         return None
     if len(first) == 4 and len(last) <= 2:  # 2024-05-31

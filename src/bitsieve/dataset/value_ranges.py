@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -17,13 +18,13 @@ from bitsieve.dataset.encoding import Encoded, are_categories
 from bitsieve.dataset.text_format import TextMeaning
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Integers
-from bitsieve.utils.messages import quoted_places
+from bitsieve.utils.messages import quoted_at
 
 # The bits of the content of a column, as in native/encode.hpp
 NUMBERS = 1  # numbers or categories
 MISSING = 2
 INFINITE = 4
-FRACTIONS = 8  # numbers that are not whole
+FRACTIONS = 8  # numbers that are no integers
 _MAX_NAMED = 5  # columns named in a message
 _BLOCKS_PER_THREAD = 8
 _BYTES_OF_ROW = 4096  # read together from each row of a matrix in C order
@@ -32,42 +33,51 @@ _MIN_BLOCK_SIZE = 1 << 20  # values; smaller blocks cost more to hand out than t
 
 
 class NumericBlock(NamedTuple):
-    """Numeric columns of one type."""
+    """Numeric columns of one type, which one thread processes together."""
 
     indices: Integers  # of the columns in the table, ascending
     #: A matrix of shape (n_samples, n_columns), or a list of columns. Columns of numbers that bytes hold are bytes.
     values: NDArray[Any] | list[NDArray[Any]]
 
-    def part(self, columns: NDArray[Any]) -> NumericBlock:
-        """Some of the columns of the block."""
-        return NumericBlock(self.indices[columns], [self.column(c) for c in columns.tolist()])
+    def take(self, positions: NDArray[Any]) -> NumericBlock:
+        """The block of the columns at these positions in this block."""
+        return NumericBlock(self.indices[positions], [self.column(position) for position in positions.tolist()])
 
-    def column(self, c: int) -> NDArray[Any]:
-        """One of the columns of the block."""
-        return self.values[c] if isinstance(self.values, list) else self.values[:, c]
+    def column(self, position: int) -> NDArray[Any]:
+        """The column at a position in this block."""
+        return self.values[position] if isinstance(self.values, list) else self.values[:, position]
+
+
+class BlockRange(NamedTuple):
+    """A block, and the smallest and the largest number of each of its columns.
+
+    These are of the type of the table, but float64 for floats. Where all numbers of a column are missing, low > high.
+    """
+
+    block: NumericBlock
+    low: NDArray[Any]
+    high: NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
 class ValueRanges:
     """What the columns of a table hold, and the smallest and the largest number of every numeric column."""
 
-    blocks: list[NumericBlock]  # all numeric columns, each in one block
-    #: The smallest and the largest number of each column of each block, in the type of the table (float64 for floats).
-    #: Where all numbers of a column are missing, low > high.
-    low: list[NDArray[Any]]
-    high: list[NDArray[Any]]
+    blocks: list[BlockRange]  # all numeric columns, each in one block
     content: NDArray[np.uint8]  # shape (n_features,): the bits NUMBERS, MISSING, INFINITE and FRACTIONS
-    whole: bool  # whether the bit FRACTIONS was set
+    fractions_are_known: bool  # whether fractions were looked for; the bit FRACTIONS is 0 where they were not
     matrix: NDArray[Any] | None = None  # a matrix of all columns, if there is one; of bytes if these hold its numbers
 
-    def which(self, bit: int) -> list[int]:
+    def columns_with(self, bit: int) -> list[int]:
         """The columns whose content has a bit, such as MISSING or INFINITE."""
         return np.flatnonzero(self.content & bit).tolist()
 
     def column(self, j: int) -> NDArray[Any]:
         """The numbers of feature ``j``."""
-        block = next(block for block in self.blocks if j in block.indices)
-        return block.column(int(np.searchsorted(block.indices, j)))
+        for block, _, _ in self.blocks:
+            if j in block.indices:
+                return block.column(int(np.searchsorted(block.indices, j)))
+        raise IndexError(f"no block has column {j}")
 
 
 class NamedColumns:
@@ -81,9 +91,9 @@ class NamedColumns:
         """Number of features."""
         return len(self.names)
 
-    def quoted(self, which: Iterable[int]) -> str:
-        """The names of the first five of some features, for a message."""
-        return quoted_places(list(which), self.names)
+    def quoted(self, columns: Sequence[int]) -> str:
+        """The names of some features for a message, which lists at most five of them."""
+        return quoted_at(columns, self.names)
 
     def set_names_on(self, estimator: Any) -> None:
         """Set ``n_features_in_`` and ``feature_names_in_`` of an estimator that is fitted on these columns."""
@@ -97,47 +107,49 @@ class NamedColumns:
 class InspectedColumns(NamedColumns, ABC):
     """Named columns that can say what they hold."""
 
-    meanings: Mapping[int, TextMeaning]  # what the text of columns means, by column index
+    text_meanings: Mapping[int, TextMeaning]  # what the text of columns means, by column index
 
     @abstractmethod
-    def value_ranges(self, n_jobs: int | None = None, whole: bool = False) -> ValueRanges:
+    def value_ranges(self, n_jobs: int | None = None, find_fractions: bool = False) -> ValueRanges:
         """What the columns hold."""
 
 
 TableColumns = NDArray[Any] | Sequence[NDArray[Any] | Encoded]
 
 
-def find_value_ranges(columns: TableColumns, n_jobs: int | None, whole: bool) -> ValueRanges:
-    """Find what all columns hold, in one pass; the bit FRACTIONS is set only if ``whole``."""
+def find_value_ranges(columns: TableColumns, n_jobs: int | None, find_fractions: bool) -> ValueRanges:
+    """Find what all columns hold, in one pass; the bit FRACTIONS is set only with ``find_fractions``."""
     matrix = None
     if isinstance(columns, np.ndarray):
         matrix = _in_bytes(_native_type(columns), n_jobs)
     blocks = numeric_blocks(columns if matrix is None else matrix, n_jobs)
     n_features = len(columns) if matrix is None else matrix.shape[1]
     content = np.zeros(n_features, np.uint8)
-    ranges_of_blocks: list[list[tuple[NumericBlock, NDArray[Any], NDArray[Any]]]] = [[] for _ in blocks]
+    ranges_of_blocks: list[list[BlockRange]] = [[] for _ in blocks]
 
-    def look(b: int) -> None:
-        first = columns if isinstance(columns, np.ndarray) else blocks[b].column(0)
-        dtype = np.dtype(np.float64) if first.dtype.kind == "f" else first.dtype.newbyteorder("=")
-        for block in _as_bytes(blocks[b]):
-            content[block.indices], low, high = _native.extent(block.values, whole)
-            ranges_of_blocks[b].append((block, low.astype(dtype, copy=False), high.astype(dtype, copy=False)))
+    def inspect(index: int) -> None:
+        block = blocks[index]
+        range_type = _type_of_ranges(columns if isinstance(columns, np.ndarray) else block.column(0))
+        for part in _split_off_bytes(block):
+            content[part.indices], low, high = _native.extent(part.values, find_fractions)
+            low = low.astype(range_type, copy=False)
+            high = high.astype(range_type, copy=False)
+            ranges_of_blocks[index].append(BlockRange(part, low, high))
 
-    run_blocks(look, range(len(blocks)), n_jobs)
+    run_blocks(inspect, range(len(blocks)), n_jobs)
     if matrix is None:
         for j, values in enumerate(columns):
             if are_categories(values):
                 content[j] = _content_of_categories(values)
-    ranges = [block_range for block_ranges in ranges_of_blocks for block_range in block_ranges]
-    return ValueRanges(
-        blocks=[block for block, _, _ in ranges],
-        low=[low for _, low, _ in ranges],
-        high=[high for _, _, high in ranges],
-        content=content,
-        whole=whole,
-        matrix=matrix,
-    )
+    ranges = list(chain.from_iterable(ranges_of_blocks))
+    return ValueRanges(ranges, content, fractions_are_known=find_fractions, matrix=matrix)
+
+
+def _type_of_ranges(values: NDArray[Any]) -> np.dtype[Any]:
+    """The type of the smallest and the largest of these numbers."""
+    if values.dtype.kind == "f":
+        return np.dtype(np.float64)
+    return values.dtype.newbyteorder("=")
 
 
 def _content_of_categories(values: Encoded) -> int:
@@ -171,7 +183,7 @@ def _in_bytes(matrix: NDArray[Any], n_jobs: int | None) -> NDArray[Any]:
     return out if all(part_fits) else matrix
 
 
-def _as_bytes(block: NumericBlock) -> list[NumericBlock]:
+def _split_off_bytes(block: NumericBlock) -> list[NumericBlock]:
     """Split a block into the columns whose numbers bytes hold, as bytes, and the others.
 
     From bytes the kernels read an eighth of the memory.
@@ -186,7 +198,7 @@ def _as_bytes(block: NumericBlock) -> list[NumericBlock]:
         return [in_bytes]
     if not fits.any():
         return [block]
-    return [in_bytes.part(np.flatnonzero(fits)), block.part(np.flatnonzero(~fits))]
+    return [in_bytes.take(np.flatnonzero(fits)), block.take(np.flatnonzero(~fits))]
 
 
 def numeric_blocks(columns: TableColumns, n_jobs: int | None) -> list[NumericBlock]:
@@ -259,14 +271,14 @@ def check_values(
     table: InspectedColumns,
     *,
     allow_missing: bool,
-    instead: Advice = IN_A_BIN,
+    advice_on_missing: Advice = IN_A_BIN,
     n_jobs: int | None = None,
-    whole: bool = False,
+    find_fractions: bool = False,
 ) -> ValueRanges:
-    """Refuse infinite values, and missing values unless they are allowed; ``instead`` is advice about the latter."""
-    ranges = table.value_ranges(n_jobs, whole)
-    infinite = ranges.which(INFINITE)
-    missing = ranges.which(MISSING)
+    """Find what the columns hold. Infinite values are refused, and missing values unless they are allowed."""
+    ranges = table.value_ranges(n_jobs, find_fractions)
+    infinite = ranges.columns_with(INFINITE)
+    missing = ranges.columns_with(MISSING)
     if infinite:
         raise UserError(
             code="infinite-values",
@@ -279,8 +291,8 @@ def check_values(
         raise UserError(
             code="missing-values",
             message=f"{columns_hold(len(missing))} missing values (NaN): {listed}",
-            advice=instead.text,
-            fix=instead.fix,
+            advice=advice_on_missing.text,
+            fix=advice_on_missing.fix,
             columns=[str(table.names[j]) for j in missing],
         )
     return ranges
@@ -290,7 +302,7 @@ def _read_as_missing(table: InspectedColumns, columns: Sequence[int]) -> str:
     """The text in columns of numbers that is read as missing, for a message; empty where there is none."""
     examples = []
     for j in columns:
-        parsing = table.meanings[j].parsing if j in table.meanings else None
+        parsing = table.text_meanings[j].parsing if j in table.text_meanings else None
         if parsing is not None and parsing.unread:
             example, _ = parsing.unread[0]
             examples.append(f"{example!r} in {table.names[j]!r}")

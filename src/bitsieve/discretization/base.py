@@ -27,7 +27,15 @@ from bitsieve.dataset.encoding import (
     lookup,
 )
 from bitsieve.dataset.text_format import TextFormat
-from bitsieve.dataset.value_ranges import MISSING, NUMBERS, InspectedColumns, NumericBlock, ValueRanges, check_values
+from bitsieve.dataset.value_ranges import (
+    MISSING,
+    NUMBERS,
+    BlockRange,
+    InspectedColumns,
+    NumericBlock,
+    ValueRanges,
+    check_values,
+)
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.utils.arrays import Flags, Floats, Integers
@@ -81,7 +89,7 @@ class BinningChoice(ABC):
         """The parameter ``missing`` for a table; where it was left open, "bin" if the table may hold missing values."""
         if self.missing is not None:
             return self.missing
-        may_hold_missing = table.may_hold_missing(self.n_jobs, whole=self.requires == "codes")
+        may_hold_missing = table.may_hold_missing(self.n_jobs, find_fractions=self.requires == "codes")
         return "bin" if may_hold_missing else "error"
 
     @property
@@ -194,7 +202,7 @@ class ColumnBinning(Binning):
         check_parameters(self)
         ranges = self._checked_ranges(table)
         table.set_names_on(self)
-        self._formats = {j: meaning.format for j, meaning in table.meanings.items() if not meaning.is_plain}
+        self._formats = {j: meaning.format for j, meaning in table.text_meanings.items() if not meaning.is_plain}
         return ranges
 
     def _checked_ranges(self, table: InspectedColumns) -> ValueRanges:
@@ -203,14 +211,14 @@ class ColumnBinning(Binning):
             table,
             allow_missing=self.missing == "bin",
             n_jobs=self.n_jobs,
-            whole=self.requires == "codes",
+            find_fractions=self.requires == "codes",
         )
         self.check_numbers(table, ranges)
         return ranges
 
     def check_numbers(self, table: InspectedColumns, ranges: ValueRanges) -> None:
         """Refuse numbers that the rule does not take: here different integers that are equal as floats."""
-        for block, low, high in zip(ranges.blocks, ranges.low, ranges.high, strict=True):
+        for block, low, high in ranges.blocks:
             if low.dtype.kind == "f" or low.itemsize < 8:
                 continue
             is_beyond_floats = (low < -MAX_EXACT_INTEGER) | (high > MAX_EXACT_INTEGER)
@@ -227,7 +235,8 @@ class ColumnBinning(Binning):
         codes = np.ndarray(shape, self.code_type, memory, order="F")
         missing_codes = self.missing_codes()
 
-        def code_block(block: NumericBlock) -> None:
+        def code_block(block_range: BlockRange) -> None:
+            block = block_range.block
             self.code_numbers(table, block, missing_codes[block.indices], codes)
 
         run_blocks(code_block, ranges.blocks, self.n_jobs, phase("encoding"))
@@ -280,13 +289,13 @@ class BlockCutBinning(ColumnBinning):
         """The cuts of the columns of a block; ``low`` and ``high`` are their smallest and largest numbers."""
 
     def find_bins(self, table: InMemoryDataset, ranges: ValueRanges) -> None:
-        cuts: list[Any] = [None] * len(ranges.blocks)
+        cuts: list[tuple[Integers, RaggedArray]] = []
 
-        def cut(b: int) -> None:
-            block = ranges.blocks[b]
-            cuts[b] = block.indices, self.cut_block(table, block, ranges.low[b], ranges.high[b])
+        def cut(block_range: BlockRange) -> None:
+            block, low, high = block_range
+            cuts.append((block.indices, self.cut_block(table, block, low, high)))
 
-        run_blocks(cut, range(len(cuts)), self.n_jobs, phase("binning"))
+        run_blocks(cut, ranges.blocks, self.n_jobs, phase("binning"))
         self.bin_edges_ = RaggedArray.merged(table.n_features, cuts)
         self.n_bins_ = self.bin_edges_.lengths + 1
         self.categories_ = self._fit_categories(table)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from bitsieve import _native
 from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import lookup
-from bitsieve.dataset.value_ranges import FRACTIONS, InspectedColumns, NumericBlock, ValueRanges
+from bitsieve.dataset.value_ranges import FRACTIONS, BlockRange, InspectedColumns, NumericBlock, ValueRanges
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import ColumnBinning, unknown_category, was_categorical
 from bitsieve.discretization.ragged_array import RaggedArray
@@ -43,13 +42,12 @@ class CategoricalBinning(ColumnBinning):
         return self.n_bins_
 
     def find_bins(self, table: InMemoryDataset, ranges: ValueRanges) -> None:
-        numbers_by_block: list[tuple[Integers, RaggedArray]] = [_NOTHING] * len(ranges.blocks)
+        numbers_by_block: list[tuple[Integers, RaggedArray]] = []
 
-        def find(b: int) -> None:
-            block = ranges.blocks[b]
-            numbers_by_block[b] = block.indices, _distinct_integers(block, ranges.low[b], ranges.high[b])
+        def find(block_range: BlockRange) -> None:
+            numbers_by_block.append((block_range.block.indices, _distinct_integers(block_range)))
 
-        run_blocks(find, range(len(ranges.blocks)), self.n_jobs, phase("binning"))
+        run_blocks(find, ranges.blocks, self.n_jobs, phase("binning"))
         self.bin_edges_ = RaggedArray.empty(table.n_features)
         if table.matrix is not None:  # all columns are numbers
             self.categories_ = RaggedArray.merged(table.n_features, numbers_by_block)
@@ -76,45 +74,50 @@ class CategoricalBinning(ColumnBinning):
 
     def check_numbers(self, table: InspectedColumns, ranges: ValueRanges) -> None:
         """Refuse numbers with a fraction, and those that are too large for an integer of 64 bits."""
-        with_fractions = ranges.which(FRACTIONS)
+        with_fractions = ranges.columns_with(FRACTIONS)
         if with_fractions:
             j = with_fractions[0]
             _check_integers(ranges.column(j), table.names[j])
 
     def codes(self, table: InMemoryDataset, buffer: NDArray[np.uint8] | None = None) -> Any:
-        numbers = self._numbers_that_are_codes(table, will_be_packed=buffer is not None)
-        return super().codes(table, buffer) if numbers is None else numbers
+        codes_in_table = self._codes_in_table(table, will_be_packed=buffer is not None)
+        return super().codes(table, buffer) if codes_in_table is None else codes_in_table
 
-    def _numbers_that_are_codes(
+    def _codes_in_table(
         self, table: InMemoryDataset, *, will_be_packed: bool
-    ) -> NDArray[Any] | list[NDArray[Any]] | None:
-        """The numbers of a table where each is its own code already, which spares a copy; else None.
+    ) -> NDArray[np.unsignedinteger[Any]] | list[NDArray[np.unsignedinteger[Any]]] | None:
+        """The numbers of the table, which spares a copy, if each of them is its own code; else None.
 
         They are a matrix. For codes that will be packed they may also be a list of columns of bytes.
         """
-        matrix = table.value_ranges(self.n_jobs, whole=True).matrix
+        if self.missing == "bin":
+            return None
+        matrix = table.value_ranges(self.n_jobs, find_fractions=True).matrix
         if matrix is not None:
-            return matrix if self._are_codes(table, [matrix]) else None
-        may_be_columns = will_be_packed and table.matrix is None and self.code_type is np.uint8
-        if may_be_columns and all(table.is_numeric(j) for j in range(table.n_features)):
-            columns = [table.numbers(j) for j in range(table.n_features)]
-            return columns if self._are_codes(table, columns) else None
-        return None
+            return matrix if matrix.dtype == self.code_type and self._numbers_are_codes(table) else None
+        if not will_be_packed or table.matrix is not None or self.code_type is not np.uint8:
+            return None
+        if not all(table.is_numeric(j) for j in range(table.n_features)):
+            return None
+        columns = [table.numbers(j) for j in range(table.n_features)]
+        are_bytes = all(column.dtype == np.uint8 for column in columns)
+        return columns if are_bytes and self._numbers_are_codes(table) else None
 
-    def _are_codes(self, table: InMemoryDataset, arrays: Sequence[NDArray[Any]]) -> bool:
-        """Whether all numbers of a table, which lie in ``arrays``, are the codes of the fitted categories."""
-        if self.missing == "bin" or any(array.dtype != self.code_type for array in arrays):
-            return False
+    def _numbers_are_codes(self, table: InMemoryDataset) -> bool:
+        """Whether the categories of every column are 0, 1, ..., m, and all its numbers in the table are among them.
+
+        The numbers of the table are unsigned integers.
+        """
         categories = self._fitted_numbers(table, np.arange(table.n_features))
-        if not categories.lengths.all():
+        if not categories.lengths.all() or categories.values.min() < 0:
             return False
-        # A category is its own code where the categories of its column are 0, 1, ..., so that the largest decides.
         largest_category = categories.values[categories.ends - 1]
-        if categories.values.min() < 0 or (largest_category != categories.lengths - 1).any():
+        if (largest_category != categories.lengths - 1).any():  # they are ascending and distinct
             return False
-        ranges = table.value_ranges(self.n_jobs)
-        blocks = zip(ranges.blocks, ranges.high, strict=True)
-        return all(bool((high <= largest_category[block.indices]).all()) for block, high in blocks)
+        for block, _, largest_number in table.value_ranges(self.n_jobs).blocks:
+            if (largest_number > largest_category[block.indices]).any():
+                return False
+        return True
 
     def code_numbers(
         self, table: InMemoryDataset, block: NumericBlock, missing_codes: Integers, codes: NDArray[Any]
@@ -122,7 +125,7 @@ class CategoricalBinning(ColumnBinning):
         is_unsigned = self._is_unsigned(block.indices)
         if is_unsigned.any() and not is_unsigned.all():  # no integer type holds both -1 and 2**64 - 1
             for columns in (np.flatnonzero(~is_unsigned), np.flatnonzero(is_unsigned)):
-                self._code_numbers_of_one_type(table, block.part(columns), missing_codes[columns], codes)
+                self._code_numbers_of_one_type(table, block.take(columns), missing_codes[columns], codes)
         else:
             self._code_numbers_of_one_type(table, block, missing_codes, codes)
 
@@ -172,11 +175,9 @@ class CategoricalBinning(ColumnBinning):
         return RaggedArray(np.concatenate(arrays), ends)
 
 
-_NOTHING = (np.empty(0, np.int64), RaggedArray.empty(0))
-
-
-def _distinct_integers(block: NumericBlock, low: NDArray[Any], high: NDArray[Any]) -> RaggedArray:
+def _distinct_integers(block_range: BlockRange) -> RaggedArray:
     """The sorted distinct numbers of the columns of a block of whole numbers, as integers."""
+    block, low, high = block_range
     is_read_as_bytes = block.column(0).itemsize == 1 and low.dtype.itemsize > 1
     dtype = np.dtype(np.uint8) if is_read_as_bytes else low.dtype
     values, ends = _native.distinct(block.values, low.astype(dtype), high.astype(dtype))

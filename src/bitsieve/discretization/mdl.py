@@ -16,7 +16,7 @@ from bitsieve.counts.tables import Terms, entropy_terms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.target import Target
-from bitsieve.dataset.value_ranges import MISSING, NumericBlock, ValueRanges
+from bitsieve.dataset.value_ranges import MISSING, BlockRange, NumericBlock, ValueRanges
 from bitsieve.diagnostics import NAME_ONLY, UserError
 from bitsieve.discretization.base import Binning, BinningChoice, BlockCutBinning
 from bitsieve.discretization.equal import EqualFrequencyBinning
@@ -73,20 +73,26 @@ class RepeatedCuts(ClassSearch):
         dependence = Dependence(freedom=np.zeros(shape, np.int64), sums=np.zeros(shape, np.int64))
         is_numeric = np.array([self.table.is_numeric(column) for column in columns.tolist()], bool)
         if is_numeric.any():
-            values = np.empty((len(self.classes), int(is_numeric.sum())), order="F")
-            for numeric_index, column in enumerate(columns[is_numeric].tolist()):
-                values[:, numeric_index] = self._values(column)
-            freedom, sums = _native.dependence_of_cuts(
-                values, classes, self.n_classes, *parts, terms.table, terms.shift, self.cut_at_median
-            )
-            dependence.freedom[is_numeric] = freedom.reshape(-1, len(classes))
-            dependence.sums[is_numeric] = sums.reshape(-1, len(classes))
+            of_cuts = self._dependence_of_cuts(classes, columns[is_numeric], parts, terms)
+            dependence.freedom[is_numeric] = of_cuts.freedom
+            dependence.sums[is_numeric] = of_cuts.sums
         for index in np.flatnonzero(~is_numeric).tolist():
             codes = self.codes(int(columns[index]))
             dependence_of_column = dependence_of_codes(codes, classes, self.n_classes, parts, terms)
             dependence.freedom[index] = dependence_of_column.freedom[0]
             dependence.sums[index] = dependence_of_column.sums[0]
         return dependence
+
+    def _dependence_of_cuts(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
+        """The dependence of numeric columns, cut for each of the vectors of classes."""
+        values = np.empty((len(self.classes), len(columns)), order="F")
+        for index, column in enumerate(columns.tolist()):
+            values[:, index] = self._values(column)
+        freedom, sums = _native.dependence_of_cuts(
+            values, classes, self.n_classes, *parts, terms.table, terms.shift, self.cut_at_median
+        )
+        shape = len(columns), len(classes)
+        return Dependence(freedom=freedom.reshape(shape), sums=sums.reshape(shape))
 
     def log_codings(self, column: int) -> float:
         """The penalty of the cuts of a column, by :func:`log_codings`; 0 for categories, which are not cut."""
@@ -159,11 +165,11 @@ class MDLBinning(BlockCutBinning):
 
     def find_bins(self, table: InMemoryDataset, ranges: ValueRanges) -> None:
         super().find_bins(table, ranges)
-        numeric = np.concatenate([np.empty(0, np.int64), *(block.indices for block in ranges.blocks)])
+        numeric = np.concatenate([np.empty(0, np.int64), *(block.indices for block, _, _ in ranges.blocks)])
         self.uncut_ = np.sort(numeric[self.bin_edges_.lengths[numeric] == 0])
         if self.uncut == "median" and len(self.uncut_):
             all_columns = np.arange(table.n_features)
-            medians = [self._medians_of_uncut(table, block) for block in ranges.blocks]
+            medians = [self._medians_of_uncut(table, block) for block, _, _ in ranges.blocks]
             self.bin_edges_ = RaggedArray.merged(table.n_features, [(all_columns, self.bin_edges_), *medians])
             self.n_bins_[self.uncut_] += self.bin_edges_.lengths[self.uncut_]
 
@@ -177,16 +183,15 @@ class MDLBinning(BlockCutBinning):
         terms = _entropy_terms_of(table)
         ranges = table.value_ranges(self.n_jobs)
 
-        def cut(block: NumericBlock) -> None:
-            cuts = RaggedArray(
-                *_native.mdl_cuts(
-                    block.values, classes, table.target.n_classes, terms.table, terms.shift, table.weights
-                )
-            )
+        def cut(block_range: BlockRange) -> None:
+            block = block_range.block
+            n_classes = table.target.n_classes
+            values, ends = _native.mdl_cuts(block.values, classes, n_classes, terms.table, terms.shift, table.weights)
+            cuts = RaggedArray(values, ends)
             has_codes[:, block.indices] = (cuts.lengths > 0).reshape(-1, len(classes)).T
 
         run_blocks(cut, ranges.blocks, self.n_jobs)
-        has_codes[:, ranges.which(MISSING)] = True
+        has_codes[:, ranges.columns_with(MISSING)] = True
         return has_codes
 
     def _medians_of_uncut(self, table: InMemoryDataset, block: NumericBlock) -> tuple[Integers, RaggedArray]:
@@ -194,8 +199,8 @@ class MDLBinning(BlockCutBinning):
         uncut = np.flatnonzero(self.bin_edges_.lengths[block.indices] == 0)
         if not len(uncut):
             return block.indices[:0], RaggedArray.empty(0)
-        medians = _native.order_statistic_cuts(block.part(uncut).values, 2, table.weights)
-        return block.indices[uncut], RaggedArray(*medians)
+        values, ends = _native.order_statistic_cuts(block.take(uncut).values, 2, table.weights)
+        return block.indices[uncut], RaggedArray(values, ends)
 
     def cut_block(
         self, table: InMemoryDataset, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
@@ -203,34 +208,34 @@ class MDLBinning(BlockCutBinning):
         target = _required_target(table)
         terms = _entropy_terms_of(table)
         classes = np.asarray(target.codes, np.int32).reshape(1, -1)
-        cuts = _native.mdl_cuts(block.values, classes, target.n_classes, terms.table, terms.shift, table.weights)
-        return RaggedArray(*cuts)
+        values, ends = _native.mdl_cuts(
+            block.values, classes, target.n_classes, terms.table, terms.shift, table.weights
+        )
+        return RaggedArray(values, ends)
 
     def cut_stored(self, table: InMemoryDataset, first: int, end: int) -> RaggedArray:
         stored = table.stored
         target = _required_target(table)
         terms = _entropy_terms_of(table)
-        cuts = RaggedArray(
-            *_native.stored_mdl_cuts(
-                stored.start,
-                stored.row,
-                stored.value,
-                first,
-                end,
-                np.asarray(target.codes, np.int32),
-                target.n_classes,
-                terms.table,
-                terms.shift,
-                table.weights,
-            )
+        values, ends = _native.stored_mdl_cuts(
+            stored.start,
+            stored.row,
+            stored.value,
+            first,
+            end,
+            np.asarray(target.codes, np.int32),
+            target.n_classes,
+            terms.table,
+            terms.shift,
+            table.weights,
         )
+        cuts = RaggedArray(values, ends)
         if self.uncut == "leave":
             return cuts
-        medians = RaggedArray(
-            *_native.stored_order_cuts(
-                stored.start, stored.row, stored.value, first, end, table.n_samples, 2, table.weights
-            )
+        values, ends = _native.stored_order_cuts(
+            stored.start, stored.row, stored.value, first, end, table.n_samples, 2, table.weights
         )
+        medians = RaggedArray(values, ends)
         all_columns = np.arange(end - first)
         uncut = np.flatnonzero(cuts.lengths == 0)
         return RaggedArray.merged(end - first, [(all_columns, cuts), (uncut, medians.take(uncut))])

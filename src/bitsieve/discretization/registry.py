@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
@@ -51,7 +52,7 @@ def make_binner(spec: Any = BINNING, *, n_jobs: int | None = None, **parameters:
             raise UserError(
                 code="unknown-parameter",
                 message=f"is no parameter of binning {spec!r}",
-                advice=f"it has {', '.join(f'{{{other}}}' for other in accepted)}",
+                advice=f"it has {_listed_as_parameters(accepted)}",
                 parameters={name: NAME_ONLY},
             )
     parameters.setdefault("missing", None)
@@ -59,11 +60,17 @@ def make_binner(spec: Any = BINNING, *, n_jobs: int | None = None, **parameters:
     return binner
 
 
+def _listed_as_parameters(names: Sequence[str]) -> str:
+    """The names as advice holds them: a name in braces is written as Python or the command line writes it."""
+    return ", ".join("{" + name + "}" for name in names)
+
+
 def _unknown_rule(spec: Any) -> ParameterError:
-    hint = " or a binner object"
     if isinstance(spec, str):
         near = get_close_matches(spec.lower(), RULES, n=1)
         hint = f", did you mean {near[0]!r}?" if near else ""
+    else:
+        hint = " or a binner object"
     names = ", ".join(map(repr, RULES))
     return ParameterError(
         "binning",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,14 +111,16 @@ class SeparateZeroBinning(Binning):
         self.binning = binning
         self.n_jobs = n_jobs
 
+    # These two are variables in other rules. Here they are properties, as ``set_params`` may change ``binning``.
+
     @property
     def missing(self) -> str | None:  # type: ignore[override]
-        """The parameter ``missing`` of the rule."""
+        """The parameter ``missing`` of the rule for numbers that are not zero."""
         return self._rule().missing
 
     @property
     def requires(self) -> Any:  # type: ignore[override]
-        """What the bins of the rule are found from."""
+        """What the rule for numbers that are not zero finds their bins from."""
         return self._rule().requires
 
     def _rule(self) -> BinningChoice:
@@ -149,16 +151,15 @@ class SeparateZeroBinning(Binning):
         self.rule_ = rule
         sparse_table = as_sparse(table)
         stored = sparse_table.stored
-        stored.check_finite(table.names, allow_missing=rule.missing == "bin", instead=IN_A_BIN)
+        stored.check_finite(table.names, allow_missing=rule.missing == "bin", advice_on_missing=IN_A_BIN)
         table.set_names_on(self)
-        blocks = stored.blocks(self.n_jobs)
-        cuts_of_blocks: list[Any] = [None] * len(blocks)
+        cuts_of_blocks: list[tuple[Integers, RaggedArray]] = []
 
-        def cut(b: int) -> None:
-            first, end = blocks[b]
-            cuts_of_blocks[b] = np.arange(first, end), rule.cut_stored(sparse_table, first, end)
+        def cut(block: tuple[int, int]) -> None:
+            first, end = block
+            cuts_of_blocks.append((np.arange(first, end), rule.cut_stored(sparse_table, first, end)))
 
-        run_blocks(cut, range(len(blocks)), self.n_jobs, phase("binning"))
+        run_blocks(cut, stored.blocks(self.n_jobs), self.n_jobs, phase("binning"))
         cuts = RaggedArray.merged(table.n_features, cuts_of_blocks)
         self.zero_ = stored.has_zeros
         self.n_bins_ = cuts.lengths + self.zero_
@@ -192,17 +193,11 @@ class SeparateZeroBinning(Binning):
         """The codes of a sparse table: those of its nonzero numbers, and the code of zero in every column."""
         has_missing_code = self.missing == "bin"
         stored = table.stored
-        stored.check_finite(table.names, allow_missing=has_missing_code, instead=IN_A_BIN)
+        stored.check_finite(table.names, allow_missing=has_missing_code, advice_on_missing=IN_A_BIN)
         codes = stored.allocate(len(stored.value), np.uint16)
         missing_codes = self.n_bins_ - 1 if has_missing_code else np.zeros_like(self.n_bins_)
-        if self.categories_ is None:
-            thresholds = self.bin_edges_
-            first_codes = self.zero_.astype(np.int64)  # the codes of the bins follow the code of zero
-            goes_left = self.rule_.side == "left"
-        else:
-            thresholds = self.categories_  # the code of a number is its rank among them; zero has a rank, too
-            first_codes = np.zeros_like(self.n_bins_)
-            goes_left = True
+        coding = self._number_coding()
+        thresholds = coding.thresholds
 
         def code_block(block: tuple[int, int]) -> None:
             first, end = block
@@ -216,8 +211,8 @@ class SeparateZeroBinning(Binning):
                 end,
                 thresholds_of_block.astype(np.float64, copy=False),
                 thresholds.ends[first:end] - start,
-                goes_left,
-                first_codes[first:end],
+                coding.side == "left",
+                coding.first_codes[first:end],
                 missing_codes[first:end],
                 codes,
             )
@@ -227,6 +222,12 @@ class SeparateZeroBinning(Binning):
         if self.categories_ is not None:
             self._check_categories(table, codes)
         return SparseCodes(table.n_samples, stored.start, stored.row, codes, zero_codes, stored.allocate)
+
+    def _number_coding(self) -> _NumberCoding:
+        if self.categories_ is not None:  # the code of a number is its rank among them, and so is that of zero
+            return _NumberCoding(self.categories_, first_codes=np.zeros_like(self.n_bins_), side="left")
+        code_after_zero = self.zero_.astype(np.int64)  # 1 where zero has the code 0, else 0
+        return _NumberCoding(self.bin_edges_, first_codes=code_after_zero, side=self.rule_.side)
 
     def _zero_codes(self, table: InMemoryDataset) -> NDArray[np.uint16]:
         """The code of zero in every column."""
@@ -258,6 +259,14 @@ class SeparateZeroBinning(Binning):
                 refused = int(np.argmin(is_allowed))
                 column = int(np.searchsorted(stored.start, block.start + refused, side="right")) - 1
                 raise unknown_category(table.names[column], values[refused : refused + 1])
+
+
+class _NumberCoding(NamedTuple):
+    """How numbers that are not zero become codes: by ``np.searchsorted(thresholds[j], number, side)`` in column j."""
+
+    thresholds: RaggedArray
+    first_codes: Integers  # shape (n_features,): what is added in each column
+    side: Literal["left", "right"]
 
 
 def _number_of_negatives(categories: RaggedArray) -> NDArray[np.uint16]:

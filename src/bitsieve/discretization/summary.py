@@ -51,7 +51,7 @@ class Summary(InspectedColumns):
     limits: Limits
     class_sizes: Integers  # the number of samples of every class
     requires: str  # see :attr:`bitsieve.discretization.base.BinningChoice.requires`
-    meanings: Mapping[int, TextMeaning]  # what the text of columns means, by column index
+    text_meanings: Mapping[int, TextMeaning]  # what the text of columns means, by column index
 
     @classmethod
     def merged(cls, partitions: Sequence[Summary]) -> Summary:
@@ -81,9 +81,14 @@ class Summary(InspectedColumns):
     ) -> Summary:
         """Join summaries of the same rows that have one column each."""
         columns = [summary.columns[0] for summary in summaries]
-        meanings = {j: summary.meanings[0] for j, summary in enumerate(summaries) if summary.meanings}
+        text_meanings = {j: summary.text_meanings[0] for j, summary in enumerate(summaries) if summary.text_meanings}
         return replace(
-            summaries[0], names=names, feature_names=feature_names, columns=columns, sample=None, meanings=meanings
+            summaries[0],
+            names=names,
+            feature_names=feature_names,
+            columns=columns,
+            sample=None,
+            text_meanings=text_meanings,
         )
 
     def column_infos(self) -> list[ColumnInfo]:
@@ -94,40 +99,40 @@ class Summary(InspectedColumns):
             for name, column in zip(self.names, self.columns, strict=True)
         ]
 
-    def text_meanings(self, repair: bool, types: Mapping[int, str]) -> dict[int, TextMeaning]:
+    def decide_text_meanings(self, repair: bool, types: Mapping[int, str]) -> dict[int, TextMeaning]:
         """Decide what the text of columns means, by column index; ``types`` are the types that the user chose."""
-        meanings = {}
+        text_meanings = {}
         for j, column in enumerate(self.columns):
             if column.is_text and column.distinct is not None:
-                meanings[j] = meaning_of_text(
+                text_meanings[j] = meaning_of_text(
                     text_of(column.distinct.values.tolist()),
                     counts=column.distinct.counts[:, 0],
                     repair=repair,
                     kind=types.get(j),
                     has_null=column.n_missing > 0,
                 )
-        return meanings
+        return text_meanings
 
-    def without(self, left_out: Sequence[int]) -> Summary:
+    def without(self, dropped: Sequence[int]) -> Summary:
         """The summary with zero in every row of some columns, as :meth:`InMemoryDataset.without` has them."""
         zero = np.uint8(0)
         counts = self.class_sizes[None] if self.requires == "classes" else np.array([[self.n_samples]])
         constant = ColumnSummary(NUMBERS, zero.dtype, low=zero, high=zero, distinct=Distinct(np.array([zero]), counts))
         columns = list(self.columns)
-        for j in left_out:
+        for j in dropped:
             columns[j] = constant
         sample = self.sample
         if sample is not None:
             values = list(sample.columns)
-            for j in left_out:
+            for j in dropped:
                 values[j] = np.zeros(len(sample.rows), np.uint8)
             sample = replace(sample, columns=values)
         return replace(self, columns=columns, sample=sample)
 
-    def value_ranges(self, n_jobs: int | None = None, whole: bool = False) -> ValueRanges:
-        """What the columns hold; the blocks of numbers, which a summary does not have, are left out."""
+    def value_ranges(self, n_jobs: int | None = None, find_fractions: bool = False) -> ValueRanges:
+        """What the columns hold; without blocks of numbers, which a summary does not have."""
         content = np.array([column.content for column in self.columns], np.uint8)
-        return ValueRanges([], [], [], content, whole)
+        return ValueRanges([], content, find_fractions)
 
     @property
     def max_cells(self) -> int:
@@ -279,14 +284,14 @@ def summarize(
         limits=limits,
         class_sizes=class_sizes,
         requires=binner.requires,
-        meanings=table.meanings,
+        text_meanings=table.text_meanings,
     )
 
 
 def _ends(ranges: ValueRanges) -> list[tuple[Any, Any]]:
     """The smallest and the largest number of every column; a pair of None for a column without numbers."""
     ends: list[tuple[Any, Any]] = [(None, None)] * len(ranges.content)
-    for block, lows, highs in zip(ranges.blocks, ranges.low, ranges.high, strict=True):
+    for block, lows, highs in ranges.blocks:
         for j, low, high in zip(block.indices.tolist(), lows, highs, strict=True):
             if low <= high:
                 ends[j] = (low, high)
@@ -298,7 +303,7 @@ def _summary_of_categories(table: InMemoryDataset, j: int, content: int) -> Colu
     is_missing = column.codes < 0
     row_counts = None if table.row_counts is None else table.row_counts[~is_missing]
     n_rows = np.bincount(column.codes[~is_missing], row_counts, len(column.categories)).astype(np.int64)
-    has_meaning = j in table.meanings
+    has_meaning = j in table.text_meanings
     is_text = has_meaning and (not len(column.categories) or isinstance(column.categories[0], str))
     return ColumnSummary(
         content,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
+import narwhals as nw
 import numpy as np
 
 from bitsieve.dataset.encoding import as_array
@@ -273,7 +274,7 @@ def _by_partition(values: Any, n_partitions: int, lengths: list[int], what: str)
         return [None] * n_partitions
     if is_dask(values):
         return [*_delayed_blocks(values, n_partitions, what)]
-    is_pandas = hasattr(values, "iloc")
+    is_pandas = nw.dependencies.is_pandas_like_dataframe(values) or nw.dependencies.is_pandas_like_series(values)
     array: Any = values if is_pandas else as_array(values)
     if len(array) != sum(lengths):
         raise UserError(

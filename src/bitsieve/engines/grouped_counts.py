@@ -23,8 +23,7 @@ LARGEST = float(np.finfo(np.float64).max)
 GROUPS_AT_ONCE = 1 << 16  # the most groups that one statement for several columns may return
 _MIN_ROWS_PER_GROUP = 16  # on average; with fewer rows in a group, to fetch the groups is nearly to fetch the rows
 _FEW_GROUPS = 1 << 10  # so many groups may be fetched whatever the number of rows
-#: A context that turns an error of the database into one line.
-answering = partial(in_one_line, "the database did not answer a statement")
+database_errors_in_one_line = partial(in_one_line, "the database did not answer a statement")
 
 
 class Groups(NamedTuple):
@@ -111,7 +110,7 @@ class Relation:
 
     def fetched(self, statement: Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]) -> Any:
         """Fetch the answer to ``statement(frame)``, with the frame of all rows, as an Arrow table."""
-        with self._lock, answering():
+        with self._lock, database_errors_in_one_line():
             return statement(self.frame).collect("pyarrow").to_native()
 
 
@@ -252,7 +251,7 @@ class GroupedSource(ConditioningSource):
                 values = groups.keys[j].filter(pa.array(has_class))  # rows without a class may have unknown values
                 codes[j] = self.keys[j].codes(values).astype(np.int64)
         except ValueError:  # a value that did not occur when the columns were summarized
-            raise changed() from None
+            raise data_changed() from None
         classes = classes[has_class]
         counts = groups.samples[has_class]
         for j in columns - self.keys.keys():
@@ -265,10 +264,10 @@ class GroupedSource(ConditioningSource):
     def _check(self, codes: Mapping[int, Integers], classes: Integers, counts: Integers, by_class: bool) -> None:
         """Refuse counts that disagree with those of every column by itself: the rows have changed."""
         if int(counts.sum()) != self.n_samples:
-            raise changed()
+            raise data_changed()
         for j, codes_of_column in codes.items():
             if codes_of_column.min(initial=0) < 0 or codes_of_column.max(initial=0) >= self.arities[j]:
-                raise changed()
+                raise data_changed()
             if not self._single_counts:
                 continue
             expected = self._single_counts[j] if by_class else self._single_counts[j].sum(axis=1, keepdims=True)
@@ -277,9 +276,9 @@ class GroupedSource(ConditioningSource):
             counts_of_cells = np.zeros(expected.size, np.int64)
             np.add.at(counts_of_cells, cells, counts)
             if (counts_of_cells != expected.reshape(-1)).any():
-                raise changed()
+                raise data_changed()
         if by_class and (np.bincount(classes, counts, self.n_classes) != self.class_sizes).any():
-            raise changed()
+            raise data_changed()
 
     def _batches(self, conditions: Sequence[int], columns: Sequence[int], by_class: bool) -> Iterator[list[int]]:
         """Divide columns into batches for one statement each, which together have few groups."""
@@ -300,7 +299,7 @@ class GroupedSource(ConditioningSource):
         return self.keys[column].max_groups if column in self.keys else 1
 
 
-def changed() -> DataError:
+def data_changed() -> DataError:
     """The error for rows that are not the same in all statements."""
     return DataError(
         code="data-changed",
@@ -357,5 +356,5 @@ class GroupedPartition(Partition):
             part_and_code = part * int(self.source.arities[feature]) + codes[feature]
             part = np.searchsorted(occurring, part_and_code)
             if (part == len(occurring)).any() or (occurring[part] != part_and_code).any():
-                raise changed()
+                raise data_changed()
         return part

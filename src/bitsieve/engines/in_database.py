@@ -37,9 +37,9 @@ from bitsieve.engines.grouped_counts import (
     Groups,
     Key,
     Relation,
-    answering,
-    changed,
     code_by_cuts,
+    data_changed,
+    database_errors_in_one_line,
     doubles,
     integers_of,
 )
@@ -179,22 +179,22 @@ class DatabaseEngine(Engine):
         summary = Summary.of_columns(self.features, np.array(self.features, object), summaries)
         n_rows = int(groups.rows[has_class].sum())
         if self._target is None or n_rows != self._target.rows.sum():
-            raise changed()
+            raise data_changed()
         return replace(summary, n_rows=n_rows, n_samples=int(class_sizes.sum()), class_sizes=class_sizes)
 
     def _summary_of_column(self, j: int, request: SummaryRequest, classes: Classes) -> Summary:
         """Summarize one column as a table whose rows are its values, weighted by how often they occur."""
         column = self._values_of(j, classes, request)
-        is_left_out = j in request.reader.left_out
+        is_dropped = j in request.reader.dropped
         frame = pa.table({self.features[j]: column.values})
         table = read_xy(frame, None, column.samples, rules=self._rules_of(request.reader, j))
         target = replace(request.target.target, codes=column.classes.astype(np.int32))
         table = replace(table, y=target, row_counts=column.rows)
-        if is_left_out:
+        if is_dropped:
             table = table.without([0])
         limits = replace(self.limits, cells=self.limits.cells * target.n_classes)  # no fetched value is dropped
         summary = summarize(table, request.binner, limits=limits)
-        if column.are_complete or is_left_out:
+        if column.are_complete or is_dropped:
             return summary
         (summary_of_values,) = summary.columns
         summary_of_column = replace(summary_of_values, rank_error=column.rank_error, row_numbering=column.row_numbering)
@@ -232,35 +232,14 @@ class DatabaseEngine(Engine):
         return replace(reader.rules, formats=formats, types=types)
 
     def _classes(self, target: TargetCoding) -> Classes:
-        """How rows are grouped by the target: by its values, or by the intervals of a quantity."""
-        unweighted = replace(self.reader, weight=None)
-        parts = dict(zip(unweighted.target, target.parts.values(), strict=True))
-        keys = {label: nw.col(label) for label in parts}
-        cut_columns = [
-            label for label, part in parts.items() if part.target.edges is not None and self.schema[label].is_numeric()
-        ]
-        for label in cut_columns:
-            edges = parts[label].target.edges.tolist()
-            keys[label] = code_by_cuts(keys[label].cast(nw.Float64), edges, "left")
-
-        def classes_of(groups: Groups) -> Integers:
-            table = pa.table({label: groups.keys[label] for label in parts})
-            y, _ = unweighted.target_and_weights(RawPartition(table))
-            codes_of_columns = []
-            for (label, part), values in zip(parts.items(), split_target(y).values(), strict=True):
-                if label in cut_columns:  # the statement has returned codes
-                    codes_of_columns.append(integers_of(values))
-                else:
-                    codes_of_columns.append(_classes_of(values, part))
-            if not target.is_joint:
-                return codes_of_columns[0]
-            assert target.combinations is not None  # known before the rows are counted
-            sizes = [part.target.n_classes for part in parts.values()]
-            is_missing = np.min(codes_of_columns, axis=0) < 0
-            combinations = np.ravel_multi_index(tuple(np.maximum(codes_of_columns, 0)), sizes)
-            return np.where(is_missing, -1, np.searchsorted(target.combinations, combinations))
-
-        return Classes(keys, classes_of)
+        """How rows are grouped by the target."""
+        columns = []
+        for label, part in zip(self.reader.target, target.parts.values(), strict=True):
+            is_cut = part.target.edges is not None and self.schema[label].is_numeric()
+            columns.append(TargetColumn(label, part, is_cut))
+        grouped_target = TargetGrouping(columns, target, replace(self.reader, weight=None))
+        keys = {column.label: column.key() for column in columns}
+        return Classes(keys, grouped_target.classes)
 
     def count(self, request: CountRequest) -> CountSource:
         """Count rows where they are: every table that is asked of the source is a statement."""
@@ -268,7 +247,7 @@ class DatabaseEngine(Engine):
         coding = request.coding
         keys = {}
         for j in range(len(self.features)):
-            if j in reader.left_out:
+            if j in reader.dropped:
                 continue
             key = self._key_of(j, reader, coding)  # refuses a column of too many values, even one of a single code
             if coding.arities[j] > 1:
@@ -376,7 +355,8 @@ def ends_of(relation: Relation, name: str, classes: Classes) -> ColumnValues:
     numbers = NumericRange.of(relation, name, classes)
     one_each = np.array([1, 1])
     ends = ColumnValues(numbers.ends, classes=np.array([0, 0]), rows=one_each, samples=one_each)
-    return ends.with_others(numbers.others)._replace(are_complete=False, row_numbering=numbers.row_numbering(name))
+    ends = ends._replace(are_complete=False, row_numbering=numbers.row_numbering(name))
+    return ends.with_others(numbers.others)
 
 
 def intervals_of(relation: Relation, name: str, classes: Classes, n_intervals: int) -> ColumnValues:
@@ -388,36 +368,80 @@ def intervals_of(relation: Relation, name: str, classes: Classes, n_intervals: i
     numbers = NumericRange.of(relation, name, classes)
     intervals_per_unit = n_intervals / (float(numbers.high) - float(numbers.low))
     interval = ((nw.col(name).cast(nw.Float64) - float(numbers.low)) * intervals_per_unit).cast(nw.Int64)
-    groups = numbers.finite.groups({0: interval, **classes.keys}, range_of=name)
-    _, interval_of_group = np.unique(integers_of(groups.keys[0]), return_inverse=True)  # a group: interval and class
-    n_occupied_intervals = int(interval_of_group.max()) + 1
-    low = doubles(groups.low)
-    high = doubles(groups.high)
+    groups = numbers.finite.groups({0: interval, **classes.keys}, range_of=name)  # by interval and class
+    lows = doubles(groups.low)
+    highs = doubles(groups.high)
+    _, interval_of_group = np.unique(integers_of(groups.keys[0]), return_inverse=True)
 
-    # The group with the largest number of each interval: the last assignment to an interval stays.
-    order = np.argsort(high, kind="stable")
-    group_of_largest = np.zeros(n_occupied_intervals, np.int64)
-    group_of_largest[interval_of_group[order]] = order
-    index_of_largest = group_of_largest[interval_of_group]
+    order = np.lexsort((highs, interval_of_group))  # by interval; the group with its largest number is the last one
+    is_last_of_interval = np.append(np.diff(interval_of_group[order]) > 0, True)
+    group_with_largest = order[is_last_of_interval]
+    largest = highs[group_with_largest]
+    smallest = np.full(len(largest), np.inf)
+    np.minimum.at(smallest, interval_of_group, lows)
 
-    holds_several = np.zeros(n_occupied_intervals, bool)
-    np.logical_or.at(holds_several, interval_of_group, (low < high) | (high < high[index_of_largest]))
-    rows_of_interval = np.bincount(interval_of_group, groups.rows)
-    rank_error = float((rows_of_interval * holds_several).max() / numbers.n_rows)
-    in_intervals = ColumnValues.of_groups(groups, classes)._replace(values=groups.high.take(pa.array(index_of_largest)))
-    return in_intervals.with_others(numbers.others)._replace(
-        are_complete=False, rank_error=rank_error, row_numbering=numbers.row_numbering(name)
+    n_rows = np.bincount(interval_of_group, groups.rows)
+    rank_error = float((n_rows * (smallest < largest)).max() / numbers.n_rows)
+    values = groups.high.take(pa.array(group_with_largest[interval_of_group]))
+    in_intervals = ColumnValues.of_groups(groups, classes)._replace(
+        values=values,
+        are_complete=False,
+        rank_error=rank_error,
+        row_numbering=numbers.row_numbering(name),
     )
+    return in_intervals.with_others(numbers.others)
 
 
-def _classes_of(values: Any, part: TargetPart) -> Integers:
-    """The classes of values of a column of the target; -1 where a value is missing."""
-    column = read_values(values, "the target")
-    missing = is_missing(column)
-    present = column.categories if are_categories(column) else column[~missing]
-    if part.target.edges is None and (lookup(present, part.values) < 0).any():
-        raise changed()
-    return np.where(missing, -1, part.codes(column)).astype(np.int64)
+class TargetColumn(NamedTuple):
+    """A column of the target, by which rows are grouped."""
+
+    label: Any
+    part: TargetPart
+    is_cut: bool  # whether rows are grouped by the intervals of a quantity; else by the values
+
+    def key(self) -> nw.Expr:
+        """The expression by which rows are grouped."""
+        column = nw.col(self.label)
+        if not self.is_cut:
+            return column
+        return code_by_cuts(column.cast(nw.Float64), self.part.target.edges.tolist(), "left")
+
+    def classes(self, keys: Any) -> Integers:
+        """The classes of keys that were fetched; -1 for a missing value."""
+        if self.is_cut:
+            return integers_of(keys)  # the number of an interval is the class
+        column = read_values(keys, "the target")
+        missing = is_missing(column)
+        present = column.categories if are_categories(column) else column[~missing]
+        if self.part.target.edges is None and (lookup(present, self.part.values) < 0).any():
+            raise data_changed()
+        return np.where(missing, -1, self.part.codes(column)).astype(np.int64)
+
+
+class TargetGrouping(NamedTuple):
+    """How rows are grouped by the columns of the target."""
+
+    columns: Sequence[TargetColumn]
+    target: TargetCoding
+    reader: PartitionReader  # reads the target from fetched groups, which have no weights
+
+    def classes(self, groups: Groups) -> Integers:
+        """The class of each group; -1 where the target is missing."""
+        table = pa.table({column.label: groups.keys[column.label] for column in self.columns})
+        y, _ = self.reader.target_and_weights(RawPartition(table))
+        keys_of_columns = split_target(y).values()
+        classes = [column.classes(keys) for column, keys in zip(self.columns, keys_of_columns, strict=True)]
+        if not self.target.is_joint:
+            return classes[0]
+        return self._joint_classes(np.array(classes))
+
+    def _joint_classes(self, classes: Integers) -> Integers:
+        """The class of each combination of the classes of the columns, which are the rows of ``classes``."""
+        assert self.target.combinations is not None  # known before the rows are counted
+        sizes = [column.part.target.n_classes for column in self.columns]
+        combination = np.ravel_multi_index(tuple(np.maximum(classes, 0)), sizes)
+        has_missing = classes.min(axis=0) < 0
+        return np.where(has_missing, -1, np.searchsorted(self.target.combinations, combination))
 
 
 def has_too_many_values(data: Any) -> bool:
@@ -428,7 +452,7 @@ def has_too_many_values(data: Any) -> bool:
     relation = relation_of(data, _MANY_VALUES) if is_path(data) else data
     if relation is None:
         return False
-    with answering():
+    with database_errors_in_one_line():
         frame = nw.from_native(relation).lazy()
         dtypes = frame.collect_schema().dtypes()
         has_times = any(dtype.is_temporal() and dtype != nw.Date for dtype in dtypes)
@@ -467,7 +491,7 @@ class DatabaseSource(DataInParts):
         self.data = relation
 
     def read_in_parts(self, options: ReadOptions) -> PartitionedDataset:
-        with answering():
+        with database_errors_in_one_line():
             frame = nw.from_native(self.data).lazy()
             schema = dict(frame.collect_schema())
         roles = split_columns(list(schema), options.target, options.sample_weight, unnamed=options.target_name)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.read import n_rows, n_without, read_xy
@@ -36,7 +37,7 @@ class RawPartition:
 
     def select(self, labels: Sequence[Any]) -> Any:
         """The columns that have these labels, as a table of the same kind."""
-        if hasattr(self.columns, "column_names"):  # an Arrow table
+        if isinstance(self.columns, pa.Table):
             return self.columns.select(list(labels))
         return self.columns[list(labels)]
 
@@ -50,7 +51,7 @@ class PartitionReader:
     target: Sequence[Any] = ()  # the labels of the target; empty: it is no column
     weight: Any = None  # the label of the frequency weights; None: they are no column
     drop_missing: bool = False  # whether rows without a target are dropped, as if their weight were 0
-    left_out: tuple[int, ...] = ()  # indices of features that get one value in every row, so that none is selected
+    dropped: tuple[int, ...] = ()  # indices of features that get one value in every row, so that none is selected
     rules: ColumnRules = field(default_factory=partial(ColumnRules, formats={}))  # how columns are read
     target_rules: ColumnRules | None = None  # how text of the target is read; None: as classes
 
@@ -95,7 +96,7 @@ class PartitionReader:
         y, _ = self._target_of_weighted_rows(partition)
         table = read_xy(features, None, weights_of_all_rows, rules=self.rules)  # drops rows of weight 0
         table = replace(table, y=replace(target.target, codes=target.codes(y)))
-        return table.without(self.left_out)
+        return table.without(self.dropped)
 
     def summarize(
         self,

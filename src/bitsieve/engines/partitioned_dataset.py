@@ -54,7 +54,7 @@ class PartitionedDataset(OutOfCoreDataset):
         self.feature_names = feature_names
         self.target_coding = target_coding
         self.original = None
-        self.left_out = ()
+        self.dropped = ()
         self.diagnostics: tuple[Diagnostic, ...] = ()
         if engine.n_without_target:
             n_all_rows = engine.n_without_target + n_rows
@@ -134,10 +134,10 @@ class PartitionedDataset(OutOfCoreDataset):
         return self.target_coding.rank_error
 
     def varies(self, j: int) -> bool:
-        return j not in self.left_out and not self.summarize()[j].is_constant
+        return j not in self.dropped and not self.summarize()[j].is_constant
 
     def is_row_counter(self, j: int) -> bool:
-        return j not in self.left_out and bool(self.summarize()[j].is_row_counter)
+        return j not in self.dropped and bool(self.summarize()[j].is_row_counter)
 
     def number_range(self, j: int) -> tuple[float, float] | None:
         summary = self._summary
@@ -158,12 +158,12 @@ class PartitionedDataset(OutOfCoreDataset):
         return None if self.coding is None else self.coding.arities.astype(np.int64)
 
     @property
-    def meanings(self) -> Mapping[int, TextMeaning]:
+    def text_meanings(self) -> Mapping[int, TextMeaning]:
         """What the text of columns means, and which columns are times; empty before the rows are summarized."""
-        return {} if self._summary is None else self._summary.meanings
+        return {} if self._summary is None else self._summary.text_meanings
 
     def meaning_of(self, j: int) -> TextMeaning | None:
-        return self.meanings.get(j)
+        return self.text_meanings.get(j)
 
     def summarize(self, binner: Any = None) -> Sequence[ColumnInfo]:
         if self._columns is not None:
@@ -189,7 +189,7 @@ class PartitionedDataset(OutOfCoreDataset):
                 text_has_formats = self._decide_meanings(summary)
                 if text_has_formats:
                     summary = self._summarize_rows(binner)
-            self._summary = replace(summary, meanings={**summary.meanings, **self._text_meanings})
+            self._summary = replace(summary, text_meanings={**summary.text_meanings, **self._text_meanings})
         return self._summary
 
     def _summarize_rows(self, binner: Binning) -> Summary:
@@ -207,14 +207,14 @@ class PartitionedDataset(OutOfCoreDataset):
     def _early_coding(self, binner: Binning) -> Callable[[Summary], Coding] | None:
         """The coding as a function of the first partition's summary; None where all rows must be summarized first."""
         codes_are_values = binner.requires == "codes"
-        if codes_are_values and self.target_coding.class_sizes is not None and not self.left_out:
+        if codes_are_values and self.target_coding.class_sizes is not None and not self.dropped:
             return partial(self._coding_of, binner)
         return None
 
     def _decide_meanings(self, summary: Summary) -> bool:
         """Decide what the text of columns means; return whether any of it is something else than categories."""
         rules = self.reader.rules
-        self._text_meanings = summary.text_meanings(rules.repair, rules.types_by_index(self.names))
+        self._text_meanings = summary.decide_text_meanings(rules.repair, rules.types_by_index(self.names))
         check_types_read(self._text_meanings, self.names)
         self.parsings = {
             j: meaning.parsing for j, meaning in self._text_meanings.items() if meaning.parsing is not None
@@ -228,9 +228,9 @@ class PartitionedDataset(OutOfCoreDataset):
         if not len(columns):
             return self
         table = copy(self)
-        table.left_out = tuple(sorted({*self.left_out, *columns}))
-        table.reader = replace(self.reader, left_out=table.left_out)
-        table._summary = None if self._summary is None else self._summary.without(table.left_out)
+        table.dropped = tuple(sorted({*self.dropped, *columns}))
+        table.reader = replace(self.reader, dropped=table.dropped)
+        table._summary = None if self._summary is None else self._summary.without(table.dropped)
         return table
 
     def with_small_integers_as_categories(self, n_jobs: int | None = None) -> tuple[PartitionedDataset, bool]:
@@ -301,7 +301,7 @@ class PartitionedDataset(OutOfCoreDataset):
         small_integers = summary.small_integers() if self.small_integers_as_categories else []
         is_frame = self.feature_names is not None
         if is_frame or len(small_integers) == self.n_features:
-            summary = summary.with_categories([j for j in small_integers if j not in self.left_out])
+            summary = summary.with_categories([j for j in small_integers if j not in self.dropped])
         return fit_on_summary(binner, summary)
 
     def _facts(self) -> dict[str, Any]:
@@ -309,7 +309,7 @@ class PartitionedDataset(OutOfCoreDataset):
         assert self.coding is not None
         assert self._columns is not None
         return {
-            "left_out": list(self.left_out),
+            "left_out": list(self.dropped),
             "few_are_codes": self.small_integers_as_categories,
             "coding": self.coding.facts(),
             "columns": [column.to_dict() for column in self._columns],
@@ -317,7 +317,7 @@ class PartitionedDataset(OutOfCoreDataset):
 
     def _has_same_columns(self, facts: Mapping[str, Any]) -> bool:
         """Whether packed rows leave out the same columns, and take the same integers as categories."""
-        same_columns = facts["left_out"] == list(self.left_out)
+        same_columns = facts["left_out"] == list(self.dropped)
         return bool(same_columns and facts["few_are_codes"] == self.small_integers_as_categories)
 
     def _key(self, binner: Binning) -> dict[str, Any]:
@@ -349,13 +349,13 @@ def _open_target(open_engine: Callable[[PartitionReader], Engine], reader: Parti
     """Open an engine and summarize the target: as it is, and again where its text means numbers or times."""
     engine = open_engine(reader)
     summary = _summarize_target(engine, reader)
-    meanings = {} if summary is None else summary.text_meanings(reader.rules)
-    if summary is None or not meanings:
+    text_meanings = {} if summary is None else summary.decide_text_meanings(reader.rules)
+    if summary is None or not text_meanings:
         return OpenedTarget(engine, reader, summary, {})
     names = list(summary.columns)
-    parsings = {names[j]: meaning.parsing for j, meaning in meanings.items() if meaning.parsing is not None}
+    parsings = {names[j]: meaning.parsing for j, meaning in text_meanings.items() if meaning.parsing is not None}
     check_read(parsings, reader.drop_missing)
-    formats = {j: meaning.format for j, meaning in meanings.items()}
+    formats = {j: meaning.format for j, meaning in text_meanings.items()}
     reader = replace(reader, target_rules=replace(reader.rules, formats=formats))
     engine = open_engine(reader)  # fewer rows may have a target
     return OpenedTarget(engine, reader, _summarize_target(engine, reader), parsings)

@@ -48,7 +48,7 @@ class SavedCounts:
     arities: NDArray[np.int32]  # codes of every column, whether they occur or not
     class_sizes: Integers
     cells: Integers  # of the pairs (0, 0), (0, 1), ..., (1, 1), (1, 2), ... one after the other, in C order
-    left_out: tuple[int, ...] = ()  # columns that were left out, such as identifiers: they have one code
+    dropped: tuple[int, ...] = ()  # columns that were left out, such as identifiers: they have one code
 
     def __add__(self, other: SavedCounts) -> SavedCounts:
         """The counts of both parts of the rows, refused if the columns, their codes or the classes are not the same."""
@@ -84,8 +84,8 @@ class SavedCounts:
         binner.categories_ = list(self.binner.categories_)
         for column in columns:
             binner.categories_[column] = np.zeros(1, np.uint8)
-        left_out = tuple(sorted({*self.left_out, *columns}))
-        return replace(self, binner=binner, arities=arities, cells=cells, left_out=left_out)
+        dropped = tuple(sorted({*self.dropped, *columns}))
+        return replace(self, binner=binner, arities=arities, cells=cells, dropped=dropped)
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write the counts to a folder, which is made."""
@@ -136,7 +136,7 @@ class SavedCounts:
                 arities=np.array(facts["arities"], np.int32),
                 class_sizes=np.array(facts["class_sizes"], np.int64),
                 cells=np.frombuffer(content, "<i8").astype(np.int64, copy=False),
-                left_out=tuple(facts["left_out"]),
+                dropped=tuple(facts["left_out"]),
             )
         if counts.cells.shape != (n_cells(counts.arities, len(counts.class_sizes)),):
             raise _damaged(path)
@@ -282,7 +282,8 @@ def _offsets(arities: NDArray[np.int32], n_classes: int) -> Integers:
 
 def _meaning(counts: SavedCounts) -> dict[str, Any]:
     """What must be equal for tables to add up, as JSON holds it."""
-    binner, target = counts.binner, counts.target
+    binner = counts.binner
+    target = counts.target
     edges = None if target.edges is None else [float(edge) for edge in target.edges]
     return {
         "names": list(counts.names),
@@ -293,7 +294,7 @@ def _meaning(counts: SavedCounts) -> dict[str, Any]:
         "labels": array_to_json(target.labels),
         "edges": edges,
         "unit": target.unit,
-        "left_out": list(counts.left_out),
+        "left_out": list(counts.dropped),
     }
 
 
@@ -368,13 +369,13 @@ class SavedCountsDataset(OutOfCoreDataset):
         self.names = counts.names
         self.feature_names = np.array(counts.names, object) if named else None
         self.original = None
-        self.left_out = counts.left_out
-        left_out = [str(self.names[j]) for j in self.left_out]
-        self.diagnostics = (left_out_of_counts(left_out),) if left_out else ()
+        self.dropped = counts.dropped
+        dropped = [str(self.names[j]) for j in self.dropped]
+        self.diagnostics = (left_out_of_counts(dropped),) if dropped else ()
         source = TabledSource(counts)
         tables = source.tables(None, np.arange(len(counts.names)), False)
         self._varies = np.array([len(table.occupied()[0]) > 1 for table in tables], bool)
-        self._uncut = {*counts.binner.columns_without_cut.tolist()} - {*counts.left_out}
+        self._uncut = {*counts.binner.columns_without_cut.tolist()} - {*counts.dropped}
         self._coded_arities = source.arities.astype(np.int64)
 
     @property
@@ -421,11 +422,11 @@ class SavedCountsDataset(OutOfCoreDataset):
         return self.counts.binner, TabledSource(self.counts)
 
     def without(self, columns: Sequence[int]) -> SavedCountsDataset:
-        """The same counts, of every column; ``left_out`` says which of them no method is to choose."""
-        if set(columns) <= {*self.left_out}:
+        """The same counts, of every column; ``dropped`` says which of them no method is to choose."""
+        if set(columns) <= {*self.dropped}:
             return self
         table = copy(self)
-        table.left_out = tuple(sorted({*self.left_out, *columns}))
+        table.dropped = tuple(sorted({*self.dropped, *columns}))
         return table
 
     def varies(self, j: int) -> bool:
@@ -447,7 +448,7 @@ def count_table(table: PartitionedDataset, binner: Binning, *, few_are_codes: bo
         table, _ = table.with_small_integers_as_categories()
     fitted, source = table.count(binner)
     counts = count_all_pairs(source, table.names, table.target, fitted, fitted.n_bins_.astype(np.int32))
-    return replace(counts, left_out=table.left_out)
+    return replace(counts, dropped=table.dropped)
 
 
 def left_out_of_counts(names: Sequence[str]) -> Diagnostic:
@@ -477,6 +478,6 @@ def count_like(table: PartitionedDataset, first: SavedCounts) -> SavedCounts:
                 message=f"the target holds {quoted(new_labels)}, which the first counts have not",
                 advice="count all rows anew",
             )
-    source = table.without(first.left_out).count_as(first.binner, first.arities, target)
+    source = table.without(first.dropped).count_as(first.binner, first.arities, target)
     counts = count_all_pairs(source, first.names, target, first.binner, first.arities)
-    return replace(counts, left_out=first.left_out)
+    return replace(counts, dropped=first.dropped)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import UserError
+from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import RuleFacts, rule_from_facts
 from bitsieve.engines.grouped_counts import LARGEST
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
@@ -37,7 +38,7 @@ def statement(table: PartitionedDataset, binner: Any, relation: str) -> str:
             advice="name one column as the target",
         )
     table.count(binner)
-    indices = [j for j in range(len(table.names)) if j not in table.left_out]
+    indices = [j for j in range(len(table.names)) if j not in table.dropped]
     lines = [f"  select {_class_expression(table)} as class, {_weight(table) or '1'} as samples"]
     for i, j in enumerate(indices):
         lines.append(f"    {_code_expression(table, j)} as c{i}")
@@ -107,7 +108,7 @@ def _code_expression(table: PartitionedDataset, j: int) -> str:
     binner = table.coding.binner
     categories = binner.categories_[j]
     is_parsed_text = j in (table.reader.rules.formats or {})
-    is_time = categories is None and j in table.meanings
+    is_time = categories is None and j in table.text_meanings
     if is_parsed_text or is_time:
         raise UserError(
             code="not-counted-by-sql",
@@ -165,16 +166,12 @@ def load_result(path: Path) -> SavedCounts:
         has_expected_columns = tuple(table.column_names[:4]) == COLUMNS and len(table.columns) == 6
         if not has_expected_columns or not table.num_rows:
             raise ValueError(f"it has the columns {quoted(table.column_names, 6)}")
-        columns = [column.to_pylist() for column in table.columns]
-        for value_column in (1, 3):  # as everywhere, empty text is missing
-            columns[value_column] = [value or None for value in columns[value_column]]
-        rows = [CountedPair(*row) for row in zip(*columns, strict=True)]
-        rows_with_class = [row for row in rows if row.class_value]
-        return _assembled(rows_with_class, str(table.column_names[4]))
+        rows = _rows_with_class(table)
+        return _counts_of_rows(rows, target=str(table.column_names[4]))
 
 
 class CountedPair(NamedTuple):
-    """A row of a result."""
+    """A row of a result: the samples of one class that have these values in two columns."""
 
     first: str  # the name of a column
     first_value: str | None
@@ -184,35 +181,61 @@ class CountedPair(NamedTuple):
     samples: int
 
 
-def _assembled(rows: Sequence[CountedPair], target: str) -> SavedCounts:
+def _rows_with_class(table: pa.Table) -> list[CountedPair]:
+    """The rows of a result whose class is not missing. Empty text is missing, as everywhere."""
+    columns = [column.to_pylist() for column in table.columns]
+    rows = []
+    for first, first_value, second, second_value, class_value, samples in zip(*columns, strict=True):
+        if class_value:
+            rows.append(CountedPair(first, first_value or None, second, second_value or None, class_value, samples))
+    return rows
+
+
+def _counts_of_rows(rows: Sequence[CountedPair], target: str) -> SavedCounts:
     """Put the rows of a result into the tables of all pairs."""
-    values: dict[str, set[str | None]] = {}  # by column
+    values = _values_of_columns(rows)
+    names = _names_in_order(rows, values)
+    class_values = sorted({row.class_value for row in rows})
+    has_missing = any(None in values_of_column for values_of_column in values.values())
+    categories = []
+    for name in names:
+        present = [value for value in values[name] if value is not None]
+        categories.append(sorted(present, key=_sort_key))
+    arities = np.array([len(values_of_column) + has_missing for values_of_column in categories], np.int32)
+    cells = _cells_of_pairs(rows, names, categories, class_values, arities)
+    _, _, table_of_first_column = next(each_table(cells, arities, len(class_values)))
+    classes = Target(np.empty(0, np.int32), np.array(class_values, object), name=target)
+    return SavedCounts(
+        names=names,
+        target=classes,
+        binner=_rule_of_categories(names, categories, arities, has_missing=has_missing),
+        arities=arities,
+        class_sizes=table_of_first_column.sum(axis=(0, 1)),
+        cells=cells,
+    )
+
+
+def _values_of_columns(rows: Sequence[CountedPair]) -> dict[str, set[str | None]]:
+    """The values of each column; None is a missing value."""
+    values: dict[str, set[str | None]] = {}
     for row in rows:
         values.setdefault(row.first, set()).add(row.first_value)
         values.setdefault(row.second, set()).add(row.second_value)
-    names = _names_in_order(rows, values)
-    class_values = sorted({row.class_value for row in rows})
-    categories = [sorted((value for value in values[name] if value is not None), key=_sort_key) for name in names]
-    has_missing = any(None in values_of_column for values_of_column in values.values())
-    arities = np.array([len(values_of_column) + has_missing for values_of_column in categories], np.int32)
-    cells = _cells_of_pairs(rows, names, categories, class_values, arities)
-    (_, _, table_of_first_column) = next(each_table(cells, arities, len(class_values)))
+    return values
+
+
+def _rule_of_categories(
+    names: list[str], categories: Sequence[list[str]], arities: NDArray[np.int32], *, has_missing: bool
+) -> Binning:
+    """The fitted rule by which each of these categories is a code."""
     facts: RuleFacts = {
         "binning": "none",
         "missing": "bin" if has_missing else "error",
         "bins": arities.tolist(),
         "bin_edges": [[]] * len(names),
-        "categories": [["object", values_of_column] for values_of_column in categories],
+        "categories": [["object", categories_of_column] for categories_of_column in categories],
     }
-    classes = Target(np.empty(0, np.int32), np.array(class_values, object), name=target)
-    return SavedCounts(
-        names=names,
-        target=classes,
-        binner=rule_from_facts(facts, names),
-        arities=arities,
-        class_sizes=table_of_first_column.sum(axis=(0, 1)),
-        cells=cells,
-    )
+    return rule_from_facts(facts, names)
 
 
 def _cells_of_pairs(

@@ -105,7 +105,7 @@ class ScikitLearnRanking(BaseEstimator):
         self.selector = selector
 
     def fit_table(self, table: InMemoryDataset) -> ScikitLearnRanking:
-        columns = np.setdiff1d(np.arange(table.n_features), table.left_out)
+        columns = np.setdiff1d(np.arange(table.n_features), table.dropped)
         target = table.target
         if target.is_quantity and getattr(self.selector, "score_func", None) is f_classif:
             raise UserError(

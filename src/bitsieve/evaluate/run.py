@@ -276,7 +276,7 @@ def baseline_errors(plan: Plan, n_jobs: int | None = None) -> dict[str, Floats]:
     The baselines are the majority class or the mean, the features of the best F-tests (``SelectKBest``), and all
     columns, if the table is not too large for these.
     """
-    columns = np.setdiff1d(np.arange(plan.table.n_features), plan.table.left_out)
+    columns = np.setdiff1d(np.arange(plan.table.n_features), plan.table.dropped)
     measures_all_columns = plan.table.n_samples * len(columns) <= MAX_CELLS
     shape = (len(plan.folds), len(plan.counts))
     errors: dict[str, Floats] = {}

@@ -102,8 +102,8 @@ def _with_columns(table: InMemoryDataset, columns: Columns) -> InMemoryDataset:
         names=[table.names[j] for j in columns.tolist()],
         feature_names=None,
         original=None,
-        left_out=(),
-        meanings={},
+        dropped=(),
+        text_meanings={},
     )
 
 

@@ -67,7 +67,7 @@ def selected_and_next(selector: Any, counted: Counted) -> Columns:
     selected = np.asarray(selector.selected_)
     n_selected = len(selected)
     n_features = len(selector.ranking_)
-    n_candidates = n_features - len(counted.table.left_out)
+    n_candidates = n_features - len(counted.table.dropped)
     n_ranked = min(n_candidates, n_selected + max(MIN_NEXT, n_selected // 2))
     ranks_all_columns = len(np.unique(selector.ranking_)) == n_features
     if ranks_all_columns:

@@ -17,7 +17,9 @@ from bitsieve.explain.substitutes import Substitute, best_substitutes
 from bitsieve.information.protocol import Information
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns
-from bitsieve.utils.messages import allowed_names, displayed, finite, meant, number, printable, quoted
+from bitsieve.utils.messages import allowed_names, closest_match, quoted
+from bitsieve.utils.note_warnings import displayed
+from bitsieve.utils.terminal_text import finite, number, printable
 
 NOT_COUNTED = Contribution(
     relevance=np.nan, redundancy=np.nan, redundant_with=-1, complementarity=np.nan, complementary_with=-1
@@ -285,7 +287,7 @@ def naming_column(diagnostics: Sequence[Diagnostic], name: str) -> list[Diagnost
 def column_of(feature: Any, names: Any) -> int:
     """The column of a feature given by name or number; ValueError, with the nearest names, where there is none."""
     is_number = isinstance(feature, (int, np.integer)) and not isinstance(feature, bool)
-    name = meant(str(feature), names)
+    name = closest_match(str(feature), names)
     if name in names and (is_number or isinstance(feature, str)):  # columns may be named by numbers
         return list(names).index(name)
     if isinstance(feature, str):

@@ -15,7 +15,7 @@ from bitsieve.methods.registry import find_method
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.selected_tests import InformativeState
 from bitsieve.utils.arrays import Columns, Floats
-from bitsieve.utils.messages import number
+from bitsieve.utils.terminal_text import number
 
 REASON_DROPPED = {  # before the method saw the column
     "empty": "is not selected: it has no values",

@@ -135,55 +135,57 @@ def _log_tails(source: CountSource, pairs: Sequence[tuple[int | None, Columns]])
     return np.concatenate(batches)
 
 
-class Cells(NamedTuple):
-    """The non-empty cells of several tables, and the margins of each part z of a table.
+class CellGroups(NamedTuple):
+    """Groups of cells, numbered 0, 1, ... over all tables."""
 
-    A part is a first code in a table, a code x is a second code in a part, a label c is a class in a part. Parts, codes
-    and labels are numbered 0, 1, ... over all tables.
+    of_cell: Columns  # the group of each cell
+    size: NDArray[Any]  # the samples of each group
+    owner: Columns  # the part that each group lies in; the table, if the groups are parts
+
+    @classmethod
+    def of_cells(cls, group: Columns, owner: Columns, n: NDArray[Any]) -> CellGroups:
+        """Group cells with ``n`` samples, given the group of each cell and the owner of that group."""
+        owner_of_group = np.zeros(int(group.max()) + 1, np.intp)
+        owner_of_group[group] = owner
+        return cls(group, np.bincount(group, n), owner_of_group)
+
+
+class Cells(NamedTuple):
+    """The non-empty cells of several tables, grouped by part, code and label.
+
+    A part z is a first code in a table, a code x is a second code in a part, a label c is a class in a part.
     """
 
     n: NDArray[Any]  # n_zxc of every cell
-    part: Columns  # the part that every cell belongs to
-    code: Columns  # the code that every cell belongs to
-    label: Columns  # the label that every cell belongs to
-    part_size: NDArray[Any]  # n_z of every part
-    code_size: NDArray[Any]  # n_zx of every code
-    label_size: NDArray[Any]  # n_zc of every label
-    table_of_part: Columns
-    part_of_code: Columns
-    part_of_label: Columns
+    parts: CellGroups  # of size n_z
+    codes: CellGroups  # of size n_zx
+    labels: CellGroups  # of size n_zc
 
     @classmethod
     def of_tables(cls, tables: Sequence[ContingencyTable]) -> Cells:
         """List the cells of tables with the same number of classes."""
         n_classes = tables[0].shape[2]
-        sizes = [len(table.counts) for table in tables]
+        n_listed = [len(table.counts) for table in tables]
         counts = np.concatenate([table.counts for table in tables])
         is_occupied = counts > 0
         n = counts[is_occupied]
-        table = np.repeat(np.arange(len(tables)), sizes)[is_occupied]
-        n_codes = np.repeat([table.shape[1] for table in tables], sizes)[is_occupied]
+        table = np.repeat(np.arange(len(tables)), n_listed)[is_occupied]
+        n_codes = np.repeat([table.shape[1] for table in tables], n_listed)[is_occupied]
         cell = np.concatenate([_listed_cells(table) for table in tables])[is_occupied]
         # Cells ascend in every table, and so do its parts and, within these, the codes.
         part = _numbered(table, cell // (n_codes * n_classes))
         code = _numbered(part, cell // n_classes)
-        label = np.unique(part * n_classes + cell % n_classes, return_inverse=True)[1]
+        _, label = np.unique(part * n_classes + cell % n_classes, return_inverse=True)
         return cls(
             n=n,
-            part=part,
-            code=code,
-            label=label,
-            part_size=np.bincount(part, n),
-            code_size=np.bincount(code, n),
-            label_size=np.bincount(label, n),
-            table_of_part=_owners(part, table),
-            part_of_code=_owners(code, part),
-            part_of_label=_owners(label, part),
+            parts=CellGroups.of_cells(part, table, n),
+            codes=CellGroups.of_cells(code, part, n),
+            labels=CellGroups.of_cells(label, part, n),
         )
 
     def sum_by_table(self, values: NDArray[Any], part_of_value: Columns, n_tables: int) -> Floats:
         """The sum of values over each table, given the part that each belongs to."""
-        return np.bincount(self.table_of_part[part_of_value], values, n_tables).astype(np.float64)
+        return np.bincount(self.parts.owner[part_of_value], values, n_tables).astype(np.float64)
 
 
 def log_tails(tables: Sequence[ContingencyTable]) -> Floats:
@@ -200,9 +202,9 @@ def log_tails(tables: Sequence[ContingencyTable]) -> Floats:
     """
     cells = Cells.of_tables(tables)
     n_tables = len(tables)
-    n_codes_in_part = np.bincount(cells.part_of_code)
-    n_labels_in_part = np.bincount(cells.part_of_label)
-    all_parts = np.arange(len(cells.part_size))
+    n_codes_in_part = np.bincount(cells.codes.owner)
+    n_labels_in_part = np.bincount(cells.labels.owner)
+    all_parts = np.arange(len(cells.parts.size))
     freedom = cells.sum_by_table((n_codes_in_part - 1) * (n_labels_in_part - 1), all_parts, n_tables)
     both_vary = (n_codes_in_part > 1) & (n_labels_in_part > 1)
     expected = _smallest_expected(cells, both_vary, n_tables)
@@ -216,34 +218,35 @@ def log_tails(tables: Sequence[ContingencyTable]) -> Floats:
 
 def _g_statistic(cells: Cells, n_tables: int) -> Floats:
     """``G = 2 sum n_zxc ln(n_zxc n_z / (n_zx n_zc))`` of every table, the sum over its cells."""
-    log_ratio = np.log(
-        cells.n * cells.part_size[cells.part] / (cells.code_size[cells.code] * cells.label_size[cells.label])
-    )
-    return np.maximum(0.0, 2 * cells.sum_by_table(cells.n * log_ratio, cells.part, n_tables))
+    n_z = cells.parts.size[cells.parts.of_cell]
+    n_zx = cells.codes.size[cells.codes.of_cell]
+    n_zc = cells.labels.size[cells.labels.of_cell]
+    log_ratio = np.log(cells.n * n_z / (n_zx * n_zc))
+    return np.maximum(0.0, 2 * cells.sum_by_table(cells.n * log_ratio, cells.parts.of_cell, n_tables))
 
 
 def _smallest_expected(cells: Cells, is_counted: Flags, n_tables: int) -> Floats:
     """The smallest ``n_zx n_zc / n_z`` of every table, over the parts z that are counted; infinite without any."""
-    rarest_code = np.full(len(cells.part_size), np.inf)
-    np.minimum.at(rarest_code, cells.part_of_code, cells.code_size)
-    rarest_label = np.full(len(cells.part_size), np.inf)
-    np.minimum.at(rarest_label, cells.part_of_label, cells.label_size)
+    rarest_code = np.full(len(cells.parts.size), np.inf)
+    np.minimum.at(rarest_code, cells.codes.owner, cells.codes.size)
+    rarest_label = np.full(len(cells.parts.size), np.inf)
+    np.minimum.at(rarest_label, cells.labels.owner, cells.labels.size)
     expected = np.full(n_tables, np.inf)
-    smallest_of_part = rarest_code * rarest_label / cells.part_size
-    np.minimum.at(expected, cells.table_of_part[is_counted], smallest_of_part[is_counted])
+    smallest_of_part = rarest_code * rarest_label / cells.parts.size
+    np.minimum.at(expected, cells.parts.owner[is_counted], smallest_of_part[is_counted])
     return expected
 
 
 def _log_p_by_betting(cells: Cells, n_classes: int, n_tables: int) -> Floats:
     """The logarithm of the second formula of :func:`log_tails`: that of the first factor less that of the second."""
-    all_parts = np.arange(len(cells.part_size))
-    log_shuffled = cells.sum_by_table(_log_gamma(cells.label_size + 1), cells.part_of_label, n_tables)
-    log_shuffled -= cells.sum_by_table(_log_gamma(cells.part_size + 1), all_parts, n_tables)
+    all_parts = np.arange(len(cells.parts.size))
+    log_shuffled = cells.sum_by_table(_log_gamma(cells.labels.size + 1), cells.labels.owner, n_tables)
+    log_shuffled -= cells.sum_by_table(_log_gamma(cells.parts.size + 1), all_parts, n_tables)
     prior_of_code = n_classes * _PRIOR
-    log_of_codes = _log_gamma(prior_of_code) - _log_gamma(cells.code_size + prior_of_code)
+    log_of_codes = _log_gamma(prior_of_code) - _log_gamma(cells.codes.size + prior_of_code)
     log_of_cells = _log_gamma(cells.n + _PRIOR) - _log_gamma(_PRIOR)
-    log_learned = cells.sum_by_table(log_of_codes, cells.part_of_code, n_tables)
-    log_learned += cells.sum_by_table(log_of_cells, cells.part, n_tables)
+    log_learned = cells.sum_by_table(log_of_codes, cells.codes.owner, n_tables)
+    log_learned += cells.sum_by_table(log_of_cells, cells.parts.of_cell, n_tables)
     return log_shuffled - log_learned
 
 
@@ -257,13 +260,6 @@ def _numbered(outer: NDArray[Any], inner: NDArray[Any]) -> Columns:
     is_new = np.zeros(len(outer), np.intp)
     is_new[1:] = (outer[1:] != outer[:-1]) | (inner[1:] != inner[:-1])
     return np.cumsum(is_new)
-
-
-def _owners(number: Columns, owner: Columns) -> Columns:
-    """The owner of each number that occurs, such as the table that each part belongs to, given both of every cell."""
-    owners = np.zeros(int(number.max()) + 1, np.intp)
-    owners[number] = owner
-    return owners
 
 
 def log_chi_squared_tail(freedom: NDArray[Any] | int, x: Floats) -> Floats:
@@ -335,4 +331,5 @@ def expected_information(first: Integers, second: Integers) -> float:
     rows, n_rows = np.unique(first[first > 0], return_counts=True)
     columns, n_columns = np.unique(second[second > 0], return_counts=True)
     joint = int(n_rows @ expected_terms(n, rows, columns) @ n_columns)
-    return (joint - terms.sum(first) - terms.sum(second) + terms.sum(np.array([n]))) / terms.per_bit
+    margins = terms.sum(first) + terms.sum(second) - terms.sum(np.array([n]))
+    return (joint - margins) / terms.per_bit

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.utils.arrays import Flags, Floats
-from bitsieve.utils.lazy import digamma as psi
+from bitsieve.utils.libraries import digamma as psi
 
 
 class Variable(NamedTuple):

@@ -20,7 +20,7 @@ from bitsieve.io.npz import ArrayFile, ArrayTable
 from bitsieve.io.spool import Spool, SpoolAllocator, find_kept, map_array, name_of_key
 from bitsieve.io.spooled_columns import SpooledColumns, SpooledRows
 from bitsieve.utils.arrays import Floats, Integers
-from bitsieve.utils.lazy import NumberedNames
+from bitsieve.utils.column_names import NumberedNames
 from bitsieve.utils.progress import phase
 
 _MEMORY_PER_TEXT = 16  # bytes of memory for a byte of text, whose rows take several times as much

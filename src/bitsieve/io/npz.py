@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.column_file import InputFile
 from bitsieve.io.errors import DataError, check_names, check_width, in_one_line
-from bitsieve.utils.lazy import NumberedNames
+from bitsieve.utils.column_names import NumberedNames
 from bitsieve.utils.memory import available_bytes
 from bitsieve.utils.messages import quoted
 

@@ -23,7 +23,8 @@ from bitsieve.io.column_file import ColumnFile, Copies, InputFile
 from bitsieve.io.errors import DataError, file_and_inside, in_one_line, readable
 from bitsieve.io.formats import BROKEN_ZIP, WORKBOOKS, format_of, has_libsvm_ending, readable_formats
 from bitsieve.io.npz import ArrayFile, ArrayTable
-from bitsieve.utils.messages import nearest, quoted, warn_of
+from bitsieve.utils.messages import nearest, quoted
+from bitsieve.utils.note_warnings import warn_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

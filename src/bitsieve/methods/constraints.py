@@ -11,8 +11,9 @@ import numpy as np
 
 from bitsieve.diagnostics import NAME_ONLY, ParameterError, UserError, literal
 from bitsieve.utils.arrays import Columns
-from bitsieve.utils.lazy import NumberedNames, cached_property
-from bitsieve.utils.messages import allowed_names, meant, nearest, quoted
+from bitsieve.utils.column_names import NumberedNames
+from bitsieve.utils.lazy import cached_property
+from bitsieve.utils.messages import allowed_names, closest_match, nearest, quoted
 from bitsieve.utils.parameters import FeatureCount
 
 IndexOf = Callable[[str], int | None]  # the index of a column by its name; None where there is none
@@ -170,7 +171,7 @@ def check_constraints(constraints: Any) -> None:
 def _index_of(names: Sequence[str]) -> IndexOf:
     """A function that finds the index of a name; of numbered names, without a list of all."""
     if isinstance(names, NumberedNames):
-        return names.place
+        return names.find
     return {name: j for j, name in enumerate(names)}.get
 
 
@@ -207,7 +208,7 @@ def _columns(
 def _index_of_name(name: str, label: str, names: Sequence[str], index_of: IndexOf, target: Sequence[str]) -> int:
     index = index_of(name)
     if index is None:
-        index = index_of(meant(name, names))
+        index = index_of(closest_match(name, names))
     if index is not None:
         return index
     if name in target:

@@ -73,7 +73,7 @@ def method_name(method: str) -> str:
     name = str(method).lower()
     names = method_names()
     if name not in names:
-        nearest = choices(name, names, whole="'bitsieve methods' lists all")
+        nearest = choices(name, names, where_all="'bitsieve methods' lists all")
         raise ParameterError(
             "method", method, nearest, "is not known", code="unknown-name", fix=nearest_in("method", name, names)
         )

@@ -19,7 +19,7 @@ import numpy as np
 
 from bitsieve.optimize.eigen import lanczos
 from bitsieve.utils.arrays import Floats
-from bitsieve.utils.lazy import threadpool_limits
+from bitsieve.utils.libraries import threadpool_limits
 from bitsieve.utils.memory import square_matrix
 
 SMALL = 2000  # LAPACK finds all eigenvalues of a matrix of this many rows in about a second

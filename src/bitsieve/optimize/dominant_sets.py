@@ -21,7 +21,7 @@ import numpy as np
 from bitsieve import _native
 from bitsieve.utils.arrays import Columns, Floats, Matrix, Progress
 from bitsieve.utils.choice import top
-from bitsieve.utils.lazy import threadpool_limits
+from bitsieve.utils.libraries import threadpool_limits
 
 Dynamics = Callable[["Similarity", Columns, Floats], Floats]
 

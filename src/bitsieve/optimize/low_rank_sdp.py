@@ -58,7 +58,7 @@ def solve_low_rank(matrix: Floats, k: int, *, tolerance: float = 1e-8, progress:
     while True:
         vectors = climb(objective, vectors, precision * scale / n)
         value = objective.value_and_gradient(vectors)[0] + constant
-        dual = dual_bound(objective, vectors, value, tolerance * abs(value))
+        dual = dual_bound_near(objective, vectors, value, allowed=tolerance * abs(value))
         bound = min(bound, dual.bound)
         rounds += 1
         if progress is not None:
@@ -79,40 +79,69 @@ def solve_low_rank(matrix: Floats, k: int, *, tolerance: float = 1e-8, progress:
     return LowRankSolution(_with_first_axis(vectors), value, max(bound, value))
 
 
-def dual_bound(objective: QuadraticOnSpheres, vectors: Floats, value: float = -np.inf, allowed: float = np.inf) -> Dual:
-    """The upper bound by the multipliers of V, which need not be optimal.
+class Certificate(NamedTuple):
+    """What multipliers (lambda, y), which need not be optimal, prove: an upper bound."""
 
-    The smallest eigenvalue of S is lowered by a few roundings of the norm of S. Up to 2,000 vectors, or without an
-    ``allowed`` distance, LAPACK computes it. Above that Lanczos estimates it: a bound that is more than ``allowed``
-    above ``value`` is returned as inf, and any other bound is proved by a Cholesky factor of S.
-    """
-    from scipy.linalg import eigh
+    slack: Floats  # S, shape (n + 1, n + 1)
+    bound_without_violation: float  # sum y + lambda (2k - n), the bound if S >= 0
+    rounding: float  # the largest error of an eigenvalue of S: a few roundings of the norm of S
 
+    def bound(self, violation: float) -> float:
+        """The upper bound, given that no eigenvalue of S is below ``-violation``."""
+        return self.bound_without_violation + len(self.slack) * violation
+
+
+def certificate_of(objective: QuadraticOnSpheres, vectors: Floats) -> Certificate:
+    """The certificate by the multipliers of V, which are optimal if V is."""
     n = len(vectors)
     gradient = objective.value_and_gradient(vectors)[1]
     constant = float(objective.linear.sum())
     total, lengths = multipliers(vectors, gradient)  # lambda and y_1 ... y_n
     first = constant + float(objective.linear @ vectors[:, 0]) - total * objective.total / 2  # y_0
-    slack = np.empty((n + 1, n + 1))  # S
+    slack = np.empty((n + 1, n + 1))
     np.negative(objective.matrix, out=slack[1:, 1:])
     slack[0, 1:] = total / 2 - objective.linear
     slack[1:, 0] = slack[0, 1:]
     slack[0, 0] = first - constant
     slack[np.arange(1, n + 1), np.arange(1, n + 1)] += lengths
-    rounding = 8 * EPS * float(np.sqrt(np.einsum("ij,ij->", slack, slack)))
-    bound_without_violation = first + float(lengths.sum()) + total * objective.total  # sum y + lambda (2k - n)
-    if n > SMALL and np.isfinite(allowed):
-        margin = allowed / (32 * (n + 1))
-        smallest, eigenvector = smallest_eigenpair(slack, margin / 2, 300)
-        violation = max(0.0, -smallest) + margin + rounding
-        bound = bound_without_violation + (n + 1) * violation
-        if bound - value > allowed:
-            return Dual(np.inf, eigenvector)
-        if is_positive_definite(slack, violation - rounding):
-            return Dual(bound, eigenvector)
-    eigenvalues, eigenvectors = eigh(slack, subset_by_index=[0, 0], overwrite_a=True, check_finite=False)
-    violation = max(0.0, -float(eigenvalues[0])) + rounding
-    return Dual(bound_without_violation + (n + 1) * violation, eigenvectors[:, 0])
+    norm = float(np.sqrt(np.einsum("ij,ij->", slack, slack)))
+    bound_without_violation = first + float(lengths.sum()) + total * objective.total
+    return Certificate(slack, bound_without_violation, rounding=8 * EPS * norm)
+
+
+def dual_bound(objective: QuadraticOnSpheres, vectors: Floats) -> Dual:
+    """The upper bound by the multipliers of V, with the smallest eigenvalue of S by LAPACK."""
+    return _bound_by_eigenvalue(certificate_of(objective, vectors))
+
+
+def dual_bound_near(objective: QuadraticOnSpheres, vectors: Floats, value: float, allowed: float) -> Dual:
+    """The upper bound by the multipliers of V; inf if it is more than ``allowed`` above ``value``.
+
+    Up to 2,000 vectors this is :func:`dual_bound`. Above that Lanczos estimates the smallest eigenvalue of S, and a
+    Cholesky factor of S proves the bound.
+    """
+    certificate = certificate_of(objective, vectors)
+    n_rows = len(certificate.slack)
+    if n_rows - 1 <= SMALL:
+        return _bound_by_eigenvalue(certificate)
+    margin = allowed / (32 * n_rows)
+    smallest, eigenvector = smallest_eigenpair(certificate.slack, margin / 2, 300)
+    violation = max(0.0, -smallest) + margin + certificate.rounding
+    bound = certificate.bound(violation)
+    if bound - value > allowed:
+        return Dual(np.inf, eigenvector)
+    if is_positive_definite(certificate.slack, violation - certificate.rounding):
+        return Dual(bound, eigenvector)
+    return _bound_by_eigenvalue(certificate)  # Lanczos has missed the smallest eigenvalue
+
+
+def _bound_by_eigenvalue(certificate: Certificate) -> Dual:
+    """The upper bound by the smallest eigenvalue of S, which LAPACK computes in the memory of S."""
+    from scipy.linalg import eigh
+
+    eigenvalues, eigenvectors = eigh(certificate.slack, subset_by_index=[0, 0], overwrite_a=True, check_finite=False)
+    violation = max(0.0, -float(eigenvalues[0])) + certificate.rounding
+    return Dual(certificate.bound(violation), eigenvectors[:, 0])
 
 
 def _equalised(objective: QuadraticOnSpheres, vectors: Floats) -> Floats:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.optimize.eigen import Eigenpair, dominant_eigenvector, dot, lanczos
 from bitsieve.utils.arrays import Columns, Floats
-from bitsieve.utils.lazy import threadpool_limits
+from bitsieve.utils.libraries import threadpool_limits
 from bitsieve.utils.messages import choices
 
 MIN_CONDITION = 0.05  # a shift makes the smallest eigenvalue of A at least this share of its largest

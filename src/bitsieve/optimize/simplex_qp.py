@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bitsieve.utils.arrays import Columns, Floats
-from bitsieve.utils.lazy import threadpool_limits
+from bitsieve.utils.libraries import threadpool_limits
 
 ROWS_AT_ONCE = 256  # rows that are copied at once for a product with a vector of many zeros
 SPARSE_SHARE = 3  # a vector with less than one nonzero in this many entries is multiplied by the rows of those alone

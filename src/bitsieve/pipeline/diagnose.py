@@ -29,7 +29,8 @@ from bitsieve.pipeline.prepare import Prepared, PreparedSelection
 from bitsieve.pipeline.selected_tests import InformativeState
 from bitsieve.utils.arrays import Columns, Flags, Integers
 from bitsieve.utils.choice import TIE
-from bitsieve.utils.lazy import ColumnNames, chdtrc
+from bitsieve.utils.column_names import ColumnNames
+from bitsieve.utils.libraries import chdtrc
 
 DEPENDENCE_LEVEL = 0.05  # of the test whether two columns of a list depend on each other
 MANY_CLASSES = 100
@@ -108,7 +109,7 @@ def on_copies(prepared: Prepared[DatasetT]) -> list[Diagnostic]:
     table = prepared.original
     if table.rows is None or "dense" not in table.capabilities:
         return []
-    dropped = {*prepared.dropped, *table.left_out}
+    dropped = {*prepared.dropped, *table.dropped}
     columns = [j for j in range(table.n_features) if j not in dropped]
     copies = find_copies(table.rows, columns)
     if not copies:

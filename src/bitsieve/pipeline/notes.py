@@ -11,9 +11,10 @@ from math import floor
 from bitsieve.dataset.column_info import MARKED_NUMBERS, SEVERAL_UNITS, TextParsing
 from bitsieve.dataset.copies import Copy, CopyKind
 from bitsieve.diagnostics import Diagnostic, literal
-from bitsieve.utils.lazy import ColumnNames
-from bitsieve.utils.messages import number, quoted
+from bitsieve.utils.column_names import ColumnNames
+from bitsieve.utils.messages import quoted
 from bitsieve.utils.note_lines import MAX_NAMES
+from bitsieve.utils.terminal_text import number
 
 MAX_LISTED = 3
 MAX_TIES_LISTED = 5

@@ -29,8 +29,8 @@ from bitsieve.pipeline import notes
 from bitsieve.pipeline.discretize import take_bins_of_rule, take_few_numbers_as_categories
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.utils.choice import rank
+from bitsieve.utils.column_names import NumberedNames
 from bitsieve.utils.defaults import N_FEATURES
-from bitsieve.utils.lazy import NumberedNames
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.parameters import check_integer, fewer_columns, whole_number
 
@@ -159,7 +159,7 @@ def _indices_of_included(table: Dataset, columns: ColumnOptions, constraints: Co
     with parameter_reported_as("must_include", "include"):
         resolve(Constraints(columns.include, columns.exclude), table.names, table.target.names)
     included = resolve(Constraints(constraints.must_include), table.names).must_include
-    absent = [table.names[j] for j in included if j in table.left_out]
+    absent = [table.names[j] for j in included if j in table.dropped]
     if absent:
         raise UserError(
             code="not-in-saved-counts",
@@ -190,7 +190,7 @@ def _drop_columns(
         excluded = resolve(Constraints(exclude=columns.exclude), table.names, table.target.names).exclude
     dropped: dict[int, Reason] = dict.fromkeys(empty_columns(infos), "empty")
     dropped |= dict.fromkeys(excluded, "excluded")
-    dropped |= dict.fromkeys(table.left_out, "counted")
+    dropped |= dict.fromkeys(table.dropped, "counted")
     if len(dropped) == table.n_features:
         raise UserError(
             code="no-features",
@@ -257,7 +257,7 @@ def _open_in_words(candidates: Candidates) -> str:
 
 def constraints_on(table: Dataset, constraints: Constraints | None) -> Candidates:
     """The candidates for selection: a dropped column is none, unless it is included or belongs to a group."""
-    if not table.left_out:
+    if not table.dropped:
         return resolve(constraints, table.names)
     if constraints is None:
         constraints = Constraints()
@@ -265,7 +265,7 @@ def constraints_on(table: Dataset, constraints: Constraints | None) -> Candidate
     is_in_group = candidates.sizes[candidates.candidate_of_column] > 1
     included = {*candidates.must_include}
     excluded = [*constraints.exclude]
-    for j in table.left_out:
+    for j in table.dropped:
         if not is_in_group[j] and int(candidates.candidate_of_column[j]) not in included:
             excluded.append(j)
     return resolve(replace(constraints, exclude=excluded), table.names)

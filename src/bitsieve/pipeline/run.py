@@ -20,7 +20,7 @@ from bitsieve.pipeline.prepare import PreparedSelection, check_screen, columns_s
 from bitsieve.pipeline.samples import TableSamples
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.utils.defaults import BINNING
-from bitsieve.utils.messages import warn
+from bitsieve.utils.note_warnings import warn
 from bitsieve.utils.parameters import FeatureCount
 from bitsieve.utils.progress import duration
 
@@ -57,7 +57,7 @@ def run_on_counts(prepared: PreparedSelection, counted: Counted, execution: Exec
         information = counted.estimated(estimator)
         _warn_of_long_job(method, counted.table, int(information.varies.sum()), n_selected)
         result = method.run(information, n_selected, **arguments)
-        result = result.with_dropped_last(counted.table.left_out, counted.table.n_features)
+        result = result.with_dropped_last(counted.table.dropped, counted.table.n_features)
         evidence = count_evidence(counted, result.selected, information)
     return Fit(prepared=prepared, execution=execution, table=counted.table, result=result, evidence=evidence)
 
@@ -74,10 +74,10 @@ def _run_on_rows(prepared: PreparedSelection, execution: ExecutionOptions) -> Fi
     if prepared.discretization.binning is not None:
         discretizer = make_discretizer(prepared.discretization, execution.n_jobs)
     samples = TableSamples(table.required_rows(), method.estimator, discretizer, execution.n_jobs)
-    _warn_of_long_job(method, table, table.n_features - len(table.left_out), n_selected)
+    _warn_of_long_job(method, table, table.n_features - len(table.dropped), n_selected)
     with shared_helpers():
         result = method.run(samples, n_selected, **arguments)
-        result = result.with_dropped_last(table.left_out, table.n_features)
+        result = result.with_dropped_last(table.dropped, table.n_features)
     return Fit(prepared=prepared, execution=execution, table=table, result=result)
 
 
@@ -143,7 +143,7 @@ def _number_to_select(selection: SelectionOptions, table: Dataset, candidates: C
     if candidates is not None:
         number = candidates.number(requested, count)
     else:
-        number = count.among(requested, table.n_features - len(table.left_out))
+        number = count.among(requested, table.n_features - len(table.dropped))
     return None if selection.ends_by_itself else number
 
 

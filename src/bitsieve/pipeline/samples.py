@@ -46,7 +46,7 @@ class TableSamples(Samples):
         self.n_samples = table.n_samples
         self.n_features = table.n_features
         self.names = table.names
-        self.left_out = table.left_out
+        self.dropped = table.dropped
         if table.has_target:
             self.classes = table.target.codes
             self.n_classes = table.target.n_classes
@@ -55,7 +55,7 @@ class TableSamples(Samples):
 
     def rows(self, *, takes_missing: bool = False) -> Rows:
         table = self.table
-        check_values(table, allow_missing=takes_missing, instead=ADVICE_ON_MISSING)
+        check_values(table, allow_missing=takes_missing, advice_on_missing=ADVICE_ON_MISSING)
         if table.matrix is not None:
             return Rows(
                 numbers=np.asarray(table.matrix, np.float64, order="C"),
@@ -96,7 +96,7 @@ class TableSamples(Samples):
         if self.table.matrix is None:
             values = self.numbers()[0]
         else:
-            check_values(self.table, allow_missing=False, instead=ADVICE_ON_MISSING)
+            check_values(self.table, allow_missing=False, advice_on_missing=ADVICE_ON_MISSING)
             values = self.table.matrix
         refuse_large(values, MAX_VALUE)
         return values
@@ -147,7 +147,7 @@ class TableSamples(Samples):
 def stored_values(table: InMemoryDataset) -> csc_array:
     """The values of a sparse table as CSC. Raises ValueError if any is missing, infinite or too large."""
     columns = table.stored
-    columns.check_finite(table.names, allow_missing=False, instead=ADVICE_ON_MISSING)
+    columns.check_finite(table.names, allow_missing=False, advice_on_missing=ADVICE_ON_MISSING)
     refuse_large(columns.value, MAX_VALUE)
     return columns.stored
 
@@ -161,7 +161,7 @@ def columns_of(estimator: Any, X: Any, columns: Columns, categories: Mapping[int
     table = read_columns(X, estimator=estimator, reset=False)
     if table.is_sparse:
         return stored_values(table)[:, columns]
-    check_values(table, allow_missing=False, instead=ADVICE_ON_MISSING)
+    check_values(table, allow_missing=False, advice_on_missing=ADVICE_ON_MISSING)
     values = np.empty((table.n_samples, len(columns)))
     for i, j in enumerate(columns.tolist()):
         if j in categories and not table.is_numeric(j):

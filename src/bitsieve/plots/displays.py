@@ -20,7 +20,7 @@ from bitsieve.plots.figures import BLUE, GREEN, GREY, INK, ORANGE, RED, WIDTH, A
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.docstrings import described_fully
-from bitsieve.utils.messages import number
+from bitsieve.utils.terminal_text import number
 
 MAX_SHOWN = 40  # bars of the ranking, rows of the heat map, leaves of the dendrogram, dots on the curve
 MAX_NUMBERED = 12  # features up to which every cell of the heat map has its number

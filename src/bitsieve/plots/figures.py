@@ -18,7 +18,7 @@ import numpy as np
 from bitsieve.diagnostics import UserError
 from bitsieve.io.output import AnyPath, writing
 from bitsieve.utils.arrays import Columns, Floats
-from bitsieve.utils.messages import notebook
+from bitsieve.utils.note_warnings import notebook
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes

@@ -332,7 +332,7 @@ def _numeric_values(table: InMemoryDataset, column: int) -> _Values:
     values = np.ascontiguousarray(table.values(column))
     is_float = values.dtype.kind == "f"
     present: Floats = values[~np.isnan(values)] if is_float else values
-    meaning = table.meanings.get(column)
+    meaning = table.text_meanings.get(column)
     if meaning is not None and meaning.format.time is not None:
         kind: str = meaning.format.time
     elif not is_float or bool((present == np.floor(present)).all()):

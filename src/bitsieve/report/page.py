@@ -12,7 +12,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, ClassVar
 
 from bitsieve.diagnostics import UserError
-from bitsieve.utils.messages import number, quoted
+from bitsieve.utils.messages import quoted
+from bitsieve.utils.terminal_text import number
 
 if TYPE_CHECKING:
     from jinja2 import Environment

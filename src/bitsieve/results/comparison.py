@@ -19,7 +19,8 @@ from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.frames import check_library, frame_of
-from bitsieve.utils.messages import aligned, choices, finite
+from bitsieve.utils.messages import choices
+from bitsieve.utils.terminal_text import aligned, finite
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -21,7 +21,7 @@ from bitsieve.results.saved.changes import (
 from bitsieve.results.saved.schema import SelectionRecord
 from bitsieve.utils import html
 from bitsieve.utils.frames import check_library, frame_of
-from bitsieve.utils.messages import aligned, different_numbers, finite, number, printable
+from bitsieve.utils.terminal_text import aligned, different_numbers, finite, number, printable
 
 Change = Literal["entered", "left", "up", "down", "score", "same"]
 Cause = Literal["rows", "columns", "target", "values", "options", "version", "unknown"]

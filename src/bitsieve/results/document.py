@@ -9,7 +9,7 @@ import numpy as np
 from bitsieve.dataset.target import Target
 from bitsieve.results.ranking import Ranking
 from bitsieve.results.saved.schema import Certificate, SavedStopping
-from bitsieve.utils.messages import finite
+from bitsieve.utils.terminal_text import finite
 
 MAX_LABELS = 100  # of more classes the labels are not listed
 

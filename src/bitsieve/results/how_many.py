@@ -9,7 +9,8 @@ from bitsieve.results.equality import equal_fields
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.diagnostic_list import Diagnostics
-from bitsieve.utils.messages import aligned, quoted
+from bitsieve.utils.messages import quoted
+from bitsieve.utils.terminal_text import aligned
 
 HEADER = ("rule", "columns", "first of them", "what it asks")
 

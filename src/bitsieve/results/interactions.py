@@ -13,7 +13,7 @@ from bitsieve.utils import html
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.frames import check_library, frame_of
-from bitsieve.utils.messages import aligned, finite, number
+from bitsieve.utils.terminal_text import aligned, finite, number
 
 MAX_DRAWN = 20  # tuples in a figure
 MAX_PRINTED = 20  # rows of the printed table

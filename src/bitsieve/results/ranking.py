@@ -10,7 +10,7 @@ import numpy as np
 from bitsieve.pipeline.selected_tests import InformativeState
 from bitsieve.results.saved.schema import SavedStopping
 from bitsieve.utils.arrays import Columns, Flags, Floats
-from bitsieve.utils.messages import aligned, number
+from bitsieve.utils.terminal_text import aligned, number
 
 LEAST_LEVEL = "least level"
 NEIGHBOURS = "neighbours in the tree"

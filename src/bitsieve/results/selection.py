@@ -39,7 +39,7 @@ from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.frames import check_library, frame_of
 from bitsieve.utils.lazy import cached_property
-from bitsieve.utils.messages import warn_of
+from bitsieve.utils.note_warnings import warn_of
 from bitsieve.utils.parameters import check_choice
 
 if TYPE_CHECKING:

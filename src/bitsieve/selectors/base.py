@@ -60,7 +60,7 @@ from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.docstrings import PAPERS, described_fully, with_references
 from bitsieve.utils.estimator import Estimator
 from bitsieve.utils.lazy import Lazy
-from bitsieve.utils.messages import warn, warn_of
+from bitsieve.utils.note_warnings import warn, warn_of
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import Rule, check_choice, check_parameters, made_by
 
@@ -162,7 +162,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, Estimator):
             return super().transform(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         selected = np.flatnonzero(self.support_).tolist()
-        if hasattr(X, "iloc"):
+        if nw.dependencies.is_pandas_like_dataframe(X):
             return X.iloc[:, selected]
         # scikit-learn would make a pandas table of the values alone, without dtypes, and none at all of an Arrow table.
         set_output_config = getattr(self, "_sklearn_output_config", {})  # what set_output sets
@@ -376,9 +376,16 @@ def with_parameters(cls: type[S]) -> type[S]:
 class MethodSelector(SupervisedSelector):
     """Base of the selectors that take a number of features by a method of the registry."""
 
+    _fitted_rule: Binning | None = field(init=False, repr=False)
+
     n_features_to_select: int | float | str | None = field(default=None, kw_only=False)
     target_kind: str | None = None
     identifiers: str = "drop"
+
+    @property
+    def fitted_rule(self) -> Binning | None:
+        """The rule of binning of the last fit; None for a method that bins nothing."""
+        return self._fitted_rule
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -428,6 +435,10 @@ class MethodSelector(SupervisedSelector):
 
     def _set_fit(self, fit: Fit) -> None:
         """Set all fitted attributes from the run of a method."""
+        if fit.evidence is not None:
+            self._fitted_rule = fit.evidence.binner
+        else:
+            self._fitted_rule = fit.result.extras.get("binner_")  # of a method on rows that bins them itself
         if fit.result.convergence_warning:
             warn(fit.result.convergence_warning, ConvergenceWarning)
         self._diagnostics = LazyDiagnostics([*on_preparation(fit.prepared), *on_missing(fit.prepared)], fit)

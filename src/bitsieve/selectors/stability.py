@@ -17,7 +17,7 @@ from bitsieve.discretization.base import codes_that_occur
 from bitsieve.methods.method import MethodResult
 from bitsieve.options import DiscretizationOptions
 from bitsieve.pipeline.discretize import take_few_numbers_as_categories
-from bitsieve.selectors.base import MethodSelector, SupervisedSelector, fitted_binner, with_parameters
+from bitsieve.selectors.base import MethodSelector, SupervisedSelector, with_parameters
 from bitsieve.utils.arrays import Columns, Flags
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.parameters import Rule, check_integer, check_number, check_threads, optional
@@ -179,8 +179,8 @@ class StabilitySelector(SupervisedSelector):
         is_chosen = np.zeros((2 * self.n_pairs, table.n_features), bool)
 
         def fit(index: int) -> None:
-            pair, which = divmod(index, 2)
-            half = half_of(table, pair, which, self.random_state)
+            pair, half_index = divmod(index, 2)
+            half = half_of(table, pair, half_index, self.random_state)
             if half.target.n_classes > 1:
                 selector = clone(self.selector).fit_table(half, discretization)
                 is_chosen[index, _columns_that_vary(selector, half)] = True
@@ -194,8 +194,8 @@ class StabilitySelector(SupervisedSelector):
         return tags
 
 
-def half_of(table: InMemoryDataset, pair: int, which: int, random_state: int) -> InMemoryDataset:
-    """The first (``which`` 0) or the second (1) half of the rows of a table, drawn at random.
+def half_of(table: InMemoryDataset, pair: int, half_index: int, random_state: int) -> InMemoryDataset:
+    """The first (``half_index`` 0) or the second (1) half of the rows of a table, drawn at random.
 
     The groups of each class are ordered at random, and go to the two halves by turns. Without groups every row is one,
     and a row of weight w is w rows.
@@ -210,7 +210,7 @@ def half_of(table: InMemoryDataset, pair: int, which: int, random_state: int) ->
     _, first_of_group, group_of_row = np.unique(groups, return_index=True, return_inverse=True)
     class_of_group = table.target.codes[rows[first_of_group]]
     groups_by_class = np.lexsort((random.random(len(class_of_group)), class_of_group))
-    half = rows[np.isin(group_of_row, groups_by_class[which::2])]
+    half = rows[np.isin(group_of_row, groups_by_class[half_index::2])]
     if table.weights is None:
         return table.take(np.sort(half))
     weights = np.bincount(half, minlength=table.n_samples)
@@ -221,7 +221,7 @@ def half_of(table: InMemoryDataset, pair: int, which: int, random_state: int) ->
 def _columns_that_vary(fitted: MethodSelector, half: InMemoryDataset) -> Columns:
     """The chosen columns without those of one bin, which only fill the list."""
     selected = np.asarray(fitted.selected_)
-    binner = fitted_binner(fitted)
+    binner = fitted.fitted_rule
     if binner is None:
         return selected
     return selected[codes_that_occur(binner, half)[selected] > 1]

@@ -30,18 +30,24 @@ def rank(values: Floats) -> Columns:
     begins_run[1:] = falling[1:] < falling[:-1] - TIE
     if begins_run.all():
         return order
-    starts = np.flatnonzero(begins_run)
-    run_ends = np.append(starts, len(order))[1:]
-    # A tie is within 1e-10 of the first of its run. Where values fall in many steps of less than that, the last may be
-    # further from the first: there the run is split.
-    is_too_long = falling[run_ends - 1] < falling[starts] - TIE
-    for run in np.flatnonzero(is_too_long):
-        start = int(starts[run])
-        rising = -falling[: run_ends[run]]
-        while start < len(rising):
-            begins_run[start] = True
-            start = int(np.searchsorted(rising, -(falling[start] - TIE), side="right"))
+    _split_long_runs(falling, begins_run)
     return order[np.lexsort((order, np.cumsum(begins_run)))]
+
+
+def _split_long_runs(falling: Floats, begins_run: Flags) -> None:
+    """Split each run whose last value is more than 1e-10 below its first, as after many smaller steps.
+
+    A new run begins at the first value that is more than 1e-10 below the beginning of the run before.
+    """
+    starts = np.flatnonzero(begins_run)
+    ends = np.append(starts[1:], len(falling))
+    is_too_long = falling[ends - 1] < falling[starts] - TIE
+    for start, end in zip(starts[is_too_long].tolist(), ends[is_too_long].tolist(), strict=True):
+        rising = -falling[:end]  # as np.searchsorted needs it
+        beginning = start
+        while beginning < end:
+            begins_run[beginning] = True
+            beginning = int(np.searchsorted(rising, -(falling[beginning] - TIE), side="right"))
 
 
 def top(values: Floats, k: int) -> Columns:
@@ -115,38 +121,38 @@ class GreedyChoice:
 
 
 def choose_greedily(
-    first: Floats,
+    first_scores: Floats,
     scores: Scores,
     n_features_to_select: int,
-    varies: Flags,
+    is_nonconstant: Flags,
     *,
     monitor: Monitor | None = None,
     must_include: Sequence[int] = (),
     exclude: Sequence[int] = (),
     progress: Progress = None,
-    first_by: Floats | None = None,
+    first_decided_by: Floats | None = None,
 ) -> GreedyChoice:
     """Choose features one at a time. Constant columns, which carry no information, are chosen when no other is left.
 
-    ``first`` are the scores of the first choice; ``first_by``, if it is given, decides the first choice in their place.
-    ``varies`` is False for constant columns. ``must_include`` are chosen first, in this order, and never refused;
-    ``exclude`` are never chosen. ``progress(n_chosen, n_features_to_select)`` is called after each choice.
+    ``first_scores`` are the scores of the first choice, which ``first_decided_by``, if it is given, decides in their
+    place. ``is_nonconstant`` is False for constant columns. ``must_include`` are chosen first, in this order, and never
+    refused; ``exclude`` are never chosen. ``progress(n_chosen, n_features_to_select)`` is called after each choice.
     """
-    deciding_first = first if first_by is None else first_by
-    best_first = partial(_largest, deciding_first, first)
-    is_left = np.ones(len(varies), bool)
+    deciding_first = first_scores if first_decided_by is None else first_decided_by
+    best_first = partial(_largest, deciding_first, first_scores)
+    is_left = np.ones(len(is_nonconstant), bool)
     is_left[list(exclude)] = False
     order: list[int] = []
     values: list[float] = []
     runners_up: list[RunnerUp | None] = []
     while len(order) < n_features_to_select:
-        varying = is_left & varies
-        candidates = varying if varying.any() else is_left
+        nonconstant = is_left & is_nonconstant
+        candidates = nonconstant if nonconstant.any() else is_left
         forced = len(order) < len(must_include)
         if forced:
-            candidates = np.zeros(len(varies), bool)
+            candidates = np.zeros(len(is_nonconstant), bool)
             candidates[must_include[len(order)]] = True
-        elif monitor is not None and not varying.any() and monitor.ends_at_constants():
+        elif monitor is not None and not nonconstant.any() and monitor.ends_at_constants():
             break
         if order:
             scores.add(order[-1])

@@ -8,8 +8,9 @@ from typing import Any
 from bitsieve.diagnostics import Diagnostic, SettingWriter, python_setting
 from bitsieve.utils import html
 from bitsieve.utils.frames import check_library, frame_of
-from bitsieve.utils.messages import PYTHON_HAS_ALL, displayed, printable, warn_of
 from bitsieve.utils.note_lines import as_lines, by_importance
+from bitsieve.utils.note_warnings import PYTHON_HAS_ALL, displayed, warn_of
+from bitsieve.utils.terminal_text import printable
 
 
 class Diagnostics(list[Diagnostic]):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from html import escape
 
-from bitsieve.utils.messages import displayed
+from bitsieve.utils.note_warnings import displayed
 
 STYLE = (
     ".bitsieve table {font-variant-numeric: tabular-nums} "

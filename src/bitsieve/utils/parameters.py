@@ -12,7 +12,7 @@ import numpy as np
 
 from bitsieve.diagnostics import Diagnostic, ParameterError
 from bitsieve.utils.defaults import N_FEATURES
-from bitsieve.utils.messages import warn
+from bitsieve.utils.note_warnings import warn
 
 Rule = Callable[[str, Any], object]  # whatever a user gave
 NO_LIMIT = 2**31

@@ -18,7 +18,7 @@ from typing import Self, TextIO
 import numpy as np
 
 from bitsieve.diagnostics import ParameterError
-from bitsieve.utils.lazy import log
+from bitsieve.utils.libraries import log
 
 PATIENCE = 3.0  # seconds after which the time left can be estimated from the time passed
 SILENCE = 1.0  # seconds before the first line: a short job needs none

@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse
 
 import bitsieve
-from bitsieve.utils.messages import BitsieveWarning
+from bitsieve.utils.note_warnings import BitsieveWarning
 
 N = 80
 DRAW = np.random.default_rng(5)

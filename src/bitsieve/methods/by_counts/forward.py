@@ -75,7 +75,7 @@ def forward_select(
         must_include=must_include,
         exclude=exclude,
         progress=progress,
-        first_by=information.cautious_relevance,
+        first_decided_by=information.cautious_relevance,
     )
     outcome = None if monitor is None else monitor.outcome()
     return ForwardChoice(choice.order, choice.scores, choice.runners_up, outcome)

@@ -22,7 +22,7 @@ from bitsieve.counts.tuples import CODES, n_tuples, search_tuples
 from bitsieve.diagnostics import UserError
 from bitsieve.methods.by_counts.stopping.lists import BENJAMINI_HOCHBERG, adjusted
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Progress
-from bitsieve.utils.lazy import chdtrc
+from bitsieve.utils.libraries import chdtrc
 from bitsieve.utils.progress import phase
 
 N_SHUFFLES = 99

@@ -21,7 +21,7 @@ from bitsieve.methods.method import DENSE_ROWS, Method, MethodResult, constants_
 from bitsieve.optimize.dominant_sets import DYNAMICS, Similarity, SimilarityMatrix, SimilarityRows, dominant_sets
 from bitsieve.utils.arrays import Columns, Floats, Matrix, Progress
 from bitsieve.utils.choice import TIE, pick
-from bitsieve.utils.lazy import threadpool_limits
+from bitsieve.utils.libraries import threadpool_limits
 from bitsieve.utils.memory import check_memory
 from bitsieve.utils.parameters import check_above_zero, check_choice, made_by
 from bitsieve.utils.progress import phase

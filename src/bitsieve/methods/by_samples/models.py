@@ -15,7 +15,7 @@ from bitsieve.methods.by_samples.rows import Samples, refuse_large
 from bitsieve.methods.method import DENSE_ROWS, ROWS, Method, MethodResult, defaults_of, rank_all
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.choice import rank, top
-from bitsieve.utils.lazy import threadpool_limits
+from bitsieve.utils.libraries import threadpool_limits
 from bitsieve.utils.parameters import check_above_zero, check_integer, made_by, make_random, optional
 from bitsieve.utils.progress import phase
 
@@ -137,7 +137,7 @@ def svm_rfe(samples: Samples, k: int, *, step: int | float = 0.1, C: float = 1.0
             squares[is_varying] = _squared_weights(values[:, columns[is_varying]], samples.classes, C)
         return squares
 
-    remaining = np.setdiff1d(np.arange(samples.n_features), samples.left_out)
+    remaining = np.setdiff1d(np.arange(samples.n_features), samples.dropped)
     n_columns = len(remaining)
     n_dropped_at_once = max(1, int(step * len(remaining))) if isinstance(step, float) else step
     while len(remaining) > k:
@@ -150,7 +150,7 @@ def svm_rfe(samples: Samples, k: int, *, step: int | float = 0.1, C: float = 1.0
         progress(n_columns - len(remaining), n_columns - k)
     weights = squared_weights(remaining)
     order = rank(weights)
-    constants = np.asarray(samples.left_out, np.intp)[: k - len(remaining)]  # only if there are too few other columns
+    constants = np.asarray(samples.dropped, np.intp)[: k - len(remaining)]  # only if there are too few other columns
     selected = np.concatenate([remaining[order], constants])
     scores = np.concatenate([weights[order], np.zeros(len(constants))])
     return MethodResult(selected, scores)

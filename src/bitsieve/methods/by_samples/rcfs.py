@@ -11,7 +11,7 @@ from bitsieve.methods.by_samples.rows import Centred, Samples, centre
 from bitsieve.methods.method import DENSE_ROWS, Method, MethodResult, constants_last
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.choice import TIE, rank
-from bitsieve.utils.lazy import threadpool_limits
+from bitsieve.utils.libraries import threadpool_limits
 from bitsieve.utils.memory import check_matrices
 from bitsieve.utils.parameters import check_flag, check_integer, optional
 from bitsieve.utils.progress import phase

@@ -60,7 +60,7 @@ class Samples(Protocol):
 
     n_samples: int
     n_features: int
-    left_out: Sequence[int]  # columns that hold one value in every row
+    dropped: Sequence[int]  # columns that hold one value in every row
     names: Sequence[str]  # of the columns
     classes: NDArray[np.int32]  # of every sample, a code
     n_classes: int

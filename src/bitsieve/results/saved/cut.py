@@ -222,7 +222,7 @@ def _read_column(
     nothing_unread = np.zeros(len(values), bool)
     if are_categories(values):
         return _ColumnValues(values=values, kind="category", is_unread=nothing_unread)
-    meaning = table.meanings.get(j)
+    meaning = table.text_meanings.get(j)
     time = None if meaning is None else meaning.format.time
     kind = _kind_of_time(time)
     was_formatted_text = column.parsing is not None and column.kind == kind == "number"

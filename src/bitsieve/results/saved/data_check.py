@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.results.saved.cut import ColumnChanges
 from bitsieve.results.saved.schema import SavedColumn
-from bitsieve.utils.messages import aligned, finite, number
+from bitsieve.utils.terminal_text import aligned, finite, number
 
 MIN_SHIFT = 0.02  # bits; about where the population stability index is 0.1
 MAX_WITHOUT_CODE = 0.01  # the share of rows; with more a column has moved

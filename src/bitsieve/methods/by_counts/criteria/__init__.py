@@ -112,7 +112,7 @@ def make_criterion(criterion: str | Criterion | JointCriterion, **parameters: fl
         return criterion
     name = criterion.lower()
     if name not in names:
-        nearest = choices(name, names, whole="'bitsieve methods' lists all")
+        nearest = choices(name, names, where_all="'bitsieve methods' lists all")
         raise ParameterError("criterion", criterion, nearest, "is not known", code="unknown-name")
     criterion_class = CRITERIA[ALIASES[name].same_as if name in ALIASES else name]
     if parameters:

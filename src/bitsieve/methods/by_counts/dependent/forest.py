@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from bitsieve.information.protocol import Information
 from bitsieve.utils.arrays import Columns, Floats
-from bitsieve.utils.lazy import cached_property, chdtrc
+from bitsieve.utils.lazy import cached_property
+from bitsieve.utils.libraries import chdtrc
 
 LEVEL = 0.05  # of the test of an edge, corrected for all pairs of columns
 SMOOTHING = 0.5  # samples that are added to every cell (Krichevsky and Trofimov)

@@ -21,7 +21,7 @@ from bitsieve.optimize.eigen import dominant_eigenvector
 from bitsieve.optimize.low_rank_sdp import solve_low_rank
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.choice import pick, rank, top
-from bitsieve.utils.lazy import threadpool_limits
+from bitsieve.utils.libraries import threadpool_limits
 from bitsieve.utils.memory import check_matrices
 from bitsieve.utils.parameters import check_choice, check_integer, made_by, make_random
 from bitsieve.utils.progress import phase

@@ -15,7 +15,7 @@ from bitsieve.methods.by_counts.stopping.lists import BENJAMINI_HOCHBERG, ListSt
 from bitsieve.methods.method import INDEPENDENT, ROWS, TABLES
 from bitsieve.utils.arrays import Flags, Floats, Integers
 from bitsieve.utils.docstrings import cites
-from bitsieve.utils.lazy import ndtri, stdtr, threadpool_limits
+from bitsieve.utils.libraries import ndtri, stdtr, threadpool_limits
 from bitsieve.utils.parameters import check_level
 
 N_FOLDS = 5  # of the cross-validation that finds the penalty of the lasso

@@ -32,7 +32,8 @@ from bitsieve.methods.by_counts.stopping.lists import (
 from bitsieve.methods.by_counts.stopping.repeated_search import MAX_EXPONENT, RepeatedSearch
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.docstrings import cites
-from bitsieve.utils.lazy import cached_property, chdtrc
+from bitsieve.utils.lazy import cached_property
+from bitsieve.utils.libraries import chdtrc
 from bitsieve.utils.parameters import check_choice, check_integer, check_level
 
 MIN_SHUFFLES = 200  # of one test

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bitsieve.information.evidence import MIN_EXPECTED
 from bitsieve.information.protocol import ConditionalInformation
 from bitsieve.utils.arrays import Columns, Flags, Floats
-from bitsieve.utils.lazy import chdtrc
+from bitsieve.utils.libraries import chdtrc
 
 ENOUGH_REACHED = 10  # shuffles that reach the observed value, after which p is known well enough
 BATCH = 1 << 14  # shuffles at once

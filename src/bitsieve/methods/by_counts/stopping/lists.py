@@ -13,7 +13,7 @@ from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.stopping.base import StoppingOutcome, StoppingRule
 from bitsieve.utils.arrays import Columns, Flags, Floats
-from bitsieve.utils.messages import different_numbers
+from bitsieve.utils.terminal_text import different_numbers
 
 BENJAMINI_HOCHBERG = "benjamini-hochberg"
 BENJAMINI_YEKUTIELI = "benjamini-yekutieli"

@@ -22,7 +22,7 @@ from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.method import ROWS, Method, MethodResult, defaults_of
 from bitsieve.utils.arrays import Flags, Floats
 from bitsieve.utils.choice import TIE
-from bitsieve.utils.lazy import threadpool_limits
+from bitsieve.utils.libraries import threadpool_limits
 from bitsieve.utils.parameters import check_above_zero, check_choice, check_integer, check_number, optional
 from bitsieve.utils.progress import phase
 

@@ -1,0 +1,62 @@
+"""Functions of libraries that are imported when first called, or never where the user has not imported them."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+def chdtrc(freedom: ArrayLike, x: ArrayLike) -> Any:
+    """The probability that a chi-squared variable with ``freedom`` degrees of freedom exceeds ``x``; float or array."""
+    from scipy import special
+
+    return special.chdtrc(freedom, x)
+
+
+def digamma(x: ArrayLike) -> Any:
+    """The logarithmic derivative of the gamma function; float or array."""
+    from scipy import special
+
+    return special.digamma(x)
+
+
+def ndtri(p: ArrayLike) -> Any:
+    """The quantile of the normal distribution at the probability ``p``."""
+    from scipy import special
+
+    return special.ndtri(p)
+
+
+def stdtr(freedom: ArrayLike, t: ArrayLike) -> Any:
+    """The probability that Student's t with ``freedom`` degrees of freedom is at most ``t``."""
+    from scipy import special
+
+    return special.stdtr(freedom, t)
+
+
+def threadpool_limits(n_threads: int, api: str | None = None) -> AbstractContextManager[object]:
+    """Limit the threads of native libraries inside a block: of all, or of those of one ``api`` such as "blas"."""
+    import threadpoolctl
+
+    limits: AbstractContextManager[object] = threadpoolctl.threadpool_limits(n_threads, api)
+    return limits
+
+
+def issparse(data: Any) -> bool:
+    """Whether data is a sparse matrix or array of scipy. It is not if ``scipy.sparse`` was never imported."""
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(data))
+
+
+def log(level: str, message: str) -> None:
+    """Log a message under the name of the package, if the program has imported logging and set up a handler."""
+    logging = sys.modules.get("logging")
+    if logging is None:
+        return
+    logger = logging.getLogger("bitsieve")
+    if logger.hasHandlers():
+        getattr(logger, level)(message)
