@@ -318,7 +318,7 @@ def test_warnings_of_scikit_learn_stay_inside(tmp_path, capsys):
 
     from sklearn.exceptions import ConvergenceWarning
 
-    from bitsieve.cli.shared import Wording, in_words_of
+    from bitsieve.cli.wording import Wording, in_words_of
 
     with in_words_of(Wording("compare")):
         warnings.simplefilter("always")

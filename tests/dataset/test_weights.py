@@ -32,7 +32,7 @@ from bitsieve.discretization.transformers import CategoricalBinner, EqualFrequen
 )
 def test_bad_weights_are_refused_in_one_line(weights, message):
     with pytest.raises(ValueError, match=message) as caught:
-        read_weights(weights, 3)
+        read_weights(weights, 3, "frequency")
     assert "\n" not in str(caught.value)
 
 

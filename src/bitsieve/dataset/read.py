@@ -98,7 +98,7 @@ def read_xy(
         )
     if groups is not None:
         table = replace(table, groups=read_groups(groups, table.n_samples))
-    weights = read_weights(sample_weight, table.n_samples, weight_kind or FREQUENCY)
+    weights = read_weights(sample_weight, table.n_samples, weight_kind)
     target = None
     if y is not None:
         target = read_target(y, name=target_name, target_kind=target_kind, weights=weights)

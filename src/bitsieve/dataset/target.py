@@ -26,7 +26,7 @@ from bitsieve.dataset.quantity import (
     numbers_of,
 )
 from bitsieve.diagnostics import NAME_ONLY, Diagnostic, ParameterError, UserError
-from bitsieve.options import FREQUENCY, SAMPLING
+from bitsieve.options import SAMPLING
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 from bitsieve.utils.messages import quoted
 
@@ -399,14 +399,18 @@ def _count_rows(mask: Flags, row_counts: Integers | None) -> int:
     return int(mask.sum() if row_counts is None else row_counts[mask].sum())
 
 
-_FOR_SURVEYS = "or let select take them as weights of a survey, with {weight_kind}"
+_FOR_SURVEYS = "or, if they are the weights of a survey, add {weight_kind}"
 
 
-def read_weights(sample_weight: Any, n_samples: int, weight_kind: str = FREQUENCY) -> Integers | None:
+def read_weights(sample_weight: Any, n_samples: int, weight_kind: str | None = None) -> Integers | None:
     """How often each sample counts, as integers; None where every sample counts once.
 
     Frequency weights are these numbers. Sampling weights are first scaled to the effective number of samples.
+    ``weight_kind`` is None where the user cannot choose, and the weights are frequencies.
     """
+    can_be_sampling = weight_kind is not None
+    advice_for_surveys = f", {_FOR_SURVEYS}" if can_be_sampling else ""
+    fix_for_surveys = {"weight_kind": SAMPLING} if can_be_sampling else {}
     if sample_weight is None:
         return None
     weights = as_array(sample_weight)
@@ -425,15 +429,15 @@ def read_weights(sample_weight: Any, n_samples: int, weight_kind: str = FREQUENC
     refused = weights[~is_count]
     if len(refused):
         problem = f"holds {refused[0].item():.6g}, but counts are exact integers and so are weights"
-        raise _invalid_weights(problem, f"give whole numbers from 0, {_FOR_SURVEYS}", {"weight_kind": SAMPLING})
+        raise _invalid_weights(problem, f"give whole numbers from 0{advice_for_surveys}", fix_for_surveys)
     total = weights.sum(dtype=np.float64)
     if not total:
         raise _invalid_weights("is zero for every sample", "nothing is left to count")
     if total > MAX_SAMPLES:
         raise _invalid_weights(
             f"sums to {total:,.0f} samples, at most {MAX_SAMPLES:,} are supported",
-            f"scale the weights down, {_FOR_SURVEYS}",
-            {"weight_kind": SAMPLING},
+            f"scale the weights down{advice_for_surveys}",
+            fix_for_surveys,
         )
     return None if (weights == 1).all() else weights.astype(np.int64)
 

@@ -88,7 +88,7 @@ def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evi
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(selector)
-    table = read_xy(X, y, sample_weight)
+    table = read_xy(X, y, sample_weight, weight_kind=selector.weight_kind)
     if table.n_features != selector.n_features_in_:
         raise UserError(
             code="columns-differ",

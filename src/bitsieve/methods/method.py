@@ -22,6 +22,7 @@ SHARED = (
     "binning",
     "missing",
     "target_kind",
+    "weight_kind",
     "identifiers",
     "n_jobs",
 )
