@@ -200,7 +200,7 @@ def test_an_empty_selection_is_explained(bs):
 
 def test_nothing_worse_than_the_majority_class_is_recommended(bs):
     found = bs("compare", "noise.csv", "-t", "y", "--classifier", "ncm", "--folds", 5).stdout
-    assert "nothing is recommended: the least error (" in found
+    assert "nothing is recommended: the smallest error (" in found
     assert "to select them" not in found
     assert (
         "to select them: bitsieve select all.csv --target y"

@@ -130,7 +130,7 @@ def test_portions_can_be_sent_to_other_processes(tmp_path, content):
 
 def test_portions_of_copies_are_refused(tmp_path):
     (tmp_path / "table.csv.gz").write_bytes(gzip.compress(TEXTS["plain"].encode()))
-    with pytest.raises(DataError, match=r"table.csv.gz' is no plain file of UTF-8, which parts need: decompress it"):
+    with pytest.raises(DataError, match=r"table.csv.gz' is compressed or not UTF-8, and cannot be read in batches"):
         open_file(tmp_path / "table.csv.gz").checked_partitions()
 
 

@@ -177,7 +177,7 @@ def test_shapes(make):
 @every_selector
 def test_duplicate_column_names(make):
     frame = pandas.DataFrame(X, columns=["a", "b", "a"])
-    refused(make, frame, Y, "several columns are named", "'a'", "give every column a name of its own")
+    refused(make, frame, Y, "several columns are named", "'a'", "give every column a different name")
 
 
 @pytest.mark.slow("forty thousand classes")

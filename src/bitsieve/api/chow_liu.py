@@ -279,7 +279,7 @@ def chow_liu_tree(
     if make_binner(binning_with(binning, n_jobs, missing=missing)).requires == "classes":
         advice = "give 'quantile', 'uniform', 'none' or a binner that looks at no target"
         raise ParameterError(
-            "binning", binning, advice, "cuts by a target, and a tree of the columns has none", code="target-needed"
+            "binning", binning, advice, "needs a target, and a tree of the columns has none", code="target-needed"
         )
     read = ReadOptions(sample_weight=sample_weight)
     table, information = count_columns(X, read, binning, missing, "plug-in", n_jobs, by_class=False)

@@ -250,7 +250,7 @@ def _by_false_discovery_rate(counted: Counted, forward: ForwardSelector, executi
 def _by_knockoffs(counted: Counted, n_left: int, rules: RuleOptions, execution: ExecutionOptions) -> Answer:
     """The columns that beat their knockoffs; by three quantile bins if the bins of the counts looked at the class."""
     if "independent" not in counted.table.capabilities:
-        return Answer("knockoffs", None, [], "not with groups: they take the rows for independent draws")
+        return Answer("knockoffs", None, [], "not with groups: this rule assumes that the rows are independent")
     minimum = KnockoffStopping().least_columns
     if n_left < minimum:
         why = f"not with so few columns: this rule takes no fewer than {minimum:,}, and the table has {n_left:,}"
@@ -312,7 +312,7 @@ def _by_cross_validation(selector: SelectorCV | None, names: Sequence[str]) -> A
     error = "; ".join(about_error(selector.comparison_))
     if not outer.is_better:
         return Answer(rule, 0, [], f"{outer}; {error}")
-    why = f"within one standard error of the least; {outer}; {error}"
+    why = f"within one standard error of the smallest; {outer}; {error}"
     return _answer(names, rule, selector.selected_, why)
 
 
@@ -341,9 +341,7 @@ def reading(answers: list[Answer], is_quantity: bool = False) -> str:
     elif errors > n_informative:
         n_weak = errors - n_informative
         are = "are" if n_weak > 1 else "is"
-        more = (
-            f"a {model} does better with {errors:,}, of which {n_weak:,} {are} too weak to be shown, or there by chance"
-        )
+        more = f"cross-validation prefers {errors:,}, of which {n_weak:,} {are} not shown to be informative"
     else:
         more = f"a {model} needs no more than {errors:,}"
     return f"{text}: {more}."

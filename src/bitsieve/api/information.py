@@ -276,7 +276,7 @@ def count_columns(
         if binner.requires == "classes" and read.target is None:
             raise UserError(
                 code="target-needed",
-                message="MDL cuts by the class",
+                message="binning 'mdl' needs a target",
                 advice="give a target, or use another binning such as 'quantile'",
             )
         refuse_sampling_weights(read)

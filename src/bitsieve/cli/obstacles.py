@@ -78,17 +78,16 @@ def _may_be_read_again(options: Namespace) -> bool:
 
 
 def _with_other_usage(words: Sequence[str], error: UsageError) -> list[str] | None:
-    """The command line with the option or the value that the error proposes; None if it proposes nothing."""
+    """The command line with the option or the value that the error proposes, or without the option that is wrong."""
     if error.option is None:
         return None
     if error.other_option is not None:
         return with_other_option(words, error.option, error.other_option)
     if error.parameter is not None:
         return with_setting(words, error.option, error.parameter)
-    if error.allowed_value is not None:
-        (option,) = [option for option in options_of(words[0]) if option.name == error.option]
-        return [*without_option(words, option), option.name, error.allowed_value]
-    return None
+    (option,) = [option for option in options_of(words[0]) if option.name == error.option]
+    remaining = without_option(words, option)
+    return remaining if error.allowed_value is None else [*remaining, option.name, error.allowed_value]
 
 
 def _with_fix(words: Sequence[str], diagnostic: Diagnostic, wording: Wording) -> list[str] | None:

@@ -14,8 +14,8 @@ class UsageError(ValueError):
     """The command line itself is wrong.
 
     ``option`` is the word that is wrong, if it is that of an option. If its value is not allowed, ``allowed_value`` is
-    one that is. If there is no such option, ``other_option`` is the one that is meant, or ``parameter`` the parameter
-    of a method that ``--set`` takes, if one is like it.
+    one that is, if the option has a list of them. If there is no such option, ``other_option`` is the one that is
+    meant, or ``parameter`` the parameter of a method that ``--set`` takes, if one is like it.
     """
 
     def __init__(
@@ -41,6 +41,15 @@ class CommandParser(argparse.ArgumentParser):
         from bitsieve.utils.messages import one_line  # not needed for help
 
         raise UsageError(f"{one_line(message)} (see {self.prog} --help)")
+
+    def _get_value(self, action: argparse.Action, text: str) -> Any:
+        try:
+            return super()._get_value(action, text)
+        except argparse.ArgumentError as error:
+            from bitsieve.utils.messages import one_line
+
+            option = action.option_strings[-1] if action.option_strings else None
+            raise UsageError(f"{one_line(error)} (see {self.prog} --help)", option) from None
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:

@@ -283,7 +283,7 @@ def _connected(address: str, n_workers: int | None) -> Iterator[Client]:
     except (OSError, ValueError, TypeError, ImportError) as error:
         raise UserError(
             code="no-scheduler",
-            message=f"--scheduler {address}: nobody answers there ({one_line(error)})",
+            message=f"--scheduler {address}: no scheduler answers there ({one_line(error)})",
             advice=f"give the address of a Dask scheduler, such as tcp://10.0.0.1:8786, or {LOCAL}",
         ) from None
     with client:

@@ -295,7 +295,7 @@ def _delayed_blocks(values: Any, n_partitions: int, what: str) -> list[Delayed]:
         raise UserError(
             code="partitions-differ",
             message=f"the {what} has {len(blocks):,} parts and the features {n_partitions:,}",
-            advice="cut both at the same rows",
+            advice="split both at the same rows",
         )
     return blocks
 

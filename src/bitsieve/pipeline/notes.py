@@ -257,7 +257,7 @@ def missing_without_effect(missing: str, method: str) -> Diagnostic:
     """The parameter ``missing`` has no effect on a method without bins."""
     return Diagnostic(
         code="missing-without-effect",
-        message=f"changes nothing in what {method} selects: it makes no bins",
+        message=f"has no effect on {method}, which makes no bins",
         parameters={"missing": missing},
     )
 
@@ -387,8 +387,8 @@ def binned_on_sample(names: Sequence[str], error: float, from_intervals: bool) -
     return Diagnostic(
         code="binned-on-sample",
         message=(
-            f"{have} too many different numbers to count them all, and bins found on {sample}, whose ranks are off by "
-            f"at most {error:.2%} of the rows{certainty}: {quoted(names, MAX_NAMES)}"
+            f"{have} too many different numbers to count them all, so the bins were found on {sample}; the ranks of "
+            f"the edges are off by at most {error:.2%} of the rows{certainty}: {quoted(names, MAX_NAMES)}"
         ),
         columns=tuple(names),
     )
@@ -399,7 +399,7 @@ def target_binned_on_sample(name: str, error: float) -> Diagnostic:
     return Diagnostic(
         code="target-binned-on-sample",
         message=(
-            f"the edges of the target {name!r} were found on a sample of the rows, whose ranks are off by at most "
+            f"the edges of the target {name!r} were found on a sample of the rows; their ranks are off by at most "
             f"{error:.2%} of the rows, 99 times in 100"
         ),
     )
@@ -479,7 +479,7 @@ def stopped_at(n_selected: int, rule: str, candidate: str, reason: str, before_c
     before = " (before correction for chance; scores are after it)" if before_correction else ""
     return Diagnostic(
         code="stopped-at",
-        message=f"stopped after {features(n_selected)} by {rule}: next was {candidate!r}, {reason}{before}",
+        message=f"stopped after {features(n_selected)} by {rule}: next was {candidate!r}, but {reason}{before}",
         columns=(candidate,),
     )
 
@@ -512,8 +512,8 @@ def rows_alike(n_alike: int, n_tested: int) -> Diagnostic:
     return Diagnostic(
         code="rows-alike",
         message=(
-            f"rows that follow each other are alike in {n_alike:,} of {n_tested:,} columns, and rules take all rows "
-            "for independent draws"
+            f"rows that follow each other are alike in {n_alike:,} of {n_tested:,} columns, and stopping rules assume "
+            "that rows are independent"
         ),
         advice="if some belong together, as those of one person do, add {groups}",
         severity="warning",
@@ -560,7 +560,7 @@ def no_information(n_selected: int) -> Diagnostic:
     what = "selected column has" if n_selected == 1 else f"{n_selected:,} selected columns have"
     return Diagnostic(
         code="no-information",
-        message=f"the {what} no information about the target (relevance 0): any other would do as well",
+        message=f"the {what} no information about the target (relevance 0): any other column would do as well",
         severity="warning",
     )
 
@@ -621,7 +621,7 @@ def best_found(n_selected: int) -> Diagnostic:
     others = "no other feature is better"
     if n_selected != 1:
         others = f"no other {n_selected:,} features are better together"
-    return Diagnostic(code="best-found", message=f"by what this method measures, {others}: the best is found")
+    return Diagnostic(code="best-found", message=f"this is the best subset by the criterion of the method: {others}")
 
 
 def near_best(n_selected: int, percent: float) -> Diagnostic:
@@ -629,7 +629,7 @@ def near_best(n_selected: int, percent: float) -> Diagnostic:
     these = "this feature reaches" if n_selected == 1 else f"these {n_selected:,} features reach"
     return Diagnostic(
         code="near-best",
-        message=f"by what this method measures, {these} at least {percent:.1f} % of the best possible",
+        message=f"by the criterion of the method, {these} at least {percent:.1f} % of the best possible value",
     )
 
 

@@ -63,7 +63,7 @@ def gdm(
         raise UserError(
             code="no-relation",
             message="no column is correlated with the classes",
-            advice="there is nothing for a linear classifier to go by",
+            advice="so a linear classifier cannot rank them",
         )
     categories_of_column = {}
     for column in solution.support.tolist():
