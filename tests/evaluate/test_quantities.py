@@ -148,7 +148,7 @@ def test_errors_of_times_have_their_unit_in_a_note():
     X, y = table(3)
     times, asked = (86_400_000_000 * y).astype("m8[us]"), {"methods": ["mim"], "features": [2], "folds": 3}
     found = bitsieve.compare(X, times, scoring="mae", **asked)
-    assert "the target is durations: errors are in microseconds (8.64e+10 are a day)" in found.notes
+    assert "the target is durations: errors are in microseconds (a day is 8.64e+10)" in found.notes
     assert not any("microseconds" in note for note in bitsieve.compare(X, times, **asked).notes)
     days = bitsieve.compare(X, times / np.timedelta64(1, "D"), scoring="mae", **asked).rates
     np.testing.assert_allclose(found.rates, 86_400_000_000 * days, rtol=1e-9)  # whole microseconds, and rounding

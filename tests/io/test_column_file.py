@@ -364,7 +364,7 @@ def test_folders(tmp_path):
         ({"1.csv": "a,b\n1,2\n", "2.csv": "a,b,c\n1,2,3\n"}, "2.csv' has the column 'c' besides, unlike"),
         (
             {"u=1/1.csv": "a,b\n1,2\n", "2.csv": "a,b\n1,2\n"},
-            "are not all named by the same columns: name each COLUMN=VALUE alike",
+            "are not all named by the same columns: name each of them COLUMN=VALUE, with the same column",
         ),
         ({"1.csv": "1 1:2\n"}, r"1.csv' is a libsvm file, which is not read in batches of columns"),
     ],

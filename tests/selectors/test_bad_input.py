@@ -170,8 +170,8 @@ def test_shapes(make):
     refused(make, X[:, 0], Y, "the data has shape (6,): give a table", "values.reshape(-1, 1)")
     with pytest.raises(ValueError, match="dim"):
         make(1).fit(X.reshape(6, 3, 1), Y)
-    refused(make, X, Y[:5], "X has 6 rows but y has 5 values: they must be as many")
-    refused(make, pandas.DataFrame(X), Y[:5], "X has 6 rows but y has 5 values: they must be as many")
+    refused(make, X, Y[:5], "X has 6 rows but y has 5 values: both must have the same number of rows")
+    refused(make, pandas.DataFrame(X), Y[:5], "X has 6 rows but y has 5 values: both must have the same number of rows")
 
 
 @every_selector

@@ -244,7 +244,7 @@ def _check_paths(arguments: argparse.Namespace) -> Path | None:
         if arguments.resume:
             raise UserError(
                 code="output-needed",
-                message="--resume goes on with the folds kept with the output",
+                message="--resume goes on from the folds that are kept next to the output",
                 advice="give --output as in the first run",
             )
         return None

@@ -278,7 +278,8 @@ class ZeroApartBinner(Binner, SeparateZeroBinning):
         if codes.common.any():
             raise UserError(
                 code="dense-rows-needed",
-                message="a sparse table holds zero as the lowest code, and some columns have negative numbers",
+                message="the codes of a sparse table begin with zero, and some columns hold negative numbers",
+                advice="give a dense table, by X.toarray()",
             )
         shape = table.n_samples, table.n_features
         return csc_array((codes.code.astype(self.code_type), codes.row, codes.start), shape=shape)

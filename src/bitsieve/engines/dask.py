@@ -279,7 +279,7 @@ def _by_partition(values: Any, n_partitions: int, lengths: list[int], what: str)
         raise UserError(
             code="lengths-differ",
             message=f"the {what} has {len(array):,} values but the data has {sum(lengths):,} rows",
-            advice="they must be as many",
+            advice="both must have the same number of rows",
         )
     rows = array.iloc if is_pandas else array
     offsets = accumulate(lengths, initial=0)

@@ -293,7 +293,7 @@ def feature_counts(features: Any, n_features: int) -> tuple[Columns, list[Diagno
         raise UserError(
             code="too-many-features",
             message=f"features begin at {requested.min():,} but {table_has}",
-            advice="ask for no more than there are",
+            advice="ask for fewer",
         )
     notes = []
     if largest > n_features:

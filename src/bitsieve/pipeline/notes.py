@@ -636,9 +636,10 @@ def near_best(n_selected: int, percent: float) -> Diagnostic:
 def constant_in_tuples(names: Sequence[str]) -> Diagnostic:
     """Columns have a single bin, so that no pair or triple holds them."""
     have = "1 column has" if len(names) == 1 else f"{len(names):,} columns have"
+    are = "is" if len(names) == 1 else "are"
     return Diagnostic(
         code="constant-in-tuples",
-        message=f"{have} one value, or one bin, in every row ({quoted(names, MAX_NAMES)}): in no tuple",
+        message=f"{have} one value, or one bin, in every row ({quoted(names, MAX_NAMES)}) and {are} in no pair or triple",
         columns=tuple(names),
     )
 
@@ -664,7 +665,7 @@ def without_shuffles() -> Diagnostic:
     """The strongest tuples were not compared with chance."""
     return Diagnostic(
         code="without-shuffles",
-        message="the strongest of so many tuples are strong by chance",
+        message="the strongest of so many tuples may be strong by chance alone",
         advice="for p-values, add {n_shuffles}, each of which takes as long as the search",
         fix={"n_shuffles": 99},
     )

@@ -116,7 +116,7 @@ class InteractionSelector(SupervisedSelector):
             raise ParameterError(
                 "n_shuffles",
                 self.n_shuffles,
-                f"no p is below 1/{1 + self.n_shuffles:,}, so that no column could be kept: give more shuffles or a "
+                f"no p is below 1/{1 + self.n_shuffles:,}, so no column could be kept: give more shuffles or a "
                 f"level above {self.level:g}",
                 code="level-out-of-reach",
             )

@@ -86,7 +86,7 @@ def check_classes(target: Target) -> None:
         raise UserError(
             code="one-class",
             message=f"the first rows hold 1 class ({label!r})",
-            advice="begin with rows of at least two",
+            advice="begin with rows of at least two classes",
         )
     if target.labels.dtype.kind in "iuf" and target.n_classes > MAX_NUMERIC_CLASSES:
         raise UserError(
