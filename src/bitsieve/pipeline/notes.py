@@ -639,7 +639,7 @@ def constant_in_tuples(names: Sequence[str]) -> Diagnostic:
     are = "is" if len(names) == 1 else "are"
     return Diagnostic(
         code="constant-in-tuples",
-        message=f"{have} one value, or one bin, in every row ({quoted(names, MAX_NAMES)}) and {are} in no pair or triple",
+        message=f"{have} a single value, or a single bin, and {are} in no pair or triple: {quoted(names, MAX_NAMES)}",
         columns=tuple(names),
     )
 
