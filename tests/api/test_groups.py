@@ -169,7 +169,7 @@ def test_rules_that_need_independent_rows_refuse(rule):
     with pytest.raises(ValueError, match="assumes that the rows are independent: leave out groups"):
         bitsieve.select(X, y, groups=SUBJECT, stopping=rule, binning="quantile")
     for given in (rule, make_stopping(rule)):
-        with pytest.raises(ValueError, match=f"ForwardSelector with {rule} takes the rows"):
+        with pytest.raises(ValueError, match=f"ForwardSelector with {rule} assumes that the rows"):
             ForwardSelector("auto", stopping=given, binning="quantile").fit(X, y, groups=SUBJECT)
 
 

@@ -292,7 +292,7 @@ def test_rows_without_a_target_are_counted_once(bs, folder):
     [
         (
             ("--method", "gmi", "--missing", "bin"),
-            "--missing bin changes nothing in what gmi selects: it makes no bins",
+            "--missing bin has no effect on gmi, which makes no bins",
         ),
         (
             ("--group", "good"),

@@ -431,9 +431,11 @@ def test_a_quantity_is_compared_by_regressors(data, done, refused):
     document = json.loads(done(*asked, "--scoring", "mae", "--json").stdout)
     assert (document["parameters"]["classifier"], document["parameters"]["scoring"]) == ("ridge", "mae")
     assert "below that of the mean (" in done(*asked, "--classifier", "knn").stdout
-    assert refused(*asked, "--classifier", "lda").startswith("--classifier lda does not fit, the target is a quantity:")
+    assert refused(*asked, "--classifier", "lda").startswith(
+        "--classifier lda does not fit, as the target is a quantity:"
+    )
     assert refused(*asked, "--scoring", "accuracy").startswith(
-        "--scoring accuracy does not fit, the target is a quantity"
+        "--scoring accuracy does not fit, as the target is a quantity"
     )
     assert refused(*asked, "--bounds").startswith("--bounds needs classes, and the target is a quantity")
 

@@ -176,7 +176,7 @@ def test_damaged_counts_are_one_line(files):
         changed = content[:place] + bytes([content[place] ^ 1 << int(random.integers(8))]) + content[place + 1 :]
         for damaged in (changed, content[:place]):
             (files / "damaged" / file.name).write_bytes(damaged)
-            with pytest.raises(DataError, match=r"^the counts in '.*' are not whole: count again$"):
+            with pytest.raises(DataError, match=r"^the counts in '.*' are incomplete: count again$"):
                 SavedCounts.load(files / "damaged")
 
 

@@ -191,10 +191,13 @@ def test_selectors_of_scikit_learn_get_the_quantity():
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"classifier": "linear-svm"}, "'linear-svm' does not fit, the target is a quantity: choose one of knn, ridge"),
+        (
+            {"classifier": "linear-svm"},
+            "'linear-svm' does not fit, as the target is a quantity: choose one of knn, ridge",
+        ),
         ({"classifier": LogisticRegression()}, "its kind is 'classifier': give one of knn, ridge, forest, boosting or"),
         ({"classifier": "rigde"}, "did you mean ridge"),
-        ({"scoring": "accuracy"}, "'accuracy' does not fit, the target is a quantity: choose one of r2, mae, rmse"),
+        ({"scoring": "accuracy"}, "'accuracy' does not fit, as the target is a quantity: choose one of r2, mae, rmse"),
         ({"scoring": "r22"}, "did you mean r2"),
         ({"bounds": True}, "bounds=True needs classes, and the target is a quantity"),
         ({"scoring": "rmse", "folds": "loo"}, "fold 1 tests on one sample only, which has no rmse: give fewer folds"),
@@ -209,9 +212,9 @@ def test_what_needs_classes_is_refused(asked, message):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"classifier": "ridge"}, "'ridge' does not fit, the target has classes: choose one of linear-svm, knn"),
+        ({"classifier": "ridge"}, "'ridge' does not fit, as the target has classes: choose one of linear-svm, knn"),
         ({"classifier": Ridge()}, "its kind is 'regressor'"),
-        ({"scoring": "mae"}, "'mae' does not fit, the target has classes: choose one of accuracy"),
+        ({"scoring": "mae"}, "'mae' does not fit, as the target has classes: choose one of accuracy"),
     ],
 )
 def test_what_needs_a_quantity_is_refused_for_classes(asked, message):

@@ -34,6 +34,6 @@ def quantity_binned(name: str, values: str, n_classes: int, edges: str, was_dete
     return Diagnostic(
         code="quantity-binned",
         message=f"target {name!r} is a quantity{what}: cut into {n_classes} classes at {edges}",
-        advice="to take each value as a class, add {target_kind}" if was_detected else "",
+        advice="to keep its values, add {target_kind}" if was_detected else "",
         fix={"target_kind": "classes"} if was_detected else {},
     )

@@ -66,7 +66,7 @@ class Choice:
             for name, difference in self._differences_of_others()
             if difference < -EQUAL
         ]
-        return f" but for {_listed(lower)}" if lower else ""
+        return f" except {_listed(lower)}" if lower else ""
 
     def _ties(self) -> str:
         tied = [name for name, difference in self._differences_of_others() if abs(difference) <= EQUAL]

@@ -11,7 +11,7 @@ from bitsieve.utils.arrays import Floats
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.messages import aligned, quoted
 
-HEADER = ("rule", "columns", "first of them", "what it asks")
+HEADER = ("rule", "columns", "first of them", "reason")
 
 
 @dataclass(frozen=True)
