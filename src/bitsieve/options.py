@@ -102,7 +102,7 @@ class DiscretizationOptions:
 
     def __post_init__(self) -> None:
         if not isinstance(self.uncut, str | None):
-            raise ParameterError("uncut", self.uncut, "give 'leave' or 'median', or leave it out")
+            raise ParameterError("uncut", self.uncut, "give 'leave', 'median' (of mdl) or 'apart' (of quantile)")
 
     @property
     def is_default(self) -> bool:
