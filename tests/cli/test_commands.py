@@ -324,7 +324,7 @@ def test_one_method_alone(done, refused):
         (("select", "{data}", "--target", "diagnosis", "--weight", "mean_area"), "--weight holds"),
         (("select", "{data}", "--target", "diagnosis", "--output", "out.xlsx"), "end it in one of .parquet"),
         (("select", "{data}", "--target", "diagnosis", "--output", "no/where.csv"), "no directory 'no'"),
-        (("select", "{data}", "--target", "diagnosis", "--output", "{data}"), "is the input itself"),
+        (("select", "{data}", "--target", "diagnosis", "--output", "{data}"), "is the input file itself"),
         (
             ("select", "{data}", "--target", "diagnosis", "--include", "size", "--output", "{data}.npz"),
             "column 'size' is selected and string",
