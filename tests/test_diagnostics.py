@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from bitsieve.cli.shared import Wording
+from bitsieve.cli.wording import Wording
 from bitsieve.diagnostics import (
     NAME_ONLY,
     Diagnostic,

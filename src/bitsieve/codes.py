@@ -464,7 +464,7 @@ CODES: dict[str, Code] = {
     ),
     "independent-rows-needed": Code(
         "error",
-        "A rule takes the rows for independent draws, and `groups` are given.",
+        "A rule assumes that the rows are independent, and `groups` are given.",
         "Leave out `groups`, or use another rule.",
     ),
     "pairs-only": Code("error", "Saved counts are of pairs of columns, and more are needed.", "Give the data."),

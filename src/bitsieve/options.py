@@ -45,6 +45,10 @@ class ReadOptions:
     column_types: Mapping[Any, str] | None = None
     exclude: Sequence[Any] = ()
 
+    @property
+    def has_sampling_weights(self) -> bool:
+        return self.sample_weight is not None and self.weight_kind == SAMPLING
+
     def __post_init__(self) -> None:
         check_choice("weight_kind", self.weight_kind, WEIGHT_KINDS)
         check_flag("drop_missing_target", self.drop_missing_target)
@@ -98,7 +102,7 @@ class DiscretizationOptions:
 
     def __post_init__(self) -> None:
         if not isinstance(self.uncut, str | None):
-            raise ParameterError("uncut", self.uncut, "give 'leave' or 'apart', or leave it out")
+            raise ParameterError("uncut", self.uncut, "give 'leave', 'median' (of mdl) or 'apart' (of quantile)")
 
     @property
     def is_default(self) -> bool:

@@ -50,7 +50,7 @@ def test_nothing_worse_than_the_majority_class_is_recommended():
     assert choice.to_beat == pytest.approx(0.4, abs=1e-15)  # one division
     assert choice.best_error >= 0.4
     assert not choice.is_recommended
-    assert str(choice).startswith("nothing is recommended: the least error (mim with ")
+    assert str(choice).startswith("nothing is recommended: the smallest error (mim with ")
     assert "to select them" not in str(noise)
     assert noise.to_dict()["answer"] == str(choice)
 
@@ -114,7 +114,7 @@ def test_document_and_text(comparison):
     assert document["outer_error"] == comparison.outer().error
     assert lines[10].startswith("to select them: bitsieve.select(data, ")
     assert lines[10].endswith(call)
-    assert lines[11].startswith("error: what accuracy falls short of 1")
+    assert lines[11].startswith("error: 1 - accuracy")
     assert lines[12].startswith("error without columns: ")
     assert lines[13].startswith("W/T/L: ")
     headings = [heading for heading in lines[0].split("  ") if heading.strip()]

@@ -238,12 +238,12 @@ def test_no_row_counts(door):
         (
             table,
             {"sample_weight": zeros, "drop_missing_target": False},
-            "^sample_weight is zero for every sample: nothing is left to count$",
+            "^sample_weight is zero for every sample: no row is left to count$",
         ),
         (
             none,
             {"sample_weight": zeros},
-            "^no row has a target and a weight above 0: nothing is left to count$",
+            "^no row has a target and a weight above 0: no row is left to count$",
         ),
     ):
         with pytest.raises(ValueError, match=message):

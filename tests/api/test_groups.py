@@ -166,10 +166,10 @@ def test_rows_that_are_left_out_leave_their_groups():
 @pytest.mark.parametrize("rule", ["conditional", "knockoffs", "dcrt"])
 def test_rules_that_need_independent_rows_refuse(rule):
     X, y = subjects()
-    with pytest.raises(ValueError, match="takes the rows for independent draws: leave out groups"):
+    with pytest.raises(ValueError, match="assumes that the rows are independent: leave out groups"):
         bitsieve.select(X, y, groups=SUBJECT, stopping=rule, binning="quantile")
     for given in (rule, make_stopping(rule)):
-        with pytest.raises(ValueError, match=f"ForwardSelector with {rule} takes the rows"):
+        with pytest.raises(ValueError, match=f"ForwardSelector with {rule} assumes that the rows"):
             ForwardSelector("auto", stopping=given, binning="quantile").fit(X, y, groups=SUBJECT)
 
 
@@ -194,7 +194,7 @@ def test_what_cannot_keep_groups_refuses(tmp_path):
     frame.to_parquet(tmp_path / "part.parquet")
     with pytest.raises(ValueError, match="groups need all rows in memory"):
         bitsieve.select(tmp_path, "label", groups="who")
-    with pytest.raises(ValueError, match="InteractionSelector takes the rows for independent draws"):
+    with pytest.raises(ValueError, match="InteractionSelector assumes that the rows are independent"):
         InteractionSelector().fit(X, y, groups=SUBJECT)
     for wrong, message in (
         ("nobody", "there is no column 'nobody' for the groups"),

@@ -161,10 +161,10 @@ def test_too_few_columns_for_stability_are_not_taken_for_unstable_ones():
     [
         ((3, 5, 2, 2), "take 5 to learn what matters, and 2 to predict"),
         ((1, 1, 1, 1), "1 column is shown to be informative about the class, and 1 column is chosen from most halves"),
-        ((1, 2, 0, 6), "a classifier does better with 6, of which 4 are too weak to be shown, or there by chance."),
-        ((1, 2, 0, 3), "a classifier does better with 3, of which 1 is too weak to be shown, or there by chance."),
-        ((0, 0, 0, 1), "a classifier does better with 1, of which 1 is too weak to be shown, or there by chance."),
-        ((0, 0, 0, 6), "a classifier does better with 6, of which 6 are too weak to be shown, or there by chance."),
+        ((1, 2, 0, 6), "cross-validation prefers 6, of which 4 are not shown to be informative."),
+        ((1, 2, 0, 3), "cross-validation prefers 3, of which 1 is not shown to be informative."),
+        ((0, 0, 0, 1), "cross-validation prefers 1, of which 1 is not shown to be informative."),
+        ((0, 0, 0, 6), "cross-validation prefers 6, of which 6 are not shown to be informative."),
         ((2, 1, 1, 0), "a classifier is not shown to do better with columns than without"),
         ((1, 1, None, 1), "1 column is shown to be informative about the class: a classifier needs no more than 1"),
         (

@@ -320,9 +320,9 @@ def test_no_notes_without_reason(iris):
     X, y, _ = iris
     assert bitsieve.select(X, y, method="jmi", n_features_to_select=2).notes == []
     (note,) = bitsieve.select(X, y, method="speccmi", n_features_to_select=2).notes
-    assert note == "by what this method measures, these 2 features reach at least 90.4 % of the best possible"
+    assert note == "by the criterion of the method, these 2 features reach at least 90.4 % of the best possible value"
     (note,) = bitsieve.select(X, y, method="speccmi").notes  # all four: there is no other choice
-    assert note == "by what this method measures, no other 4 features are better together: the best is found"
+    assert note == "this is the best subset by the criterion of the method: no other 4 features are better together"
 
 
 def test_a_reduced_file_can_be_selected_from_again(tmp_path):
@@ -401,7 +401,7 @@ def test_notes_speak_of_one_feature_as_one():
     (note,) = [n for n in bitsieve.select(X, y, n_features_to_select="auto", uncut="median").notes if "stop" in n]
     assert note.startswith("stopped after 1 feature by significance: next was ")
     (note,) = bitsieve.select(X[:, :1], y, method="speccmi", n_features_to_select=1).notes
-    assert note == "by what this method measures, no other feature is better: the best is found"
+    assert note == "this is the best subset by the criterion of the method: no other feature is better"
 
 
 def test_numeric_columns_are_counted_as_one_counts_them():

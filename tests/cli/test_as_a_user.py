@@ -142,7 +142,7 @@ def test_what_is_there_is_overwritten_with_force_alone(bs, folder, command, opti
 
 
 def test_the_data_is_never_overwritten(bs):
-    assert "is the input itself" in bs("select", "part*.csv", "-t", "y", "-o", "part2.csv", "--force", code=2).stderr
+    assert "is the input file itself" in bs("select", "part*.csv", "-t", "y", "-o", "part2.csv", "--force", code=2).stderr
     same = bs("select", "all.csv", "-t", "y", "-o", "o.csv", "--output-ranking", "o.csv", code=2).stderr
     assert "--output and --output-ranking are the same file" in same
 
@@ -200,7 +200,7 @@ def test_an_empty_selection_is_explained(bs):
 
 def test_nothing_worse_than_the_majority_class_is_recommended(bs):
     found = bs("compare", "noise.csv", "-t", "y", "--classifier", "ncm", "--folds", 5).stdout
-    assert "nothing is recommended: the least error (" in found
+    assert "nothing is recommended: the smallest error (" in found
     assert "to select them" not in found
     assert (
         "to select them: bitsieve select all.csv --target y"
@@ -292,7 +292,7 @@ def test_rows_without_a_target_are_counted_once(bs, folder):
     [
         (
             ("--method", "gmi", "--missing", "bin"),
-            "--missing bin changes nothing in what gmi selects: it makes no bins",
+            "--missing bin has no effect on gmi, which makes no bins",
         ),
         (
             ("--group", "good"),
@@ -318,7 +318,7 @@ def test_warnings_of_scikit_learn_stay_inside(tmp_path, capsys):
 
     from sklearn.exceptions import ConvergenceWarning
 
-    from bitsieve.cli.shared import Wording, in_words_of
+    from bitsieve.cli.wording import Wording, in_words_of
 
     with in_words_of(Wording("compare")):
         warnings.simplefilter("always")

@@ -46,6 +46,7 @@ CASES = [
     (["-t", "churn", "--include", "aeg", "--exclude", "limit", "--binning", "quantil"], 2),
     (["-t", "churn", "--column-type", "city=number", "--stop", "significanc", "--estimator", "corected"], 4),
     (["-k", "2", "-t", "zzz", "--target-kind", "clases"], 3),
+    (["-k", "five", "-t", "churm", "--exclude", "limit"], 2),
 ]
 
 
@@ -69,6 +70,58 @@ def test_explain_names_every_mistake(path, capsys):
     assert main(command) == 0
 
 
+OTHER_COMMANDS = [
+    (["compare", "-t", "churm", "--methods", "jmii", "--folds", "3", "-k", "2", "--exclude", "limit"], 2),
+    (["compare", "-t", "churm", "--binz", "3", "--classifer", "lda", "--folds", "3", "--exclude", "limit"], 4),
+    (["how-many", "-t", "churm", "--method", "cmimm", "--pairs", "5", "--exclude", "limit"], 2),
+    (["how-many", "-t", "churn", "--scoring", "acuracy", "--pairs", "5", "--estimator", "corected"], 3),
+    (["interactions", "-t", "churm", "--statistic", "synergi", "--exclude", "limit"], 2),
+    (["interactions", "-t", "churn", "--missing", "error", "--shufles", "5"], 3),
+    (["count", "-t", "churm", "--binz", "3", "--exclude", "limit"], 3),
+    (["sql", "-t", "churm", "--binning", "quantil", "--exclude", "limit"], 2),
+]
+
+
+@pytest.mark.parametrize(("words", "n_mistakes"), OTHER_COMMANDS, ids=[" ".join(words) for words, _ in OTHER_COMMANDS])
+def test_every_command_names_every_mistake(words, n_mistakes, path, tmp_path, capsys):
+    command, *options = words
+    if command == "count":
+        options += ["--save", str(tmp_path / "counts")]
+    number, mended = mistakes_and_command([command, path, *options], capsys)
+    assert number == n_mistakes
+    assert main(mended) == 0
+
+
+def test_misspelt_options_are_named_together(path, capsys):
+    number, command = mistakes_and_command(
+        ["select", path, "--targt", "churn", "--methd=jmi", "--fetures", "2", "--exclude", "limit"], capsys
+    )
+    assert number == 3
+    assert command[2:] == ["--target", "churn", "--method=jmi", "--features", "2", "--exclude", "limit"]
+    assert main(command) == 0
+
+
+def test_a_parameter_of_a_method_is_an_option_of_set(path, capsys):
+    words = ["select", path, "-t", "churn", "--method", "mifs", "--beta", "0.3", "--exlude", "limit"]
+    _, command = mistakes_and_command(words, capsys)
+    assert command[4:] == ["--method", "mifs", "--set", "beta=0.3", "--exclude", "limit"]
+
+
+def test_help_is_no_way_to_mend_a_command(path, capsys):
+    assert main(["select", path, "--hlp"]) == 2
+    assert "did you mean --help?" in capsys.readouterr().err
+
+
+def test_all_missing_options_are_named(path, capsys):
+    assert main(["count", path]) == 2
+    assert "required: --target, --save" in capsys.readouterr().err
+
+
+def test_commands_without_a_check_name_misspelt_options(path, capsys):
+    number, _ = mistakes_and_command(["apply", "no.json", path, "--outptu", "a.csv", "--cods"], capsys)
+    assert number == 2
+
+
 def test_other_options_stay_as_they_were_typed(path, capsys):
     options = ["-t", "churm", "--exclude", "limit", "--method", "cmimm", "-k", "2", "--bins=3", "--binning", "quantile"]
     _, command = mistakes_and_command(["select", path, *options], capsys)
@@ -77,9 +130,9 @@ def test_other_options_stay_as_they_were_typed(path, capsys):
     ]
 
 
-def test_a_file_that_is_missing_is_not_looked_for_again(capsys):
-    number, _ = mistakes_and_command(["select", "no.csv", "--method", "cmimm"], capsys)
-    assert number == 0
+def test_a_file_that_is_missing_is_named_with_the_other_mistakes(capsys):
+    number, command = mistakes_and_command(["select", "no.csv", "-t", "y", "--method", "cmimm"], capsys)
+    assert (number, command) == (2, None)
 
 
 def test_a_column_that_cannot_be_read_can_be_excluded():

@@ -190,7 +190,7 @@ def test_columns_without_text_names():
     [
         (
             pd.DataFrame([[1, 2, 3]], columns=["a", "b", "a"]),
-            r"several columns are named 'a': give every column a name of its own",
+            r"several columns are named 'a': give every column a different name",
         ),
         (pd.DataFrame([[1, 2]], columns=[0, 0]), "several columns are named '0'"),
         (pa.table([[1], [2]], names=["a", "a"]), "several columns are named 'a'"),

@@ -75,7 +75,7 @@ def test_a_single_column_of_a_table_is_a_plain_target():
         (pl.DataFrame({"a": [1, 2], "b": [1.0, np.inf]}), r"the target 'b' has 1 infinite value \(inf\)"),
         (np.empty((0, 2)), "the target 'y0' is empty"),
         (pd.DataFrame(index=range(3)), r"the target has the columns \(none\)"),
-        (pd.DataFrame({1: [0, 1], "1": [0, 1]}), "the target has the columns '1', '1': give each a name of its own"),
+        (pd.DataFrame({1: [0, 1], "1": [0, 1]}), "the target has the columns '1', '1': give each a different name"),
         (pl.LazyFrame({"a": [1, 2], "b": [1, 2]}), "the target is a lazy frame"),
     ],
 )

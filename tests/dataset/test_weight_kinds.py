@@ -98,6 +98,34 @@ def test_sampling_weights_are_the_frequency_weights_of_the_effective_counts(surv
     assert pairs.to_frame("pyarrow").equals(same.to_frame("pyarrow"))
 
 
+def test_selectors_and_information_scale_sampling_weights_as_select_does(survey):
+    X, y = survey.drop(columns=["w", "answer"]), survey["answer"]
+    counts = read_weights(survey["w"], 800, "sampling")
+    sampling = bitsieve.ForwardSelector(2, binning="none", weight_kind="sampling").fit(X, y, sample_weight=survey["w"])
+    frequency = bitsieve.ForwardSelector(2, binning="none").fit(X, y, sample_weight=counts)
+    assert sampling.relevance_.tolist() == frequency.relevance_.tolist()
+    by_name = bitsieve.make_selector("mim", 2, binning="none", weight_kind="sampling")
+    assert by_name.fit(X, y, sample_weight=survey["w"]).relevance_.tolist() == frequency.relevance_.tolist()
+    information = bitsieve.mutual_information(
+        X, y, sample_weight=survey["w"], weight_kind="sampling", binning="none", estimator="corrected"
+    )
+    assert information.tolist() == frequency.relevance_.tolist()
+
+
+def test_what_reads_in_parts_says_why_it_takes_no_sampling_weights(survey, tmp_path, capsys):
+    X, y = survey.drop(columns=["w", "answer"]), survey["answer"]
+    selector = bitsieve.ForwardSelector(1, criterion="mrmr", binning="none", weight_kind="sampling")
+    with pytest.raises(bitsieve.UserError, match="needs the weights of all rows at once"):
+        selector.partial_fit(X, y, sample_weight=survey["w"])
+    path = tmp_path / "survey.parquet"
+    survey.to_parquet(path)
+    with pytest.raises(bitsieve.UserError, match="needs the weights of all rows at once"):
+        bitsieve.mutual_information(str(path), "answer", sample_weight="w", weight_kind="sampling")
+    command = ["count", str(path), "--target", "answer", "--weight", "w", "--weight-kind", "sampling"]
+    assert main([*command, "--save", str(tmp_path / "counts")]) == 2
+    assert "--weight-kind sampling needs the weights of all rows at once" in capsys.readouterr().err
+
+
 def test_a_table_of_counts_is_not_taken_for_a_survey():
     table = pd.DataFrame({"sex": [0, 0, 1, 1], "survived": [0, 1, 0, 1], "n": [1364, 367, 126, 344]})
     selection = bitsieve.select(table, "survived", sample_weight="n", binning="none")

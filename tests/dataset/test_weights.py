@@ -20,11 +20,11 @@ from bitsieve.discretization.transformers import CategoricalBinner, EqualFrequen
     [
         ([1, 2], "sample_weight has 2 values but there are 3 samples: give one each"),
         ([[1], [2], [3]], r"sample_weight has shape \(3, 1\): it must be one weight a sample"),
-        ([1, -2, -3], "sample_weight holds -2, but counts are exact integers"),
+        ([1, -2, -3], "sample_weight holds -2, and frequency weights are whole numbers"),
         ([1, 2 + 1j, 3], "sample_weight holds values that are no numbers: give whole numbers"),
-        ([1, np.nan, 2], "sample_weight holds nan, but counts are exact integers"),
-        ([1, np.inf, 2], "sample_weight holds inf, but counts are exact integers.*whole numbers from 0"),
-        ([1, 0.5, 2], r"sample_weight holds 0\.5, but counts are exact integers.*weight_kind='sampling'"),
+        ([1, np.nan, 2], "sample_weight holds nan, and frequency weights are whole numbers"),
+        ([1, np.inf, 2], "sample_weight holds inf, and frequency weights are whole numbers.*whole numbers from 0"),
+        ([1, 0.5, 2], r"sample_weight holds 0\.5, and frequency weights are whole numbers.*weight_kind='sampling'"),
         ([0, 0, 0], "sample_weight is zero for every sample"),
         (["a", "b", "c"], "sample_weight holds values that are no numbers"),
         ([2**31, 1, 1], "sample_weight sums to 2,147,483,650 samples, at most 2,147,483,648 are supported"),
@@ -32,7 +32,7 @@ from bitsieve.discretization.transformers import CategoricalBinner, EqualFrequen
 )
 def test_bad_weights_are_refused_in_one_line(weights, message):
     with pytest.raises(ValueError, match=message) as caught:
-        read_weights(weights, 3)
+        read_weights(weights, 3, "frequency")
     assert "\n" not in str(caught.value)
 
 

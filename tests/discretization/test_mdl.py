@@ -343,7 +343,7 @@ def test_columns_can_be_read_once_for_fitting_and_coding():
     table = read_xy(X, y)
     binner = MDLBinner().fit_table(table)
     assert (binner.codes(table) == MDLBinner().fit_transform(X, y)).all()
-    with pytest.raises(ValueError, match="MDL cuts by the class: give a target"):
+    with pytest.raises(ValueError, match="binning 'mdl' needs a target: give a target"):
         MDLBinner().fit_table(read_xy(X))
 
 

@@ -103,7 +103,7 @@ def test_a_file_that_changes_while_it_is_read(tmp_path, table):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--target", "class", "--scheduler", "nowhere"], "--scheduler nowhere: nobody answers there"),
+        (["--target", "class", "--scheduler", "nowhere"], "--scheduler nowhere: no scheduler answers there"),
         (["--scheduler", "local"], "no target is given: name a column with --target"),
         (["--target", "y", "--scheduler", "local", "--output", "a.npz"], "what is read in batches is not written to"),
     ],

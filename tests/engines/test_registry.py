@@ -103,7 +103,10 @@ def test_engines_on_the_command_line(path, capsys):
             ["--engine", "stream", "--method", "vmi"],
             "method 'vmi' needs all rows in memory: leave out --engine",
         ),
-        (["--engine", "stream", "--scheduler", "local"], "--scheduler is that of engine dask: leave it out, or --en"),
+        (
+            ["--engine", "stream", "--scheduler", "local"],
+            "--scheduler works with engine dask only: leave it out",
+        ),
         (["--scheduler", "local", "--spool", "here"], "--spool here is not allowed: leave it out, as engine 'dask'"),
         (["--scheduler", "local", "--output", "x.npz"], "what is read in batches is not written to .npz"),
     ],

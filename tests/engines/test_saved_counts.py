@@ -163,7 +163,7 @@ def test_a_new_class_is_refused(files, capsys):
     parquet.write_table(table.set_column(5, "class", pa.array(["d"] * table.num_rows)), files / "new.parquet")
     arguments = ["--target", "class", "--save", str(files / "new"), "--like", str(files / "first")]
     assert main(["count", str(files / "new.parquet"), *arguments]) == 2
-    assert "the target holds 'd', which the first counts have not" in capsys.readouterr().err
+    assert "the target holds 'd', which the first counts do not have" in capsys.readouterr().err
 
 
 def test_damaged_counts_are_one_line(files):
@@ -176,7 +176,7 @@ def test_damaged_counts_are_one_line(files):
         changed = content[:place] + bytes([content[place] ^ 1 << int(random.integers(8))]) + content[place + 1 :]
         for damaged in (changed, content[:place]):
             (files / "damaged" / file.name).write_bytes(damaged)
-            with pytest.raises(DataError, match=r"^the counts in '.*' are not whole: count again$"):
+            with pytest.raises(DataError, match=r"^the counts in '.*' are incomplete: count again$"):
                 SavedCounts.load(files / "damaged")
 
 

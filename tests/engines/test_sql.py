@@ -219,9 +219,9 @@ def test_what_is_no_whole_result_is_refused(tmp_path, change, message):
     [
         (
             ["day.csv", "-t", "y", "--binning", "quantile", "--exclude", "price"],
-            "column 'day' is text or times that are cut",
+            "column 'day' is text or times that are binned",
         ),
-        (["day.csv", "-t", "price", "--exclude", "day"], "the target 'price' is text or times that are cut"),
+        (["day.csv", "-t", "price", "--exclude", "day"], "the target 'price' is text or times that are binned"),
         (["day.csv", "-t", "none"], "there is no column 'none' for the target"),
     ],
 )

@@ -225,8 +225,8 @@ def test_a_sample_is_told(rows, folder, monkeypatch):
     found = bitsieve.select(folder / "parts", "class", binning="quantile", **HOW)
     (note,) = (note for note in found.notes if "sample" in note)
     assert note == (
-        "2 columns have too many different numbers to count them all, and bins found on a sample of the rows, whose "
-        "ranks are off by at most 10.17% of the rows, 99 times in 100: 'real', 'amount'"
+        "2 columns have too many different numbers to count them all, so the bins were found on a sample of the rows; "
+        "the ranks of the edges are off by at most 10.17% of the rows, 99 times in 100: 'real', 'amount'"
     )
     monkeypatch.setattr(stream, "rows_of_batch", lambda *_: 37)
     again = bitsieve.select(folder / "rows.csv", "class", binning="quantile", memory="1MB", **HOW)

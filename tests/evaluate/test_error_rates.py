@@ -41,13 +41,13 @@ def test_one_standard_error():
     assert tied.method == "a"
     one = ["a"], counts[:1], rates[:1, :1], spread[:1, :1]
     others = [("a", 0.3), ("b", 0.3), ("mean", 0.31), ("all columns", 0.25), ("c", 0.2)]
-    assert str(choose(*one)).endswith("error 30.0 % +- 2.5, the least of all")
-    assert str(choose(*one, others=others[:3])).endswith("+- 2.5, the least of all, tied with b")
-    assert str(choose(*one, others=others[2:4])).endswith("+- 2.5, the least but for all columns (25.0 %)")
-    lower = "the least but for all columns (25.0 %) and c (20.0 %), tied with b"
+    assert str(choose(*one)).endswith("error 30.0 % +- 2.5, the smallest of all")
+    assert str(choose(*one, others=others[:3])).endswith("+- 2.5, the smallest of all, tied with b")
+    assert str(choose(*one, others=others[2:4])).endswith("+- 2.5, the smallest except all columns (25.0 %)")
+    lower = "the smallest except all columns (25.0 %) and c (20.0 %), tied with b"
     assert str(choose(*one, others=others)).endswith(f"+- 2.5, {lower}")
     near = choose(["a", "b"], counts, rates, spread, others=[("b", 0.11), ("all columns", 0.09)])
-    assert str(near).endswith("above the best (a with 3: 10.0 %) but for all columns (9.0 %)")
+    assert str(near).endswith("above the best (a with 3: 10.0 %) except all columns (9.0 %)")
 
 
 def test_standard_error_by_hand():

@@ -68,7 +68,7 @@ def test_folds_as_given():
         ((20, 20), "leave", "folds='leave' is not allowed"),
         ((20, 20), 2.5, "folds=2.5 is not allowed"),
         ((20, 20), [], "there are no folds"),
-        ((20, 20), [([0, 1, 39], [39])], "fold 1 tests on samples that it learns from"),
+        ((20, 20), [([0, 1, 39], [39])], "fold 1 tests on samples that it also learns from"),
         ((20, 20), [([0, 39], [40])], "the test part of fold 1 is empty or names rows that are not there"),
         ((20, 20), [([0, 1], [2])], "fold 1 would learn from one class only"),
     ],

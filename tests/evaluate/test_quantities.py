@@ -148,7 +148,7 @@ def test_errors_of_times_have_their_unit_in_a_note():
     X, y = table(3)
     times, asked = (86_400_000_000 * y).astype("m8[us]"), {"methods": ["mim"], "features": [2], "folds": 3}
     found = bitsieve.compare(X, times, scoring="mae", **asked)
-    assert "the target is durations: errors are in microseconds (8.64e+10 are a day)" in found.notes
+    assert "the target is durations: errors are in microseconds (a day is 8.64e+10)" in found.notes
     assert not any("microseconds" in note for note in bitsieve.compare(X, times, **asked).notes)
     days = bitsieve.compare(X, times / np.timedelta64(1, "D"), scoring="mae", **asked).rates
     np.testing.assert_allclose(found.rates, 86_400_000_000 * days, rtol=1e-9)  # whole microseconds, and rounding
@@ -191,10 +191,13 @@ def test_selectors_of_scikit_learn_get_the_quantity():
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"classifier": "linear-svm"}, "'linear-svm' does not fit, the target is a quantity: choose one of knn, ridge"),
+        (
+            {"classifier": "linear-svm"},
+            "'linear-svm' does not fit, as the target is a quantity: choose one of knn, ridge",
+        ),
         ({"classifier": LogisticRegression()}, "its kind is 'classifier': give one of knn, ridge, forest, boosting or"),
         ({"classifier": "rigde"}, "did you mean ridge"),
-        ({"scoring": "accuracy"}, "'accuracy' does not fit, the target is a quantity: choose one of r2, mae, rmse"),
+        ({"scoring": "accuracy"}, "'accuracy' does not fit, as the target is a quantity: choose one of r2, mae, rmse"),
         ({"scoring": "r22"}, "did you mean r2"),
         ({"bounds": True}, "bounds=True needs classes, and the target is a quantity"),
         ({"scoring": "rmse", "folds": "loo"}, "fold 1 tests on one sample only, which has no rmse: give fewer folds"),
@@ -209,9 +212,9 @@ def test_what_needs_classes_is_refused(asked, message):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"classifier": "ridge"}, "'ridge' does not fit, the target has classes: choose one of linear-svm, knn"),
+        ({"classifier": "ridge"}, "'ridge' does not fit, as the target has classes: choose one of linear-svm, knn"),
         ({"classifier": Ridge()}, "its kind is 'regressor'"),
-        ({"scoring": "mae"}, "'mae' does not fit, the target has classes: choose one of accuracy"),
+        ({"scoring": "mae"}, "'mae' does not fit, as the target has classes: choose one of accuracy"),
     ],
 )
 def test_what_needs_a_quantity_is_refused_for_classes(asked, message):

@@ -121,7 +121,7 @@ def test_how_many_and_the_command_name_the_measure_and_its_value_without_columns
     command = ["how-many", str(path), "--target", "fraud", "--pairs", "5"]
     assert main(command) == 0
     out = capsys.readouterr().out
-    assert "error: what roc_auc falls short of 1; error without columns: 50.0 %" in out
+    assert "error: 1 - roc_auc; error without columns: 50.0 %" in out
     assert "not shown to do better" not in out
     assert main([*command, "--scoring", "neg_brier_score", "--classifier", "lda"]) == 0
     assert "neg_brier_score" in capsys.readouterr().out

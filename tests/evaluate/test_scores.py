@@ -88,4 +88,4 @@ def test_what_has_no_scores_is_refused(tmp_path, capsys):
     assert main([*command, "--folds", "3"]) == 0
     out = capsys.readouterr().out
     assert re.search(r"\(majority class\) +50\.0 ", out)
-    assert "error: what roc_auc falls short of 1\n" in out
+    assert "error: 1 - roc_auc\n" in out

@@ -293,7 +293,7 @@ def test_a_selection_tells_how_many_carry_information():
 def test_a_list_of_relevance_0_is_not_silent(make):
     """MDL cuts none of these columns, and so they tell nothing."""
     X, y = np.random.default_rng(4).normal(size=(60, 5)), np.arange(60) % 2
-    told = "the .*selected .* no information about the target .relevance 0.: any other would do as well"
+    told = "the .*selected .* no information about the target .relevance 0.: any other column would do as well"
     with pytest.warns(BitsieveWarning, match=told) as caught:
         fitted = make().fit(X, y)
     assert caught[0].filename == __file__

@@ -130,7 +130,7 @@ def test_portions_can_be_sent_to_other_processes(tmp_path, content):
 
 def test_portions_of_copies_are_refused(tmp_path):
     (tmp_path / "table.csv.gz").write_bytes(gzip.compress(TEXTS["plain"].encode()))
-    with pytest.raises(DataError, match=r"table.csv.gz' is no plain file of UTF-8, which parts need: decompress it"):
+    with pytest.raises(DataError, match=r"table.csv.gz' is compressed or not UTF-8, and cannot be read in batches"):
         open_file(tmp_path / "table.csv.gz").checked_partitions()
 
 
@@ -364,7 +364,7 @@ def test_folders(tmp_path):
         ({"1.csv": "a,b\n1,2\n", "2.csv": "a,b,c\n1,2,3\n"}, "2.csv' has the column 'c' besides, unlike"),
         (
             {"u=1/1.csv": "a,b\n1,2\n", "2.csv": "a,b\n1,2\n"},
-            "are not all named by the same columns: name each COLUMN=VALUE alike",
+            "are not all named by the same columns: name each of them COLUMN=VALUE, with the same column",
         ),
         ({"1.csv": "1 1:2\n"}, r"1.csv' is a libsvm file, which is not read in batches of columns"),
     ],

@@ -117,7 +117,7 @@ def test_what_is_refused_before_any_work(tmp_path):
         "out.xlsx": "unknown format of the report .*: end it in one of .csv, .tsv, for short$",
         "directory": "the report .* is a directory",
         "no/where.csv": "there is no directory .*no' for the report: make it first",
-        "same.csv": "the report .* is the input itself",
+        "same.csv": "the report .* is the input file itself",
     }
     for name, message in refused.items():
         endings = (".csv", ".tsv") if name == "out.xlsx" else ()

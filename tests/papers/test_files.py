@@ -33,7 +33,7 @@ def test_what_cannot_be_read(tmp_path):
     for name, message in (
         ("text", r"cannot read .*text\.npz' as .npz"),
         ("other", "has no array 'X', only 'Z': store X and y"),
-        ("uneven", "has 2 rows but y has 1 values: they must be as many"),
+        ("uneven", "has 2 rows but y has 1 values: both must have the same number of rows"),
         ("test", r"X_test of shape \(3, 3\) .* do not belong to X of shape \(2, 2\)"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -44,7 +44,7 @@ def test_baselines_and_what_to_run(comparison, read_page, tmp_path):
     text = " ".join(read_page(comparison_report(comparison)).text)
     choice = comparison.choice()
     assert f"method={choice.method!r}, n_features_to_select={choice.n_features})" in text
-    assert "W/T/L: against how many of the other methods the errors" in text
+    assert "W/T/L: how many of the other methods have larger" in text
     for row in baselines(comparison):
         assert f"({row['baseline']})" in text
         assert f"{100 * row['mean_error']:.1f}" in text

@@ -250,7 +250,7 @@ def test_from_the_command_line(data, tmp_path, capsys):
     assert "bitsieve select" in text
     assert "--features 3" in text
     assert main([*command[:-1], str(data)]) == 2
-    assert "is the input itself" in capsys.readouterr().err
+    assert "is the input file itself" in capsys.readouterr().err
     assert main([*command[:-1], str(tmp_path / "report.pdf")]) == 2
     assert "end it in .html" in capsys.readouterr().err
 

@@ -170,14 +170,14 @@ def test_shapes(make):
     refused(make, X[:, 0], Y, "the data has shape (6,): give a table", "values.reshape(-1, 1)")
     with pytest.raises(ValueError, match="dim"):
         make(1).fit(X.reshape(6, 3, 1), Y)
-    refused(make, X, Y[:5], "X has 6 rows but y has 5 values: they must be as many")
-    refused(make, pandas.DataFrame(X), Y[:5], "X has 6 rows but y has 5 values: they must be as many")
+    refused(make, X, Y[:5], "X has 6 rows but y has 5 values: both must have the same number of rows")
+    refused(make, pandas.DataFrame(X), Y[:5], "X has 6 rows but y has 5 values: both must have the same number of rows")
 
 
 @every_selector
 def test_duplicate_column_names(make):
     frame = pandas.DataFrame(X, columns=["a", "b", "a"])
-    refused(make, frame, Y, "several columns are named", "'a'", "give every column a name of its own")
+    refused(make, frame, Y, "several columns are named", "'a'", "give every column a different name")
 
 
 @pytest.mark.slow("forty thousand classes")

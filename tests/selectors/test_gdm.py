@@ -270,7 +270,7 @@ def test_data_that_cannot_be_used(form):
             GDM(1).fit(form(X6), Y6).predict(form(spoiled))
     refused(form(X6 * 1e305), Y6, "are too large to be added up: divide their columns first")
     refused(form(np.ones((6, 3))), Y6, "no column is correlated with the classes")
-    with pytest.raises(ValueError, match=r"rows but y has . values: they must be as many"):
+    with pytest.raises(ValueError, match=r"rows but y has . values: both must have the same number of rows"):
         GDM(1).fit(form(X6), Y6[:5])
     with pytest.raises(ValueError, match="X has 2 features, but GDM is expecting 3"):
         GDM(1).fit(form(X6), Y6).decision_function(form(X6[:, :2]))

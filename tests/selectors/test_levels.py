@@ -98,12 +98,12 @@ def test_cutting_again_by_the_same_classes_gives_the_same_codes():
 
 def test_the_reason_says_what_decided():
     assert (
-        "by shuffles: the cuts looked at the class"
+        "by shuffles, as the bins were made with the target"
         in fit(*noise(0, 400, 3), binning=MDLBinner(uncut="median")).stopping_reason_
     )
     random = np.random.default_rng(0)
     X, y = random.integers(0, 10, (100, 4)), random.integers(0, 5, 100)
-    assert "by shuffles: a cell expects fewer than 5 samples" in fit(X, y, binning="none").stopping_reason_
+    assert "by shuffles, as a cell expects fewer than 5 samples" in fit(X, y, binning="none").stopping_reason_
     X, y = random.integers(0, 2, (400, 4)), random.integers(0, 2, 400)
     assert "by shuffles" not in fit(X, y, binning="none").stopping_reason_
 

@@ -97,7 +97,7 @@ class SelectorStates(RuleBasedStateMachine):
         """One class too few is refused by every method; parameters stay, and a later fit is not harmed."""
         before = repr(self.selector.get_params())
         X, y = DATA[0]
-        with pytest.raises(ValueError, match=r"rows but y has .* values: they must be as many"):
+        with pytest.raises(ValueError, match=r"rows but y has .* values: both must have the same number of rows"):
             self.selector.fit(X, y[1:])
         assert repr(self.selector.get_params()) == before
         self.fitted_on = None

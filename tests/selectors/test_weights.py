@@ -118,9 +118,9 @@ def test_relevance_of_a_selector_is_that_of_the_measure(weighted):
     ("weights", "message"),
     [
         (np.ones(5), "sample_weight has 5 values but there are 300 samples"),
-        (np.full(300, 0.25), r"sample_weight holds 0\.25, but counts are exact integers"),
+        (np.full(300, 0.25), r"sample_weight holds 0\.25, and frequency weights are whole numbers"),
         (np.zeros(300), "sample_weight is zero for every sample"),
-        (-np.ones(300), "sample_weight holds -1, but counts are exact integers"),
+        (-np.ones(300), "sample_weight holds -1, and frequency weights are whole numbers"),
     ],
 )
 def test_bad_weights(weights, message, weighted):
@@ -243,4 +243,6 @@ def test_command_line_mistakes(frame, tmp_path, capsys):
     path = tmp_path / "data.csv"
     frame.assign(share=0.5).to_csv(path, index=False)
     assert main(["select", str(path), "--target", "label", "--weight", "share"]) == 2
-    assert capsys.readouterr().err.startswith("bitsieve: error: --weight holds 0.5, but counts are exact integers")
+    assert capsys.readouterr().err.startswith(
+        "bitsieve: error: --weight holds 0.5, and frequency weights are whole numbers"
+    )

@@ -22,6 +22,7 @@ from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.dependent.forest import LEVEL, Forest, TreeModel, spanning_forest
 from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping
+from bitsieve.options import ReadOptions
 from bitsieve.pipeline import notes
 from bitsieve.plots.figures import BLUE, Axes, drawing
 from bitsieve.utils.arrays import Columns, Floats, Integers
@@ -279,9 +280,10 @@ def chow_liu_tree(
     if make_binner(binning_with(binning, n_jobs, missing=missing)).requires == "classes":
         advice = "give 'quantile', 'uniform', 'none' or a binner that looks at no target"
         raise ParameterError(
-            "binning", binning, advice, "cuts by a target, and a tree of the columns has none", code="target-needed"
+            "binning", binning, advice, "needs a target, and a tree of the columns has none", code="target-needed"
         )
-    table, information = count_columns(X, None, sample_weight, binning, missing, "plug-in", n_jobs, by_class=False)
+    read = ReadOptions(sample_weight=sample_weight)
+    table, information = count_columns(X, read, binning, missing, "plug-in", n_jobs, by_class=False)
     names = list(map(str, table.names))
     block_of_column = None if blocks is None else _block_numbers(blocks, len(names))
     learn = partial(spanning_forest, blocks=block_of_column, chain=chain, level=level)
@@ -439,7 +441,8 @@ def conditional_test(
     rule = ConditionalStopping(level, adjust, random_state)
     if tree is not None and not isinstance(tree, ChowLiuTree):
         raise ParameterError("tree", tree, "give what bitsieve.chow_liu_tree returns")
-    table, information = count_columns(X, require_target(y), sample_weight, binning, missing, "plug-in", n_jobs)
+    read = ReadOptions(target=require_target(y), sample_weight=sample_weight)
+    table, information = count_columns(X, read, binning, missing, "plug-in", n_jobs)
     table.target.check_varies()
     names = list(map(str, table.names))
     if tree is None:

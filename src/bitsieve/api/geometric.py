@@ -66,7 +66,7 @@ def henze_penrose_divergence(x: Any, y: Any) -> float:
         raise UserError(
             code="lengths-differ",
             message=f"x has {first.shape[1]:,} features and y has {second.shape[1]:,}",
-            advice="give as many",
+            advice="give the same number",
         )
     m = len(first)
     n = len(second)
@@ -136,7 +136,7 @@ def geometric_mutual_information(
         lengths = f"x has {len(first):,} samples and y {len(second):,}"
         if given is not None:
             lengths += f", given {len(classes):,}"
-        raise UserError(code="lengths-differ", message=lengths, advice="give as many")
+        raise UserError(code="lengths-differ", message=lengths, advice="give the same number")
     if len(first) < 4:
         raise UserError(
             code="too-few-rows",

@@ -302,7 +302,7 @@ def _by_knockoffs(question: Question) -> Answer:
     rule = "knockoffs"
     counted = question.counted
     if "independent" not in counted.table.capabilities:
-        return _no_answer(rule, "not with groups: they take the rows for independent draws")
+        return _no_answer(rule, "not with groups: this rule assumes that the rows are independent")
     minimum = KnockoffStopping().least_columns
     if question.n_left < minimum:
         few = f"this rule takes no fewer than {minimum:,}, and the table has {question.n_left:,}"
@@ -370,7 +370,8 @@ def _by_cross_validation(selector: SelectorCV | None, names: Sequence[str]) -> A
     error = "; ".join(about_error(selector.comparison_))
     if not outer.is_better:
         return Answer(rule, 0, [], f"{outer}; {error}")
-    return _answer(names, rule, selector.selected_, f"within one standard error of the least; {outer}; {error}")
+    why = f"within one standard error of the smallest; {outer}; {error}"
+    return _answer(names, rule, selector.selected_, why)
 
 
 def _answer(names: Sequence[str], rule: str, columns: Columns, why: str) -> Answer:
@@ -408,10 +409,7 @@ def _about_model(model: str, n_features: int, n_informative: int) -> str:
         return f"a {model} needs no more than {n_features:,}"
     n_weak = n_features - n_informative
     verb = "are" if n_weak > 1 else "is"
-    return (
-        f"a {model} does better with {n_features:,}, of which {n_weak:,} {verb} too weak to be shown, "
-        "or there by chance"
-    )
+    return f"cross-validation prefers {n_features:,}, of which {n_weak:,} {verb} not shown to be informative"
 
 
 def _columns(number: int) -> str:

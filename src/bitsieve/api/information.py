@@ -13,11 +13,11 @@ from bitsieve.dataset.read import read_xy
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.discretization.registry import binning_with, make_binner
 from bitsieve.engines.local import binner_of, count, count_coded
-from bitsieve.engines.registry import data_in_parts
+from bitsieve.engines.registry import data_in_parts, refuse_sampling_weights
 from bitsieve.information import check_estimator, make_information
 from bitsieve.information.neighbours import Variable, between, conditional
 from bitsieve.information.protocol import Information
-from bitsieve.options import ReadOptions
+from bitsieve.options import FREQUENCY, ReadOptions
 from bitsieve.pipeline.samples import TableSamples
 from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.parameter_names import proposes_right_names
@@ -32,6 +32,7 @@ def entropy(
     y: Any = None,
     *,
     sample_weight: Any = None,
+    weight_kind: str = FREQUENCY,
     binning: Any = BINNING,
     missing: str | None = None,
     estimator: str = "plug-in",
@@ -48,6 +49,8 @@ def entropy(
         Needed by "auto", and by "mdl", which cuts by the class.
     sample_weight : array-like of shape (n_samples,), optional
         Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
+    weight_kind : {"frequency", "sampling"}, default="frequency"
+        What ``sample_weight`` is: frequencies, or the weights of a survey, as in :func:`bitsieve.select`.
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
         How numeric columns become codes.
     missing : {"error", "bin"}, optional
@@ -73,7 +76,8 @@ def entropy(
     >>> bitsieve.entropy([[0, 0], [1, 0], [0, 1], [1, 1]], binning="none").tolist()
     [1.0, 1.0]
     """
-    _, information = count_columns(X, y, sample_weight, binning, missing, estimator, n_jobs)
+    read = ReadOptions(target=y, sample_weight=sample_weight, weight_kind=weight_kind)
+    _, information = count_columns(X, read, binning, missing, estimator, n_jobs)
     return information.entropy
 
 
@@ -83,6 +87,7 @@ def mutual_information(
     y: Any,
     *,
     sample_weight: Any = None,
+    weight_kind: str = FREQUENCY,
     binning: Any = BINNING,
     missing: str | None = None,
     estimator: str = "plug-in",
@@ -99,7 +104,7 @@ def mutual_information(
     X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
     y : array-like of shape (n_samples,)
         Classes, or a quantity, which is cut into classes of equal frequency: see :func:`bitsieve.select`.
-    sample_weight, binning, missing
+    sample_weight, weight_kind, binning, missing
         As in :func:`entropy`.
     estimator : {"plug-in", "corrected", "miller-madow", "shrinkage", "ksg"}, default="plug-in"
         Plug-in, or corrected for few samples: see the page on numbers for what each may be and what bounds it. "ksg"
@@ -137,7 +142,9 @@ def mutual_information(
     if estimator == NEIGHBOURS:
         columns, target = _variables(X, y, sample_weight, binning, missing)
         return np.array([between(column, target) for column in columns])
-    return count_columns(X, require_target(y), sample_weight, binning, missing, estimator, n_jobs)[1].relevance
+    read = ReadOptions(target=require_target(y), sample_weight=sample_weight, weight_kind=weight_kind)
+    _, information = count_columns(X, read, binning, missing, estimator, n_jobs)
+    return information.relevance
 
 
 @proposes_right_names
@@ -146,6 +153,7 @@ def mutual_information_matrix(
     y: Any = None,
     *,
     sample_weight: Any = None,
+    weight_kind: str = FREQUENCY,
     binning: Any = BINNING,
     missing: str | None = None,
     estimator: str = "plug-in",
@@ -158,7 +166,7 @@ def mutual_information_matrix(
 
     Parameters
     ----------
-    X, y, sample_weight, binning, missing, estimator
+    X, y, sample_weight, weight_kind, binning, missing, estimator
         As in :func:`entropy`; y takes no part in the information.
     dtype : {"float64", "float32"}, default="float64"
         float32 halves the memory of the result.
@@ -185,7 +193,8 @@ def mutual_information_matrix(
     [[1.0, 1.0], [1.0, 1.0]]
     """
     check_choice("dtype", dtype, ("float64", "float32"))
-    _, information = count_columns(X, y, sample_weight, binning, missing, estimator, n_jobs, by_class=False)
+    read = ReadOptions(target=y, sample_weight=sample_weight, weight_kind=weight_kind)
+    _, information = count_columns(X, read, binning, missing, estimator, n_jobs, by_class=False)
     return information.matrix("redundancy", np.dtype(dtype))
 
 
@@ -195,6 +204,7 @@ def conditional_mutual_information_matrix(
     y: Any,
     *,
     sample_weight: Any = None,
+    weight_kind: str = FREQUENCY,
     binning: Any = BINNING,
     missing: str | None = None,
     estimator: str = "plug-in",
@@ -207,7 +217,7 @@ def conditional_mutual_information_matrix(
 
     Parameters
     ----------
-    X, y, sample_weight, binning, missing, estimator
+    X, y, sample_weight, weight_kind, binning, missing, estimator
         As in :func:`mutual_information`. By "ksg" the matrix costs O(n^2 N log N), and n of a hundred some minutes.
     dtype, n_jobs
         As in :func:`mutual_information_matrix`.
@@ -243,14 +253,14 @@ def conditional_mutual_information_matrix(
             for j, z in enumerate(columns):
                 matrix[i, j] = between(x, target) if i == j else conditional(x, target, z)
         return matrix
-    _, information = count_columns(X, require_target(y), sample_weight, binning, missing, estimator, n_jobs)
+    read = ReadOptions(target=require_target(y), sample_weight=sample_weight, weight_kind=weight_kind)
+    _, information = count_columns(X, read, binning, missing, estimator, n_jobs)
     return information.matrix("conditional_relevance", np.dtype(dtype))
 
 
 def count_columns(
     X: Any,
-    y: Any,
-    sample_weight: Any,
+    read: ReadOptions,
     binning: Any,
     missing: str | None,
     estimator: str,
@@ -263,15 +273,16 @@ def count_columns(
     binner = make_binner(binning_with(binning, n_jobs, missing=missing), n_jobs=n_jobs)
     parts = data_in_parts(X)
     if parts is not None:
-        if binner.requires == "classes" and y is None:
+        if binner.requires == "classes" and read.target is None:
             raise UserError(
                 code="target-needed",
-                message="MDL cuts by the class",
+                message="binning 'mdl' needs a target",
                 advice="give a target, or use another binning such as 'quantile'",
             )
-        table = parts.read_in_parts(ReadOptions(target=y, sample_weight=sample_weight))
+        refuse_sampling_weights(read)
+        table = parts.read_in_parts(read)
     else:
-        table = read_xy(X, y, sample_weight)
+        table = read_xy(X, read.target, read.sample_weight, weight_kind=read.weight_kind)
     rows = table.rows
     if by_class or rows is None:
         _, source = count(table, binner, n_jobs)

@@ -24,7 +24,7 @@ from bitsieve.pipeline.discretize import count_for_tuples, discretization_for_tu
 from bitsieve.pipeline.prepare import Prepared, prepare
 from bitsieve.pipeline.reading import Requirements, plan_reading
 from bitsieve.results.interactions import Interactions
-from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.arrays import Columns, Floats, Integers
 from bitsieve.utils.defaults import INTERACTIONS_BINNING
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.docstrings import cites
@@ -220,15 +220,8 @@ def search_interactions(
     question: InteractionOptions,
 ) -> Interactions:
     """What :func:`interactions` returns, from its options."""
-    make_discretizer(discretization, execution.n_jobs)  # refuses a wrong one before the data is read
-    plan = plan_reading(data, read, execution, Requirements(capabilities=TABLES))
-    table = plan.open(read)
-    strata, column_of_strata = strata_of(table, question.strata)
-    columns = replace(columns, exclude=[*columns.exclude, *column_of_strata])
-    refuse_constant_data(table)
-    settled = discretization_for_tuples(discretization, question.order)
-    prepared = prepare(table, columns, settled, execution)
-    _, source = count_for_tuples(prepared.table, discretization, question.order, execution)
+    prepared, source, strata = prepare_search(data, read, execution, discretization, columns, question)
+    table = prepared.original
     search = Search(question.order, question.statistic, question.top, question.screen)
     strongest = search.strongest(source, phase("searching"))
     n_shuffles = question.n_shuffles
@@ -253,6 +246,30 @@ def search_interactions(
     if chance is None:
         diagnostics.append(notes.without_shuffles())
     return _labelled(strongest, chance, rates, table, question, diagnostics)
+
+
+def prepare_search(
+    data: Any,
+    read: ReadOptions,
+    execution: ExecutionOptions,
+    discretization: DiscretizationOptions,
+    columns: ColumnOptions,
+    question: InteractionOptions,
+) -> tuple[Prepared[Dataset], CountSource, Integers | None]:
+    """Read the data and drop columns. Return the prepared table, its counts, and the stratum of every row.
+
+    Raises UserError for what would stop the search.
+    """
+    make_discretizer(discretization, execution.n_jobs)  # refuses a wrong one before the data is read
+    plan = plan_reading(data, read, execution, Requirements(capabilities=TABLES))
+    table = plan.open(read)
+    strata, column_of_strata = strata_of(table, question.strata)
+    columns = replace(columns, exclude=[*columns.exclude, *column_of_strata])
+    refuse_constant_data(table)
+    settled = discretization_for_tuples(discretization, question.order)
+    prepared = prepare(table, columns, settled, execution)
+    _, source = count_for_tuples(prepared.table, discretization, question.order, execution)
+    return prepared, source, strata
 
 
 def _on_constant_columns(prepared: Prepared[Dataset], source: CountSource) -> list[Diagnostic]:

@@ -275,7 +275,8 @@ def _compared_end(saved: Selection, again: Selection) -> VerifiedStep:
     """What ended the selection, and the bound on other subsets."""
     before = saved.details
     now = again.details
-    content = f"{len(saved.features):,} features"
+    n_features = len(saved.features)
+    content = "1 feature" if n_features == 1 else f"{n_features:,} features"
     if before.stopping is not None and before.stopping.reason:
         content += f": {before.stopping.reason}"
     difference = ""

@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from types import FrameType
 from typing import Any
 
@@ -27,7 +26,6 @@ TERMINATED = 143
 
 CODES: dict[int, int] = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED}  # signal to exit code
 PATIENCE = 0.4  # seconds for tidying up after a signal
-COMMANDS_THAT_SELECT = ("select", "explain")
 IN_WORDS = {INTERRUPTED: "interrupted", TERMINATED: "terminated"}
 
 
@@ -56,6 +54,7 @@ def _give_up_broken_output() -> None:
 
 
 def _run(arguments: Sequence[str]) -> int:
+    from bitsieve.cli.options import function_at
     from bitsieve.cli.parser import parse
 
     for stream in (sys.stdout, sys.stderr):
@@ -66,17 +65,15 @@ def _run(arguments: Sequence[str]) -> int:
     if options.command is None:
         return DONE
 
-    from bitsieve.cli.shared import in_words_of, say, say_nothing, wording_of  # not needed for help
+    from bitsieve.cli.wording import in_words_of, say, say_nothing, wording_of  # not needed for help
 
     options.typed = list(arguments)
     options.start = start
     options.wording = wording_of(options)
     is_quiet = getattr(options, "quiet", False)  # not every command has the option
     options.say = say_nothing if is_quiet else say
-    module_name, _, function_name = options.run.partition(".")
     with in_words_of(options.wording, is_quiet):
-        run_command = getattr(import_module(f"bitsieve.cli.{module_name}"), function_name)
-        code: int = run_command(options)
+        code: int = function_at(options.run)(options)
     if sys.stdout is not None:
         sys.stdout.flush()
     return code
@@ -104,14 +101,15 @@ def _run_and_report_errors(arguments: Sequence[str], ending: Ending) -> int:
 
 
 def _with_further_obstacles(message: str, arguments: Sequence[str]) -> str:
-    """The message on a mistake; for commands that select it is on all mistakes, and says what would work."""
-    if not arguments or arguments[0] not in COMMANDS_THAT_SELECT:
+    """The message on all mistakes in the arguments, with a command line that works, if there are several."""
+    from bitsieve.cli.options import COMMANDS
+
+    if not arguments or arguments[0] not in [command.name for command in COMMANDS]:
         return message
     from bitsieve.cli.obstacles import with_further_obstacles
-    from bitsieve.cli.select import check
 
     try:
-        return with_further_obstacles(message, arguments, check)
+        return with_further_obstacles(message, arguments)
     except (Exception, KeyboardInterrupt, Terminated):  # the first mistake is known, whatever becomes of the others
         return message
 

@@ -60,7 +60,7 @@ def _engine(arguments: argparse.Namespace) -> str | None:
         if engine not in (None, "dask"):
             raise UserError(
                 code="parameter-without-effect",
-                message="--scheduler is that of engine dask",
+                message="--scheduler works with engine dask only",
                 advice=f"leave it out, or --engine {engine}",
             )
         engine = "dask"
@@ -223,6 +223,7 @@ def _rule_name(arguments: argparse.Namespace) -> str | None:
 def _stopping_rule(arguments: argparse.Namespace, settings: Mapping[str, object]) -> StoppingRule | None:
     """The stopping rule with its parameters, those of --set included; None if neither a rule nor its options are."""
     from bitsieve.methods.by_counts.stopping import STOPPING_RULES, make_stopping
+    from bitsieve.methods.registry import refuse_method_as_rule
 
     rule = _rule_name(arguments)
     typed: dict[str, object] = {}
@@ -240,4 +241,7 @@ def _stopping_rule(arguments: argparse.Namespace, settings: Mapping[str, object]
                 advice="add that, or leave it out",
                 parameters={parameter: NAME_ONLY},
             )
-    return None if rule is None else make_stopping(rule, **typed, **settings)
+    if rule is None:
+        return None
+    refuse_method_as_rule(rule)
+    return make_stopping(rule, **typed, **settings)

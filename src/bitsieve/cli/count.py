@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bitsieve.cli.build import column_options, discretization_options, execution_options, read_options
-from bitsieve.cli.shared import note_lines
+from bitsieve.cli.results import note_lines
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.progress import progress_bar
 from bitsieve.utils.terminal_text import printable_lines
@@ -18,38 +18,25 @@ if TYPE_CHECKING:
     from bitsieve.engines.partitioned_dataset import PartitionedDataset
     from bitsieve.engines.registry import DataInParts
     from bitsieve.options import DiscretizationOptions
+    from bitsieve.pipeline.prepare import Prepared
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, count, save."""
     discretization = discretization_options(arguments)
-    existing_files = os.listdir(arguments.save) if os.path.isdir(arguments.save) else []
-    is_free = all(name.startswith(".bitsieve-") for name in existing_files)  # a killed run leaves such files
-    if not is_free and not arguments.force:
-        raise UserError(
-            code="output-exists",
-            message=f"--save {arguments.save!r} is there already",
-            advice="add --force to overwrite it, or give another name",
-        )
+    _refuse_existing_counts(arguments)
     with progress_bar(not arguments.quiet):
         from bitsieve.engines.saved_counts import SavedCounts, check_folder, count_like, count_table
         from bitsieve.engines.stream import StreamSource
 
         check_folder(arguments.save)
-        first = None if arguments.like is None else SavedCounts.load(arguments.like)
-        source = StreamSource(arguments.data, arguments.memory)
-        table, binner = _read(source, arguments, discretization)
-        if first is not None and (arguments.include or arguments.exclude):
-            raise UserError(
-                code="contradicting-parameters",
-                message="--include and --exclude have no meaning with --like, which has them",
-                advice="leave them out",
-            )
-        if first is None:
-            table = _prepared(table, discretization, arguments)
-            counts = count_table(table, binner, few_are_codes=discretization.leaves_codes_open)
+        table, binner = _read(StreamSource(arguments.data, arguments.memory), arguments, discretization)
+        if arguments.like is None:
+            prepared = _prepared(table, discretization, arguments)
+            _print_notes(arguments, table, prepared)
+            counts = count_table(prepared.table, binner, few_are_codes=discretization.leaves_codes_open)
         else:
-            counts = count_like(table, first)
+            counts = count_like(table, SavedCounts.load(arguments.like))
         counts.save(arguments.save)
     n_samples = int(counts.class_sizes.sum())
     n_columns = len(counts.names)
@@ -59,30 +46,82 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def check(arguments: argparse.Namespace, reads_data: bool) -> None:
+    """Raise UserError for what would stop ``bitsieve count``."""
+    from bitsieve.engines.saved_counts import SavedCounts, check_folder
+    from bitsieve.engines.stream import StreamSource
+
+    discretization = discretization_options(arguments)
+    _refuse_existing_counts(arguments)
+    check_folder(arguments.save)
+    if arguments.like is not None:
+        SavedCounts.load(arguments.like)
+    if reads_data:
+        table, _ = _read(StreamSource(arguments.data, arguments.memory), arguments, discretization)
+        _prepared(table, discretization, arguments)
+
+
+def _refuse_existing_counts(arguments: argparse.Namespace) -> None:
+    """Refuse a folder that is not empty, and options that contradict each other."""
+    existing_files = os.listdir(arguments.save) if os.path.isdir(arguments.save) else []
+    is_free = all(name.startswith(".bitsieve-") for name in existing_files)  # a killed run leaves such files
+    if not is_free and not arguments.force:
+        raise UserError(
+            code="output-exists",
+            message=f"--save {arguments.save!r} is there already",
+            advice="add --force to overwrite it, or give another name",
+        )
+    if arguments.like is not None and (arguments.include or arguments.exclude):
+        raise UserError(
+            code="contradicting-parameters",
+            message="--include and --exclude have no effect with --like, which decides on the columns",
+            advice="leave them out",
+        )
+
+
 def run_sql(arguments: argparse.Namespace) -> int:
     """Find the bins, and print the statement that counts all pairs of columns."""
     discretization = discretization_options(arguments)
     with progress_bar(not arguments.quiet):
-        from bitsieve.engines.in_database import DatabaseSource
         from bitsieve.engines.sql import statement
-        from bitsieve.engines.stream import StreamSource
         from bitsieve.io.database import identifier, name_of_table
         from bitsieve.io.read import database_kind
 
         kind = database_kind(arguments.data)
-        in_place = kind == "duckdb"
-        source = DatabaseSource(arguments.data) if in_place else StreamSource(arguments.data, arguments.memory)
         if arguments.relation is not None:
             name = ".".join(map(identifier, arguments.relation.split(".")))
+        elif kind:
+            name = name_of_table(arguments.data)
         else:
-            name = name_of_table(arguments.data) if kind else identifier(Path(str(arguments.data)).stem)
-        table, binner = _read(source, arguments, discretization)
-        table = _prepared(table, discretization, arguments)
+            name = identifier(Path(str(arguments.data)).stem)
+        table, binner = _read(_source_of_sql(arguments), arguments, discretization)
+        prepared = _prepared(table, discretization, arguments)
+        _print_notes(arguments, table, prepared)
+        counted_table = prepared.table
         if discretization.leaves_codes_open:
-            table, _ = table.with_small_integers_as_categories()
-        text = statement(table, binner, name)
+            counted_table, _ = counted_table.with_small_integers_as_categories()
+        text = statement(counted_table, binner, name)
     print(printable_lines(text))
     return 0
+
+
+def check_sql(arguments: argparse.Namespace, reads_data: bool) -> None:
+    """Raise UserError for what would stop ``bitsieve sql``."""
+    discretization = discretization_options(arguments)
+    if reads_data:
+        table, _ = _read(_source_of_sql(arguments), arguments, discretization)
+        _prepared(table, discretization, arguments)
+
+
+def _source_of_sql(arguments: argparse.Namespace) -> DataInParts:
+    """Where the bins are found: in the database itself, or in the rows of a file."""
+    from bitsieve.engines.in_database import DatabaseSource
+    from bitsieve.engines.stream import StreamSource
+    from bitsieve.io.read import database_kind
+
+    if database_kind(arguments.data) == "duckdb":
+        return DatabaseSource(arguments.data)
+    return StreamSource(arguments.data, arguments.memory)
 
 
 def _read(
@@ -91,22 +130,29 @@ def _read(
     """Open the table, and make its binner."""
     from bitsieve.discretization.registry import make_discretizer
     from bitsieve.engines.partitioned_dataset import PartitionedDataset
+    from bitsieve.engines.registry import refuse_sampling_weights
     from bitsieve.io.read import open_columns
 
     if source.target_in_file is not None:
         open_columns(arguments.data)  # refuses sparse rows
-    table = source.read_in_parts(read_options(arguments))
+    read = read_options(arguments)
+    refuse_sampling_weights(read)
+    table = source.read_in_parts(read)
     assert isinstance(table, PartitionedDataset)  # the rows are dense
     return table, make_discretizer(discretization, arguments.threads or -1).for_table(table)
 
 
 def _prepared(
     table: PartitionedDataset, discretization: DiscretizationOptions, arguments: argparse.Namespace
-) -> PartitionedDataset:
-    """Drop columns, and print the notes."""
+) -> Prepared[PartitionedDataset]:
+    """Drop columns."""
     from bitsieve.pipeline.prepare import prepare
 
-    prepared = prepare(table, column_options(arguments), discretization, execution_options(arguments))
+    return prepare(table, column_options(arguments), discretization, execution_options(arguments))
+
+
+def _print_notes(
+    arguments: argparse.Namespace, table: PartitionedDataset, prepared: Prepared[PartitionedDataset]
+) -> None:
     for note in note_lines(arguments, [*table.diagnostics, *prepared.diagnostics]):
         arguments.say(f"note: {note}")
-    return prepared.table

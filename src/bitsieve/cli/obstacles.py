@@ -1,48 +1,50 @@
 """All that stands in the way of a command, in one message with a command line that works.
 
 The first mistake is mended as its message proposes, and the command line is checked again, until nothing is wrong. The
-check reads the data, and selects nothing.
+check reads data of 256 MB or less, and computes nothing.
 """
 
 from __future__ import annotations
 
 import shlex
 import warnings
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from argparse import Namespace
+from collections.abc import Collection, Sequence
+from os.path import getsize, isfile
 
-from bitsieve.cli.options import PROGRAM, Option, options_of
+from bitsieve.cli.edits import with_other_column, with_other_option, with_setting, without_option
+from bitsieve.cli.options import COMMANDS, PROGRAM, Option, function_at, options_of
 from bitsieve.cli.parser import UsageError, parse
-from bitsieve.cli.shared import Wording, wording_of
+from bitsieve.cli.results import sources_of
+from bitsieve.cli.wording import Wording, wording_of
 from bitsieve.diagnostics import NAME_ONLY, Diagnostic, UserError
 from bitsieve.utils.messages import one_line
 
-if TYPE_CHECKING:
-    from argparse import Namespace
-
 MAX_OBSTACLES = 8
-_WITHOUT_VALUE = ("flag", "on or off")
-_WITH_SEVERAL_VALUES = ("columns", "data")
+MAX_BYTES_READ = 1 << 28
 
 
-def with_further_obstacles(message: str, words: Sequence[str], check: Callable[[Namespace], None]) -> str:
-    """The message on the first mistake in a command line, or on all, and the command line that works if one is found.
-
-    ``check`` raises UserError for options that cannot be used.
-    """
+def with_further_obstacles(message: str, words: Sequence[str]) -> str:
+    """The message on the first mistake in a command line; if there are more, on all, with a command line that works."""
     messages: list[str] = []
+    added_parameters: set[str] = set()
     mended_words: list[str] | None = list(words)
     while mended_words is not None and len(messages) < MAX_OBSTACLES:
         words = mended_words
         try:
-            _check(words, check)
+            _check(words)
         except UsageError as error:
             text = one_line(error)
-            mended_words = _with_allowed_value(words, error)
+            mended_words = _with_other_usage(words, error)
         except UserError as error:
             wording = wording_of(parse(words))
+            if not added_parameters.isdisjoint(error.parameters):  # the fix of another mistake does not work
+                remaining = _without_parameters(words, error.parameters)
+                mended_words = None if remaining == list(words) else remaining
+                continue
             text = one_line(wording(error.diagnostic))
-            mended_words = _mended(words, error.diagnostic, wording)
+            mended_words = _with_fix(words, error.diagnostic, wording)
+            added_parameters.update(error.fix)
         else:
             break
         if text in messages:
@@ -58,69 +60,61 @@ def with_further_obstacles(message: str, words: Sequence[str], check: Callable[[
     return f"error: {all_messages}; this works: {shlex.join([PROGRAM, *words])}"
 
 
-def _check(words: Sequence[str], check: Callable[[Namespace], None]) -> None:
+def _check(words: Sequence[str]) -> None:
+    """Raise UsageError or UserError for what would stop a command line."""
+    options = parse(words)
+    (command,) = [command for command in COMMANDS if command.name == options.command]
+    if not command.check:
+        return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        check(parse(words))
+        function_at(command.check)(options, reads_data=_may_be_read_again(options))
 
 
-def _with_allowed_value(words: Sequence[str], error: UsageError) -> list[str] | None:
-    if error.option is None or error.allowed_value is None:
+def _may_be_read_again(options: Namespace) -> bool:
+    """Whether the data is in files that are read soon; standard input cannot be read a second time."""
+    sources = sources_of(options)
+    return all(isfile(path) for path in sources) and sum(map(getsize, sources)) <= MAX_BYTES_READ
+
+
+def _with_other_usage(words: Sequence[str], error: UsageError) -> list[str] | None:
+    """The command line with the option or the value that the error proposes, or without the option that is wrong."""
+    if error.option is None:
         return None
+    if error.other_option is not None:
+        return with_other_option(words, error.option, error.other_option)
+    if error.parameter is not None:
+        return with_setting(words, error.option, error.parameter)
     (option,) = [option for option in options_of(words[0]) if option.name == error.option]
-    return [*_without_option(words, option), option.name, error.allowed_value]
+    remaining = without_option(words, option)
+    return remaining if error.allowed_value is None else [*remaining, option.name, error.allowed_value]
 
 
-def _mended(words: Sequence[str], diagnostic: Diagnostic, wording: Wording) -> list[str] | None:
+def _with_fix(words: Sequence[str], diagnostic: Diagnostic, wording: Wording) -> list[str] | None:
     """The command line with the first thing that the diagnostic proposes; None if it proposes nothing."""
-    settings = list(diagnostic.fix.items())
-    if diagnostic.code == "unknown-column" and diagnostic.columns and settings:
-        _, value = settings[0]
+    parameter = next(iter(diagnostic.fix), None)
+    value = diagnostic.fix.get(parameter) if parameter is not None else None
+    if diagnostic.code == "unknown-column" and diagnostic.columns and value is not None:
         column = value[0] if isinstance(value, list) else value
-        return _with_other_column(words, diagnostic.columns[0], str(column))
-    mended_words = list(words)
+        return with_other_column(words, diagnostic.columns[0], str(column))
+    mended_words = _without_parameters(words, diagnostic.parameters)
     for option in options_of(words[0]):
-        names = option.parameters.split() if option.name != "--target" else ["target"]
-        has_other_value = bool(settings) and settings[0][0] in names and option.form != "repeated"
-        if has_other_value or not set(names).isdisjoint(diagnostic.parameters):
-            mended_words = _without_option(mended_words, option)
-    if settings and settings[0][1] is not NAME_ONLY:
-        mended_words += shlex.split(wording.setting(*settings[0]))
+        if parameter in _parameters_of(option) and option.form != "repeated":
+            mended_words = without_option(mended_words, option)
+    if parameter is not None and value is not NAME_ONLY:
+        mended_words += shlex.split(wording.setting(parameter, value))
     return None if mended_words == list(words) else mended_words
 
 
-def _with_other_column(words: Sequence[str], wrong: str, right: str) -> list[str]:
-    """The command line with another name of a column, which may be the name in NAME=VALUE."""
-    mended_words = []
-    for word in words:
-        name, equals, value = word.partition("=")
-        if word == wrong:
-            mended_words.append(right)
-        elif equals and name == wrong:
-            mended_words.append(f"{right}={value}")
-        elif equals and value == wrong:
-            mended_words.append(f"{name}={right}")
-        else:
-            mended_words.append(word)
-    return mended_words
-
-
-def _without_option(words: Sequence[str], option: Option) -> list[str]:
-    """The command line without an option and its values."""
-    spellings = {option.name, option.short, f"--no-{option.name.removeprefix('--')}"} - {""}
-    remaining = []
-    n_values_to_skip = 0
-    for word in words:
-        if word.startswith("-") and word != "-":
-            n_values_to_skip = 0
-        if word in spellings:
-            n_values_to_skip = 1
-            if option.kind in _WITHOUT_VALUE:
-                n_values_to_skip = 0
-            elif option.kind in _WITH_SEVERAL_VALUES:
-                n_values_to_skip = len(words)
-        elif n_values_to_skip:
-            n_values_to_skip -= 1
-        elif word.partition("=")[0] not in spellings:
-            remaining.append(word)
+def _without_parameters(words: Sequence[str], parameters: Collection[str]) -> list[str]:
+    """The command line without the options that give these parameters of Python."""
+    remaining = list(words)
+    for option in options_of(words[0]):
+        if not set(_parameters_of(option)).isdisjoint(parameters):
+            remaining = without_option(remaining, option)
     return remaining
+
+
+def _parameters_of(option: Option) -> list[str]:
+    """The parameters of Python that an option gives."""
+    return ["target"] if option.name == "--target" else option.parameters.split()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from bitsieve.utils.defaults import (
     BINNING,
@@ -24,13 +25,17 @@ Kind: TypeAlias = Literal[
 
 
 class Command(NamedTuple):
-    """A command: its name, the function of ``bitsieve.cli`` that runs it, and its help."""
+    """A command: its name, the function of ``bitsieve.cli`` that runs it, and its help.
+
+    ``check`` is the function that raises UserError for what would stop the command.
+    """
 
     name: str
     run: str
     help: str
     description: str | None = None
     epilog: str | None = None
+    check: str = ""
 
 
 class Option(NamedTuple):
@@ -56,29 +61,33 @@ COMMANDS = (
             "Rank the features of a table by their information about its target. The ranking goes to standard output, "
             "notes and progress to standard error.",
             "Exit codes: 0 done, 1 failed inside, 2 a mistake in what was given (one line says which), "
-            "130 interrupted, 141 the reader of the output left, 143 terminated."),
+            "130 interrupted, 141 the reader of the output left, 143 terminated.",
+            check="select.check"),
     Command("explain", "select.run_explain",
             "say why a feature is selected or not, and with which selected one it is redundant",
             "Select as 'bitsieve select' does with the same options, and say in bits why a feature is selected or not: "
-            "its relevance, how much of that is redundant, what it adds, and what would replace it."),
+            "its relevance, how much of that is redundant, what it adds, and what would replace it.",
+            check="select.check"),
     Command("count", "count.run",
             "count a table once and save the tables of all pairs of columns, which add up with those of more rows",
             "Count the tables of all pairs of columns of DATA with its target, and save them. Counts with the same "
-            "bins add up: 'bitsieve select --counts DIR --counts DIR' selects from all their rows."),
+            "bins add up: 'bitsieve select --counts DIR --counts DIR' selects from all their rows.",
+            check="count.check"),
     Command("sql", "count.run_sql",
             "print the statement by which a database counts all pairs of columns",
             "Print the statement that counts all pairs of columns of DATA with its target, with bins found in DATA: a "
             "database file, or a sample of its rows. 'bitsieve select --counts RESULT' selects from what it returns, "
-            "saved as CSV or Parquet."),
+            "saved as CSV or Parquet.", check="count.check_sql"),
     Command("how-many", "questions.run_how_many", "say how many columns to take, by five rules side by side",
             "Ask shuffles, the false discovery rate, stability, cross-validation and knockoffs how many columns a "
-            "greedy method should take, and say how to read their difference."),
+            "greedy method should take, and say how to read their difference.", check="questions.check_how_many"),
     Command("compare", "questions.run_compare",
             "cross-validate a classifier or regressor on what several methods select, for every number of features",
             "Cross-validate a classifier or regressor on the first k features of several methods, for every k. Each "
             "method ranks once a fold, on the training samples alone. The table goes to standard output, notes and "
             "progress to standard error.",
-            "Ctrl-C keeps the finished folds in a file next to --output; the same command with --resume goes on."),
+            "Ctrl-C keeps the finished folds in a file next to --output; the same command with --resume goes on.",
+            check="questions.check_compare"),
     Command("interactions", "questions.run_interactions",
             "count all pairs or triples of columns, and list those that carry the most about the target together",
             "Count all pairs (or triples) of columns of DATA with its target, and list those that carry the most about "
@@ -86,7 +95,8 @@ COMMANDS = (
             "redundancy, for two copies of a column what each carries. p is the share of shuffles of the target in "
             "which the strongest of all is as strong.",
             "Cost: all pairs of 10,000 columns, 2,000 rows, 3 codes: 1.2 processor seconds; all triples of 1,000: 7. "
-            "Every shuffle costs the same again. Of more columns search triples with --screen."),
+            "Every shuffle costs the same again. Of more columns search triples with --screen.",
+            check="questions.check_interactions"),
     Command("apply", "saved.run_apply",
             "take the columns of a saved selection from new data, and say what has changed in them",
             "Take the columns of a selection that 'bitsieve select --save' wrote from DATA, best first, and the target "
@@ -175,7 +185,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--weight", f"{SELECTING} count sql how-many {TUPLES}",
                "the column of frequency weights, whole numbers: how often each row counts",
                "column", parameters="sample_weight"),
-        Option("--weight-kind", f"{SELECTING} how-many {TUPLES}",
+        Option("--weight-kind", f"{SELECTING} count sql how-many {TUPLES}",
                "what --weight holds: frequency, how often each row counts, or sampling, the weights of a survey, which "
                "are scaled to the effective number of rows (default: frequency)",
                choices=("frequency", "sampling"), parameters="weight_kind"),
@@ -393,3 +403,10 @@ COMMON = (
 def options_of(command: str) -> list[Option]:
     """The options of a command."""
     return [option for options in OPTIONS.values() for option in options if command in option.commands.split()]
+
+
+def function_at(path: str) -> Callable[..., Any]:
+    """The function of a module of ``bitsieve.cli``, such as "select.run"."""
+    module_name, _, function_name = path.partition(".")
+    function: Callable[..., Any] = getattr(import_module(f"bitsieve.cli.{module_name}"), function_name)
+    return function

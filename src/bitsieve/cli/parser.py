@@ -11,12 +11,27 @@ from bitsieve.cli.options import COMMANDS, COMMON, DESCRIPTION, MOVED, OPTIONS, 
 
 
 class UsageError(ValueError):
-    """The command line itself is wrong. If an option has a value that is not allowed, ``allowed_value`` is one."""
+    """The command line itself is wrong.
 
-    def __init__(self, message: str, option: str | None = None, allowed_value: str | None = None) -> None:
+    ``option`` is the word that is wrong, if it is that of an option. If its value is not allowed, ``allowed_value`` is
+    one that is, if the option has a list of them. If there is no such option, ``other_option`` is the one that is
+    meant, or ``parameter`` the parameter of a method that ``--set`` takes, if one is like it.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        option: str | None = None,
+        *,
+        allowed_value: str | None = None,
+        other_option: str | None = None,
+        parameter: str | None = None,
+    ) -> None:
         super().__init__(message)
         self.option = option
         self.allowed_value = allowed_value
+        self.other_option = other_option
+        self.parameter = parameter
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -26,6 +41,15 @@ class CommandParser(argparse.ArgumentParser):
         from bitsieve.utils.messages import one_line  # not needed for help
 
         raise UsageError(f"{one_line(message)} (see {self.prog} --help)")
+
+    def _get_value(self, action: argparse.Action, text: str) -> Any:
+        try:
+            return super()._get_value(action, text)
+        except argparse.ArgumentError as error:
+            from bitsieve.utils.messages import one_line
+
+            option = action.option_strings[-1] if action.option_strings else None
+            raise UsageError(f"{one_line(error)} (see {self.prog} --help)", option) from None
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
@@ -38,7 +62,7 @@ class CommandParser(argparse.ArgumentParser):
                 self.error(message)
             names = list(action.choices)
             allowed_value = (nearest(str(value), names, limit=1) or names)[0]
-            raise UsageError(f"{message} (see {self.prog} --help)", what, allowed_value)
+            raise UsageError(f"{message} (see {self.prog} --help)", what, allowed_value=allowed_value)
 
 
 class _Help(argparse.HelpFormatter):
@@ -73,18 +97,18 @@ def make_parser() -> CommandParser:
     parser = CommandParser(prog=PROGRAM, allow_abbrev=False, description=DESCRIPTION)
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", parser_class=CommandParser)
-    for name, run, text, description, epilog in COMMANDS:
-        command = commands.add_parser(
-            name,
+    for command in COMMANDS:
+        parser_of_command = commands.add_parser(
+            command.name,
             allow_abbrev=False,
             add_help=False,
-            help=text,
-            description=description,
-            epilog=epilog,
+            help=command.help,
+            description=command.description,
+            epilog=command.epilog,
             formatter_class=_Help,
         )
-        command.set_defaults(run=run)
-        _add_options(command, name)
+        parser_of_command.set_defaults(run=command.run)
+        _add_options(parser_of_command, command.name)
     return parser
 
 
@@ -119,36 +143,74 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         raise UsageError(f"{arguments[0]!r} has moved: run {command!r} in a checkout of {PROGRAM}")
     parser = make_parser()
     options, unknown = parser.parse_known_args(arguments)
-    command = f"{PROGRAM} {options.command}" if options.command else PROGRAM
-    if unknown and "data" in options and not any(word.startswith("-") for word in unknown):
-        options.data += unknown  # files behind options
-    elif unknown:
-        raise UsageError(f"{_unknown(unknown, options)} (see {command} --help)")
-    if "data" in options:
-        no_files = [word for word in options.data if not os.path.lexists(word)]
-        if no_files and getattr(options, "methods", None) and not any("." in word for word in no_files):
-            raise UsageError(f"{no_files[0]!r} is no file: if it is a method, add it by a comma, as --methods mim,jmi")
-        if no_files and os.path.lexists(getattr(options, "feature", None) or ""):
-            raise UsageError(f"{options.feature!r} is a file: give the column first, then the file")
-        options.data = data_of(options.data)
-        if options.data is None and "counts" not in options:
-            raise UsageError(f"the following arguments are required: DATA (see {command} --help)")
-    if getattr(options, "table", None) is not None:
-        if not isinstance(options.data, str):
-            raise UsageError("--table is that of one database file or workbook: give one as DATA")
-        options.data = f"{options.data}/{options.table}"
+    _take_unknown(options, unknown)
     if options.command is None:
         parser.print_help()
+        return options
+    if "data" in options:
+        _take_files(options)
+    _refuse_missing_options(options)
+    if getattr(options, "table", None) is not None:
+        _add_table(options)
     return options
 
 
-def _unknown(words: list[str], options: argparse.Namespace) -> str:
-    """The message on arguments that no option takes, with the option that is meant."""
-    unknown_option = next((word.partition("=")[0] for word in words if word.startswith("-")), "")
-    proposed = _option_meant(unknown_option, options) if unknown_option else None
-    if proposed is None:
-        return f"unrecognized arguments: {' '.join(words)}"
-    return f"there is no option {unknown_option}: did you mean {proposed}?"
+def _take_unknown(options: argparse.Namespace, unknown: list[str]) -> None:
+    """Take words that argparse did not know as further files of DATA. Refuse options, with the one that is meant."""
+    if not unknown:
+        return
+    unknown_options = [word.partition("=")[0] for word in unknown if word.startswith("-")]
+    if "data" in options and not unknown_options:
+        options.data += unknown
+        return
+    advice = f"(see {_program(options)} --help)"
+    for unknown_option in unknown_options:
+        proposed = _option_meant(unknown_option, options)
+        if proposed is None:
+            continue
+        message = f"there is no option {unknown_option}: did you mean {proposed}? {advice}"
+        if proposed in ("--help", "--version"):
+            raise UsageError(message)
+        if proposed.startswith("--set "):
+            raise UsageError(message, unknown_option, parameter=_as_parameter(unknown_option))
+        raise UsageError(message, unknown_option, other_option=proposed)
+    raise UsageError(f"unrecognized arguments: {' '.join(unknown)} {advice}")
+
+
+def _take_files(options: argparse.Namespace) -> None:
+    """Replace the words of DATA by the file that they name, or by a list of several files."""
+    no_files = [word for word in options.data if not os.path.lexists(word)]
+    if no_files and getattr(options, "methods", None) and not any("." in word for word in no_files):
+        raise UsageError(f"{no_files[0]!r} is no file: if it is a method, add it by a comma, as --methods mim,jmi")
+    if no_files and os.path.lexists(getattr(options, "feature", None) or ""):
+        raise UsageError(f"{options.feature!r} is a file: give the column first, then the file")
+    options.data = data_of(options.data)
+
+
+def _refuse_missing_options(options: argparse.Namespace) -> None:
+    """Refuse a command line without its data or without an option that the command needs."""
+    missing = []
+    if "data" in options and options.data is None and "counts" not in options:
+        missing.append("DATA")
+    for option in options_of(options.command):
+        is_required_option = option.form == "required" and option.name.startswith("-")
+        if is_required_option and getattr(options, _as_parameter(option.name)) is None:
+            missing.append(option.name)
+    if missing:
+        listed = ", ".join(missing)
+        raise UsageError(f"the following arguments are required: {listed} (see {_program(options)} --help)")
+
+
+def _add_table(options: argparse.Namespace) -> None:
+    """Add the name of --table to the path of DATA."""
+    if not isinstance(options.data, str):
+        raise UsageError("--table is the table of one database file or workbook: give one file as DATA")
+    options.data = f"{options.data}/{options.table}"
+
+
+def _program(options: argparse.Namespace) -> str:
+    """The program and the command, if one was typed."""
+    return f"{PROGRAM} {options.command}" if options.command else PROGRAM
 
 
 def _option_meant(unknown_option: str, options: argparse.Namespace) -> str | None:
@@ -209,10 +271,8 @@ def settings(option: Option) -> dict[str, Any]:
         keywords["default"] = option.default
     if option.form == "repeated":
         keywords["action"] = "append"
-    if option.name.startswith("-"):
-        keywords["required"] = option.form == "required"
-        if option.form == "required":
-            keywords["action"] = _Once
+    if option.form == "required" and option.name.startswith("-"):
+        keywords["action"] = _Once
     return keywords
 
 

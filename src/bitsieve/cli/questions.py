@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -13,24 +13,25 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.build import column_options, discretization_options, execution_options, read_options
 from bitsieve.cli.options import options_of
-from bitsieve.cli.shared import (
-    Wording,
+from bitsieve.cli.results import (
     check_written,
     made_by,
-    note_lines,
-    say,
     show,
     sources_of,
-    typed_values,
+    take_notes,
+    write_figure,
+    write_report,
 )
+from bitsieve.cli.wording import Wording, say, typed_values
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.defaults import ESTIMATOR, INTERACTIONS_BINNING
 from bitsieve.utils.progress import phase, progress_bar
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from bitsieve.evaluate.plan import Plan
+    from bitsieve.api.how_many import RuleOptions
+    from bitsieve.api.interactions import InteractionOptions
+    from bitsieve.evaluate.plan import ComparisonOptions, Plan
+    from bitsieve.options import DiscretizationOptions
     from bitsieve.results.comparison import Comparison
 
 FOLDS_ENDING = ".folds"  # --output with this ending is the folder of finished folds, until all are finished
@@ -43,41 +44,66 @@ def run_how_many(arguments: argparse.Namespace) -> int:
     discretization = discretization_options(arguments)
     check_written(arguments, figure=FORMATS, report=(".html",))
     with _progress_and_notes(arguments):
-        from bitsieve.api.how_many import RuleOptions, ask_rules
+        from bitsieve.api.how_many import ask_rules
         from bitsieve.report.plots import plot_how_many
 
-        rules = RuleOptions(
-            method=arguments.method,
-            estimator=arguments.estimator or ESTIMATOR,
-            classifier=arguments.classifier,
-            scoring=arguments.scoring,
-            folds=arguments.folds,
-            n_pairs=arguments.pairs,
-            random_state=arguments.seed,
-        )
         result = ask_rules(
             arguments.data,
             read_options(arguments),
             execution_options(arguments),
             discretization,
             column_options(arguments),
-            rules,
+            _rule_options(arguments),
         )
-        notes = note_lines(arguments, result.diagnostics)
-        result.diagnostics[:] = map(arguments.wording.reworded, result.diagnostics)
-        saved = _draw(arguments, lambda: plot_how_many(result))
-        if arguments.report is not None:
-            from bitsieve.report.files import write_report
-
-            phase("writing the report")
-            write_report(result, arguments.report, command=shlex.join(["bitsieve", *arguments.typed]))
-            saved.append(f"saved the report to {arguments.report!r}")
+        notes = take_notes(arguments, result.diagnostics)
+        saved = write_figure(arguments, lambda: plot_how_many(result).figure)
+        saved += write_report(arguments, result)
 
     def document() -> dict[str, Any]:
         return {**result.to_dict(), **made_by(arguments)}
 
     show(arguments, notes, document, result.table_text, saved)
     return 0
+
+
+def check_how_many(arguments: argparse.Namespace, reads_data: bool) -> None:
+    """Raise UserError for what would stop the command."""
+    from bitsieve.evaluate.plan import ComparisonOptions, make_plan
+    from bitsieve.information import check_estimator
+    from bitsieve.plots.figures import FORMATS
+
+    discretization = discretization_options(arguments)
+    check_written(arguments, figure=FORMATS, report=(".html",))
+    check_estimator(arguments.estimator or ESTIMATOR)
+    rules = _rule_options(arguments)
+    if not reads_data:
+        return
+    from bitsieve.dataset.read import read_data
+
+    table = read_data(arguments.data, read_options(arguments))
+    comparison = ComparisonOptions(
+        methods=[rules.method],
+        features=[1],
+        classifier=rules.classifier,
+        scoring=rules.scoring,
+        folds=rules.folds,
+        random_state=rules.random_state,
+    )
+    make_plan(table, comparison, column_options(arguments), discretization, execution_options(arguments))
+
+
+def _rule_options(arguments: argparse.Namespace) -> RuleOptions:
+    from bitsieve.api.how_many import RuleOptions
+
+    return RuleOptions(
+        method=arguments.method,
+        estimator=arguments.estimator or ESTIMATOR,
+        classifier=arguments.classifier,
+        scoring=arguments.scoring,
+        folds=arguments.folds,
+        n_pairs=arguments.pairs,
+        random_state=arguments.seed,
+    )
 
 
 def run_interactions(arguments: argparse.Namespace) -> int:
@@ -89,41 +115,67 @@ def run_interactions(arguments: argparse.Namespace) -> int:
     discretization = discretization_options(arguments, INTERACTIONS_BINNING)
     saved: list[str] = []
     with _progress_and_notes(arguments):
-        from bitsieve.api.interactions import InteractionOptions, search_interactions
+        from bitsieve.api.interactions import search_interactions
 
-        question = InteractionOptions(
-            order=arguments.order,
-            top=arguments.top,
-            statistic=arguments.statistic,
-            n_shuffles=arguments.shuffles,
-            screen=arguments.screen,
-            strata=arguments.strata,
-            rate_by=arguments.rate_by,
-            random_state=arguments.seed,
-        )
         result = search_interactions(
             arguments.data,
             read_options(arguments),
             replace(execution_options(arguments), push_down=False),
             discretization,
             column_options(arguments),
-            question,
+            _interaction_options(arguments),
         )
-        notes = note_lines(arguments, result.diagnostics)
-        result.diagnostics[:] = map(arguments.wording.reworded, result.diagnostics)
+        notes = take_notes(arguments, result.diagnostics)
         if arguments.output is not None:
             write_rows(result.to_frame("pyarrow"), arguments.output)
             saved.append(f"saved {len(result.tuples):,} tuples to {arguments.output!r}")
         if arguments.output_columns is not None:
             write_rows(result.to_column_frame("pyarrow"), arguments.output_columns)
             saved.append(f"saved the strongest of {len(result.columns):,} columns to {arguments.output_columns!r}")
-        saved += _draw(arguments, result.plot)
+        saved += write_figure(arguments, lambda: result.plot().figure)
 
     def document() -> dict[str, Any]:
         return {**result.to_dict(), **made_by(arguments)}
 
     show(arguments, notes, document, result.table_text, saved)
     return 0
+
+
+def check_interactions(arguments: argparse.Namespace, reads_data: bool) -> None:
+    """Raise UserError for what would stop the command."""
+    from bitsieve.io.write import ROWS_WRITTEN
+    from bitsieve.plots.figures import FORMATS
+
+    check_written(arguments, output=ROWS_WRITTEN, output_columns=ROWS_WRITTEN, figure=FORMATS)
+    discretization = discretization_options(arguments, INTERACTIONS_BINNING)
+    question = _interaction_options(arguments)
+    if not reads_data:
+        return
+    from bitsieve.api.interactions import prepare_search
+
+    prepare_search(
+        arguments.data,
+        read_options(arguments),
+        replace(execution_options(arguments), push_down=False),
+        discretization,
+        column_options(arguments),
+        question,
+    )
+
+
+def _interaction_options(arguments: argparse.Namespace) -> InteractionOptions:
+    from bitsieve.api.interactions import InteractionOptions
+
+    return InteractionOptions(
+        order=arguments.order,
+        top=arguments.top,
+        statistic=arguments.statistic,
+        n_shuffles=arguments.shuffles,
+        screen=arguments.screen,
+        strata=arguments.strata,
+        rate_by=arguments.rate_by,
+        random_state=arguments.seed,
+    )
 
 
 @contextmanager
@@ -136,26 +188,15 @@ def _progress_and_notes(arguments: argparse.Namespace) -> Iterator[None]:
         yield
 
 
-def _draw(arguments: argparse.Namespace, plot: Callable[[], Axes]) -> list[str]:
-    """Save the figure of --figure, and return the line on it; no line without the option."""
-    if arguments.figure is None:
-        return []
-    from bitsieve.plots.figures import save_figure
-
-    phase("drawing")
-    save_figure(plot().figure, arguments.figure)
-    return [f"saved the figure to {arguments.figure!r}"]
-
-
 def run_compare(arguments: argparse.Namespace) -> int:
     """Read, compare, save, print."""
     folder = _check_paths(arguments)
     with progress_bar(not arguments.quiet):
         plan = _read_and_plan(arguments)
         comparison = _compare(plan, arguments.threads or -1, folder)
-        notes = note_lines(arguments, comparison.diagnostics)
-        comparison.diagnostics[:] = map(arguments.wording.reworded, comparison.diagnostics)
-        saved = _save_comparison(comparison, arguments)
+        command = _select_command(comparison, plan.discretization, arguments)
+        notes = take_notes(arguments, comparison.diagnostics)
+        saved = _save_comparison(comparison, command, arguments)
     if folder is not None:
         from bitsieve.evaluate.checkpoint import remove
 
@@ -167,13 +208,22 @@ def run_compare(arguments: argparse.Namespace) -> int:
     def text() -> str:
         from bitsieve.results.comparison import as_text
 
-        return as_text(comparison, call=_command(comparison, arguments))
+        return as_text(comparison, call=command)
 
     show(arguments, notes, document, text, saved)
     return 0
 
 
-def _save_comparison(comparison: Comparison, arguments: argparse.Namespace) -> list[str]:
+def check_compare(arguments: argparse.Namespace, reads_data: bool) -> None:
+    """Raise UserError for what would stop the command."""
+    _check_paths(arguments)
+    discretization_options(arguments, None)
+    _comparison_options(arguments)
+    if reads_data:
+        _read_and_plan(arguments)
+
+
+def _save_comparison(comparison: Comparison, command: str, arguments: argparse.Namespace) -> list[str]:
     """Write the table of errors and the report if they are asked for; return a line on each."""
     phase("writing")
     saved: list[str] = []
@@ -182,12 +232,7 @@ def _save_comparison(comparison: Comparison, arguments: argparse.Namespace) -> l
 
         write_rows(comparison.table(), arguments.output)
         saved.append(f"saved the table of errors to {arguments.output!r}")
-    if arguments.report is not None:
-        from bitsieve.report.files import write_report
-
-        write_report(comparison, arguments.report, command=_command(comparison, arguments))
-        saved.append(f"saved the report to {arguments.report!r}")
-    return saved
+    return saved + write_report(arguments, comparison, command)
 
 
 def _check_paths(arguments: argparse.Namespace) -> Path | None:
@@ -199,7 +244,7 @@ def _check_paths(arguments: argparse.Namespace) -> Path | None:
         if arguments.resume:
             raise UserError(
                 code="output-needed",
-                message="--resume goes on with the folds kept with the output",
+                message="--resume goes on from the folds that are kept next to the output",
                 advice="give --output as in the first run",
             )
         return None
@@ -215,10 +260,18 @@ def _check_paths(arguments: argparse.Namespace) -> Path | None:
 
 def _read_and_plan(arguments: argparse.Namespace) -> Plan:
     from bitsieve.dataset.read import read_data
-    from bitsieve.evaluate.plan import DEFAULT_METHODS, ComparisonOptions, make_plan
+    from bitsieve.evaluate.plan import make_plan
 
     discretization = discretization_options(arguments, None)
-    comparison = ComparisonOptions(
+    comparison = _comparison_options(arguments)
+    table = read_data(arguments.data, read_options(arguments))
+    return make_plan(table, comparison, column_options(arguments), discretization, execution_options(arguments))
+
+
+def _comparison_options(arguments: argparse.Namespace) -> ComparisonOptions:
+    from bitsieve.evaluate.plan import DEFAULT_METHODS, ComparisonOptions
+
+    return ComparisonOptions(
         methods=arguments.methods or DEFAULT_METHODS,
         features=arguments.features,
         classifier=arguments.classifier,
@@ -230,8 +283,6 @@ def _read_and_plan(arguments: argparse.Namespace) -> Plan:
         random_state=arguments.seed,
         bounds=arguments.bounds,
     )
-    table = read_data(arguments.data, read_options(arguments))
-    return make_plan(table, comparison, column_options(arguments), discretization, execution_options(arguments))
 
 
 def _compare(plan: Plan, threads: int, folder: Path | None) -> Comparison:
@@ -258,7 +309,9 @@ def _compare(plan: Plan, threads: int, folder: Path | None) -> Comparison:
         raise
 
 
-def _command(comparison: Comparison, arguments: argparse.Namespace) -> str:
+def _select_command(
+    comparison: Comparison, discretization: DiscretizationOptions, arguments: argparse.Namespace
+) -> str:
     """The ``bitsieve select`` that selects what the comparison recommends, with the options of this command."""
     from bitsieve.methods.registry import parameters_of
 
@@ -271,8 +324,8 @@ def _command(comparison: Comparison, arguments: argparse.Namespace) -> str:
     for name, value in arguments.set or ():
         if name in parameters_of(choice.method):
             parameters[name] = value
-    if "uncut='median'" in comparison.parameters["binning"]:
-        parameters["uncut"] = "median"
+    if discretization.uncut is not None:
+        parameters["uncut"] = discretization.uncut
     excluded = list(arguments.exclude or ())
     if arguments.groups is not None:
         excluded.append(arguments.groups)

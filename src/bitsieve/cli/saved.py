@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from bitsieve.cli.build import execution_options
-from bitsieve.cli.shared import check_written, made_by, note_lines, print_document, show
+from bitsieve.cli.results import check_written, made_by, note_lines, print_document, show
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.progress import progress_bar
 

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
-from os.path import getsize, isfile
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.build import discretization_options, execution_options, read_options, selection_options
-from bitsieve.cli.shared import check_written, made_by, note_lines, say, show, sources_of
+from bitsieve.cli.results import (
+    check_written,
+    made_by,
+    note_lines,
+    show,
+    sources_of,
+    take_notes,
+    write_figure,
+    write_report,
+)
+from bitsieve.cli.wording import say
 from bitsieve.diagnostics import UserError, literal
 from bitsieve.io.read import check_file, holds_sparse_rows
 from bitsieve.utils.messages import one_line
@@ -28,7 +36,6 @@ if TYPE_CHECKING:
     from bitsieve.pipeline.selection_options import SelectionOptions
     from bitsieve.results.selection import Selection
 
-MAX_BYTES_CHECKED = 1 << 28
 LOCAL = "local"  # the address of a cluster on this machine
 _PATIENCE = "10s"  # for a scheduler to answer
 
@@ -42,8 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         selection = _select(request, arguments.counts, client)
         if arguments.save is not None:
             selection.save(arguments.save)  # with notes in the words of Python, which a load shows
-        notes = note_lines(arguments, selection.diagnostics)
-        selection.diagnostics[:] = map(arguments.wording.reworded, selection.diagnostics)
+        notes = take_notes(arguments, selection.diagnostics)
         saved = _save(selection, arguments)
 
     def text() -> str:
@@ -58,18 +64,10 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def check(arguments: argparse.Namespace) -> None:
-    """Raise UserError for what would stop the command. Data of 256 MB or less is read, if it is read into memory.
-
-    Raises FileNotFoundError for data that is no file, such as standard input, which cannot be read a second time.
-    """
-    sources = sources_of(arguments)
-    if not all(isfile(path) for path in sources):
-        raise FileNotFoundError("the data is no file")
+def check(arguments: argparse.Namespace, reads_data: bool) -> None:
+    """Raise UserError for what would stop the command. Data that is not read into memory is never read."""
     request = _request(arguments)
-    if request.plan is None or request.plan.engine.source:
-        return
-    if sum(map(getsize, sources)) > MAX_BYTES_CHECKED:
+    if not reads_data or request.plan is None or request.plan.engine.source:
         return
     from bitsieve.pipeline.way import check_read_table  # here, as it loads pyarrow
 
@@ -79,12 +77,6 @@ def check(arguments: argparse.Namespace) -> None:
 
 def run_explain(arguments: argparse.Namespace) -> int:
     """Read, select, explain, print."""
-    if arguments.data is None and not arguments.counts:
-        raise UserError(
-            code="data-needed",
-            message="DATA is missing",
-            advice=f"give the column to explain, and then the data (FEATURE {literal(repr(arguments.feature))})",
-        )
     request = _request(arguments)
     with progress_bar(not arguments.quiet):
         selection = _select(request, arguments.counts)
@@ -170,22 +162,14 @@ def _save(selection: Selection, arguments: argparse.Namespace) -> list[str]:
         saved.append(f"saved the ranking of {what} to {arguments.output_ranking!r}")
     if arguments.save is not None:
         saved.append(f"saved the selection of {what} to {arguments.save!r}")
-    if arguments.figure is not None and not selection.features:
+    if selection.features:
+        saved += write_figure(arguments, lambda: selection.plot().figure_)
+        saved += write_report(arguments, selection)
+        return saved
+    if arguments.figure is not None:
         saved.append("note: no figure is drawn, as no feature is selected")
-    elif arguments.figure is not None:
-        from bitsieve.plots.figures import save_figure
-
-        phase("drawing")
-        save_figure(selection.plot().figure_, arguments.figure)
-        saved.append(f"saved the figure to {arguments.figure!r}")
-    if arguments.report is not None and not selection.features:
+    if arguments.report is not None:
         saved.append("note: no report is written, as no feature is selected")
-    elif arguments.report is not None:
-        from bitsieve.report.files import write_report
-
-        phase("writing the report")
-        write_report(selection, arguments.report, command=shlex.join(["bitsieve", *arguments.typed]))
-        saved.append(f"saved the report to {arguments.report!r}")
     return saved
 
 
@@ -225,11 +209,7 @@ def _reading_plan(
         check_offers(arguments.method, COUNTS, ["--counts"])
         return None
     if arguments.data is None:
-        raise UserError(
-            code="data-needed",
-            message="the following arguments are required",
-            advice="DATA, or --counts",
-        )
+        raise _data_needed(arguments)
     from bitsieve.pipeline.reading import Requirements, plan_reading
 
     plan = plan_reading(arguments.data, read, execution, Requirements.of_method(selection.method))
@@ -243,6 +223,21 @@ def _reading_plan(
             advice="name a column with --target",
         )
     return plan
+
+
+def _data_needed(arguments: argparse.Namespace) -> UserError:
+    """The error for neither DATA nor --counts. The one word that explain was given may be DATA."""
+    if arguments.command == "explain":
+        return UserError(
+            code="data-needed",
+            message="DATA is missing",
+            advice=f"give the column to explain, and then the data (FEATURE {literal(repr(arguments.feature))})",
+        )
+    return UserError(
+        code="data-needed",
+        message="the following arguments are required",
+        advice="DATA, or --counts",
+    )
 
 
 def _select(request: _Request, counts: Sequence[str] | None, client: Client | None = None) -> Selection:
@@ -288,7 +283,7 @@ def _connected(address: str, n_workers: int | None) -> Iterator[Client]:
     except (OSError, ValueError, TypeError, ImportError) as error:
         raise UserError(
             code="no-scheduler",
-            message=f"--scheduler {address}: nobody answers there ({one_line(error)})",
+            message=f"--scheduler {address}: no scheduler answers there ({one_line(error)})",
             advice=f"give the address of a Dask scheduler, such as tcp://10.0.0.1:8786, or {LOCAL}",
         ) from None
     with client:

@@ -113,7 +113,7 @@ def checked_weights(weights: NDArray[Any], n_rows: int) -> Integers:
         raise UserError(
             code="invalid-weights",
             message="weights must be whole numbers from 1",
-            advice="leave out rows of weight 0, round others",
+            advice="leave out rows of weight 0, and round the others",
         )
     if weights.sum(dtype=np.float64) > MAX_SAMPLES:
         raise UserError(

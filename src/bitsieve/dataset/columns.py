@@ -222,7 +222,7 @@ def check_labels(labels: Sequence[Any]) -> None:
         raise UserError(
             code="duplicate-names",
             message=f"several columns are named {quoted(duplicates)}",
-            advice="give every column a name of its own",
+            advice="give every column a different name",
         )
 
 

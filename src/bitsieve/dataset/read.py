@@ -95,11 +95,11 @@ def read_xy(
         raise UserError(
             code="lengths-differ",
             message=f"X has {table.n_samples:,} rows but y has {n_rows(y):,} values",
-            advice="they must be as many",
+            advice="both must have the same number of rows",
         )
     if groups is not None:
         table = replace(table, groups=read_groups(groups, table.n_samples))
-    weights = read_weights(sample_weight, table.n_samples, weight_kind or FREQUENCY)
+    weights = read_weights(sample_weight, table.n_samples, weight_kind)
     target = None
     if y is not None:
         target = read_target(y, name=target_name, target_kind=target_kind, weights=weights)
@@ -456,6 +456,6 @@ def target_as_array(target: Any, n_samples: int) -> Any:
         raise UserError(
             code="lengths-differ",
             message=f"the target has {len(y):,} values but the data has {n_samples:,} rows",
-            advice="they must be as many",
+            advice="both must have the same number of rows",
         )
     return y

@@ -257,7 +257,7 @@ def read_sparse(X: Any) -> StoredColumns:
     if X.dtype.kind in "iu" and X.nnz and max(abs(int(X.max())), abs(int(X.min()))) > MAX_EXACT_INTEGER:
         raise UserError(
             code="precision-lost",
-            message="the sparse table holds whole numbers beyond 2**53, of which two may become one",
+            message="the sparse table holds whole numbers beyond 2**53, so that two different ones may become equal",
             advice="renumber them",
         )
     values = X.tocsc()

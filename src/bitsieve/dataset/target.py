@@ -26,7 +26,7 @@ from bitsieve.dataset.quantity import (
     numbers_of,
 )
 from bitsieve.diagnostics import NAME_ONLY, Diagnostic, ParameterError, UserError
-from bitsieve.options import FREQUENCY, SAMPLING
+from bitsieve.options import SAMPLING
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 from bitsieve.utils.messages import quoted
 
@@ -189,7 +189,7 @@ def split_target(y: Any) -> dict[str, Any]:
             raise UserError(
                 code="duplicate-names",
                 message=f"the target has the columns {quoted(names) or '(none)'}",
-                advice="give each a name of its own",
+                advice="give each a different name",
             )
         columns = {str(name): frame[:, j].to_native() for j, name in enumerate(names)}
         return columns if len(names) > 1 else {"y": next(iter(columns.values()))}
@@ -303,7 +303,7 @@ def join_targets(parts: dict[str, Target]) -> Target:
         raise UserError(
             code="too-many-classes",
             message=f"the targets {listed} could have {n_combinations:,} classes together",
-            advice=f"at most {MAX_JOINT_CLASSES:,} are supported, take fewer columns or coarser ones",
+            advice=f"at most {MAX_JOINT_CLASSES:,} are supported, use fewer columns, or columns with fewer values",
         )
     sizes = [part.n_classes for part in parts.values()]
     combinations = np.ravel_multi_index(tuple(part.codes for part in parts.values()), sizes)
@@ -399,14 +399,18 @@ def _count_rows(mask: Flags, row_counts: Integers | None) -> int:
     return int(mask.sum() if row_counts is None else row_counts[mask].sum())
 
 
-_FOR_SURVEYS = "or let select take them as weights of a survey, with {weight_kind}"
+_FOR_SURVEYS = "or, if they are the weights of a survey, add {weight_kind}"
 
 
-def read_weights(sample_weight: Any, n_samples: int, weight_kind: str = FREQUENCY) -> Integers | None:
+def read_weights(sample_weight: Any, n_samples: int, weight_kind: str | None = None) -> Integers | None:
     """How often each sample counts, as integers; None where every sample counts once.
 
     Frequency weights are these numbers. Sampling weights are first scaled to the effective number of samples.
+    ``weight_kind`` is None where the user cannot choose, and the weights are frequencies.
     """
+    can_be_sampling = weight_kind is not None
+    advice_for_surveys = f", {_FOR_SURVEYS}" if can_be_sampling else ""
+    fix_for_surveys = {"weight_kind": SAMPLING} if can_be_sampling else {}
     if sample_weight is None:
         return None
     weights = as_array(sample_weight)
@@ -424,16 +428,16 @@ def read_weights(sample_weight: Any, n_samples: int, weight_kind: str = FREQUENC
     is_count = (weights >= 0) & (weights < np.inf) & (weights == np.floor(weights))
     refused = weights[~is_count]
     if len(refused):
-        problem = f"holds {refused[0].item():.6g}, but counts are exact integers and so are weights"
-        raise _invalid_weights(problem, f"give whole numbers from 0, {_FOR_SURVEYS}", {"weight_kind": SAMPLING})
+        problem = f"holds {refused[0].item():.6g}, and frequency weights are whole numbers"
+        raise _invalid_weights(problem, f"give whole numbers from 0{advice_for_surveys}", fix_for_surveys)
     total = weights.sum(dtype=np.float64)
     if not total:
-        raise _invalid_weights("is zero for every sample", "nothing is left to count")
+        raise _invalid_weights("is zero for every sample", "no row is left to count")
     if total > MAX_SAMPLES:
         raise _invalid_weights(
             f"sums to {total:,.0f} samples, at most {MAX_SAMPLES:,} are supported",
-            f"scale the weights down, {_FOR_SURVEYS}",
-            {"weight_kind": SAMPLING},
+            f"scale the weights down{advice_for_surveys}",
+            fix_for_surveys,
         )
     return None if (weights == 1).all() else weights.astype(np.int64)
 
@@ -451,7 +455,7 @@ def _effective_counts(weights: Floats) -> Integers | None:
         raise _invalid_weights(f"holds {refused[0].item():.6g}", "give weights from 0")
     largest = weights.max(initial=0.0)
     if not largest:
-        raise _invalid_weights("is zero for every sample", "nothing is left to count")
+        raise _invalid_weights("is zero for every sample", "no row is left to count")
     shares = weights / largest  # so that no square overflows
     chances = np.minimum(shares * (shares.sum() / np.square(shares).sum()), 1.0)
     counts = np.diff(np.floor(np.cumsum(chances) + 0.5), prepend=0.0).astype(np.int64)
@@ -508,12 +512,12 @@ def no_rows_left(label: str, *, weighted: bool, drop_missing: bool) -> UserError
         return UserError(
             code="empty-data",
             message="no row has a target and a weight above 0",
-            advice="nothing is left to count",
+            advice="no row is left to count",
         )
     if drop_missing:
         return UserError(code="missing-target", message="the target has no value in any row")
     if weighted:
-        return _invalid_weights("is zero for every sample", "nothing is left to count")
+        return _invalid_weights("is zero for every sample", "no row is left to count")
     return UserError(
         code="empty-data",
         message=f"{label} has no rows",

@@ -245,7 +245,7 @@ def _required_target(table: InMemoryDataset) -> Target:
     if table.y is None:
         raise UserError(
             code="target-needed",
-            message="MDL cuts by the class",
+            message="binning 'mdl' needs a target",
             advice="give a target, or use another binning such as 'quantile'",
         )
     return table.y

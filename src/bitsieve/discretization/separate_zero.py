@@ -145,7 +145,7 @@ class SeparateZeroBinning(Binning):
         if not isinstance(rule, ColumnBinning):
             raise UserError(
                 code="dense-rows-needed",
-                message=f"{type(rule).__name__} bins dense columns alone",
+                message=f"{type(rule).__name__} bins dense columns only",
                 advice="give them by .toarray()",
             )
         self.rule_ = rule

@@ -126,7 +126,7 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, Estimator, Binning):
             raise UserError(
                 code="dense-rows-needed",
                 message="the table is sparse",
-                advice=f"use {other}, which keeps zero a code of its own, or X.toarray()",
+                advice=f"use {other}, which keeps zero as a separate code, or X.toarray()",
             )
 
     def __sklearn_tags__(self) -> Any:
@@ -278,7 +278,8 @@ class ZeroApartBinner(Binner, SeparateZeroBinning):
         if codes.common.any():
             raise UserError(
                 code="dense-rows-needed",
-                message="codes of negative numbers come before that of zero, which a sparse table cannot hold",
+                message="the codes of a sparse table begin with zero, and some columns hold negative numbers",
+                advice="give a dense table, by X.toarray()",
             )
         shape = table.n_samples, table.n_features
         return csc_array((codes.code.astype(self.code_type), codes.row, codes.start), shape=shape)

@@ -280,7 +280,7 @@ def _by_partition(values: Any, n_partitions: int, lengths: list[int], what: str)
         raise UserError(
             code="lengths-differ",
             message=f"the {what} has {len(array):,} values but the data has {sum(lengths):,} rows",
-            advice="they must be as many",
+            advice="both must have the same number of rows",
         )
     rows = array.iloc if is_pandas else array
     offsets = accumulate(lengths, initial=0)
@@ -296,7 +296,7 @@ def _delayed_blocks(values: Any, n_partitions: int, what: str) -> list[Delayed]:
         raise UserError(
             code="partitions-differ",
             message=f"the {what} has {len(blocks):,} parts and the features {n_partitions:,}",
-            advice="cut both at the same rows",
+            advice="split both at the same rows",
         )
     return blocks
 

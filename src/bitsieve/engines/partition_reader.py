@@ -62,7 +62,7 @@ class PartitionReader:
             raise UserError(
                 code="partitions-differ",
                 message=f"a part of the features has {partition.n_rows:,} rows and that of the target {n_rows(y):,}",
-                advice="cut both at the same rows",
+                advice="split both at the same rows",
             )
         has_weight = _has_weight(weights, partition.n_rows)
         return partition.n_rows if has_weight is None else int(has_weight.sum())

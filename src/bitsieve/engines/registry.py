@@ -224,3 +224,15 @@ def refuse_groups(groups: object) -> None:
             message="groups need all rows in memory",
             advice="give a table in memory, or leave them out",
         )
+
+
+def refuse_sampling_weights(options: ReadOptions) -> None:
+    """Refuse the weights of a survey for rows that are read in parts: the scale depends on all of them."""
+    if options.has_sampling_weights:
+        raise ParameterError(
+            "weight_kind",
+            options.weight_kind,
+            "give the table in memory (without engine, memory, spool and push_down), or frequency weights",
+            "needs the weights of all rows at once, and here the rows are read in parts",
+            code="rows-not-in-memory",
+        )

@@ -146,7 +146,7 @@ class SavedCounts:
 def _damaged(path: Path) -> DataError:
     return DataError(
         code="damaged-file",
-        message=f"the counts in {str(path)!r} are not whole",
+        message=f"the counts in {str(path)!r} are incomplete",
         advice="count again",
     )
 
@@ -475,8 +475,8 @@ def count_like(table: PartitionedDataset, first: SavedCounts) -> SavedCounts:
         if new_labels:
             raise UserError(
                 code="unseen-value",
-                message=f"the target holds {quoted(new_labels)}, which the first counts have not",
-                advice="count all rows anew",
+                message=f"the target holds {quoted(new_labels)}, which the first counts do not have",
+                advice="count all rows again",
             )
     source = table.without(first.dropped).count_as(first.binner, first.arities, target)
     counts = count_all_pairs(source, first.names, target, first.binner, first.arities)

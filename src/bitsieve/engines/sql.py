@@ -74,7 +74,7 @@ def _class_expression(table: PartitionedDataset) -> str:
     if table.target.unit or table.target.parsings:
         raise UserError(
             code="not-counted-by-sql",
-            message=f"the target {column!r} is text or times that are cut",
+            message=f"the target {column!r} is text or times that are binned",
             advice="give a column of numbers or of classes",
         )
     return _interval(column, edges.tolist(), "left")
@@ -112,7 +112,7 @@ def _code_expression(table: PartitionedDataset, j: int) -> str:
     if is_parsed_text or is_time:
         raise UserError(
             code="not-counted-by-sql",
-            message=f"column {name!r} is text or times that are cut, which each database writes in its own way",
+            message=f"column {name!r} is text or times that are binned, which each database writes in its own way",
             advice="add {exclude}, or count its values, by {column_types}",
             fix={"exclude": [name], "column_types": {name: "category"}},
             columns=[str(name)],

@@ -371,7 +371,7 @@ class StreamEngine(Engine):
                         f"the target or the weights have {len(values):,} values but the data has "
                         f"{self.file.n_rows or n_rows:,} rows"
                     ),
-                    advice="they must be as many",
+                    advice="both must have the same number of rows",
                 )
 
 

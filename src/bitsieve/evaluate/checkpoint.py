@@ -134,6 +134,6 @@ def fingerprint(plan: Plan) -> str:
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise UserError(
             code="settings-not-comparable",
-            message=f"finished folds cannot be kept, as a setting has no value to compare ({one_line(error)})",
-            advice="give a function of a module in its place, or no checkpoint",
+            message=f"finished folds cannot be kept, as the value of a setting cannot be compared ({one_line(error)})",
+            advice="give a function that is defined in a module, or no checkpoint",
         ) from None

@@ -147,7 +147,7 @@ def _check(folds: list[Fold], target: Target) -> None:
         if len(np.intersect1d(fold.train, fold.test)):
             raise UserError(
                 code="invalid-fold",
-                message=f"fold {number} tests on samples that it learns from",
+                message=f"fold {number} tests on samples that it also learns from",
                 advice="give it disjoint parts",
             )
         if (truth[fold.train] == truth[fold.train[0]]).all():

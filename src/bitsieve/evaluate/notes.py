@@ -26,7 +26,7 @@ def slow_classifier() -> Diagnostic:
     return Diagnostic(
         code="slow-classifier",
         message="linear-svm takes long on so many rows",
-        advice="for lda, the linear discriminant, which takes less, add {classifier}",
+        advice="lda, the linear discriminant, is faster: add {classifier}",
         fix={"classifier": "lda"},
     )
 
@@ -36,9 +36,9 @@ def fast_classifier() -> Diagnostic:
     return Diagnostic(
         code="fast-classifier",
         message=(
-            "the table has many rows, on which linear-svm takes long: the classifier is lda, the linear discriminant"
+            "the table has many rows, and linear-svm would take long: the classifier is lda, the linear discriminant"
         ),
-        advice="for the other add {classifier}",
+        advice="for linear-svm add {classifier}",
         fix={"classifier": "linear-svm"},
     )
 
@@ -57,5 +57,5 @@ def errors_in_microseconds(times: str) -> Diagnostic:
     """The target is a time, and the measure keeps its unit."""
     return Diagnostic(
         code="errors-in-microseconds",
-        message=f"the target is {times}: errors are in microseconds (8.64e+10 are a day)",
+        message=f"the target is {times}: errors are in microseconds (a day is 8.64e+10)",
     )

@@ -319,7 +319,7 @@ def feature_counts(features: Any, n_features: int) -> tuple[Columns, list[Diagno
         raise UserError(
             code="too-many-features",
             message=f"features begin at {requested.min():,} but {size_of_table}",
-            advice="ask for no more than there are",
+            advice="ask for fewer",
         )
     notes = []
     if largest > n_features:

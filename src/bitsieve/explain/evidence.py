@@ -93,7 +93,7 @@ def evidence_of(selector: ColumnSelector, X: Any, y: Any, sample_weight: Any = N
     from bitsieve.selectors.base import fitted_binner
 
     check_is_fitted(selector)
-    table = read_xy(X, y, sample_weight)
+    table = read_xy(X, y, sample_weight, weight_kind=selector.weight_kind)
     if table.n_features != selector.n_features_in_:
         raise UserError(
             code="columns-differ",

@@ -56,8 +56,9 @@ def why_selected(selection: ExplainedSelection, position: int) -> str:
     n_selected = len(selection.indices)
     if int(selection.indices[position]) in _included_columns(selection):
         return f"is selected because it was to be included (rank {position + 1:,} of {n_selected:,})"
-    score = f"score {number(selection.scores[position])}"
-    rank = f"rank {position + 1:,} of {n_selected:,} by {selection.method} ({score}, {selection.unit})"
+    separator = " " if selection.unit == "bits" else ", "
+    score = f"score {number(selection.scores[position])}{separator}{selection.unit}"
+    rank = f"rank {position + 1:,} of {n_selected:,} by {selection.method} ({score})"
     if selection.informative_state[position] == "not shown":
         return f"fills the list ({rank}): it is not shown to be more informative than chance, alone or with others"
     return f"is selected: {rank}"

@@ -130,8 +130,8 @@ class ColumnFile(ABC):
         if self.file.original != self.path:
             raise DataError(
                 code="not-read-in-batches",
-                message=f"{self.label} is no plain file of UTF-8, which parts need",
-                advice="decompress it, save it as UTF-8",
+                message=f"{self.label} is compressed or not UTF-8, and cannot be read in batches",
+                advice="decompress it, or save it as UTF-8",
             )
         (state,) = self._state
         return [CheckedPartition(self.label, self.path, state, partition) for partition in self.partitions_to_send(n)]

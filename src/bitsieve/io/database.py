@@ -224,7 +224,7 @@ def _type_in_sqlite(types: str | None, name: str, label: str) -> pa.DataType:
         raise DataError(
             code="mixed-values",
             message=f"column {name!r} of {label} holds numbers and text ({quoted(sorted(kinds))})",
-            advice="make it one",
+            advice="make all of its values numbers, or all text",
         )
     if not kinds:
         return _ARROW_TYPES["null"]

@@ -162,7 +162,7 @@ def _table_files(path: Path) -> dict[Path, dict[str, str | None]]:
         raise DataError(
             code="columns-differ",
             message=f"the sub-folders of {str(path)!r} are not all named by the same columns",
-            advice="name each COLUMN=VALUE alike",
+            advice="name each of them COLUMN=VALUE, with the same column",
         )
     return dict(sorted(tables.items()))
 

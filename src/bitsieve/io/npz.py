@@ -112,7 +112,7 @@ def read_npz(path: Path, label: str) -> ArrayTable:
         raise DataError(
             code="lengths-differ",
             message=f"X of {label} has {X.shape[0]:,} rows but y has {len(y):,} values",
-            advice="they must be as many",
+            advice="both must have the same number of rows",
         )
     n_samples, n_features = X.shape
     if not n_samples:

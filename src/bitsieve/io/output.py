@@ -52,7 +52,7 @@ def check_output(
     if source is not None and path.exists() and os.path.exists(source) and path.samefile(source):
         raise DataError(
             code="output-is-input",
-            message=f"the {what} {str(path)!r} is the input itself",
+            message=f"the {what} {str(path)!r} is the input file itself",
             advice="give it another name",
         )
     if path.is_dir():
@@ -80,7 +80,7 @@ def check_output(
         raise DataError(
             code="cannot-write",
             message=f"the directory {str(path.parent)!r} of the {what} cannot be written",
-            advice="choose another one",
+            advice="give a file in another directory",
         )
     if not path.exists():
         return

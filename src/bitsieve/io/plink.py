@@ -32,7 +32,7 @@ class PlinkFile(ColumnFile):
         if file.original != file.path:
             raise DataError(
                 code="cannot-read",
-                message=f"{self.label} is a compressed .bed file of PLINK, or no file",
+                message=f"{self.label} is a compressed .bed file of PLINK, or not a regular file",
                 advice="decompress it",
             )
         with opened(self.path, self.label) as bed:

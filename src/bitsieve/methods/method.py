@@ -22,6 +22,7 @@ SHARED = (
     "binning",
     "missing",
     "target_kind",
+    "weight_kind",
     "identifiers",
     "n_jobs",
 )
@@ -152,7 +153,7 @@ def check_capabilities(
     if lacks == INDEPENDENT:
         raise UserError(
             code="independent-rows-needed",
-            message=f"{who} takes the rows for independent draws",
+            message=f"{who} assumes that the rows are independent",
             advice="leave out groups, or use another rule, such as fdr",
         )
     if lacks:

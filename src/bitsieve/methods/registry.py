@@ -14,6 +14,7 @@ from typing import Any
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.methods.by_counts.criteria import ALIASES, CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import FORWARD
+from bitsieve.methods.by_counts.stopping import STOPPING_RULES, is_a_stopping_rule
 from bitsieve.methods.method import Method, check_capabilities, defaults_of
 from bitsieve.utils.messages import choices, nearest_in
 from bitsieve.utils.parameter_names import refuse_wrong_names
@@ -72,12 +73,27 @@ def method_name(method: str) -> str:
     """The registry's name of a method, in whatever case it is given."""
     name = str(method).lower()
     names = method_names()
+    if name in STOPPING_RULES:
+        raise is_a_stopping_rule("method", name)
     if name not in names:
         nearest = choices(name, names, where_all="'bitsieve methods' lists all")
         raise ParameterError(
             "method", method, nearest, "is not known", code="unknown-name", fix=nearest_in("method", name, names)
         )
     return name
+
+
+def refuse_method_as_rule(stopping: object) -> None:
+    """Refuse the name of a method in place of a stopping rule."""
+    if isinstance(stopping, str) and stopping not in STOPPING_RULES and stopping.lower() in method_names():
+        raise ParameterError(
+            "stopping",
+            stopping,
+            choices("", STOPPING_RULES),
+            "is a method and no stopping rule",
+            code="unknown-name",
+            fix={"method": stopping},
+        )
 
 
 def find_method(method: str) -> Method:

@@ -41,7 +41,7 @@ class Choice:
         best = f"{self.best_method} with {self.best_n_features:,}: {self._error_text(self.best_error)}"
         if self.to_beat is not None and not self.is_recommended:
             baseline = f"that of the {self.measure.baseline} ({self._error_text(self.to_beat)})"
-            return f"nothing is recommended: the least error ({best}) is not below {baseline}"
+            return f"nothing is recommended: the smallest error ({best}) is not below {baseline}"
 
         features = f"{self.n_features:,} feature{'s' * (self.n_features != 1)}"
         recommended = f"{self.method} with {features}: error {self._error_text(self.error)}"
@@ -50,7 +50,7 @@ class Choice:
         exceptions = self._lower_errors()
         if (self.method, self.n_features) != (self.best_method, self.best_n_features):
             return f"{recommended}, not more than one standard error above the best ({best}){exceptions}"
-        return f"{recommended}, the least{exceptions or ' of all'}{self._ties()}"
+        return f"{recommended}, the smallest{exceptions or ' of all'}{self._ties()}"
 
     def _error_text(self, error: float) -> str:
         return f"{self.measure.text(error)}{self.measure.unit}"
@@ -66,7 +66,7 @@ class Choice:
             for name, difference in self._differences_of_others()
             if difference < -EQUAL
         ]
-        return f" but for {_listed(lower)}" if lower else ""
+        return f" except {_listed(lower)}" if lower else ""
 
     def _ties(self) -> str:
         tied = [name for name, difference in self._differences_of_others() if abs(difference) <= EQUAL]
@@ -140,7 +140,7 @@ class OuterError:
     def __str__(self) -> str:
         text = self.measure.text
         unit = self.measure.unit
-        error = f"in folds that had no part in the choice: error {text(self.error)}{unit}"
+        error = f"on held-out folds: error {text(self.error)}{unit}"
         relation = "below" if self.is_better else "not shown to be below"
         baseline = f"that of the {self.measure.baseline} ({text(self.majority)}{unit}, p = {self.p:.2g})"
         return f"{error}, {relation} {baseline}"

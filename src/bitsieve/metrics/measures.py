@@ -90,28 +90,28 @@ class Measure:
 ACCURACY = Measure(
     "accuracy",
     wrong,
-    about="what accuracy falls short of 1, the share of wrong classes",
+    about="1 - accuracy, the share of wrong classes",
 )
 BALANCED_ACCURACY = Measure(
     "balanced_accuracy",
     unbalanced,
-    about="what balanced_accuracy falls short of 1",
+    about="1 - balanced_accuracy",
 )
 F1_MACRO = Measure(
     "f1_macro",
     short_of_f1,
-    about="what f1_macro falls short of 1",
+    about="1 - f1_macro",
 )
 ROC_AUC = Measure(
     "roc_auc",
     short_of_auc,
-    about="what roc_auc falls short of 1",
+    about="1 - roc_auc",
     by_scores=True,
 )
 R2 = Measure(
     "r2",
     squares,
-    about="what r2 falls short of 1, the share of the variance that is not predicted",
+    about="1 - r2, the share of the variance that is not predicted",
     predicts="quantity",
     per_variance=True,
 )
@@ -133,7 +133,7 @@ ROOT_MEAN_SQUARE_ERROR = Measure(
 RANK_CORRELATION = Measure(
     "rank_correlation",
     short_of_rank_correlation,
-    about="what rank_correlation (Spearman) falls short of 1",
+    about="1 - rank_correlation (Spearman)",
     predicts="quantity",
     fewest=2,
 )
@@ -158,7 +158,7 @@ def find_measure(name: str) -> Measure:
         return MEASURES[name]
     is_loss = name.startswith("neg_")
     is_share = not is_loss and name not in UNBOUNDED_SCORERS
-    about = f"what {name} falls short of 1" if is_share else f"{name} with the other sign"
+    about = f"1 - {name}" if is_share else f"{name} with the other sign"
     if name in TWO_CLASS_SCORERS:
         about += ", for the second of the two classes"
     by_probabilities = name in PROBABILITY_SCORERS
@@ -230,5 +230,5 @@ def does_not_fit(parameter: str, name: str, fitting: Iterable[str], predicts: Pr
         advice += "; if the target is a number to predict, add {target_kind}"
         fix = {"target_kind": "quantity"}
     return ParameterError(
-        parameter, name, advice, f"does not fit, the target {target}", code="wrong-kind-of-target", fix=fix
+        parameter, name, advice, f"does not fit, as the target {target}", code="wrong-kind-of-target", fix=fix
     )

@@ -162,6 +162,6 @@ def strata_of(table: Dataset, strata: Any) -> tuple[Integers | None, list[int]]:
         where = f" of {table.quoted(columns)}" if columns else ""
         raise UserError(
             code="one-class",
-            message=f"no stratum{where} has rows of two classes, so that shuffles within strata change nothing",
+            message=f"no stratum{where} has rows of two classes, so shuffling within strata changes nothing",
         )
     return strata_by_class, columns

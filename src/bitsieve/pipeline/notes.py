@@ -258,7 +258,7 @@ def missing_without_effect(missing: str, method: str) -> Diagnostic:
     """The parameter ``missing`` has no effect on a method without bins."""
     return Diagnostic(
         code="missing-without-effect",
-        message=f"changes nothing in what {method} selects: it makes no bins",
+        message=f"has no effect on {method}, which makes no bins",
         parameters={"missing": missing},
     )
 
@@ -393,8 +393,8 @@ def binned_on_sample(names: Sequence[str], error: float, from_intervals: bool) -
     return Diagnostic(
         code="binned-on-sample",
         message=(
-            f"{have} too many different numbers to count them all, and bins found on {sample}, whose ranks are off by "
-            f"at most {error:.2%} of the rows{certainty}: {quoted(names, MAX_NAMES)}"
+            f"{have} too many different numbers to count them all, so the bins were found on {sample}; the ranks of "
+            f"the edges are off by at most {error:.2%} of the rows{certainty}: {quoted(names, MAX_NAMES)}"
         ),
         columns=tuple(names),
     )
@@ -405,7 +405,7 @@ def target_binned_on_sample(name: str, error: float) -> Diagnostic:
     return Diagnostic(
         code="target-binned-on-sample",
         message=(
-            f"the edges of the target {name!r} were found on a sample of the rows, whose ranks are off by at most "
+            f"the edges of the target {name!r} were found on a sample of the rows; their ranks are off by at most "
             f"{error:.2%} of the rows, 99 times in 100"
         ),
     )
@@ -485,7 +485,7 @@ def stopped_at(n_selected: int, rule: str, candidate: str, reason: str, before_c
     before = " (before correction for chance; scores are after it)" if before_correction else ""
     return Diagnostic(
         code="stopped-at",
-        message=f"stopped after {features(n_selected)} by {rule}: next was {candidate!r}, {reason}{before}",
+        message=f"stopped after {features(n_selected)} by {rule}: next was {candidate!r}, but {reason}{before}",
         columns=(candidate,),
     )
 
@@ -518,8 +518,8 @@ def rows_alike(n_alike: int, n_tested: int) -> Diagnostic:
     return Diagnostic(
         code="rows-alike",
         message=(
-            f"rows that follow each other are alike in {n_alike:,} of {n_tested:,} columns, and rules take all rows "
-            "for independent draws"
+            f"rows that follow each other are alike in {n_alike:,} of {n_tested:,} columns, and stopping rules assume "
+            "that rows are independent"
         ),
         advice="if some belong together, as those of one person do, add {groups}",
         severity="warning",
@@ -566,7 +566,7 @@ def no_information(n_selected: int) -> Diagnostic:
     what = "selected column has" if n_selected == 1 else f"{n_selected:,} selected columns have"
     return Diagnostic(
         code="no-information",
-        message=f"the {what} no information about the target (relevance 0): any other would do as well",
+        message=f"the {what} no information about the target (relevance 0): any other column would do as well",
         severity="warning",
     )
 
@@ -627,7 +627,7 @@ def best_found(n_selected: int) -> Diagnostic:
     others = "no other feature is better"
     if n_selected != 1:
         others = f"no other {n_selected:,} features are better together"
-    return Diagnostic(code="best-found", message=f"by what this method measures, {others}: the best is found")
+    return Diagnostic(code="best-found", message=f"this is the best subset by the criterion of the method: {others}")
 
 
 def near_best(n_selected: int, percent: float) -> Diagnostic:
@@ -635,16 +635,17 @@ def near_best(n_selected: int, percent: float) -> Diagnostic:
     these = "this feature reaches" if n_selected == 1 else f"these {n_selected:,} features reach"
     return Diagnostic(
         code="near-best",
-        message=f"by what this method measures, {these} at least {percent:.1f} % of the best possible",
+        message=f"by the criterion of the method, {these} at least {percent:.1f} % of the best possible value",
     )
 
 
 def constant_in_tuples(names: Sequence[str]) -> Diagnostic:
     """Columns have a single bin, so that no pair or triple holds them."""
     have = "1 column has" if len(names) == 1 else f"{len(names):,} columns have"
+    are = "is" if len(names) == 1 else "are"
     return Diagnostic(
         code="constant-in-tuples",
-        message=f"{have} one value, or one bin, in every row ({quoted(names, MAX_NAMES)}): in no tuple",
+        message=f"{have} a single value, or a single bin, and {are} in no pair or triple: {quoted(names, MAX_NAMES)}",
         columns=tuple(names),
     )
 
@@ -670,7 +671,7 @@ def without_shuffles() -> Diagnostic:
     """The strongest tuples were not compared with chance."""
     return Diagnostic(
         code="without-shuffles",
-        message="the strongest of so many tuples are strong by chance",
+        message="the strongest of so many tuples may be strong by chance alone",
         advice="for p-values, add {n_shuffles}, each of which takes as long as the search",
         fix={"n_shuffles": 99},
     )

@@ -16,9 +16,10 @@ from bitsieve.engines.registry import (
     choose_engine,
     is_counted_in_place,
     refuse_groups,
+    refuse_sampling_weights,
 )
 from bitsieve.methods.method import Method, check_capabilities
-from bitsieve.options import SAMPLING, ExecutionOptions, ReadOptions
+from bitsieve.options import ExecutionOptions, ReadOptions
 from bitsieve.pipeline import notes
 from bitsieve.utils.memory import check_memory
 
@@ -96,15 +97,8 @@ def plan_reading(data: Any, read: ReadOptions, execution: ExecutionOptions, requ
         memory_of_engine = None  # the limit is for the method alone
     source_options = SourceOptions(memory=memory_of_engine, spool=execution.spool, header=read.header)
     engine.check_options(data, source_options)
-    if engine.source and has_sampling_weights(read):
-        raise ParameterError(
-            "weight_kind",
-            read.weight_kind,
-            "read the rows into memory, without engine, memory, spool and push_down, or give frequency weights",
-            "needs the weights of all rows at once",
-            code="rows-not-in-memory",
-        )
     if engine.source:  # the rows stay outside memory
+        refuse_sampling_weights(read)
         who = f"method {requirements.method_name!r}"
         check_capabilities(who, requirements.capabilities, COUNTS, _parameters_for_engines(execution))
     return ReadingPlan(
@@ -117,12 +111,8 @@ def plan_reading(data: Any, read: ReadOptions, execution: ExecutionOptions, requ
     )
 
 
-def has_sampling_weights(read: ReadOptions) -> bool:
-    return read.sample_weight is not None and read.weight_kind == SAMPLING
-
-
 def _may_be_pushed_down(data: Any, read: ReadOptions) -> bool:
-    return is_counted_in_place(data) and not has_sampling_weights(read)
+    return is_counted_in_place(data) and not read.has_sampling_weights
 
 
 def _check_push_down(data: Any, execution: ExecutionOptions, engine_is_open: bool) -> None:

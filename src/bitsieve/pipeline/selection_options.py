@@ -9,7 +9,7 @@ from typing import Any, Self
 from bitsieve.diagnostics import UserError
 from bitsieve.methods.constraints import Constraints, check_constraints, has_items
 from bitsieve.methods.method import Method
-from bitsieve.methods.registry import arguments_of, find_method
+from bitsieve.methods.registry import arguments_of, find_method, refuse_method_as_rule
 from bitsieve.options import ColumnOptions
 
 
@@ -31,6 +31,7 @@ class SelectionOptions:
 
     def __post_init__(self) -> None:
         check_constraints(self.constraints)
+        refuse_method_as_rule(self.stopping)
 
     @classmethod
     def by_name(

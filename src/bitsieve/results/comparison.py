@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 
 HOW_TO_READ = (
-    "W/T/L: against how many of the other methods the errors over all numbers of features are lower, tied, "
-    "or higher (one-sided paired t-test, 5 %)"
+    "W/T/L: how many of the other methods have larger, tied and smaller errors over all numbers of features "
+    "(one-sided paired t-test, 5 %)"
 )
 UNTESTED = "W/T/L: the errors over several numbers of features are tested, not those of one"
 BEST = "SelectKBest"  # the only baseline whose error depends on the number of features
@@ -80,7 +80,7 @@ class Comparison:
     >>> comparison.rates.round(3).tolist()
     [[0.053, 0.04, 0.107, 0.14], [0.053, 0.04, 0.087, 0.14]]
     >>> print(comparison.choice())
-    mim with 2 features: error 4.0 % +- 0.7, the least of all, tied with mifs and SelectKBest
+    mim with 2 features: error 4.0 % +- 0.7, the smallest of all, tied with mifs and SelectKBest
     """
 
     methods: list[str]
@@ -451,10 +451,10 @@ def summary_table(comparison: Comparison) -> tuple[tuple[str, ...], list[tuple[s
         f"mean error{measure.unit}",
         "+-",
         "W/T/L",
-        f"least{measure.unit}",
+        f"smallest{measure.unit}",
         "at",
         "chosen",
-        f"its error{measure.unit}",
+        f"error of chosen{measure.unit}",
         "redundancy",
         "stability",
         "seconds",

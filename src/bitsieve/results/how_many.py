@@ -12,7 +12,7 @@ from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.terminal_text import aligned
 
-HEADER = ("rule", "columns", "first of them", "what it asks")
+HEADER = ("rule", "columns", "first of them", "reason")
 
 
 @dataclass(frozen=True)

@@ -385,7 +385,7 @@ class Selection:
         if is_on_cluster(columns):
             raise UserError(
                 code="frame-not-in-memory",
-                message="codes and scores are made of rows in memory, and those of the frame are on a cluster",
+                message="codes and scores need rows in memory, and the rows of this frame are on a cluster",
                 advice=(
                     "transform each partition, by data.map_partitions(selection.transform, codes=True) of Dask or "
                     "mapInPandas of Spark"

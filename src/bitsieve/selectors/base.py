@@ -31,11 +31,20 @@ from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.registry import make_binner, make_discretizer
 from bitsieve.discretization.transformers import as_transformer
-from bitsieve.engines.registry import data_in_parts, refuse_groups
+from bitsieve.engines.registry import data_in_parts, refuse_groups, refuse_sampling_weights
 from bitsieve.engines.saved_counts import SavedCountsDataset
 from bitsieve.methods.by_counts.stopping import StoppingRule
 from bitsieve.methods.method import DENSE_ROWS, INDEPENDENT, ROWS, SHARED, Method, MethodResult, check_capabilities
-from bitsieve.options import IDENTIFIERS, ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
+from bitsieve.options import (
+    FREQUENCY,
+    IDENTIFIERS,
+    SAMPLING,
+    WEIGHT_KINDS,
+    ColumnOptions,
+    DiscretizationOptions,
+    ExecutionOptions,
+    ReadOptions,
+)
 from bitsieve.pipeline import notes
 from bitsieve.pipeline.diagnose import on_missing, on_preparation
 from bitsieve.pipeline.discretize import Counted, take_bins_of_rule
@@ -51,6 +60,7 @@ from bitsieve.selectors.partial_counts import (
     check_classes,
     classes_needed,
     count_part,
+    frequency_weights_needed,
     partial_fit_begins_again,
     read_part,
 )
@@ -74,6 +84,10 @@ PARAMETERS = {
         "What missing values are: an error, or a code of their own (the default). A binner has its own ``missing``."
     ),
     'target_kind : {"classes", "quantity"}, optional': "What the target is, where its values are not to decide.",
+    'weight_kind : {"frequency", "sampling"}, default="frequency"': (
+        "What ``sample_weight`` of ``fit`` is: how many times each sample counts, or the weights of a survey, scaled "
+        "to the effective number of samples as by :func:`bitsieve.select`."
+    ),
     'identifiers : {"drop", "keep"}, default="drop"': (
         "What becomes of columns that name or number the rows: dropped, with a warning, or kept."
     ),
@@ -220,9 +234,11 @@ class SupervisedSelector(ColumnSelector):
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {
         "target_kind": made_by(check_target_kind),
+        "weight_kind": partial(check_choice, choices=WEIGHT_KINDS),
         "identifiers": partial(check_choice, choices=IDENTIFIERS),
     }
     target_kind: str | None = None
+    weight_kind: str = FREQUENCY
     identifiers: str = "drop"
 
     @tears_callbacks_down
@@ -241,7 +257,7 @@ class SupervisedSelector(ColumnSelector):
             frequency, by ``target_edges_``. Several columns are one target: their combinations are the classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated; a
-            sample of weight 0 is left out.
+            sample of weight 0 is left out. With ``weight_kind="sampling"`` any numbers from 0, the weights of a survey.
         groups : array-like of shape (n_samples,), default=None
             Samples that belong together, such as those of one person: rules, tests and halves keep them together.
 
@@ -283,10 +299,24 @@ class SupervisedSelector(ColumnSelector):
         parts = data_in_parts(X, self._capabilities_needed())
         if parts is not None:
             refuse_groups(groups)
-            return parts.read_in_parts(
-                ReadOptions(target=y, sample_weight=sample_weight, target_name="y", target_kind=self.target_kind)
+            options = ReadOptions(
+                target=y,
+                sample_weight=sample_weight,
+                weight_kind=self.weight_kind,
+                target_name="y",
+                target_kind=self.target_kind,
             )
-        return read_xy(X, y, sample_weight, groups, estimator=self, target_kind=TargetKind(self.target_kind))
+            refuse_sampling_weights(options)
+            return parts.read_in_parts(options)
+        return read_xy(
+            X,
+            y,
+            sample_weight,
+            groups,
+            estimator=self,
+            target_kind=TargetKind(self.target_kind),
+            weight_kind=self.weight_kind,
+        )
 
     def _prepare_and_select(self, table: Dataset) -> None:
         """Drop the columns without values and the identifiers, and select."""
@@ -380,6 +410,7 @@ class MethodSelector(SupervisedSelector):
 
     n_features_to_select: int | float | str | None = field(default=None, kw_only=False)
     target_kind: str | None = None
+    weight_kind: str = FREQUENCY
     identifiers: str = "drop"
 
     @property
@@ -533,6 +564,8 @@ class CountSelector(MethodSelector):
             raise target_needed(self)
         if self.target_kind == "quantity":
             raise classes_needed()
+        if sample_weight is not None and self.weight_kind == SAMPLING:
+            raise frequency_weights_needed()
         table = read_part(X, y, sample_weight, classes, estimator=self, is_first=earlier is None)
         counts = count_part(table, self.discretization, self.n_jobs)
         if earlier is not None:

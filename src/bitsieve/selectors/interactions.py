@@ -13,7 +13,7 @@ from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.registry import make_binner
 from bitsieve.methods.by_counts.interactions import Search
 from bitsieve.methods.method import INDEPENDENT, ROWS, MethodResult
-from bitsieve.options import DiscretizationOptions
+from bitsieve.options import FREQUENCY, DiscretizationOptions
 from bitsieve.pipeline.discretize import count_for_tuples, strata_of
 from bitsieve.selectors.base import SupervisedSelector, with_parameters
 from bitsieve.utils.defaults import INTERACTIONS_BINNING
@@ -101,6 +101,7 @@ class InteractionSelector(SupervisedSelector):
     random_state: int = 0
     binning: Any = INTERACTIONS_BINNING
     target_kind: str | None = None
+    weight_kind: str = FREQUENCY
     n_jobs: int | None = None
 
     def _select(self, table: Dataset, discretization: DiscretizationOptions) -> None:
@@ -115,7 +116,7 @@ class InteractionSelector(SupervisedSelector):
             raise ParameterError(
                 "n_shuffles",
                 self.n_shuffles,
-                f"no p is below 1/{1 + self.n_shuffles:,}, so that no column could be kept: give more shuffles or a "
+                f"no p is below 1/{1 + self.n_shuffles:,}, so no column could be kept: give more shuffles or a "
                 f"level above {self.level:g}",
                 code="level-out-of-reach",
             )

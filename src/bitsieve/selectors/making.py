@@ -10,6 +10,7 @@ from typing import Any
 
 from bitsieve.methods.method import Method
 from bitsieve.methods.registry import arguments_of, find_method
+from bitsieve.options import FREQUENCY
 from bitsieve.pipeline.discretize import binning_parameter
 from bitsieve.pipeline.fit import Fit
 from bitsieve.selectors.base import CountSelector, MethodSelector, with_parameters
@@ -23,6 +24,7 @@ def make_selector(
     binning: Any = BINNING,
     missing: str | None = None,
     target_kind: str | None = None,
+    weight_kind: str = FREQUENCY,
     identifiers: str = "drop",
     n_jobs: int | None = None,
     **parameters: Any,
@@ -42,6 +44,8 @@ def make_selector(
         What missing values are: an error, or a code of their own (the default). A binner has its own ``missing``.
     target_kind : {"classes", "quantity"}, optional
         What the target is, where its values are not to decide.
+    weight_kind : {"frequency", "sampling"}, default="frequency"
+        What ``sample_weight`` of ``fit`` is: how many times each sample counts, or the weights of a survey.
     identifiers : {"drop", "keep"}, default="drop"
         What becomes of columns that name or number the rows: dropped, with a warning, or kept.
     n_jobs : int, optional
@@ -72,6 +76,7 @@ def make_selector(
         "binning": binning,
         "missing": missing,
         "target_kind": target_kind,
+        "weight_kind": weight_kind,
         "identifiers": identifiers,
         "n_jobs": n_jobs,
     }

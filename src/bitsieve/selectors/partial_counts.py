@@ -11,12 +11,12 @@ from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.quantity import TargetKind, has_fractions
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.target import Target
-from bitsieve.diagnostics import Diagnostic, UserError
+from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.discretization.registry import make_discretizer
 from bitsieve.engines.local import count_coded
 from bitsieve.engines.registry import data_in_parts
 from bitsieve.engines.saved_counts import SavedCounts, combined, count_all_pairs
-from bitsieve.options import DiscretizationOptions
+from bitsieve.options import SAMPLING, DiscretizationOptions
 from bitsieve.utils.messages import quoted
 
 MAX_NUMERIC_CLASSES = 100  # with more different numbers, the target is probably a quantity
@@ -86,7 +86,7 @@ def check_classes(target: Target) -> None:
         raise UserError(
             code="one-class",
             message=f"the first rows hold 1 class ({label!r})",
-            advice="begin with rows of at least two",
+            advice="begin with rows of at least two classes",
         )
     if target.labels.dtype.kind in "iuf" and target.n_classes > MAX_NUMERIC_CLASSES:
         raise UserError(
@@ -102,6 +102,17 @@ def classes_needed() -> UserError:
         code="wrong-kind-of-target",
         message="partial_fit takes one target of classes",
         advice="bin a quantity first, by edges that stay",
+    )
+
+
+def frequency_weights_needed() -> ParameterError:
+    """The weights of a survey are given to ``partial_fit``."""
+    return ParameterError(
+        "weight_kind",
+        SAMPLING,
+        "give all rows to fit, or frequency weights to partial_fit",
+        "needs the weights of all rows at once, and partial_fit gets some of the rows",
+        code="rows-not-in-memory",
     )
 
 

@@ -15,7 +15,7 @@ from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.base import codes_that_occur
 from bitsieve.methods.method import MethodResult
-from bitsieve.options import DiscretizationOptions
+from bitsieve.options import FREQUENCY, DiscretizationOptions
 from bitsieve.pipeline.discretize import take_few_numbers_as_categories
 from bitsieve.selectors.base import MethodSelector, SupervisedSelector, with_parameters
 from bitsieve.utils.arrays import Columns, Flags
@@ -141,6 +141,7 @@ class StabilitySelector(SupervisedSelector):
     n_pairs: int = 50
     random_state: int = 0
     target_kind: str | None = None
+    weight_kind: str = FREQUENCY
     identifiers: str = "drop"
     n_jobs: int | None = None
 

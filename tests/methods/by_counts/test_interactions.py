@@ -153,7 +153,9 @@ def test_shuffles_are_made_as_long_as_their_steps_are_affordable(monkeypatch, or
 def test_too_few_columns_that_vary_are_refused():
     codes, classes = noise(3)
     codes[:, 2:] = 0
-    with pytest.raises(ValueError, match=r"^2 of the columns vary, and 3 are needed: give more columns"):
+    with pytest.raises(
+        ValueError, match=r"^2 of the columns have more than one value, and 3 are needed: give more columns"
+    ):
         Search(3, "gain", 1).strongest(PackedSource(codes, classes))
 
 

@@ -110,7 +110,7 @@ def test_what_shuffles_of_classes_are_multiplied_by(rule):
     assert [value.value for value in values] == [1 / 201, pytest.approx(3 / 601, rel=1e-12)]  # one rounding
     if rule.name == "significance":
         assert [value.how for value in values] == [
-            "by shuffles: the cuts looked at the class",
+            "by shuffles, as the bins were made with the target",
             "by shuffles of the groups",
         ]
 
@@ -395,7 +395,7 @@ def test_significance_is_by_shuffles_where_the_tail_may_be_wrong(monkeypatch, ex
     evaluation = SignificanceStopping(0.05).evaluate(Given(expected), 0, 4)
     assert evaluation.value == (0.05 / 8 if shuffled else p)
     assert evaluation.how == (
-        f"by shuffles: a cell expects fewer than {5 if expected < 5 else 20} samples" if shuffled else ""
+        f"by shuffles, as a cell expects fewer than {5 if expected < 5 else 20} samples" if shuffled else ""
     )
     assert SignificanceStopping().value(Given(expected, freedom=0), 0, 4) == 1.0
 

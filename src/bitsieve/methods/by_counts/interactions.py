@@ -187,7 +187,7 @@ class Search:
         if source.n_features < self.order:
             raise UserError(
                 code="too-few-columns",
-                message=f"the table has {source.n_features} feature(s), and a tuple takes {self.order}",
+                message=f"the table has {source.n_features} feature(s), and a tuple has {self.order}",
                 advice="give more columns",
             )
         if self.screen is not None and self.screen < source.n_features:
@@ -197,8 +197,8 @@ class Search:
             n_varying = int((source.arities > 1).sum())
             raise UserError(
                 code="too-few-columns",
-                message=f"{n_varying} of the columns vary, and {self.order} are needed",
-                advice="give more columns, or bins that cut them",
+                message=f"{n_varying} of the columns have more than one value, and {self.order} are needed",
+                advice="give more columns, or other bins",
             )
         per_bit = entropy_terms(source.n_samples).per_bit
         best = np.where(tuples.best_columns[:, 0] < 0, -np.inf, tuples.best / per_bit)

@@ -114,7 +114,7 @@ def record_of_bytes(content: bytes, name: str) -> SelectionRecord:
 def _damaged(name: str, problem: str) -> DataError:
     return DataError(
         code="damaged-file",
-        message=f"{name!r} is no whole selection ({problem})",
+        message=f"{name!r} is an incomplete selection file ({problem})",
         advice="save it again",
     )
 

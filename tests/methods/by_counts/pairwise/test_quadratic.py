@@ -247,7 +247,7 @@ def test_an_approximation_needs_a_balance_and_has_no_eigenvectors():
         method.check_parameters({"alpha": alpha, "convexify": None, "approximation": approximation})
     with pytest.raises(ValueError, match="alpha=None is not allowed with an approximation"):
         method.check_parameters({"alpha": None, "approximation": "nystrom"})
-    with pytest.raises(ValueError, match="variant='extension' of Nystrom is about eigenvectors"):
+    with pytest.raises(ValueError, match="variant='extension' is a variant about eigenvectors"):
         method.check_parameters({"alpha": 0.5, "approximation": Nystrom(variant="extension")})
 
 

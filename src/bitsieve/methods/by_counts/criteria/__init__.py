@@ -21,6 +21,7 @@ from bitsieve.methods.by_counts.criteria.linear import (
     MinRed,
 )
 from bitsieve.methods.by_counts.criteria.nonlinear import AMIFS, CMIM, CMIM2, DISR, ICAP, JMIM, MIQ, NJMIM, CMIMFleuret
+from bitsieve.methods.by_counts.stopping import STOPPING_RULES, is_a_stopping_rule
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.messages import choices
 
@@ -111,6 +112,8 @@ def make_criterion(criterion: str | Criterion | JointCriterion, **parameters: fl
             )
         return criterion
     name = criterion.lower()
+    if name in STOPPING_RULES:
+        raise is_a_stopping_rule("criterion", name)
     if name not in names:
         nearest = choices(name, names, where_all="'bitsieve methods' lists all")
         raise ParameterError("criterion", criterion, nearest, "is not known", code="unknown-name")

@@ -109,7 +109,7 @@ def extended_ranking(
         raise ParameterError(
             "shift",
             shift,
-            f"give {-smallest:.6g} or more, or None for the least that does",
+            f"give {-smallest:.6g} or more, or None for the smallest number that does",
             f"does not make the redundancy of these {len(columns):,} columns convex",
             code="not-convex",
         )
@@ -254,7 +254,7 @@ def _check_approximation(parameters: Mapping[str, Any]) -> None:
             "alpha",
             None,
             "give a number from 0 to 1",
-            "is not allowed with an approximation, which does not count all entries that the balance averages",
+            "is not allowed with an approximation: the balance is a mean over all pairs, which are not counted",
             code="contradicting-parameters",
         )
     if settings.variant == "extension":
@@ -262,7 +262,7 @@ def _check_approximation(parameters: Mapping[str, Any]) -> None:
             "variant",
             "extension",
             "give QPFS None or 'paper'",
-            "of Nystrom is about eigenvectors",
+            "is a variant about eigenvectors, which QPFS does not use",
             code="contradicting-parameters",
         )
 
@@ -303,7 +303,7 @@ METHODS = (
             "alpha": optional(partial(check_number, low=0, high=1, instead="or None to balance both terms")),
             "beta": partial(check_number, low=0, instead="0 for the redundancy without the classes"),
             "shift": optional(
-                partial(check_number, low=0, instead="or None for the least that makes the problem convex")
+                partial(check_number, low=0, instead="or None for the smallest number that makes the problem convex")
             ),
         },
     ),

@@ -29,6 +29,18 @@ STOPPING_RULES: dict[str, type[StoppingRule]] = {
 }
 
 
+def is_a_stopping_rule(parameter: str, name: str) -> ParameterError:
+    """The error for the name of a stopping rule in place of a method or criterion."""
+    return ParameterError(
+        parameter,
+        name,
+        "add {stopping}, which ends the selection of a method",
+        "is a stopping rule and no method",
+        code="unknown-name",
+        fix={"stopping": name},
+    )
+
+
 def make_stopping(stopping: str | StoppingRule, **parameters: Any) -> StoppingRule:
     """The rule of that name with its parameters, or the object itself.
 

@@ -48,7 +48,7 @@ class SignificanceStopping(LevelStopping):
     >>> fitted.get_feature_names_out().tolist()
     ['petal length (cm)', 'petal width (cm)']
     >>> fitted.stopping_reason_
-    'p = 0.36 > 0.01 (by shuffles: a cell expects fewer than 5 samples)'
+    'p = 0.36 > 0.01 (by shuffles, as a cell expects fewer than 5 samples)'
     """
 
     name: ClassVar[str] = "significance"
@@ -84,16 +84,16 @@ class SignificanceStopping(LevelStopping):
         if search is not None and search.search.units is not None:
             return by_shuffles(" of the groups")
         if conditional.least_expected(candidate) < MIN_EXPECTED:
-            return by_shuffles(f": a cell expects fewer than {MIN_EXPECTED} samples")
+            return by_shuffles(f", as a cell expects fewer than {MIN_EXPECTED} samples")
 
         tail = float(chi_squared_tails(conditional, np.array([candidate]))[0])
         if search is not None:
             # every set of cuts that the column might have got is one more test
             log_codings = min(MAX_EXPONENT, search.search.log_codings(candidate))
             p = len(search.tried) * tail * float(np.exp(log_codings))
-            return RuleValue(p) if p <= self.level else by_shuffles(": the cuts looked at the class")
+            return RuleValue(p) if p <= self.level else by_shuffles(", as the bins were made with the target")
         p = min(1.0, n_candidates * tail)
         is_close = self.level / CLOSE_FACTOR < p <= self.level * CLOSE_FACTOR
         if is_close and conditional.least_expected(candidate) < MANY_EXPECTED:
-            return by_shuffles(f": a cell expects fewer than {MANY_EXPECTED} samples")
+            return by_shuffles(f", as a cell expects fewer than {MANY_EXPECTED} samples")
         return RuleValue(p)

@@ -62,8 +62,7 @@ def gdm(
     if not len(solution.support):
         raise UserError(
             code="no-relation",
-            message="no column is correlated with the classes",
-            advice="there is nothing for a linear classifier to go by",
+            message="no column is correlated with the classes, so a linear classifier cannot rank them",
         )
     categories_of_column = {}
     for column in solution.support.tolist():

@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-from bitsieve.cli.shared import Wording, in_words_of
+from bitsieve.cli.wording import Wording, in_words_of
 from bitsieve.diagnostics import NAME_ONLY, ParameterError
 
 

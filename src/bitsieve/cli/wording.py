@@ -1,14 +1,12 @@
-"""What the commands share: messages in the words of the command line, checks of output files, printed results."""
+"""Messages in the words of the command line: options in place of the parameters of Python."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import sys
-import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from inspect import signature
@@ -18,7 +16,6 @@ from typing import Any
 from bitsieve.cli.options import OPTIONS, Option, options_of
 from bitsieve.diagnostics import NAME_ONLY, Diagnostic, UserError, python_setting, text_of, with_settings
 from bitsieve.utils.messages import one_line
-from bitsieve.utils.note_lines import as_lines, by_importance
 from bitsieve.utils.note_warnings import BitsieveWarning
 from bitsieve.utils.terminal_text import printable_lines
 
@@ -130,105 +127,6 @@ def typed_values(arguments: argparse.Namespace) -> dict[str, object]:
     if "column_types" in values:
         values["column_types"] = dict(arguments.column_type)
     return values
-
-
-def show(
-    options: argparse.Namespace,
-    notes: Iterable[str],
-    document: Callable[[], dict[str, Any]],
-    text: Callable[[], str],
-    saved: Iterable[str] = (),
-) -> None:
-    """Print the notes, then the result as text or as one JSON document, then what was saved."""
-    for note in notes:
-        options.say(f"note: {note}")
-    if options.json:
-        print_document(document())
-    else:
-        print(text())
-    for line in saved:
-        options.say(line)
-
-
-def note_lines(arguments: argparse.Namespace, diagnostics: Sequence[Diagnostic]) -> list[str]:
-    """The notes in the words of the command: all in full with --verbose, else at most three lines."""
-    if arguments.verbose:
-        return [arguments.wording(diagnostic) for diagnostic in by_importance(diagnostics)]
-    return [line.message for line in as_lines(diagnostics, arguments.wording.setting, where_all="-v")]
-
-
-def check_written(options: argparse.Namespace, **endings_by_name: Sequence[str]) -> None:
-    """Refuse, before any work, output files with a wrong ending and those that exist.
-
-    ``output=(".csv",)``: the file of --output, if it is given, may end in .csv.
-    """
-    from bitsieve.io.output import check_output
-
-    option_by_path: dict[Path, str] = {}
-    for name, endings in endings_by_name.items():
-        path = getattr(options, name, None)  # not every command has all of these options
-        if path is None:
-            continue
-        option = f"--{name.replace('_', '-')}"
-        if name == "figure":
-            from bitsieve.plots.figures import require_matplotlib
-
-            require_matplotlib()
-        if name == "report":
-            from bitsieve.report.page import require_report_packages
-
-            require_report_packages()
-        for source in sources_of(options) or [None]:
-            check_output(path, endings, what=option, source=source)
-        if Path(path).exists() and not options.force:
-            raise UserError(
-                code="output-exists",
-                message=f"{option} {path!r} is there already",
-                advice="add --force to overwrite it, or give another name",
-            )
-        first_option = option_by_path.setdefault(Path(path).absolute(), option)
-        if first_option != option:
-            raise UserError(
-                code="output-exists",
-                message=f"{first_option} and {option} are the same file {path!r}",
-                advice="give one of them another name",
-            )
-
-
-def sources_of(options: argparse.Namespace) -> list[Any]:
-    """The files of DATA; none if saved counts are given instead."""
-    if options.data is None:
-        return []
-    return options.data if isinstance(options.data, list) else [options.data]
-
-
-def made_by(options: argparse.Namespace) -> dict[str, Any]:
-    """What a JSON document says of the run: the files that were written, and the seconds that it took."""
-    start: float = options.start
-    run: dict[str, Any] = {}
-    for name in ("output", "output_ranking", "output_columns", "report", "save"):
-        if name in options:
-            run[name] = getattr(options, name)
-    run["seconds"] = round(time.perf_counter() - start, 3)
-    return run
-
-
-def print_document(document: Mapping[str, Any]) -> None:
-    """Print a JSON document. What controls a terminal is escaped, and what the encoding of the output does not have."""
-    from bitsieve import __version__
-
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    is_utf8 = encoding.lower().replace("_", "-") in ("utf-8", "utf8")
-    with_version = {**document, "version": __version__}
-    text = json.dumps(with_version, indent=2, ensure_ascii=not is_utf8, allow_nan=False)
-    print("\n".join(map(_json_escaped, text.split("\n"))))
-
-
-def _json_escaped(line: str) -> str:
-    """A line of JSON with the letters that are not printed, such as signs of direction, as JSON escapes them."""
-    if line.isprintable():
-        return line
-    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in line)
 
 
 def say(message: str) -> None:

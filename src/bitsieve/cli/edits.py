@@ -1,0 +1,83 @@
+"""Change the words of a command line: leave an option out, or write another option or column in the place of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bitsieve.cli.options import Option
+
+_WITHOUT_VALUE = ("flag", "on or off")
+_WITH_SEVERAL_VALUES = ("columns", "data")
+
+
+def without_option(words: Sequence[str], option: Option) -> list[str]:
+    """The command line without an option and its values."""
+    spellings = {option.name, option.short, f"--no-{option.name.removeprefix('--')}"} - {""}
+    remaining = []
+    n_values_to_skip = 0
+    for word in words:
+        if word.startswith("-") and word != "-":
+            n_values_to_skip = 0
+        if word in spellings:
+            n_values_to_skip = 1
+            if option.kind in _WITHOUT_VALUE:
+                n_values_to_skip = 0
+            elif option.kind in _WITH_SEVERAL_VALUES:
+                n_values_to_skip = len(words)
+        elif n_values_to_skip:
+            n_values_to_skip -= 1
+        elif word.partition("=")[0] not in spellings:
+            remaining.append(word)
+    return remaining
+
+
+def with_other_option(words: Sequence[str], wrong: str, right: str) -> list[str]:
+    """The command line with another name of an option.
+
+    >>> with_other_option(["select", "--bin=3"], "--bin", "--bins")
+    ['select', '--bins=3']
+    """
+    changed_words = []
+    for word in words:
+        name, equals, value = word.partition("=")
+        changed_words.append(f"{right}{equals}{value}" if name == wrong else word)
+    return changed_words
+
+
+def with_setting(words: Sequence[str], wrong: str, parameter: str) -> list[str]:
+    """The command line with ``--set parameter=value`` in place of a wrong option and its value.
+
+    >>> with_setting(["select", "--beta", "0.5"], "--beta", "beta")
+    ['select', '--set', 'beta=0.5']
+    """
+    changed_words = []
+    value_follows = False
+    for word in words:
+        name, equals, value = word.partition("=")
+        if value_follows:
+            changed_words.append(f"{parameter}={word}")
+            value_follows = False
+        elif name != wrong:
+            changed_words.append(word)
+        elif equals:
+            changed_words += ["--set", f"{parameter}={value}"]
+        else:
+            changed_words.append("--set")
+            value_follows = True
+    return changed_words
+
+
+def with_other_column(words: Sequence[str], wrong: str, right: str) -> list[str]:
+    """The command line with another name of a column, which may be the name in NAME=VALUE."""
+    changed_words = []
+    for word in words:
+        name, equals, value = word.partition("=")
+        if word == wrong:
+            changed_words.append(right)
+        elif equals and name == wrong:
+            changed_words.append(f"{right}={value}")
+        elif equals and value == wrong:
+            changed_words.append(f"{name}={right}")
+        else:
+            changed_words.append(word)
+    return changed_words
