@@ -142,7 +142,8 @@ def test_what_is_there_is_overwritten_with_force_alone(bs, folder, command, opti
 
 
 def test_the_data_is_never_overwritten(bs):
-    assert "is the input file itself" in bs("select", "part*.csv", "-t", "y", "-o", "part2.csv", "--force", code=2).stderr
+    own_input = bs("select", "part*.csv", "-t", "y", "-o", "part2.csv", "--force", code=2).stderr
+    assert "is the input file itself" in own_input
     same = bs("select", "all.csv", "-t", "y", "-o", "o.csv", "--output-ranking", "o.csv", code=2).stderr
     assert "--output and --output-ranking are the same file" in same
 
