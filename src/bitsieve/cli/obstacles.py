@@ -28,11 +28,12 @@ def with_further_obstacles(message: str, words: Sequence[str]) -> str:
     """The message on the first mistake in a command line; if there are more, on all, with a command line that works."""
     messages: list[str] = []
     added_parameters: set[str] = set()
+    is_checked_fully = False
     mended_words: list[str] | None = list(words)
     while mended_words is not None and len(messages) < MAX_OBSTACLES:
         words = mended_words
         try:
-            _check(words)
+            is_checked_fully = _check(words)
         except UsageError as error:
             text = one_line(error)
             mended_words = _with_other_usage(words, error)
@@ -57,18 +58,21 @@ def with_further_obstacles(message: str, words: Sequence[str]) -> str:
     all_messages = f"{len(messages)} things stand in the way: {numbered}"
     if mended_words is None:
         return f"error: {all_messages}"
-    return f"error: {all_messages}; this works: {shlex.join([PROGRAM, *words])}"
+    ending = "this works" if is_checked_fully else "try"
+    return f"error: {all_messages}; {ending}: {shlex.join([PROGRAM, *words])}"
 
 
-def _check(words: Sequence[str]) -> None:
-    """Raise UsageError or UserError for what would stop a command line."""
+def _check(words: Sequence[str]) -> bool:
+    """Raise UsageError or UserError for what would stop a command line. Return whether the data was checked, too."""
     options = parse(words)
     (command,) = [command for command in COMMANDS if command.name == options.command]
     if not command.check:
-        return
+        return False
+    reads_data = _may_be_read_again(options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        function_at(command.check)(options, reads_data=_may_be_read_again(options))
+        function_at(command.check)(options, reads_data)
+    return reads_data
 
 
 def _may_be_read_again(options: Namespace) -> bool:
