@@ -161,7 +161,7 @@ def test_contrast_columns_find_the_columns_without_shuffles(table):
 
 
 def test_columns_of_one_value_are_named_in_one_note(table):
-    with pytest.warns(bitsieve.BitsieveWarning, match=r"^2 columns have one value, or one bin, in every row") as noted:
+    with pytest.warns(bitsieve.BitsieveWarning, match=r"^2 columns have a single value, or a single bin") as noted:
         found = bitsieve.interactions(table.assign(one=1, same="s", gone=2), "ill", exclude=["gone"], top=1)
     assert str(noted[0].message).endswith("and are in no pair or triple: 'one', 'same'")
     assert len(found.columns) == len(COLUMNS)

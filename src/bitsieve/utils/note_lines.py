@@ -109,7 +109,7 @@ def _shortened(diagnostic: Diagnostic, write_setting: SettingWriter, n_letters: 
     for name in diagnostic.columns[:MAX_NAMES]:
         message = message.replace(repr(name), repr(short_name(name)))
     with_short_names = replace(diagnostic, message=message)
-    short_fix = {name: value for name, value in diagnostic.fix.items() if not isinstance(value, list)}
+    short_fix = {name: value for name, value in diagnostic.fix.items() if isinstance(value, (str, int, float))}
     with_short_fix = replace(with_short_names, fix=short_fix)
     question, mark, _ = diagnostic.advice.partition("? ")
     with_question = replace(with_short_names, advice=f"{question}?" if mark else "")
@@ -118,5 +118,4 @@ def _shortened(diagnostic: Diagnostic, write_setting: SettingWriter, n_letters: 
         text = text_of(candidate, write_setting)
         if len(text) <= n_letters:
             return text
-    first_words, _, _ = text[: n_letters - 4].rpartition(" ")
-    return f"{first_words} ..."
+    return f"{text[: n_letters - 3]}..."

@@ -161,7 +161,7 @@ def test_too_few_columns_that_vary_are_refused():
 
 def test_fewer_columns_than_a_tuple_takes_are_refused():
     codes, classes = noise(3, n_columns=2)
-    with pytest.raises(ValueError, match=r"^the table has 2 feature\(s\), and a tuple takes 3: give more columns$"):
+    with pytest.raises(ValueError, match=r"^the table has 2 feature\(s\), and a tuple has 3: give more columns$"):
         Search(3, "gain", 1).strongest(PackedSource(codes, classes))
     assert Search(2, "gain", 1).strongest(PackedSource(codes, classes)).columns.tolist() == [[0, 1]]
 
