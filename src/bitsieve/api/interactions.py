@@ -147,8 +147,8 @@ def interactions(
     >>> import bitsieve
     >>> from sklearn.datasets import load_wine
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
-    >>> found = bitsieve.interactions(X, y, statistic="joint", top=2)
-    >>> found.tuples[0]
+    >>> result = bitsieve.interactions(X, y, statistic="joint", top=2)
+    >>> result.tuples[0]
     ('flavanoids', 'color_intensity')
     """
     read = ReadOptions(
@@ -233,19 +233,17 @@ def search_interactions(
         rates = search.contrast_rates(source, strongest, question.random_state)
     elif chance is not None:
         rates = chance.false_discovery(strongest.best)
-    diagnostics = Diagnostics(
-        [
-            *table.diagnostics,
-            *prepared.diagnostics,
-            *on_copies(prepared),
-            *_on_constant_columns(prepared, source),
-            *_on_many_values(table, source, question.order),
-            *on_target(table),
-        ]
-    )
+    diagnostics = [
+        *table.diagnostics,
+        *prepared.diagnostics,
+        *on_copies(prepared),
+        *_on_constant_columns(prepared, source),
+        *_on_many_values(table, source, question.order),
+        *on_target(table),
+    ]
     if chance is None:
         diagnostics.append(notes.without_shuffles())
-    return _labelled(strongest, chance, rates, table, question, diagnostics)
+    return _labelled(strongest, chance, rates, table, question, Diagnostics(diagnostics))
 
 
 def prepare_search(

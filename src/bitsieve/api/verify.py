@@ -183,7 +183,8 @@ def _compared_rank(saved: Selection, again: Selection, rank: int) -> VerifiedSte
         difference = f"{str(again.features[rank])!r} is selected now, where the selection ended"
         return VerifiedStep(name=name, content="the end", difference=difference, cause=_cause_of_choice(saved, again))
     content = f"{saved.features[rank]}, {number(saved.scores[rank])} {saved.unit}{_closeness(saved, rank)}"
-    difference = cause = ""
+    difference = ""
+    cause = ""
     if rank >= len(again.features):
         difference = f"{str(saved.features[rank])!r} then, and the selection ends now"
         cause = _cause_of_choice(saved, again)

@@ -62,7 +62,8 @@ def refuse_constant_data(table: Dataset) -> None:
 
 def diagnose(fit: Fit) -> list[Diagnostic]:
     """All diagnostics on the data and on the selection, in the order in which a user reads them."""
-    table, evidence = fit.table, fit.evidence_from_counts
+    table = fit.table
+    evidence = fit.evidence_from_counts
     return [
         *on_preparation(fit.prepared),
         *on_missing(fit.prepared),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -168,9 +169,11 @@ def _intervals(cuts: list[str], side: str) -> list[str]:
     if not cuts:
         return ["any value"]
     if side == "left":
-        above, below = ">", "<="
+        above = ">"
+        below = "<="
     else:
-        above, below = ">=", "<"
+        above = ">="
+        below = "<"
     between = [f"{above} {low}, {below} {high}" for low, high in itertools.pairwise(cuts)]
     return [f"{below} {cuts[0]}", *between, f"{above} {cuts[-1]}"]
 
@@ -223,9 +226,9 @@ def columns_section(evidence: Evidence, diagnostics: Sequence[Diagnostic] = ()) 
     relevance = evidence.information.relevance
     columns = []
     for j, name in enumerate(names):
-        remarks = _remarks(quality[j], j in uncut, names) or [
-            str(diagnostic) for diagnostic in naming_column(diagnostics, name)
-        ]
+        remarks = _remarks(quality[j], j in uncut, names)
+        if not remarks:
+            remarks = [str(diagnostic) for diagnostic in naming_column(diagnostics, name)]
         column = DescribedColumn(
             name=name,
             remarks="; ".join(remarks),
@@ -258,32 +261,28 @@ def _remarks(quality: ColumnQuality, is_uncut: bool, names: Sequence[str]) -> li
 
 def _summary(quality: Sequence[ColumnQuality], uncut: set[int], names: Sequence[str]) -> list[str]:
     """How many columns there are of each kind, and which have a remark."""
-    counts = {kind: sum(column.kind == kind for column in quality) for kind in KINDS}
-    counts_listed = ", ".join(f"{count:,} of {kind}" for kind, count in counts.items() if count)
-    numbered = list(enumerate(quality))
+    n_of_kind = Counter(column.kind for column in quality)
+    kinds = ", ".join(f"{n_of_kind[kind]:,} of {kind}" for kind in KINDS if n_of_kind[kind])
+    named = list(zip(names, quality, strict=True))
+    with_missing = [name for name, column in named if column.n_missing]
+    constant = [name for name, column in named if column.is_constant]
+    duplicates = [name for name, column in named if column.duplicate_of is not None]
+    like_identifiers = [name for name, column in named if column.is_identifier]
+    without_cut = [names[j] for j, column in enumerate(quality) if j in uncut and not column.is_constant]
     return [
-        f"{len(quality):,} columns: {counts_listed}",
-        _named("with missing values", [names[j] for j, column in numbered if column.n_missing]),
-        _named("constant", [names[j] for j, column in numbered if column.is_constant]),
-        _named(
-            "the same as an earlier one in every row",
-            [names[j] for j, column in numbered if column.duplicate_of is not None],
-        ),
-        _named(
-            "like an identifier, most values of which are in one row only",
-            [names[j] for j, column in numbered if column.is_identifier],
-        ),
-        _named(
-            "in one bin, since no cut was accepted",
-            [names[j] for j, column in numbered if j in uncut and not column.is_constant],
-        ),
+        f"{len(quality):,} columns: {kinds}",
+        _count_and_names(with_missing, "with missing values"),
+        _count_and_names(constant, "constant"),
+        _count_and_names(duplicates, "the same as an earlier one in every row"),
+        _count_and_names(like_identifiers, "like an identifier, most values of which are in one row only"),
+        _count_and_names(without_cut, "in one bin, since no cut was accepted"),
     ]
 
 
-def _named(what: str, columns: Sequence[str]) -> str:
+def _count_and_names(columns: Sequence[str], property_of_columns: str) -> str:
     if not columns:
-        return f"none {what}"
-    return f"{len(columns):,} {what}: {quoted(columns)}"
+        return f"none {property_of_columns}"
+    return f"{len(columns):,} {property_of_columns}: {quoted(columns)}"
 
 
 def column_quality(table: InMemoryDataset) -> list[ColumnQuality]:
