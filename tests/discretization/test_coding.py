@@ -203,7 +203,7 @@ def test_what_is_known_of_parts_is_what_is_known_of_the_table(ends, weighted):
     summary = Summary.merged(summary_of(binner, parts_of(noteworthy(), classes, weights, ends)))
     (table,) = parts_of(noteworthy(), classes, weights, [])
     columns = summary.column_infos()
-    assert [column.is_constant for column in columns] == [not table.varies(j) for j in range(10)]
+    assert [column.is_constant for column in columns] == [table.is_constant(j) for j in range(10)]
     assert [column.is_row_counter for column in columns] == [table.is_row_counter(j) for j in range(10)]
     expected = table.summarize()
     assert [replace(column, is_constant=None, is_row_counter=None) for column in columns] == list(expected)

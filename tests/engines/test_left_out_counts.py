@@ -69,7 +69,7 @@ def test_columns_left_out_one_after_the_other_stay_out(path):
     in_memory = read_data(str(path), ReadOptions(target="y")).without([0]).without([3])
     in_parts = StreamSource(path, "1GB").read_in_parts(ReadOptions(target="y")).without([0]).without([3])
     assert tuple(in_memory.dropped) == in_parts.dropped == (0, 3)
-    assert in_memory.varies(0) is False
+    assert in_memory.is_constant(0) is True
 
 
 def test_a_table_is_counted_with_the_binner_that_is_given(path, tmp_path):

@@ -138,12 +138,12 @@ class Dataset(NamedColumns, ABC):
         """Leave out columns: they hold one value in every row, so that no method selects them."""
 
     @abstractmethod
-    def varies(self, j: int) -> bool:
-        """Whether feature ``j`` has different values; a missing value is a value of its own."""
+    def is_constant(self, j: int) -> bool:
+        """Whether all values of feature ``j`` are equal; a missing value is a value of its own."""
 
     def constant_columns(self, columns: Sequence[int]) -> list[int]:
         """Those of ``columns`` that have one value in all rows."""
-        return [j for j in columns if not self.varies(j)]
+        return [j for j in columns if self.is_constant(j)]
 
     @abstractmethod
     def is_row_counter(self, j: int) -> bool:
@@ -452,12 +452,12 @@ class InMemoryDataset(Dataset, InspectedColumns):
             columns[j] = encode(columns[j])
         return replace(self, columns=columns), False
 
-    def varies(self, j: int) -> bool:
+    def is_constant(self, j: int) -> bool:
         if self.sparse is not None:
-            return not self.sparse.constant[j]
+            return bool(self.sparse.constant[j])
         values = self.values(j)
         numbers = values.codes if are_categories(values) else values
-        return bool((numbers != numbers[0]).any()) and not all_missing(numbers)  # NaN differs from NaN
+        return bool((numbers == numbers[0]).all()) or all_missing(numbers)  # NaN differs from NaN
 
     def constant_columns(self, columns: Sequence[int]) -> list[int]:
         if self.is_sparse:

@@ -133,8 +133,8 @@ class PartitionedDataset(OutOfCoreDataset):
     def target_rank_error(self) -> float:
         return self.target_coding.rank_error
 
-    def varies(self, j: int) -> bool:
-        return j not in self.dropped and not self.summarize()[j].is_constant
+    def is_constant(self, j: int) -> bool:
+        return j in self.dropped or bool(self.summarize()[j].is_constant)
 
     def is_row_counter(self, j: int) -> bool:
         return j not in self.dropped and bool(self.summarize()[j].is_row_counter)

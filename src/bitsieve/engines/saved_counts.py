@@ -241,8 +241,10 @@ def count_all_pairs(
     tables_of_all_pairs = each_table(cells, arities, source.n_classes)
     for i in range(n_columns):
         counted_tables = source.tables(i, np.arange(i, n_columns), True)
-        for counted, (_, _, table) in zip(counted_tables, tables_of_all_pairs, strict=False):  # the pairs of ``i``
-            table[: counted.shape[0], : counted.shape[1]] = counted.dense()
+        # ``strict`` is off, as the pairs of the next columns follow those of column i.
+        for counted_table, (_, _, cells_of_pair) in zip(counted_tables, tables_of_all_pairs, strict=False):
+            n_codes_i, n_codes_j, _ = counted_table.shape
+            cells_of_pair[:n_codes_i, :n_codes_j] = counted_table.dense()
         report(i + 1, n_columns)
     return SavedCounts(list(names), target, binner, arities.astype(np.int32), source.class_sizes, cells)
 
@@ -374,7 +376,7 @@ class SavedCountsDataset(OutOfCoreDataset):
         self.diagnostics = (left_out_of_counts(dropped),) if dropped else ()
         source = TabledSource(counts)
         tables = source.tables(None, np.arange(len(counts.names)), False)
-        self._varies = np.array([len(table.occupied()[0]) > 1 for table in tables], bool)
+        self._has_one_code = np.array([len(table.occupied()[0]) <= 1 for table in tables], bool)
         self._uncut = {*counts.binner.columns_without_cut.tolist()} - {*counts.dropped}
         self._coded_arities = source.arities.astype(np.int64)
 
@@ -402,7 +404,7 @@ class SavedCountsDataset(OutOfCoreDataset):
         return [self._describe(j) for j in range(self.n_features)]
 
     def _describe(self, j: int) -> ColumnInfo:
-        is_constant = not self._varies[j]
+        is_constant = bool(self._has_one_code[j])
         categories = self.counts.binner.categories_[j]
         if j not in self.identifier_candidates or categories is None:
             return ColumnInfo(is_constant=is_constant)
@@ -429,8 +431,8 @@ class SavedCountsDataset(OutOfCoreDataset):
         table.dropped = tuple(sorted({*self.dropped, *columns}))
         return table
 
-    def varies(self, j: int) -> bool:
-        return bool(self._varies[j]) or j in self._uncut
+    def is_constant(self, j: int) -> bool:
+        return bool(self._has_one_code[j]) and j not in self._uncut
 
     def is_row_counter(self, j: int) -> bool:
         return False

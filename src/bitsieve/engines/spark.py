@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 Result = TypeVar("Result")
 Step = tuple[Callable[..., object], tuple[int, ...]]  # a function, and the numbers of the values that it takes
-Numbered = Iterator[tuple[int, object]]  # the number of each partition, and an object of it
+NumberedObjects = Iterator[tuple[int, object]]  # the number of each partition, and an object of it
 
 FAN_IN = 32  # results that one task merges, or this process
 _SCHEMA = "partition int, object binary"
@@ -94,7 +94,7 @@ class SparkPartitions(DataPartitions):
     persisted: PersistedFrame
     frame: Any  # the columns of the persisted frame that are read
     #: Yields the number of each partition in some record batches, and the object from which the recipe starts.
-    read: Callable[[Iterable[pa.RecordBatch]], Numbered]
+    read: Callable[[Iterable[pa.RecordBatch]], NumberedObjects]
     numbers: Sequence[int]  # the numbers of the partitions
     recipe: Recipe = _PERSISTED_OBJECT
 
@@ -150,7 +150,7 @@ def _number_of_partition(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Recor
         yield pa.RecordBatch.from_arrays([pa.array([number], pa.int32())], ["partition"])
 
 
-def read_rows(batches: Iterable[pa.RecordBatch], names: Sequence[Hashable] | None) -> Numbered:
+def read_rows(batches: Iterable[pa.RecordBatch], names: Sequence[Hashable] | None) -> NumberedObjects:
     """The number of a partition and its rows as a table, its columns renamed; nothing of a partition without rows."""
     import pyarrow as pa
     from pyspark import TaskContext
@@ -162,7 +162,7 @@ def read_rows(batches: Iterable[pa.RecordBatch], names: Sequence[Hashable] | Non
         yield context.partitionId(), table if names is None else table.rename_columns(list(names))
 
 
-def _objects(batches: Iterable[pa.RecordBatch]) -> Numbered:
+def _objects(batches: Iterable[pa.RecordBatch]) -> NumberedObjects:
     """The numbers and the objects of rows that :func:`_row` has made."""
     for batch in batches:
         for number, pickled in zip(batch["partition"].to_pylist(), batch["object"], strict=True):
@@ -171,7 +171,7 @@ def _objects(batches: Iterable[pa.RecordBatch]) -> Numbered:
 
 def _run_work(
     batches: Iterable[pa.RecordBatch],
-    read: Callable[[Iterable[pa.RecordBatch]], Numbered],
+    read: Callable[[Iterable[pa.RecordBatch]], NumberedObjects],
     index_of: Mapping[int, int],
     recipe: Recipe,
     work: Callable[..., object],

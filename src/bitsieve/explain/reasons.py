@@ -71,7 +71,7 @@ def why_not_selected(selection: ExplainedSelection, column: int, contribution: C
     if column in evidence.dropped:
         return REASON_DROPPED[evidence.dropped[column]]
     if not evidence.information.varies[column]:
-        has_no_cut = column in evidence.binner.columns_without_cut and evidence.table.varies(column)
+        has_no_cut = column in evidence.binner.columns_without_cut and not evidence.table.is_constant(column)
         if not has_no_cut:
             return "is not selected: it has one value only, so it carries no information"
         if uses_bins:

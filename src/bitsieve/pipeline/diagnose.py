@@ -53,7 +53,7 @@ MAX_COLUMNS_TESTED = 200
 def refuse_constant_data(table: Dataset) -> None:
     """Refuse a target of one class, or of one class a row, and features none of which varies."""
     table.target.check_usable(table.n_samples)
-    if table.rows is not None and not any(table.varies(j) for j in range(table.n_features)):
+    if table.rows is not None and all(table.is_constant(j) for j in range(table.n_features)):
         raise UserError(
             code="constant-columns",
             message="no column varies: all features are constant, so none has information about the target",
