@@ -115,6 +115,7 @@ def selection_options(arguments: argparse.Namespace) -> SelectionOptions:
         columns=columns,
         screen=arguments.screen,
         memory=arguments.memory,
+        protocol=arguments.protocol,
     )
 
 

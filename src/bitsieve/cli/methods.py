@@ -37,6 +37,8 @@ def _document(method: Method) -> dict[str, object]:
         "formula": method.formula,
         "unit": method.unit,
         "parameters": method.parameters,
+        "published": method.published,
+        "why_default": method.why_default,
         "same_as": method.same_as,
         "remark": method.remark,
     }

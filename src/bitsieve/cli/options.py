@@ -212,6 +212,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "name", default=SELECT_METHOD, parameters="method"),
         Option("--method", "how-many", "a greedy one of 'bitsieve methods' (default: %(default)s)",
                "name", default=HOW_MANY_METHOD, parameters="method criterion"),
+        Option("--protocol", SELECTING,
+               "paper: select as the paper of the method does, by plug-in information, with a cut at the median where "
+               "mdl makes none, and with the parameters of the paper", "name", choices=("paper",), parameters="protocol"),
         Option("--methods", "compare", f"of 'bitsieve methods' (default: {','.join(COMPARED)})",
                "names", parameters="method methods"),
         Option("--set", f"{SELECTING} compare",
@@ -317,8 +320,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--folds", JUDGING, "stratified folds, or loo (default: loo below 100 rows, else 10)",
                "folds", parameters="folds"),
         Option("--protocol", "compare",
-               "nested: ranked inside each fold; paper: once on all rows, as published, too good "
-               "(default: %(default)s)", "name", default="nested", parameters="protocol"),
+               "nested: ranked inside each fold; paper: once on all rows, with plug-in information and the parameters "
+               "of the papers, as published, too good (default: %(default)s)",
+               "name", default="nested", parameters="protocol"),
         Option("--pairs", "how-many", "pairs of halves for stability (default: %(default)s)",
                "count", default=50, parameters="n_pairs"),
         Option("--bounds", "compare", "bound the error of the best possible classifier on what is chosen", "flag",

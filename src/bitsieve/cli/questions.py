@@ -314,18 +314,21 @@ def _select_command(
 ) -> str:
     """The ``bitsieve select`` that selects what the comparison recommends, with the options of this command."""
     from bitsieve.methods.registry import parameters_of
+    from bitsieve.options import PAPER
 
     choice = comparison.choice()
     parameters: dict[str, object] = {"method": choice.method, "n_features_to_select": choice.n_features}
     parameters_of_select = {name for option in options_of("select") for name in option.parameters.split()}
     for name, value in typed_values(arguments).items():
-        if name in parameters_of_select and name not in ("groups", "exclude", "n_jobs"):
+        if name in parameters_of_select and name not in ("groups", "exclude", "n_jobs", "protocol"):
             parameters[name] = value
     for name, value in arguments.set or ():
         if name in parameters_of(choice.method):
             parameters[name] = value
     if discretization.uncut is not None:
         parameters["uncut"] = discretization.uncut
+    if comparison.parameters["protocol"] == PAPER:
+        parameters["protocol"] = PAPER
     excluded = list(arguments.exclude or ())
     if arguments.groups is not None:
         excluded.append(arguments.groups)
