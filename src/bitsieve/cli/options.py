@@ -214,7 +214,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "name", default=HOW_MANY_METHOD, parameters="method criterion"),
         Option("--protocol", SELECTING,
                "paper: select as the paper of the method does, by plug-in information, with a cut at the median where "
-               "mdl makes none, and with the parameters of the paper", "name", choices=("paper",), parameters="protocol"),
+               "mdl makes none, and with the parameters of the paper",
+               "name", choices=("paper",), parameters="protocol"),
         Option("--methods", "compare", f"of 'bitsieve methods' (default: {','.join(COMPARED)})",
                "names", parameters="method methods"),
         Option("--set", f"{SELECTING} compare",

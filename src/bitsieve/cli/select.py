@@ -53,9 +53,9 @@ def run(arguments: argparse.Namespace) -> int:
         saved = _save(selection, arguments)
 
     def text() -> str:
-        from bitsieve.results.selection import ranking_of
+        from bitsieve.results.selection import table_text
 
-        return ranking_of(selection).text()
+        return table_text(selection)
 
     def document() -> dict[str, Any]:
         return {**selection.to_dict(), **made_by(arguments)}
