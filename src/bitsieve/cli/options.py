@@ -284,6 +284,12 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "columns in which nearly every row has a value of its own: drop them, with a note, or keep them "
                "(default: drop)", choices=("drop", "keep"), parameters="identifiers"),
         Option("--group", SELECTING, "columns taken together (repeatable)", "columns", form="repeated"),
+        Option("--affiliated", "select",
+               "list for every selected column the others that are correlated with it by 1 - TAU or more", "number",
+               metavar="TAU", parameters="tau"),
+        Option("--affiliated-by", "select",
+               "what --affiliated compares columns by: correlation, or information, which text and counts have, too "
+               "(default: correlation)", choices=("correlation", "information"), parameters="by"),
     ),
     "Columns to codes": (
         Option("--binning", BINNED_ALIKE,

@@ -1,12 +1,14 @@
-"""The groups of columns that a method made, as text, as a table, and as plain values for JSON."""
+"""Groups of columns, and the features affiliated with selected ones: as text, as a table, as plain values for JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from bitsieve.explain.affiliated import Affiliated
 from bitsieve.results.saved.schema import ColumnGroup, Label
 from bitsieve.utils.messages import finite, number
 
@@ -71,3 +73,38 @@ def group_to_dict(group: ColumnGroup) -> dict[str, Any]:
         "correlations": None if correlations is None else [finite(value) for value in correlations],
         "cohesiveness": None if group.cohesiveness is None else finite(group.cohesiveness),
     }
+
+
+@dataclass(frozen=True, kw_only=True)
+class AffiliatedFeatures:
+    """The features that are affiliated with every selected one, with the names of all."""
+
+    names: Sequence[object]  # of all columns
+    affiliated: Affiliated
+    by: str  # "correlation" or "information"
+    min_nearness: float
+
+    def text(self) -> str:
+        """A line for each selected feature."""
+        measure = "|rho|" if self.by == "correlation" else "symmetric uncertainty"
+        lines = [f"affiliated features ({measure} >= {self.min_nearness:g}):"]
+        for rank, group in enumerate(self.to_list(), 1):
+            pairs = zip(group["others"], group["nearness"], strict=True)
+            members = [f"{name} {nearness:.2f}" for name, nearness in pairs]
+            listed = ", ".join(members[:MAX_NAMES_PRINTED])
+            if len(members) > MAX_NAMES_PRINTED:
+                listed += f", ... ({len(members):,} features)"
+            lines.append(f"{rank:>4}  {group['feature']}: {listed or '-'}")
+        return "\n".join(lines)
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """A dictionary for each selected feature: ``feature``, ``others``, and their ``nearness``."""
+        groups = []
+        for i, column in enumerate(self.affiliated.selected.tolist()):
+            group = {
+                "feature": str(self.names[column]),
+                "others": [str(self.names[j]) for j in self.affiliated.groups[i].tolist()],
+                "nearness": [finite(value) for value in self.affiliated.nearness[i].tolist()],
+            }
+            groups.append(group)
+        return groups
