@@ -22,6 +22,7 @@ from bitsieve.cli.results import (
     write_figure,
     write_report,
 )
+from bitsieve.cli.set_values import parameters_of_settings
 from bitsieve.cli.wording import Wording, say, typed_values
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.defaults import ESTIMATOR, INTERACTIONS_BINNING
@@ -278,7 +279,7 @@ def _comparison_options(arguments: argparse.Namespace) -> ComparisonOptions:
         scoring=arguments.scoring,
         folds=arguments.folds,
         protocol=arguments.protocol,
-        parameters=dict(arguments.set or ()),
+        parameters=parameters_of_settings(arguments.set or ()),
         baselines=True,
         random_state=arguments.seed,
         bounds=arguments.bounds,
