@@ -166,7 +166,7 @@ def figure_3(options: Options) -> Result:
     """The bound as features of the tree model are added, and the information of every feature alone."""
     X, y = make_tree_model(N_SAMPLES, random_state=options.seed)
     naive, pairwise = (
-        VMI(9, decomposition=decomposition, binning=None, n_jobs=options.n_jobs).fit(X, y)
+        VMI(9, decomposition=decomposition, on_plateau="continue", binning=None, n_jobs=options.n_jobs).fit(X, y)
         for decomposition in ("naive", "pairwise")
     )
     alone = naive.alone_

@@ -43,8 +43,8 @@ Where the target has classes, they also cut numeric columns at their median if M
 column is left in one bin, as MDL finds no cut that is worth its description. Methods that are not listed have the
 defaults of their papers, or their papers name none.
 
-| methods | parameter | default | the paper's | why the default |
-|---|---|---|---|---|"""
+| default | the paper's | methods | why the default |
+|---|---|---|---|"""
 HEADER = ["| name | maximises | unit of the score | paper | cost |", "|---|---|---|---|---|"]
 
 
@@ -70,12 +70,12 @@ def row(method: Method) -> str:
 
 def published_rows(methods: Iterable[Method]) -> list[str]:
     """A line for each parameter that papers set otherwise than the defaults, with the methods that have it so."""
-    names_of_row: dict[str, list[str]] = {}
+    names_of_row: dict[tuple[str, str], list[str]] = {}
     for method in methods:
         for name, value in method.published.items():
-            cells = f"`{name}` | `{method.parameters[name]!r}` | `{value!r}` | {method.why_default} |"
-            names_of_row.setdefault(cells, []).append(f"`{method.name}`")
-    return [f"| {', '.join(names)} | {cells}" for cells, names in names_of_row.items()]
+            values = f"`{name}={method.parameters[name]!r}` | `{name}={value!r}`"
+            names_of_row.setdefault((values, method.why_default), []).append(f"`{method.name}`")
+    return [f"| {values} | {', '.join(names)} | {why} |" for (values, why), names in names_of_row.items()]
 
 
 if __name__ == "__main__":

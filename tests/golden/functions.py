@@ -92,5 +92,6 @@ def function_cases(binnings: Mapping[str, Sequence[str]], estimators: Sequence[s
     )
     yield Case("comparisons", "wine-ncm-paper", run)
     yield Case("comparisons", "wine-chosen-ncm", partial(_select_cv, classifier="ncm", features=range(1, 8)))
-    run = partial(_select_cv, methods=["jmi", "mifs", "vmi"], classifier="knn", binning="quantile")
+    methods = {"jmi": "jmi", "mifs": "mifs", "vmi": bitsieve.VMI(on_plateau="continue", binning="quantile")}
+    run = partial(_select_cv, methods=methods, classifier="knn", binning="quantile")
     yield Case("comparisons", "wine-chosen-knn", run)

@@ -143,7 +143,7 @@ def geometric_mutual_information(
     >>> round(bitsieve.geometric_mutual_information(x, turned, classes), 2)
     0.03
     >>> round(bitsieve.geometric_mutual_information(x, turned, classes, tree="by_class"), 2)
-    0.16
+    0.14
     """
     check_integer("n_repeats", n_repeats, 1)
     check_choice("priors", priors, PRIORS)
