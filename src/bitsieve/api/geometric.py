@@ -11,10 +11,9 @@ from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.target import read_target
 from bitsieve.diagnostics import UserError
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import (
+    BOUNDS_BY_TREE,
     BayesErrorBounds,
     divergence,
-    global_bounds,
-    pairwise_bounds,
 )
 from bitsieve.methods.by_samples.spanning_tree.dependency import PRIORS, Draw, dependency
 from bitsieve.methods.by_samples.spanning_tree.tree import edges_between, minimum_spanning_tree
@@ -23,7 +22,6 @@ from bitsieve.utils.arrays import Floats
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.parameters import check_choice, check_integer, make_random
 
-TREES = {"global": global_bounds, "pairwise": pairwise_bounds}
 MIN_SAMPLES = 4  # of which a half has two
 
 
@@ -240,10 +238,10 @@ def bayes_error_bounds(X: Any, y: Any, sample_weight: Any = None, *, tree: str =
     >>> round(lower, 3), round(upper, 3)
     (0.027, 0.053)
     """
-    check_choice("tree", tree, tuple(TREES))
+    check_choice("tree", tree, tuple(BOUNDS_BY_TREE))
     samples = TableSamples(read_xy(X, y, sample_weight), "bayes_error_bounds")
     samples.table.target.check_varies()
-    return TREES[tree](samples.numbers()[0], samples.classes, samples.n_classes)
+    return BOUNDS_BY_TREE[tree](samples.numbers()[0], samples.classes, samples.n_classes)
 
 
 def _points(name: str, values: Any) -> Floats:

@@ -22,7 +22,7 @@ from bitsieve.cli.results import (
     write_figure,
     write_report,
 )
-from bitsieve.cli.set_values import parameters_of_settings
+from bitsieve.cli.set_values import parameters_of_settings, settable_parameters
 from bitsieve.cli.wording import Wording, say, typed_values
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.defaults import ESTIMATOR, INTERACTIONS_BINNING
@@ -314,7 +314,7 @@ def _select_command(
     comparison: Comparison, discretization: DiscretizationOptions, arguments: argparse.Namespace
 ) -> str:
     """The ``bitsieve select`` that selects what the comparison recommends, with the options of this command."""
-    from bitsieve.methods.registry import parameters_of
+    from bitsieve.methods.registry import find_method
     from bitsieve.options import PAPER
 
     choice = comparison.choice()
@@ -324,7 +324,7 @@ def _select_command(
         if name in parameters_of_select and name not in ("groups", "exclude", "n_jobs", "protocol"):
             parameters[name] = value
     for name, value in arguments.set or ():
-        if name in parameters_of(choice.method):
+        if name in settable_parameters(find_method(choice.method)):
             parameters[name] = value
     if discretization.uncut is not None:
         parameters["uncut"] = discretization.uncut

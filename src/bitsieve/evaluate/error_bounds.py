@@ -12,9 +12,8 @@ from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.diagnostics import Diagnostic, UserError, renamed
 from bitsieve.evaluate.encoding import encode_features
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import (
+    BOUNDS_BY_TREE,
     BayesErrorBounds,
-    global_bounds,
-    pairwise_bounds,
 )
 from bitsieve.methods.constraints import Constraints, resolve
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions
@@ -22,8 +21,6 @@ from bitsieve.pipeline.prepare import prepare
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.parameters import check_choice
 from bitsieve.utils.progress import phase
-
-TREES = {"global": global_bounds, "pairwise": pairwise_bounds}
 
 
 @dataclass(frozen=True)
@@ -76,7 +73,7 @@ def bounds_of_table(
     UserError
         If the target is a quantity, or a column does not exist.
     """
-    check_choice("tree", tree, tuple(TREES))
+    check_choice("tree", tree, tuple(BOUNDS_BY_TREE))
     if table.target.is_quantity:
         raise UserError(
             code="wrong-kind-of-target",
@@ -92,7 +89,7 @@ def bounds_of_table(
     codes = table.target.codes
     largest_class = int(np.bincount(codes).max())
     return TableErrorBounds(
-        bounds=TREES[tree](points, codes, table.target.n_classes),
+        bounds=BOUNDS_BY_TREE[tree](points, codes, table.target.n_classes),
         majority_error=1 - largest_class / table.n_samples,
         columns=[str(prepared.table.names[j]) for j in columns.tolist()],
         target_name=table.target.name,
