@@ -92,7 +92,7 @@ def load_npz(data_dir: str | PathLike[str], name: str) -> DataSet:
     if not path.is_file():
         origin = f"; its public origin: {ORIGINS[name]}" if name in ORIGINS else ""
         raise ValueError(f"there is no {path.name} in {str(data_dir)!r}{origin}")
-    arrays = read_npz(path, repr(str(path)))
+    arrays = read_npz(path, repr(str(path)), with_names=False)  # a public set may name two genes alike
     X = arrays.X if isinstance(arrays.X, np.ndarray) else arrays.X.toarray()
     with np.load(path, allow_pickle=False) as stored:
         if "X_test" not in stored.files or "y_test" not in stored.files:

@@ -41,7 +41,7 @@ def table_4(options: Options) -> Result:
         phase(f"comparing on {table.row}")
         published = TABLE_4[table.row]
         error = 100 * float(
-            _compared(options, table, {"all": as_published("mim")}, "paper", [table.n_features]).rates[0, 0]
+            compared(options, table, {"all": as_published("mim")}, "paper", [table.n_features]).rates[0, 0]
         )
         differences.append(abs(error - published.error))
         options.part(
@@ -82,10 +82,10 @@ def selectors(binning: Any = "mdl") -> dict[str, Any]:
 def curves(options: Options, table: PaperData, protocol: str) -> Comparison:
     """Errors of the methods that are here for 10 to 100 features, or to all of fewer."""
     features = range(min(MIN_FEATURES, table.n_features), min(table.n_features, MAX_FEATURES) + 1)
-    return _compared(options, table, selectors(BINNING[protocol]), protocol, features)
+    return compared(options, table, selectors(BINNING[protocol]), protocol, features)
 
 
-def _compared(options: Options, table: PaperData, methods: Any, protocol: str, features: Any) -> Comparison:
+def compared(options: Options, table: PaperData, methods: Any, protocol: str, features: Any) -> Comparison:
     with warnings.catch_warnings():
         # Ten folds, as the paper has, also where a class has fewer members.
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
@@ -115,7 +115,7 @@ def _row(options: Options, table: PaperData) -> tuple[str, dict[str, Any]]:
     start = time.perf_counter()
     phase(f"comparing on {table.row}")
     comparison = curves(options, table, "paper")
-    errors, deviations = _summary(comparison)
+    errors, deviations = error_summary(comparison)
     differences = {label: errors[label] - published[label].error for label in comparison.methods}
     # Differences of numbers that are printed with one decimal.
     within = {
@@ -142,7 +142,7 @@ def _row(options: Options, table: PaperData) -> tuple[str, dict[str, Any]]:
     }
     bias_text = ""
     if options.protocol == "nested":
-        nested_errors, nested_deviations = _summary(curves(options, table, "nested"))
+        nested_errors, nested_deviations = error_summary(curves(options, table, "nested"))
         rows.insert(2, ("ranked in folds", *_cells(nested_errors, nested_deviations)))
         bias = float(np.mean([nested_errors[label] - errors[label] for label in comparison.methods]))
         bias_text = f"; ranking inside the folds is {bias:+.2f} points worse"
@@ -153,7 +153,7 @@ def _row(options: Options, table: PaperData) -> tuple[str, dict[str, Any]]:
     return "\n".join((str(table), aligned(HEADER, rows, RIGHT), summary, "")), record
 
 
-def _summary(comparison: Comparison) -> tuple[dict[str, float], dict[str, float]]:
+def error_summary(comparison: Comparison) -> tuple[dict[str, float], dict[str, float]]:
     """Mean and standard deviation over the numbers of features, in percent."""
     percent = 100 * comparison.rates
     spread = percent.std(axis=1, ddof=1) if percent.shape[1] > 1 else np.zeros(len(percent))

@@ -32,13 +32,14 @@ RANKED: dict[str, tuple[str, dict[str, Any]]] = {  # one ranking serves every nu
     "mRMR": ("mrmr", {"binning": "quantile"}),
     "FCBF": ("fcbf", {"binning": "quantile"}),
     "RCFS": ("rcfs", {}),
-    "SVM-RFE": ("svm-rfe", {}),
+    "SVM-RFE": ("svm-rfe", {"step": 0.1}),
 }
 EMBEDDED: dict[str, tuple[str, dict[str, Any]]] = {  # fitted anew for every number
     "L1-SVM": ("l1-svm", {}),
     "FGM": ("fgm", {}),
-    "GDM": ("gdm", {"matching": "greedy"}),
+    "GDM": ("gdm", {}),
 }
+AFFILIATED = "GDM-affiliated"  # the support features of GDM together with the affiliated ones
 METHODS = (*RANKED, *EMBEDDED)
 UNIT_VARIANCE = "GDM, C = n"  # C = 1 for columns of variance 1, and groups that are disjoint over the cuts
 
@@ -96,15 +97,20 @@ def _select(split: Split, label: str, counts: Sequence[int], n_jobs: int) -> tup
     seconds_of_each = []
     for k in counts:
         parameters: dict[str, Any]
-        if label == UNIT_VARIANCE:
+        if label == AFFILIATED:
+            name, parameters = EMBEDDED["GDM"]
+        elif label == UNIT_VARIANCE:
             name = "gdm"
-            parameters = {"C": float(len(split.y)), "features_per_cut": max(1, k // 5)}
+            parameters = {"C": float(len(split.y)), "features_per_cut": max(1, k // 5), "matching": "disjoint"}
         else:
             name, parameters = EMBEDDED[label]
         start = time.perf_counter()
         selector = as_published(name, k, n_jobs=n_jobs, **parameters).fit(split.X, split.y)
         seconds_of_each.append(time.perf_counter() - start)
-        selections.append(selector.selected_)
+        columns = selector.selected_
+        if label == AFFILIATED:
+            columns = np.union1d(columns, np.concatenate(selector.groups_)).astype(np.intp)
+        selections.append(columns)
     return selections, np.array(seconds_of_each)
 
 

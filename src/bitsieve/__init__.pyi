@@ -13,6 +13,7 @@ from bitsieve.api.information import (
     conditional_mutual_information_matrix as conditional_mutual_information_matrix,
 )
 from bitsieve.api.information import entropy as entropy
+from bitsieve.api.information import hellman_raviv_bound as hellman_raviv_bound
 from bitsieve.api.information import mutual_information as mutual_information
 from bitsieve.api.information import mutual_information_matrix as mutual_information_matrix
 from bitsieve.api.interactions import interactions as interactions

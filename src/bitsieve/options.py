@@ -6,7 +6,7 @@ Those of a method are in :class:`bitsieve.pipeline.selection_options.SelectionOp
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
@@ -20,6 +20,7 @@ FREQUENCY = "frequency"
 SAMPLING = "sampling"
 WEIGHT_KINDS = (FREQUENCY, SAMPLING)
 IDENTIFIERS = ("drop", "keep")
+PAPER = "paper"  # the protocol of the papers
 COLUMN_TYPES = ("category", "number", DAY_FIRST, MONTH_FIRST)
 
 
@@ -115,6 +116,13 @@ class DiscretizationOptions:
         """Whether columns of few whole numbers may be taken as codes, as the user did not say how to cut them."""
         by_target = isinstance(self.binning, str) and self.binning in (BINNING, "mdl")
         return by_target and self.n_bins is None and self.uncut is None
+
+    def as_published(self) -> DiscretizationOptions:
+        """The same as the papers have it: MDL, and columns that it does not cut at their median.
+
+        A rule or a parameter that the user chose stays.
+        """
+        return replace(self, uncut="median") if self.is_default else self
 
     @property
     def rule_parameters(self) -> dict[str, Any]:

@@ -97,3 +97,37 @@ def test_mistakes_are_refused_in_one_line(call, words):
     with pytest.raises(ValueError, match=words) as refused:
         call()
     assert "\n" not in str(refused.value)
+
+
+def test_a_tree_for_each_class_is_the_mean_over_the_classes():
+    random = np.random.default_rng(7)
+    classes = np.repeat([0, 1], [400, 1200])
+    x = random.normal(size=1600)
+    y = np.where(classes == 0, x, 0) + 0.3 * random.normal(size=1600)
+    given_classes = geometric_mutual_information(x, y, classes, tree="by_class")
+    dependent = geometric_mutual_information(x[:400], y[:400])
+    independent = geometric_mutual_information(x[400:], y[400:])
+    assert given_classes == pytest.approx(0.25 * dependent + 0.75 * independent, abs=0.03)  # of other draws
+    assert geometric_mutual_information(x, y, classes) < given_classes  # the lower bound
+
+
+def test_the_information_given_the_class_comes_near_its_integral():
+    random = np.random.default_rng(8)
+    classes = random.integers(0, 2, 6000)
+    noise = random.normal(size=(2, 6000))
+    x = noise[0]
+    y = 0.8 * np.where(classes == 0, x, -x) + 0.6 * noise[1]
+    axis = np.linspace(-6, 6, 601)
+    first, second = np.meshgrid(axis, axis)
+    independent = np.exp(-(first**2 + second**2) / 2) / (2 * np.pi)
+    joint = np.exp(-(first**2 - 1.6 * first * second + second**2) / (2 * 0.36)) / (2 * np.pi * 0.6)
+    integral = 1 - 2 * np.sum(joint * independent / (joint + independent)) * (axis[1] - axis[0]) ** 2
+    assert geometric_mutual_information(x, y, classes, tree="by_class") == pytest.approx(integral, abs=0.03)
+    # Over both classes the density of x and y is symmetric, so that the lower bound is smaller.
+    assert geometric_mutual_information(x, y, classes) < integral - 0.05
+
+
+def test_every_class_needs_four_samples():
+    x = np.arange(20.0)
+    with pytest.raises(ValueError, match="a class of given has 3"):
+        geometric_mutual_information(x, x, np.repeat([0, 1], [17, 3]), tree="by_class")

@@ -166,3 +166,23 @@ def test_the_relevance_of_a_selection_is_the_corrected_information():
     assert bitsieve.select(X, y, n_features_to_select=30).relevance.tolist() == selection.relevance.tolist()
     plug_in = bitsieve.select(X, y, n_features_to_select=30, estimator="plug-in")
     assert plug_in.relevance.tolist() == bitsieve.mutual_information(X, y)[plug_in.indices].tolist()
+
+
+@pytest.mark.parametrize("estimator", ["plug-in", "corrected"])
+def test_half_of_the_conditional_entropy_bounds_the_error(table, estimator):
+    X, y = table
+    found = bitsieve.hellman_raviv_bound(X, y, binning="none", estimator=estimator)
+    class_entropy = entropy(y[:, None], binning="none")[0]
+    expected = (class_entropy - mutual_information(X, y, binning="none", estimator=estimator)) / 2
+    assert found == pytest.approx(expected, abs=DEFINITION)
+
+
+def test_no_classifier_of_the_bins_errs_more_often_than_the_bound():
+    random = np.random.default_rng(3)
+    for _ in range(50):
+        X = random.integers(0, 4, (60, 3))
+        y = random.integers(0, 2, 60)
+        bounds = bitsieve.hellman_raviv_bound(X, y, binning="none")
+        for column, bound in zip(X.T, bounds, strict=True):
+            n_right = sum(np.bincount(y[column == value]).max() for value in np.unique(column))
+            assert 1 - n_right / 60 <= bound + DEFINITION

@@ -444,9 +444,15 @@ def test_the_protocol_of_the_papers_cuts_at_the_median_only_for_classes(data, do
     asked = ("compare", data, "--methods", "mim", "--features", 2, "--folds", 3, "--protocol", "paper")
     of_quantity = done(*asked, "--target", "mean_radius", "--json")
     assert json.loads(of_quantity.stdout)["parameters"]["binning"] == "auto"
-    assert "--uncut" not in done(*asked, "--target", "mean_radius").stdout
+    assert "--protocol paper" in done(*asked, "--target", "mean_radius").stdout
     of_classes = done(*asked, "--target", "diagnosis", "--classifier", "ncm")
-    assert "--uncut median" in of_classes.stdout
+    assert "--protocol paper" in of_classes.stdout
+    assert (
+        "uncut='median'"
+        in json.loads(done(*asked, "--target", "diagnosis", "--classifier", "ncm", "--json").stdout)["parameters"][
+            "binning"
+        ]
+    )
     kept = done(*asked, "--target", "diagnosis", "--classifier", "ncm", "--uncut", "leave")
     assert "--uncut leave" in kept.stdout
     words = refused(*asked, "--target", "diagnosis", "--classifier", "ridge")

@@ -42,7 +42,7 @@ def test_every_line_belongs_to_commands_and_every_command_has_an_option_once():
 @pytest.mark.parametrize(
     ("command", "functions"),
     [
-        ("select", [bitsieve.select, bitsieve.Constraints, bitsieve.StreamSource]),
+        ("select", [bitsieve.select, bitsieve.affiliated, bitsieve.Constraints, bitsieve.StreamSource]),
         ("how-many", [bitsieve.how_many]),
         ("compare", [bitsieve.compare]),
     ],

@@ -49,6 +49,11 @@ def of_kernels(method: str) -> dict[str, str]:
     return {"estimator": "plug-in"} if "estimator" in find_method(method).parameters else {}
 
 
+def at_a_plateau(method: str, k: object) -> dict[str, str]:
+    """What the recorded results of vmi do where the bound no longer grows: they go on, unless the method may end."""
+    return {"on_plateau": "continue"} if method.startswith("vmi") and k != "auto" else {}
+
+
 def is_near(selector: Any) -> bool:
     """Whether the numbers of a selector, beside those that are counted, are compared with a tolerance.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tests.golden.case import Case, describe, is_near, of_kernels
+from tests.golden.case import Case, at_a_plateau, describe, is_near, of_kernels
 from tests.golden.data import binner, table
 from tests.golden.encode import encode, encode_near, encode_short
 from tests.golden.functions import function_cases
@@ -55,7 +55,7 @@ def _fit(
     method: str, data: str, binned: str, *, k: Any = None, weighted: bool = False, **parameters: Any
 ) -> dict[str, Any]:
     X, y, weights, default = table(data)
-    settings = {"binning": binner(binned), **of_kernels(method), **parameters}
+    settings = {"binning": binner(binned), **of_kernels(method), **at_a_plateau(method, k), **parameters}
     selector = bitsieve.make_selector(method, k or default, **settings)
     return describe(selector.fit(X, y, **({"sample_weight": weights} if weighted else {})))
 
@@ -63,7 +63,7 @@ def _fit(
 def _select(method: str, data: str, binning: str) -> dict[str, Any]:
     """A selection's own words: names of features, and what explains them."""
     X, y, _, k = table(data)
-    own = of_kernels(method)
+    own = {**of_kernels(method), **at_a_plateau(method, k)}
     selection = bitsieve.select(X, y, method=method, n_features_to_select=k, binning=binner(binning), **own)
     scores = encode_near if is_near(selection.selector) else encode
     return {

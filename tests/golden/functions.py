@@ -80,8 +80,18 @@ def function_cases(binnings: Mapping[str, Sequence[str]], estimators: Sequence[s
         yield Case("comparisons", f"wine-{classifier}", run)
     run = partial(_compare, "cancer", ["jmi", "speccmi", "relieff"], features=[2, 4, 8], classifier="ncm")
     yield Case("comparisons", "cancer-ncm-global", run)
-    run = partial(_compare, "wine", ["jmi", "cmim"], features=[1, 3, 5], classifier="ncm", protocol="paper")
+    corrected = {"estimator": "corrected"}
+    run = partial(
+        _compare,
+        "wine",
+        ["jmi", "cmim"],
+        features=[1, 3, 5],
+        classifier="ncm",
+        protocol="paper",
+        parameters=corrected,
+    )
     yield Case("comparisons", "wine-ncm-paper", run)
     yield Case("comparisons", "wine-chosen-ncm", partial(_select_cv, classifier="ncm", features=range(1, 8)))
-    run = partial(_select_cv, methods=["jmi", "mifs", "vmi"], classifier="knn", binning="quantile")
+    methods = {"jmi": "jmi", "mifs": "mifs", "vmi": bitsieve.VMI(on_plateau="continue", binning="quantile")}
+    run = partial(_select_cv, methods=methods, classifier="knn", binning="quantile")
     yield Case("comparisons", "wine-chosen-knn", run)

@@ -42,7 +42,7 @@ def refused(capsys, *arguments):
 def test_listing(capsys):
     assert main(["gao2016"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[:2] for line in lines[1:]] == [["--figure", "3"], ["--table", "parity"]]
+    assert [line.split()[:2] for line in lines[1:]] == [["--figure", "3"], ["--table", "errors"], ["--table", "parity"]]
 
 
 def test_listing_of_all_papers(capsys):

@@ -12,7 +12,7 @@ from papers.zhai2012 import curves as zhai2012_curves
 from papers.zhai2012 import matching as zhai2012_matching
 from papers.zhai2012 import methods as zhai2012_methods
 from papers.zhai2012 import pixels as zhai2012_pixels
-from papers.zhai2012.methods import EMBEDDED, METHODS, UNIT_VARIANCE, score_methods
+from papers.zhai2012.methods import AFFILIATED, EMBEDDED, METHODS, UNIT_VARIANCE, score_methods
 
 COUNTS = (2, 6, 12)
 
@@ -61,7 +61,7 @@ def test_figure_2_has_three_measures_with_and_without_the_ground_truth():
         "seconds",
         "redundancy",
     ]
-    assert list(records[0]["accuracy"]) == [*METHODS, UNIT_VARIANCE]
+    assert list(records[0]["accuracy"]) == [*METHODS, UNIT_VARIANCE, AFFILIATED]
     assert list(records[3]["accuracy"]) == [*EMBEDDED, UNIT_VARIANCE]
     assert records[3]["data"] == "ground truth removed"
     for values in records[0]["accuracy"].values():
@@ -95,7 +95,7 @@ def test_figures_3_to_5(data_dir):
         result, texts, records = run(f"figure {number}", data_dir=data_dir, draw=True)
         assert [record["data"] for record in records] == ["mnist38", "moneyfx"]
         assert set(records[0]) == {"data", "counts", measure}
-        assert list(records[1][measure]) == [*EMBEDDED, UNIT_VARIANCE]  # filters take no sparse table
+        assert list(records[1][measure]) == [*EMBEDDED, UNIT_VARIANCE, AFFILIATED]  # filters take no sparse table
         assert len(result.figure.axes) == 2
         one = run(f"figure {number}", data_dir=data_dir, sets=("moneyfx",))
         assert len(one[1]) == 1

@@ -14,7 +14,7 @@ from bitsieve.methods.by_samples.variational import codes
 
 def test_attributes():
     X, y = load_breast_cancer(return_X_y=True)
-    fitted = VMI(6).fit(X, y)
+    fitted = VMI(6, on_plateau="continue").fit(X, y)
     assert fitted.ranking_[fitted.selected_].tolist() == [1, 2, 3, 4, 5, 6]
     assert (fitted.ranking_[~fitted.support_] == 7).all()
     assert np.flatnonzero(fitted.support_).tolist() == sorted(fitted.selected_.tolist())
@@ -48,7 +48,7 @@ def test_registry_names():
 
 def test_natural_number_of_features():
     X, y = load_breast_cancer(return_X_y=True)
-    longer = VMI(30).fit(X, y)
+    longer = VMI(30, on_plateau="continue").fit(X, y)
     fitted = VMI("auto").fit(X, y)
     k = len(fitted.selected_)
     assert 1 < k < 30
@@ -61,7 +61,8 @@ def test_natural_number_of_features():
 
 def test_restarts():
     X, y = load_breast_cancer(return_X_y=True)
-    fitted = VMI(30, on_plateau="restart").fit(X, y)
+    fitted = VMI(30).fit(X, y)
+    assert fitted.selected_.tolist() == VMI(30, on_plateau="restart").fit(X, y).selected_.tolist()
     assert sorted(fitted.selected_.tolist()) == list(range(30))
     first = fitted.restarts_.tolist()
     assert first

@@ -88,7 +88,9 @@ def compare(
         are never both learned from and tested on.
     protocol : {"nested", "paper"}, default="nested"
         "paper" ranks once on all samples, test samples included: as published results were made (Vinh, section 4.3),
-        and too good. Its numbers are divided by their largest absolute value; those of "nested" are standardised.
+        and too good. Methods that are given by name have the parameters of their papers, such as plug-in information,
+        unless ``parameters`` says otherwise. Its numbers are divided by their largest absolute value; those of "nested"
+        are standardised.
     include, exclude : sequence of column, optional
         Columns that are kept although they look like identifiers, and columns that are never selected.
     identifiers : {"drop", "keep"}, default="drop"

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.target import read_target
 from bitsieve.diagnostics import UserError
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import (
+    BOUNDS_BY_TREE,
     BayesErrorBounds,
     divergence,
-    global_bounds,
-    pairwise_bounds,
 )
 from bitsieve.methods.by_samples.spanning_tree.dependency import PRIORS, Draw, dependency
 from bitsieve.methods.by_samples.spanning_tree.tree import edges_between, minimum_spanning_tree
@@ -22,7 +22,7 @@ from bitsieve.utils.arrays import Floats
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.parameters import check_choice, check_integer, make_random
 
-TREES = {"global": global_bounds, "pairwise": pairwise_bounds}
+MIN_SAMPLES = 4  # of which a half has two
 
 
 @cites("Henze, Penrose 1999")
@@ -77,14 +77,23 @@ def henze_penrose_divergence(x: Any, y: Any) -> float:
 
 @cites("Yasaei Sekeh, Hero 2019")
 def geometric_mutual_information(
-    x: Any, y: Any, given: Any = None, *, n_repeats: int = 10, priors: str = "halves", random_state: Any = 0
+    x: Any,
+    y: Any,
+    given: Any = None,
+    *,
+    n_repeats: int = 10,
+    priors: str = "halves",
+    tree: str = "global",
+    random_state: Any = 0,
 ) -> float:
-    """Geometric mutual information of two features, or its lower bound given a third: 0 if they are independent.
+    """Geometric mutual information of two features, also given a third, or its lower bound: 0 if independent.
 
     ``1 - R / n``: the samples are halved, and in the second half the values of y are permuted, within each class if
     ``given`` names classes; R counts the edges between the halves in the minimum spanning tree of their 2 n points
     (x, y). It is the Henze-Penrose divergence between the joint distribution and the one of independent features. With
-    ``given`` it bounds the mean over the classes of that divergence within each class from below.
+    ``given`` it bounds from below the mean over the classes of that divergence within each class,
+    ``sum_c p_c [1 - 2 int f(x, y|c) f(x|c) f(y|c) / (f(x, y|c) + f(x|c) f(y|c))]``, the conditional geometric mutual
+    information, which ``tree="by_class"`` estimates itself.
 
     Parameters
     ----------
@@ -96,6 +105,9 @@ def geometric_mutual_information(
         How many times the halves and the permutation are drawn; the results are averaged.
     priors : {'halves', 'pooled'}, default='halves'
         Whether the classes weigh by their frequencies in each half, or by those among all samples.
+    tree : {'global', 'by_class'}, default='global'
+        One tree of the samples of all classes, whose value is the lower bound; or a tree for the samples of each class,
+        whose values are averaged by the shares of the classes.
     random_state : int, RandomState instance or None, default=0
         Of the draws.
 
@@ -107,8 +119,8 @@ def geometric_mutual_information(
     Raises
     ------
     ValueError
-        If there are fewer than four samples, values are missing, infinite or no numbers, the arrays differ in length,
-        or a parameter is not allowed.
+        If there are fewer than four samples, or in a class by ``tree="by_class"``, values are missing, infinite or no
+        numbers, the arrays differ in length, or a parameter is not allowed.
 
     Notes
     -----
@@ -124,9 +136,16 @@ def geometric_mutual_information(
     0.16
     >>> abs(bitsieve.geometric_mutual_information(x, noise)) < 0.02
     True
+    >>> classes = random.integers(0, 2, 1000)
+    >>> turned = np.where(classes == 1, x, -x) + noise
+    >>> round(bitsieve.geometric_mutual_information(x, turned, classes), 2)
+    0.03
+    >>> round(bitsieve.geometric_mutual_information(x, turned, classes, tree="by_class"), 2)
+    0.14
     """
     check_integer("n_repeats", n_repeats, 1)
     check_choice("priors", priors, PRIORS)
+    check_choice("tree", tree, ("global", "by_class"))
     first = _points("x", x)
     second = _points("y", y)
     classes = np.zeros(len(first), np.int32)
@@ -137,15 +156,39 @@ def geometric_mutual_information(
         if given is not None:
             lengths += f", given {len(classes):,}"
         raise UserError(code="lengths-differ", message=lengths, advice="give the same number")
-    if len(first) < 4:
+    if len(first) < MIN_SAMPLES:
         raise UserError(
             code="too-few-rows",
-            message="the samples are halved, and at least 4 are needed",
+            message=f"the samples are halved, and at least {MIN_SAMPLES} are needed",
             advice=f"there are {len(first):,}",
         )
     random = make_random(random_state)
+    if tree == "by_class":
+        return _dependency_by_class(first, second, classes, n_repeats, random)
     draws = (Draw.of(classes, random) for _ in range(n_repeats))
     return float(np.mean([dependency(first, second, classes, draw, priors) for draw in draws]))
+
+
+def _dependency_by_class(
+    first: Floats, second: Floats, classes: NDArray[np.int32], n_repeats: int, random: np.random.RandomState
+) -> float:
+    """The dependency within each class by a tree of its own, averaged by the shares of the classes."""
+    class_sizes = np.bincount(classes)
+    smallest = int(class_sizes.min())
+    if smallest < MIN_SAMPLES:
+        raise UserError(
+            code="too-few-rows",
+            message=f"the samples of each class are halved, and at least {MIN_SAMPLES} are needed",
+            advice=f"a class of given has {smallest}",
+        )
+    total = 0.0
+    for class_code, class_size in enumerate(class_sizes.tolist()):
+        in_class = classes == class_code
+        one_class = np.zeros(class_size, np.int32)
+        draws = [Draw.of(one_class, random) for _ in range(n_repeats)]
+        values = [dependency(first[in_class], second[in_class], one_class, draw, "halves") for draw in draws]
+        total += class_size * float(np.mean(values))
+    return total / len(classes)
 
 
 @cites("Berisha, Wisler, Hero, Spanias 2016", "Yasaei Sekeh, Oselio, Hero 2018")
@@ -195,10 +238,10 @@ def bayes_error_bounds(X: Any, y: Any, sample_weight: Any = None, *, tree: str =
     >>> round(lower, 3), round(upper, 3)
     (0.027, 0.053)
     """
-    check_choice("tree", tree, tuple(TREES))
+    check_choice("tree", tree, tuple(BOUNDS_BY_TREE))
     samples = TableSamples(read_xy(X, y, sample_weight), "bayes_error_bounds")
     samples.table.target.check_varies()
-    return TREES[tree](samples.numbers()[0], samples.classes, samples.n_classes)
+    return BOUNDS_BY_TREE[tree](samples.numbers()[0], samples.classes, samples.n_classes)
 
 
 def _points(name: str, values: Any) -> Floats:

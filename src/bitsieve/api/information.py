@@ -20,6 +20,7 @@ from bitsieve.information.protocol import Information
 from bitsieve.options import FREQUENCY, ReadOptions
 from bitsieve.pipeline.samples import TableSamples
 from bitsieve.utils.defaults import BINNING
+from bitsieve.utils.docstrings import cites
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import check_choice
 
@@ -145,6 +146,54 @@ def mutual_information(
     read = ReadOptions(target=require_target(y), sample_weight=sample_weight, weight_kind=weight_kind)
     _, information = count_columns(X, read, binning, missing, estimator, n_jobs)
     return information.relevance
+
+
+@cites("Hellman, Raviv 1970")
+@proposes_right_names
+def hellman_raviv_bound(
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    binning: Any = BINNING,
+    missing: str | None = None,
+    estimator: str = "plug-in",
+    n_jobs: int | None = None,
+) -> NDArray[np.float64]:
+    """An upper bound on the error of the best possible classifier by every column alone: ``H(C|X) / 2``.
+
+    ``H(C|X) = H(C) - I(X;C)`` in bits, X the bins of the column. The best classifier by several columns errs no more
+    often than that by one of them; :func:`bayes_error_bounds` bounds its error from both sides.
+
+    Parameters
+    ----------
+    X, y, sample_weight, binning, missing
+        As in :func:`mutual_information`.
+    estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="plug-in"
+        "plug-in" bounds the error on the samples themselves.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        Shares of the samples. With more than two classes it may be above the error of guessing, and even above 1.
+
+    Raises
+    ------
+    ValueError
+        If the columns, the target or a weight cannot be used, or there is no such estimator.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> bitsieve.hellman_raviv_bound([[0, 0], [1, 0], [0, 1], [1, 1]], [0, 1, 0, 1], binning="none").tolist()
+    [0.0, 0.5]
+    """
+    check_estimator(estimator)
+    _, information = count_columns(X, require_target(y), sample_weight, binning, missing, estimator, n_jobs)
+    conditional_entropy: NDArray[np.float64] = information.class_entropy - information.relevance
+    return conditional_entropy / 2
 
 
 @proposes_right_names

@@ -31,6 +31,7 @@ def select(
     weight_kind: str = "frequency",
     groups: Any = None,
     method: str = SELECT_METHOD,
+    protocol: str | None = None,
     n_features_to_select: int | float | str | None = None,
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
@@ -81,6 +82,11 @@ def select(
         values. Stopping rules and the other tests shuffle the class among whole groups, or within them.
     method : str, default="cmim2"
         One of :func:`bitsieve.list_methods`.
+    protocol : {"paper"}, optional
+        "paper" selects as the paper of the method does, where the parameters below leave it open: information is
+        plug-in, not corrected for chance; numeric columns are cut by MDL, and those that it does not cut at their
+        median, where the target has classes; and the method has the paper's parameters (``published`` of
+        :func:`bitsieve.list_methods`).
     n_features_to_select : int, float or "auto", optional
         By default 20, or all columns where there are fewer. A float between 0 and 1 is a share of the columns; "auto"
         lets a greedy method, fcbf or vmi stop by itself.
@@ -179,6 +185,7 @@ def select(
         columns=ColumnOptions(include=include, exclude=exclude, identifiers=identifiers),
         screen=screen,
         memory=memory,
+        protocol=protocol,
         function_parameters=signature(select).parameters,
     )
     with progress_bar(verbose):

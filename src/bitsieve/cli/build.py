@@ -8,6 +8,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.options import IN_PLACE_OF_SET
+from bitsieve.cli.set_values import DENSITIES, asks_for_densities, parameters_of_settings, settable_parameters
 from bitsieve.diagnostics import NAME_ONLY, UserError
 from bitsieve.utils.defaults import BINNING
 
@@ -78,6 +79,8 @@ def discretization_options(arguments: argparse.Namespace, default: str | None = 
     from bitsieve.discretization.registry import make_discretizer
     from bitsieve.options import DiscretizationOptions
 
+    if asks_for_densities(getattr(arguments, "set", None) or ()):
+        return _densities(arguments)
     discretization = DiscretizationOptions(
         binning=arguments.binning or default,
         n_bins=arguments.bins,
@@ -86,6 +89,20 @@ def discretization_options(arguments: argparse.Namespace, default: str | None = 
     )
     make_discretizer(discretization)
     return discretization
+
+
+def _densities(arguments: argparse.Namespace) -> DiscretizationOptions:
+    """Numbers by their densities, without bins."""
+    from bitsieve.options import DiscretizationOptions
+
+    typed = [name for name in ("binning", "bins", "uncut") if getattr(arguments, name) is not None]
+    if typed:
+        raise UserError(
+            code="contradicting-parameters",
+            message=f"--{typed[0]} is for bins, and --set densities takes numbers without bins",
+            advice="leave out one of them",
+        )
+    return DiscretizationOptions(binning=None, missing=arguments.missing)
 
 
 def column_options(arguments: argparse.Namespace) -> ColumnOptions:
@@ -115,6 +132,7 @@ def selection_options(arguments: argparse.Namespace) -> SelectionOptions:
         columns=columns,
         screen=arguments.screen,
         memory=arguments.memory,
+        protocol=arguments.protocol,
     )
 
 
@@ -123,7 +141,7 @@ def _method_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
     from bitsieve.methods.registry import find_method
 
     method = find_method(arguments.method)
-    settable_of_method = _without_options(method.parameters, IN_PLACE_OF_SET)
+    settable_of_method = settable_parameters(method)
     settable_of_rule = _settable_of_rule(_rule_name(arguments))
     _check_settings(arguments, method, settable_of_method, settable_of_rule)
     settings: list[tuple[str, object]] = arguments.set or []
@@ -140,7 +158,8 @@ def _method_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
 
         check_estimator(arguments.estimator)
         parameters["estimator"] = arguments.estimator
-    parameters.update((name, value) for name, value in settings if name in settable_of_method)
+    settings_of_method = [(name, value) for name, value in settings if name in settable_of_method and name != DENSITIES]
+    parameters.update(parameters_of_settings(settings_of_method))
     return parameters
 
 
@@ -152,7 +171,7 @@ def _without_options(parameters: Mapping[str, Any], options: Container[str]) -> 
 def settable_names(arguments: argparse.Namespace) -> set[str]:
     """What --set takes with the methods and the stopping rule that were typed."""
     from bitsieve.evaluate.plan import DEFAULT_METHODS
-    from bitsieve.methods.registry import method_names, parameters_of
+    from bitsieve.methods.registry import find_method, method_names
 
     methods = getattr(arguments, "methods", None) or DEFAULT_METHODS
     if "method" in arguments:
@@ -160,7 +179,7 @@ def settable_names(arguments: argparse.Namespace) -> set[str]:
     names = set(_settable_of_rule(getattr(arguments, "stop", None)))  # compare has no stopping rule
     for method in methods:
         if method in method_names():
-            names.update(_without_options(parameters_of(method), IN_PLACE_OF_SET))
+            names.update(settable_parameters(find_method(method)))
     return names
 
 

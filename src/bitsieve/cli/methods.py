@@ -8,6 +8,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from bitsieve.cli.options import IN_PLACE_OF_SET
+from bitsieve.cli.set_values import settable_parameters
 
 if TYPE_CHECKING:
     from bitsieve.methods.method import Method
@@ -37,6 +38,8 @@ def _document(method: Method) -> dict[str, object]:
         "formula": method.formula,
         "unit": method.unit,
         "parameters": method.parameters,
+        "published": method.published,
+        "why_default": method.why_default,
         "same_as": method.same_as,
         "remark": method.remark,
     }
@@ -64,7 +67,7 @@ def _details(method: Method) -> list[str]:
     details = [f"paper: {method.paper}; needs: {method.inputs}"]
     if method.same_as:
         details.append(f"the same as {method.same_as}: {method.remark}")
-    settable = {name: value for name, value in method.parameters.items() if name not in IN_PLACE_OF_SET}
+    settable = settable_parameters(method)
     if settable:
         details.append(f"parameters (--set): {', '.join(f'{name}={value}' for name, value in settable.items())}")
     return details

@@ -22,6 +22,7 @@ from bitsieve.cli.results import (
     write_figure,
     write_report,
 )
+from bitsieve.cli.set_values import parameters_of_settings, settable_parameters
 from bitsieve.cli.wording import Wording, say, typed_values
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.defaults import ESTIMATOR, INTERACTIONS_BINNING
@@ -278,7 +279,7 @@ def _comparison_options(arguments: argparse.Namespace) -> ComparisonOptions:
         scoring=arguments.scoring,
         folds=arguments.folds,
         protocol=arguments.protocol,
-        parameters=dict(arguments.set or ()),
+        parameters=parameters_of_settings(arguments.set or ()),
         baselines=True,
         random_state=arguments.seed,
         bounds=arguments.bounds,
@@ -313,19 +314,22 @@ def _select_command(
     comparison: Comparison, discretization: DiscretizationOptions, arguments: argparse.Namespace
 ) -> str:
     """The ``bitsieve select`` that selects what the comparison recommends, with the options of this command."""
-    from bitsieve.methods.registry import parameters_of
+    from bitsieve.methods.registry import find_method
+    from bitsieve.options import PAPER
 
     choice = comparison.choice()
     parameters: dict[str, object] = {"method": choice.method, "n_features_to_select": choice.n_features}
     parameters_of_select = {name for option in options_of("select") for name in option.parameters.split()}
     for name, value in typed_values(arguments).items():
-        if name in parameters_of_select and name not in ("groups", "exclude", "n_jobs"):
+        if name in parameters_of_select and name not in ("groups", "exclude", "n_jobs", "protocol"):
             parameters[name] = value
     for name, value in arguments.set or ():
-        if name in parameters_of(choice.method):
+        if name in settable_parameters(find_method(choice.method)):
             parameters[name] = value
     if discretization.uncut is not None:
         parameters["uncut"] = discretization.uncut
+    if comparison.parameters["protocol"] == PAPER:
+        parameters["protocol"] = PAPER
     excluded = list(arguments.exclude or ())
     if arguments.groups is not None:
         excluded.append(arguments.groups)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions
     from bitsieve.pipeline.reading import ReadingPlan
     from bitsieve.pipeline.selection_options import SelectionOptions
+    from bitsieve.results.groups import AffiliatedFeatures
     from bitsieve.results.selection import Selection
 
 LOCAL = "local"  # the address of a cluster on this machine
@@ -42,6 +43,7 @@ _PATIENCE = "10s"  # for a scheduler to answer
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, select, save, print."""
+    _check_affiliated(arguments)
     request = _request(arguments)
     address = arguments.scheduler
     cluster = nullcontext() if address is None else _connected(address, arguments.threads)
@@ -49,19 +51,58 @@ def run(arguments: argparse.Namespace) -> int:
         selection = _select(request, arguments.counts, client)
         if arguments.save is not None:
             selection.save(arguments.save)  # with notes in the words of Python, which a load shows
+        affiliated = _affiliated(selection, arguments)
         notes = take_notes(arguments, selection.diagnostics)
         saved = _save(selection, arguments)
 
     def text() -> str:
-        from bitsieve.results.selection import ranking_of
+        from bitsieve.results.selection import table_text
 
-        return ranking_of(selection).text()
+        if affiliated is None:
+            return table_text(selection)
+        return f"{table_text(selection)}\n\n{affiliated.text()}"
 
     def document() -> dict[str, Any]:
-        return {**selection.to_dict(), **made_by(arguments)}
+        document = selection.to_dict()
+        if affiliated is not None:
+            document["affiliated"] = affiliated.to_list()
+        return {**document, **made_by(arguments)}
 
     show(arguments, notes, document, text, saved)
     return 0
+
+
+def _check_affiliated(arguments: argparse.Namespace) -> None:
+    """Refuse, before any work, options of affiliated features that cannot be used."""
+    from bitsieve.methods.by_samples.cutting_plane.search import check_tau
+
+    if arguments.affiliated is not None:
+        check_tau("tau", arguments.affiliated)
+    elif arguments.affiliated_by is not None:
+        raise UserError(
+            code="parameter-without-effect",
+            message="--affiliated-by has an effect only with --affiliated",
+            advice="add that, or leave it out",
+        )
+
+
+def _affiliated(selection: Selection, arguments: argparse.Namespace) -> AffiliatedFeatures | None:
+    """The features that are affiliated with the selected ones, if --affiliated asks for them."""
+    if arguments.affiliated is None:
+        return None
+    from bitsieve.explain.affiliated import affiliated_of_evidence
+    from bitsieve.results.groups import AffiliatedFeatures
+
+    evidence = selection.required_evidence()
+    by = arguments.affiliated_by or "correlation"
+    phase("finding affiliated features")
+    affiliated = affiliated_of_evidence(evidence, arguments.affiliated, by)
+    return AffiliatedFeatures(
+        names=evidence.table.names,
+        affiliated=affiliated,
+        by=by,
+        min_nearness=1 - arguments.affiliated,
+    )
 
 
 def check(arguments: argparse.Namespace, reads_data: bool) -> None:

@@ -13,19 +13,25 @@ from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.diagnostics import UserError
 from bitsieve.evaluate.encoding import encode_features
 from bitsieve.evaluate.models import seeded
-from bitsieve.methods.registry import method_name, parameters_of
+from bitsieve.methods.registry import find_method, method_name, parameters_of
 from bitsieve.selectors.base import MethodSelector
 from bitsieve.selectors.making import make_selector
 from bitsieve.utils.arrays import Floats
 
 
 def make_selectors(
-    methods: Any, n_features_to_select: int, binning: Any, random_state: int, parameters: Mapping[str, Any]
+    methods: Any,
+    n_features_to_select: int,
+    binning: Any,
+    random_state: int,
+    parameters: Mapping[str, Any],
+    *,
+    as_published: bool = False,
 ) -> dict[str, Any]:
     """Make an unfitted selector for every method, by label.
 
     ``methods`` is a name, a selector, a sequence of these, or a mapping of labels to these. Methods given by name get
-    those of the ``parameters`` that they have.
+    those of the ``parameters`` that they have, and ``as_published`` the others as in their papers.
     """
     labelled = dict(methods) if isinstance(methods, Mapping) else _with_labels(methods)
     if not labelled:
@@ -41,6 +47,8 @@ def make_selectors(
     for label, method in labelled.items():
         if isinstance(method, str):
             method_parameters = {name: value for name, value in parameters.items() if name in accepted_names[method]}
+            if as_published:
+                method_parameters = {**find_method(method).published, **method_parameters}
             selector = make_selector(method, n_features_to_select, binning=binning, **method_parameters)
         else:
             selector = _copied_selector(method, n_features_to_select)

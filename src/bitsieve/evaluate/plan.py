@@ -20,7 +20,7 @@ from bitsieve.evaluate.models import Model, default_model, make_model
 from bitsieve.evaluate.notes import errors_in_microseconds, fewer_measured, unequal_classes
 from bitsieve.evaluate.prefix import PredictFromPrefixes
 from bitsieve.metrics.measures import ACCURACY, R2, Loss, Measure, Predicted, default_measure, make_measure
-from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions
+from bitsieve.options import PAPER, ColumnOptions, DiscretizationOptions, ExecutionOptions
 from bitsieve.pipeline.diagnose import on_copies, on_leaks, on_target, refuse_constant_data
 from bitsieve.pipeline.discretize import binning_parameter, discretize
 from bitsieve.pipeline.leaks import leaks_of
@@ -30,7 +30,7 @@ from bitsieve.utils.defaults import BINNING, COMPARED
 from bitsieve.utils.messages import choices
 from bitsieve.utils.parameters import check_flag, check_integer
 
-PROTOCOLS = ("nested", "paper")
+PROTOCOLS = ("nested", PAPER)
 DEFAULT_METHODS = COMPARED
 DEFAULT_COUNTS = range(10, 101)
 FEW_FEATURES = 20
@@ -81,7 +81,7 @@ class Plan:
     @property
     def ranks_once(self) -> bool:
         """Whether each method ranks once for all folds, on all samples, as in the papers."""
-        return self.options.protocol == "paper"
+        return self.options.protocol == PAPER
 
     @property
     def target(self) -> Target:
@@ -149,6 +149,7 @@ def make_plan(
         binning_parameter(discretization),
         options.random_state,
         options.parameters,
+        as_published=options.protocol == PAPER,
     )
     measure, folds, notes_on_folds = _choose_measure(table, options, predicted)
     model_name, model, notes_on_model = _choose_model(table, options, measure, predicted)
@@ -345,6 +346,6 @@ def _settle_binning(options: DiscretizationOptions, protocol: str, target: Targe
     """
     if options.binning is not None:
         return options
-    if protocol == "paper" and not target.n_classes_of_quantity:
+    if protocol == PAPER and not target.n_classes_of_quantity:
         return replace(options, binning="mdl", uncut=options.uncut or "median")
     return replace(options, binning=BINNING)

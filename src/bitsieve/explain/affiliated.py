@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bitsieve.dataset.columns import read_columns
+from bitsieve.dataset.dataset import InMemoryDataset
+from bitsieve.diagnostics import UserError
 from bitsieve.engines.local import binner_of, make_source
 from bitsieve.explain.evidence import Evidence
 from bitsieve.information import make_information
@@ -89,17 +91,44 @@ def affiliated(
     check_is_fitted(fitted)
     selected = np.asarray(fitted.selected_, np.intp)
     table = read_columns(X, estimator=fitted, reset=False)
-    min_nearness = 1 - tau - TIE
     if by == "correlation":
-        values = TableSamples(table, "affiliated(by='correlation')").values()
-        return nearest_selected(selected, vectors_of(values, n_jobs).correlated(selected, min_nearness))
+        return affiliated_by_correlation(selected, table, tau, n_jobs)
     binner = fitted_binner(fitted) if binning is None else None
     if binner is None:
         binner = binner_of(table, "quantile" if binning is None else binning, n_jobs).fit_table(table)
     one_class = np.zeros(table.n_samples, np.int32)
     source = make_source(binner.codes(table), one_class, n_classes=1, n_jobs=n_jobs)
-    information = make_information("plug-in", source)
-    return nearest_selected(selected, pairs_with_shared_information(information, selected, min_nearness))
+    return affiliated_by_information(selected, make_information("plug-in", source), tau)
+
+
+def affiliated_of_evidence(evidence: Evidence, tau: float, by: str) -> Affiliated:
+    """The same for a selection, from the table that it was made on, or from its counts."""
+    check_tau("tau", tau)
+    check_choice("by", by, MEASURES)
+    if by == "information":
+        return affiliated_by_information(evidence.selected, evidence.counted.information, tau)
+    rows = evidence.table.rows
+    if rows is None:
+        raise UserError(
+            code="rows-not-in-memory",
+            message="correlations need all rows in memory",
+            advice="give {by} for what counts can say",
+            fix={"by": "information"},
+        )
+    return affiliated_by_correlation(evidence.selected, rows, tau, evidence.n_jobs)
+
+
+def affiliated_by_correlation(
+    selected: Columns, table: InMemoryDataset, tau: float, n_jobs: int | None = None
+) -> Affiliated:
+    """For every selected column the others of ``table`` that are correlated with it by ``1 - tau`` or more."""
+    values = TableSamples(table, "affiliated(by='correlation')").values()
+    return nearest_selected(selected, vectors_of(values, n_jobs).correlated(selected, 1 - tau - TIE))
+
+
+def affiliated_by_information(selected: Columns, information: Information, tau: float) -> Affiliated:
+    """For every selected column the others whose symmetric uncertainty with it is ``1 - tau`` or more."""
+    return nearest_selected(selected, pairs_with_shared_information(information, selected, 1 - tau - TIE))
 
 
 def represented_by_selected(evidence: Evidence) -> Affiliated:

@@ -73,8 +73,8 @@ class NpzFile(ArrayFile):
         return read_npz(self.path, self.label)
 
 
-def read_npz(path: Path, label: str) -> ArrayTable:
-    """Read ``X`` and ``y`` as they are stored, dense or sparse."""
+def read_npz(path: Path, label: str, *, with_names: bool = True) -> ArrayTable:
+    """Read ``X`` and ``y`` as they are stored, dense or sparse, and ``feature_names`` if there are any."""
     with open(path, "rb") as file, _opened(file, label) as archive:
         members = archive.files
         if not members:
@@ -93,7 +93,9 @@ def read_npz(path: Path, label: str) -> ArrayTable:
                 )
         y = _array(archive, "y", label)
         X = _array(archive, "X", label) if "X" in members else _sparse(archive, label)
-        names = _array(archive, "feature_names", label) if "feature_names" in members else None
+        names = None
+        if with_names and "feature_names" in members:
+            names = _array(archive, "feature_names", label)
     if X.ndim != 2:
         raise DataError(
             code="wrong-shape",

@@ -48,7 +48,8 @@ class Method:
     number of features to select (None: until it ends by itself), and the parameters. ``parameters``: their names and
     defaults, by default those of the signature of ``run``. ``rules``: the check of each. ``check``: refuses values that
     do not go together; it is called with all parameters and ``n_features_to_select``. ``ends_with``: the values of
-    ``n_features_to_select`` (None, "auto") that leave the number to the method.
+    ``n_features_to_select`` (None, "auto") that leave the number to the method. ``published``: the parameters that its
+    paper sets otherwise than the defaults; ``why_default``: why the default is another, with what was measured.
 
     ``unit``: of the scores. "bits"; "ratio" of bits by bits; "mixed" for a sum of both; "share" of a sum of 1;
     "weight"; "importance"; "dependency" and "error", of which low is good. ``selector``: the class that selects by it,
@@ -74,6 +75,8 @@ class Method:
     same_as: str = ""
     remark: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    published: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    why_default: str = ""
     required_capabilities: frozenset[str] = TABLES
     further_capabilities: Callable[[Mapping[str, Any]], frozenset[str]] | None = field(default=None, repr=False)
     bins: bool = True

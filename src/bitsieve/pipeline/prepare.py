@@ -67,7 +67,7 @@ class PreparedSelection(Prepared[Dataset]):
     """
 
     selection: SelectionOptions
-    requested_discretization: DiscretizationOptions  # as the user gave it
+    requested_discretization: DiscretizationOptions  # as the user gave it, or the protocol of the papers has it
 
     @property
     def takes_missing(self) -> bool:
@@ -118,6 +118,7 @@ def prepare_selection(
     These are the constraints, the number of features, whether columns of few whole numbers are categories, and the bins
     that a stopping rule has by default.
     """
+    discretization = selection.discretization_by_protocol(discretization, table.target)
     constraints = selection.constraints
     if constraints is None:
         constraints = Constraints(selection.columns.include)

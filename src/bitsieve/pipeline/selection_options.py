@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from bitsieve.diagnostics import UserError
+from bitsieve.dataset.target import Target
+from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.methods.constraints import Constraints, check_constraints, has_items
 from bitsieve.methods.method import Method
 from bitsieve.methods.registry import arguments_of, find_method, refuse_method_as_rule
-from bitsieve.options import ColumnOptions
+from bitsieve.options import PAPER, ColumnOptions, DiscretizationOptions
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -19,6 +20,7 @@ class SelectionOptions:
 
     ``requested`` are the parameters of the method that the user gave; ``parameters`` are all of them, completed by the
     defaults, except ``constraints``. With ``screen`` the method runs on so many columns only: the most relevant ones.
+    ``protocol`` is "paper" where what the user left open is as in the paper of the method.
     """
 
     method: Method
@@ -28,10 +30,13 @@ class SelectionOptions:
     columns: ColumnOptions = field(default_factory=ColumnOptions)
     constraints: Constraints | None = None
     screen: int | None = None
+    protocol: str | None = None
 
     def __post_init__(self) -> None:
         check_constraints(self.constraints)
         refuse_method_as_rule(self.stopping)
+        if self.protocol not in (None, PAPER):
+            raise ParameterError("protocol", self.protocol, "give 'paper', or leave it out", code="unknown-name")
 
     @classmethod
     def by_name(
@@ -43,6 +48,7 @@ class SelectionOptions:
         columns: ColumnOptions | None = None,
         screen: int | None = None,
         memory: int | str | None = None,
+        protocol: str | None = None,
         function_parameters: Iterable[str] = (),
     ) -> Self:
         """Look up a method and complete its parameters.
@@ -57,6 +63,8 @@ class SelectionOptions:
             The fields of these names.
         memory : int or str, optional
             The memory that the user allows, for a method that has a parameter of that name.
+        protocol : {"paper"}, optional
+            The parameters that the user did not give are those of the paper, and not the defaults.
         function_parameters : iterable of str
             Names of other parameters, to propose one of them in place of an unknown name.
 
@@ -68,6 +76,8 @@ class SelectionOptions:
         registered_method = find_method(method)
         if columns is None:
             columns = ColumnOptions()
+        if protocol == PAPER:
+            requested = {**registered_method.published, **requested}
         parameters = dict(requested)
         constraints = parameters.pop("constraints", None)
         if constraints is not None and has_items(columns.include):
@@ -86,6 +96,7 @@ class SelectionOptions:
             columns=columns,
             constraints=constraints,
             screen=screen,
+            protocol=protocol,
         )
 
     @property
@@ -99,6 +110,17 @@ class SelectionOptions:
         if not self.takes_constraints:
             return dict(self.parameters)
         return {**self.parameters, "constraints": self.constraints}
+
+    def discretization_by_protocol(
+        self, discretization: DiscretizationOptions, target: Target
+    ) -> DiscretizationOptions:
+        """How columns become codes: as in the papers, if the protocol is theirs and the method takes codes.
+
+        MDL needs classes, so that the default stays where the target is a quantity.
+        """
+        if self.protocol == PAPER and self.method.bins and not target.n_classes_of_quantity:
+            return discretization.as_published()
+        return discretization
 
     @property
     def stopping(self) -> Any:

@@ -35,6 +35,7 @@ from bitsieve.plots.displays import (
 )
 from bitsieve.plots.figures import WIDTH, as_svg, new_axes
 from bitsieve.report.columns import bins_section, columns_section
+from bitsieve.report.groups import groups_section
 from bitsieve.report.page import Section, render_page
 from bitsieve.report.reproduction import reproduction_section
 from bitsieve.results.comparison import Comparison
@@ -70,6 +71,7 @@ def selection_report(
         how_many_section(selection, curve, comparison),
         redundancy_section(selection),
         substitutes_section(selection),
+        groups_section(selection.groups, MAX_NAMES_LISTED),
         target_section(selection),
         bins_section(selection.required_evidence()),
         columns_section(selection.required_evidence(), selection.diagnostics),

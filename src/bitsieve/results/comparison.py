@@ -13,6 +13,7 @@ from bitsieve.metrics.choice import Choice, OuterError, choose, outer_error, sta
 from bitsieve.metrics.measures import ACCURACY, Measure, find_measure
 from bitsieve.metrics.paired_test import PairedTest, paired_test
 from bitsieve.metrics.stability import kuncheva, nogueira
+from bitsieve.options import PAPER
 from bitsieve.plots.figures import Axes, Curves, plot_curves
 from bitsieve.results.equality import equal_fields
 from bitsieve.utils import html
@@ -216,7 +217,7 @@ class Comparison:
     @property
     def _ranks_once(self) -> bool:
         """Whether one selection of each method served all folds, as under the protocol of the papers."""
-        return bool(self.parameters["protocol"] == "paper")
+        return bool(self.parameters["protocol"] == PAPER)
 
     def summary(self) -> list[dict[str, Any]]:
         """One row for each method: its errors, wins, chosen number of features, redundancy, stability and seconds.
@@ -518,7 +519,10 @@ def selecting_call(comparison: Comparison) -> str:
     choice = comparison.choice()
     target_name = comparison.parameters["target"]
     target = repr(target_name) if target_name else "target"
-    return f"bitsieve.select(data, {target}, method={choice.method!r}, n_features_to_select={choice.n_features})"
+    arguments = f"method={choice.method!r}, n_features_to_select={choice.n_features}"
+    if comparison.parameters["protocol"] == PAPER:
+        arguments += f", protocol={PAPER!r}"
+    return f"bitsieve.select(data, {target}, {arguments})"
 
 
 def _mean(values: Floats) -> float | None:

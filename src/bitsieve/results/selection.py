@@ -26,18 +26,19 @@ from bitsieve.results.document import (
     target_document,
 )
 from bitsieve.results.equality import equal_fields
+from bitsieve.results.groups import group_to_dict, groups_table, groups_text
 from bitsieve.results.ranking import LEAST_LEVEL, MEANING_OF_LEAST_LEVEL, TEXT_COLUMNS, Ranking
 from bitsieve.results.saved.class_scores import check_names_of_scores, score_columns
 from bitsieve.results.saved.cut import ColumnCodes, cut_columns
 from bitsieve.results.saved.data_check import DataCheck, check_of_changes
-from bitsieve.results.saved.schema import SavedFeature, SelectionDetails, SelectionRecord
+from bitsieve.results.saved.schema import ColumnGroup, SavedFeature, SelectionDetails, SelectionRecord
 from bitsieve.results.saved.targets import saved_target, target_of
 from bitsieve.results.saved.values import option_of, plain_diagnostic
 from bitsieve.results.saved.write import text_of_record
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.diagnostic_list import Diagnostics
-from bitsieve.utils.frames import check_library, frame_of
+from bitsieve.utils.frames import FRAME_LIBRARIES, check_library, frame_of
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.note_warnings import warn_of
 from bitsieve.utils.parameters import check_choice
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from bitsieve.selectors.selected_columns import SelectedColumns
 
 MAX_CELLS_DRAWN = 1_000_000  # values of a table whose selection a notebook draws
+FRAMES = ("ranking", "groups")
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +146,20 @@ class Selection:
         return fitted_selector(self.required_fit())
 
     @property
+    def groups(self) -> list[ColumnGroup]:
+        """The groups of columns that the method made: dominant sets, clusters, or a feature with those it represents.
+
+        Each has ``selected``, ``others``, ``correlations`` (of the others with the selected feature, by gdm) and
+        ``cohesiveness`` (of dominant sets). Empty for a method that makes none.
+        """
+        return list(self.details.groups)
+
+    @property
+    def estimator(self) -> str:
+        """How information was estimated from counts, such as "corrected"."""
+        return str(self.details.options.get("estimator", "plug-in"))
+
+    @property
     def unit(self) -> str:
         """The unit of the scores, such as "bits"; see :func:`bitsieve.list_methods`."""
         return self.details.score_unit
@@ -181,7 +197,7 @@ class Selection:
         return self.evidence
 
     def __str__(self) -> str:
-        lines = [ranking_of(self).text()]
+        lines = [table_text(self)]
         if self.diagnostics:
             lines += ["", *self.diagnostics.printed()]
         return "\n".join(lines)
@@ -236,20 +252,27 @@ class Selection:
         check_choice("kind", kind, list(DISPLAYS))
         return DISPLAYS[kind].from_selection(self, ax=ax)
 
-    def to_frame(self, library: str | None = None) -> Any:
-        """The ranking as a data frame, one row a selected feature.
+    def to_frame(self, table: str = "ranking", library: str | None = None) -> Any:
+        """The ranking as a data frame, one row a selected feature; or the groups of columns, one row a member.
 
         Parameters
         ----------
+        table : {"ranking", "groups"}, default="ranking"
+            The name of a library in its place is the ranking in that library.
         library : {"pandas", "polars", "pyarrow"}, optional
             By default pandas, or pyarrow where that is not installed.
 
         Returns
         -------
         dataframe
-            rank, feature, index, score, relevance, overlap_with, overlap, informative, informative_state.
+            rank, feature, index, score, relevance, overlap_with, overlap, informative, informative_state; of groups:
+            group, feature, selected, correlation, cohesiveness.
         """
-        return frame_of(ranking_of(self).columns(), check_library(library))
+        if table in FRAME_LIBRARIES:
+            return frame_of(ranking_of(self).columns(), check_library(table))
+        check_choice("table", table, FRAMES)
+        columns = ranking_of(self).columns() if table == "ranking" else groups_table(self.details.groups)
+        return frame_of(columns, check_library(library))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the selection to a file, without rows: :func:`bitsieve.load` reads it, in this and every later version.
@@ -520,13 +543,22 @@ class Selection:
             "parameters": {name: plain(value) for name, value in self.parameters.items()},
             "n_samples": self.n_samples,
             "n_features": self.details.data.n_features,
+            "estimator": self.estimator,
             "target": target_document(self.target, self.target_name),
             "features": features_document(ranking_of(self)),
             "stopping": stopping_document(self.details.stopping),
             "certificate": certificate_document(self.details.certificate),
+            "groups": [group_to_dict(group) for group in self.details.groups],
             "notes": self.notes,
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
         }
+
+
+def table_text(selection: Selection) -> str:
+    """The ranking, and the groups of columns that the method made, as text."""
+    groups = groups_text(selection.details.groups)
+    text = ranking_of(selection).text()
+    return f"{text}\n\n{groups}" if groups else text
 
 
 def ranking_of(selection: Selection) -> Ranking:
@@ -575,6 +607,7 @@ def record_of(selection: Selection) -> SelectionRecord:
         steps=details.steps,
         stopping=details.stopping,
         certificate=details.certificate,
+        groups=details.groups,
         diagnostics=tuple(plain_diagnostic(diagnostic) for diagnostic in selection.diagnostics),
         values_digest=details.values_digest,
     )
@@ -614,6 +647,7 @@ def selection_of_record(record: SelectionRecord, table: Any = None) -> Selection
             steps=record.steps,
             stopping=record.stopping,
             certificate=record.certificate,
+            groups=record.groups,
             values_digest=record.values_digest,
         ),
     )

@@ -113,7 +113,8 @@ class VMI(MethodSelector):
     decomposition : {"naive", "pairwise"}, default="naive"
     on_plateau : {"continue", "restart", "stop"}, default=None
         What to do when no feature raises the bound: go on with the one that lowers it least; begin a new bound without
-        the chosen features, where the gain is under 0.01 nats; or stop. None is "stop" with "auto", else "continue".
+        the chosen features, where the gain is under 0.01 nats, as the authors' programs do; or stop. None is "stop"
+        with "auto", else "restart".
     bandwidth : {"scott", "silverman"} or float, default="scott"
         Width of the kernels of ``binning=None``: ``s_c n_c^(-1/(d+4))``, s_c the standard deviation in the class of
         n_c samples, d the number of numeric columns in the estimate; times ``(4/(d+2))^(1/(d+4))``; or so many s_c.
@@ -126,7 +127,7 @@ class VMI(MethodSelector):
     scores_ : ndarray of float, shape (k,)
         The bound after each choice, in bits; it begins anew after a restart.
     restarts_ : ndarray of int
-        How many features were chosen when the bound began anew; empty without ``on_plateau="restart"``.
+        How many features were chosen when the bound began anew, each time.
     alone_ : ndarray of float, shape (n_features,)
         The bound of every feature alone, in bits: I(Xi;C) where the columns are codes.
     binner_ : binner or None

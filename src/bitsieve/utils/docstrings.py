@@ -138,6 +138,8 @@ S. Gao, G. Ver Steeg, A. Galstyan, "Variational information maximization for fea
 P. Geurts, D. Ernst, L. Wehenkel, "Extremely randomized trees", Machine Learning 63, 2006. doi:10.1007/s10994-006-6226-1
 I. Guyon, J. Weston, S. Barnhill, V. Vapnik, "Gene selection for cancer classification using support vector machines",
   Machine Learning 46, 2002. doi:10.1023/A:1012487302797
+M. E. Hellman, J. Raviv, "Probability of error, equivocation, and the Chernoff bound", IEEE Transactions on Information
+  Theory 16(4), 1970. doi:10.1109/TIT.1970.1054466
 N. Henze, M. D. Penrose, "On the multivariate runs test", Annals of Statistics 27, 1999. doi:10.1214/aos/1018031112
 A. Jakulin, "Machine learning based on attribute interactions", PhD thesis, University of Ljubljana, 2005.
 D. Koller, M. Sahami, "Toward optimal feature selection", ICML 1996.

@@ -69,6 +69,7 @@ def value_of(call, name):
 def test_there_is_an_example_of_every_option():
     of_execution = {item.name for item in fields(ExecutionOptions)}
     of_call = {*inspect.signature(bitsieve.select).parameters} - of_execution - {"data", "verbose", "parameters"}
+    of_call -= {"protocol"}  # the options that it stands for are saved
     assert {*EXAMPLES} == of_call
     of_types = {item.name for kind in (ReadOptions, DiscretizationOptions, ColumnOptions) for item in fields(kind)}
     assert of_types - {*EXAMPLES} == {"target_name"}  # which select does not set

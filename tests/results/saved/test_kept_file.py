@@ -17,6 +17,7 @@ from bitsieve.results.saved.schema import VERSION
 KEPT = Path(__file__).with_name("kept") / "first_schema.json"
 SECOND = KEPT.with_name("second_schema.json")  # the same selection
 THIRD = KEPT.with_name("third_schema.json")  # another selection, with the digest of its values and their ranges
+FOURTH = KEPT.with_name("fourth_schema.json")  # a selection by gdm, with its groups of columns
 
 
 def test_the_kept_file_is_read():
@@ -43,6 +44,7 @@ def test_earlier_schemas_are_written_again_in_the_latest(tmp_path, path):
     bitsieve.load(path).save(tmp_path / "again.json")
     document = json.loads((tmp_path / "again.json").read_bytes())
     assert document.pop("values_digest") is None
+    assert document.pop("groups") == []
     for feature in document["features"]:
         assert feature["column"].pop("smallest") is None
         assert feature["column"].pop("largest") is None
@@ -59,4 +61,19 @@ def test_the_third_schema_has_a_digest_and_ranges(tmp_path):
     assert ranges["city"] == (None, None)
     assert ranges["share"] == (1.0, 59.0)
     selection.save(tmp_path / "again.json")
-    assert (tmp_path / "again.json").read_bytes() == THIRD.read_bytes()
+    document = json.loads((tmp_path / "again.json").read_bytes())
+    third = json.loads(THIRD.read_bytes())
+    assert document.pop("groups") == []
+    assert document.pop("version") == VERSION
+    assert third.pop("version") == 3
+    assert document == third
+
+
+def test_the_fourth_schema_has_groups(tmp_path):
+    selection = bitsieve.load(FOURTH)
+    assert [(group.selected, group.others) for group in selection.groups] == [
+        (("petal length (cm)",), ("petal width (cm)", "sepal length (cm)")),
+        (("sepal width (cm)",), ()),
+    ]
+    selection.save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == FOURTH.read_bytes()

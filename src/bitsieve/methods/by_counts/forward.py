@@ -192,6 +192,11 @@ FORWARD = Method(
     cost="O(k n d)",
     selector="bitsieve.selectors.forward:ForwardSelector",
     parameters=defaults_of(forward, estimator=ESTIMATOR),
+    published={"estimator": "plug-in"},
+    why_default=(
+        "plug-in information prefers columns of many values; over 21 tables cmim had the mean rank 4.62 corrected, and "
+        "5.09 by plug-in"
+    ),
     run=forward,
     further_capabilities=_further_capabilities,
     ends_with=("auto",),

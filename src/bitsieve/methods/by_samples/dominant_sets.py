@@ -373,6 +373,11 @@ METHODS = (
         seconds=lambda n, d, k: n * n * (1.5e-6 + 7e-8 * d + 6e-8 * k) + 8e-9 * k * d * d,
         selector="bitsieve.selectors.dominant_sets:DominantSetMII",
         run=dominant_set_mii,
+        published={"dynamics": "replicator"},
+        why_default=(
+            "infection finds the exact support of a maximum, replicator only weights above 1e-5; in 63 comparisons the "
+            "first set differed in 2"
+        ),
         required_capabilities=DENSE_ROWS,
         bins=False,
         ends_with=("auto",),

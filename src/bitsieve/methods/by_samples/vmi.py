@@ -45,7 +45,7 @@ def vmi(
         table = CodeTable(coded.codes[by_class], class_sizes, n_jobs)
         bound = PairwiseBound(table) if decomposition == "pairwise" else NaiveBound(table)
     if on_plateau is None:
-        on_plateau = "stop" if k is None else "continue"
+        on_plateau = "stop" if k is None else "restart"
     n_features_to_select = samples.n_features if k is None else k
     result = variational_select(bound, n_features_to_select, on_plateau, phase("ranking"))
     binner = None if coded is None else coded.binner

@@ -10,6 +10,7 @@ from bitsieve.diagnostics import UserError
 from bitsieve.discretization.registry import RULES, rule_named
 from bitsieve.methods.by_counts.stopping import STOPPING_RULES
 from bitsieve.methods.constraints import Constraints
+from bitsieve.optimize.nystrom import Nystrom
 from bitsieve.options import FREQUENCY, ColumnOptions, DiscretizationOptions, ReadOptions
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.selection_options import SelectionOptions
@@ -142,7 +143,7 @@ def classes_of_options() -> dict[str, Any]:
         transformers.MDLBinner,
         transformers.ZeroApartBinner,
     )
-    classes: list[type] = [*STOPPING_RULES.values(), *map(rule_named, RULES), *binners, Constraints]
+    classes: list[type] = [*STOPPING_RULES.values(), *map(rule_named, RULES), *binners, Constraints, Nystrom]
     return {cls.__name__: cls for cls in classes}
 
 

@@ -18,11 +18,13 @@ from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import binning_name
 from bitsieve.discretization.separate_zero import SeparateZeroBinning
 from bitsieve.methods.by_counts.stopping import make_stopping
+from bitsieve.methods.method import MethodResult
 from bitsieve.options import ReadOptions
 from bitsieve.pipeline.fit import Fit
 from bitsieve.results.saved.call import options_of_call
 from bitsieve.results.saved.schema import (
     Certificate,
+    ColumnGroup,
     ColumnKind,
     Cut,
     Label,
@@ -36,7 +38,7 @@ from bitsieve.results.saved.schema import (
 )
 from bitsieve.results.saved.text_formats import parsing_of
 from bitsieve.results.saved.values import label_of, option_of, values_of_array
-from bitsieve.utils.arrays import Columns
+from bitsieve.utils.arrays import Columns, Floats
 
 MAX_COUNTS = 100_000  # cells of the table of a feature; of a larger one no counts are kept
 
@@ -71,6 +73,7 @@ def details_of(fit: Fit, read: ReadOptions, labels: Sequence[object]) -> Selecti
         steps=_steps(fit),
         stopping=_stopping(fit),
         certificate=_certificate(fit),
+        groups=_groups(fit, labels),
         values_digest=evidence.values_digest.value,
     )
 
@@ -228,3 +231,46 @@ def _certificate(fit: Fit) -> Certificate | None:
         upper_bound_bits=float(fit.fitted_attribute("upper_bound_")),
         gap=float(fit.fitted_attribute("gap_")),
     )
+
+
+def _groups(fit: Fit, labels: Sequence[object]) -> tuple[ColumnGroup, ...]:
+    """The groups of columns that the method made: dominant sets, or the columns of every selected feature."""
+    extras = fit.result.extras
+    if "sets_" in extras:
+        return _dominant_sets(fit.result, labels)
+    if "groups_" not in extras:
+        return ()
+    selected = fit.result.selected.tolist()
+    correlations: Sequence[Floats] | None = extras.get("correlations_")
+    groups = []
+    for i, others in enumerate(extras["groups_"]):
+        group = ColumnGroup(
+            selected=_labelled(selected[i : i + 1], labels),
+            others=_labelled(others.tolist(), labels),
+            correlations=None if correlations is None else tuple(correlations[i].tolist()),
+            cohesiveness=None,
+        )
+        groups.append(group)
+    return tuple(groups)
+
+
+def _dominant_sets(result: MethodResult, labels: Sequence[object]) -> tuple[ColumnGroup, ...]:
+    """All dominant sets, those without a selected feature among them."""
+    selected = result.selected.tolist()
+    groups = []
+    for members, cohesiveness in zip(result.extras["sets_"], result.extras["cohesiveness_"], strict=True):
+        is_member = {*members.tolist()}
+        selected_members = [j for j in selected if j in is_member]
+        other_members = sorted(is_member.difference(selected_members))
+        group = ColumnGroup(
+            selected=_labelled(selected_members, labels),
+            others=_labelled(other_members, labels),
+            correlations=None,
+            cohesiveness=float(cohesiveness),
+        )
+        groups.append(group)
+    return tuple(groups)
+
+
+def _labelled(columns: Sequence[int], labels: Sequence[object]) -> tuple[Label, ...]:
+    return tuple(label_of(labels[j]) for j in columns)

@@ -25,6 +25,7 @@ from bitsieve.results.saved.schema import (
     TARGET_KINDS,
     VERSION,
     Certificate,
+    ColumnGroup,
     ColumnKind,
     Cut,
     Label,
@@ -55,7 +56,7 @@ _GROUPS = ("", ",", ".", "'’", " \u00a0\u2009\u202f")
 _ORDERS = ("", DAY_FIRST, MONTH_FIRST, "undecided")
 _UNITS_OF_TIME = "Mm"
 #: The fields that a version of the schema has added.
-_ADDED_FIELDS = {2: ("informative_state",), 3: ("values_digest", "smallest", "largest")}
+_ADDED_FIELDS = {2: ("informative_state",), 3: ("values_digest", "smallest", "largest"), 4: ("groups",)}
 
 
 def read_record(path: str | PathLike[str]) -> SelectionRecord:
@@ -200,6 +201,7 @@ def _record(root: Field) -> SelectionRecord:
         steps=tuple(_step(item) for item in members["steps"].items()),
         stopping=None if stopping.is_null else _stopping(stopping, len(features)),
         certificate=None if certificate.is_null else _certificate(certificate),
+        groups=tuple(_group(item) for item in members["groups"].items()) if "groups" in members else (),
         diagnostics=tuple(_diagnostic(item) for item in members["diagnostics"].items()),
         values_digest=members["values_digest"].optional_text() if "values_digest" in members else None,
     )
@@ -407,6 +409,21 @@ def _certificate(field: Field) -> Certificate:
         objective_bits=members["objective_bits"].number(),
         upper_bound_bits=members["upper_bound_bits"].number(),
         gap=members["gap"].number(),
+    )
+
+
+def _group(field: Field) -> ColumnGroup:
+    members = field.members(field_names(ColumnGroup))
+    others = tuple(_label(item) for item in members["others"].items())
+    correlations = None if members["correlations"].is_null else members["correlations"].numbers()
+    if correlations is not None and len(correlations) != len(others):
+        raise members["correlations"].error(f"must hold {len(others):,} numbers, one for each of the others")
+    cohesiveness = members["cohesiveness"]
+    return ColumnGroup(
+        selected=tuple(_label(item) for item in members["selected"].items()),
+        others=others,
+        correlations=correlations,
+        cohesiveness=None if cohesiveness.is_null else cohesiveness.number(),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.pipeline.selected_tests import InformativeState
 
-VERSION = 3  # of the schema; a later version reads every earlier one
+VERSION = 4  # of the schema; a later version reads every earlier one
 
 Label: TypeAlias = "str | int | float | bool | bytes | tuple[Label, ...] | None"
 Option: TypeAlias = (
@@ -180,6 +180,16 @@ class Certificate:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ColumnGroup:
+    """A group of columns that the method made: a dominant set, a cluster, or a feature with those it represents."""
+
+    selected: tuple[Label, ...]  # the selected features of the group, best first; empty for a set that was not reached
+    others: tuple[Label, ...]  # its other columns
+    correlations: tuple[float, ...] | None  # of the others with the selected feature; None where the method has none
+    cohesiveness: float | None  # of a dominant set, u'Wu / 2; None for another group
+
+
+@dataclass(frozen=True, kw_only=True)
 class SelectionDetails:
     """What is known of a selection beside its ranking, without its rows."""
 
@@ -194,6 +204,7 @@ class SelectionDetails:
     steps: tuple[SavedStep, ...]  # of a greedy method, else empty
     stopping: SavedStopping | None
     certificate: Certificate | None
+    groups: tuple[ColumnGroup, ...]  # that the method made, in its order; empty from a file of version 1 to 3
     values_digest: str | None  # of all columns and the target; None from a file of version 1 or 2
 
 
@@ -214,6 +225,7 @@ class SelectionRecord:
     steps: tuple[SavedStep, ...]  # of a greedy method, else empty
     stopping: SavedStopping | None  # null where the method has no stopping rules
     certificate: Certificate | None  # null where the method has no bound
+    groups: tuple[ColumnGroup, ...]  # that the method made, in its order; absent in versions 1 to 3
     diagnostics: tuple[Diagnostic, ...]  # notes and warnings: code, severity, message, advice, columns, fix, parameters
     # of all columns and the target, as they were cut and counted; the same for every order of rows and columns; None
     # from a file of version 1 or 2

@@ -18,6 +18,7 @@ from bitsieve.results.saved.schema import (
     OPTIONAL_OF_PARSING,
     VERSION,
     Certificate,
+    ColumnGroup,
     Cut,
     Label,
     ObjectOption,
@@ -73,6 +74,7 @@ def document_of(record: SelectionRecord) -> dict[str, Json]:
         "steps": [_step(step) for step in record.steps],
         "stopping": None if record.stopping is None else _stopping(record.stopping),
         "certificate": None if record.certificate is None else _certificate(record.certificate),
+        "groups": [_group(group) for group in record.groups],
         "diagnostics": [_diagnostic(diagnostic) for diagnostic in record.diagnostics],
         "values_digest": record.values_digest,
     }
@@ -187,6 +189,15 @@ def _certificate(certificate: Certificate) -> Json:
         "objective_bits": _number(certificate.objective_bits),
         "upper_bound_bits": _number(certificate.upper_bound_bits),
         "gap": _number(certificate.gap),
+    }
+
+
+def _group(group: ColumnGroup) -> Json:
+    return {
+        "selected": [_label(label) for label in group.selected],
+        "others": [_label(label) for label in group.others],
+        "correlations": None if group.correlations is None else [_number(value) for value in group.correlations],
+        "cohesiveness": None if group.cohesiveness is None else _number(group.cohesiveness),
     }
 
 

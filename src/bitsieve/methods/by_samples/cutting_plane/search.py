@@ -280,6 +280,11 @@ _GDM = Method(
     run=gdm,
     required_capabilities=ROWS,
     bins=False,
+    published={"matching": "greedy"},
+    why_default=(
+        "support features of different cuts are not correlated either, so that no column is in two groups; the "
+        "accuracies with 50 columns were the same, 95.9 % on breast cancer and 79.4 % on synthetic groups"
+    ),
     rules={
         "tau": optional(check_tau),
         "C": check_above_zero,
@@ -298,5 +303,7 @@ METHODS = (
         paper="Tan, Wang, Tsang 2010",
         inputs="the values themselves: products with the samples' weights",
         parameters=defaults_of(gdm, tau=None),
+        published={},
+        why_default="",
     ),
 )

@@ -78,6 +78,10 @@ def global_bounds(points: Floats, classes: Classes, n_classes: int) -> BayesErro
     return BayesErrorBounds(lower, share)
 
 
+#: How bounds are computed, by the name of what the trees are of: all samples, or every two classes.
+BOUNDS_BY_TREE = {"global": global_bounds, "pairwise": pairwise_bounds}
+
+
 class ClassPairs:
     """The error bounds of every two classes, on the chosen columns together with one candidate column."""
 

@@ -1,0 +1,23 @@
+"""The command ``bitsieve bounds``: between which errors the best possible classifier lies."""
+
+from __future__ import annotations
+
+import argparse
+
+from bitsieve.cli.build import column_options, read_options
+from bitsieve.cli.shared import made_by, note_lines, show
+from bitsieve.utils.progress import progress_bar
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, bound, print."""
+    from bitsieve.dataset.read import read_data
+    from bitsieve.evaluate.error_bounds import bounds_of_table
+
+    with progress_bar(not arguments.quiet):
+        table = read_data(arguments.data, read_options(arguments))
+        bounds = bounds_of_table(table, column_options(arguments), arguments.column or (), arguments.tree)
+        notes = note_lines(arguments, bounds.diagnostics)
+
+    show(arguments, notes, lambda: {**bounds.to_dict(), **made_by(arguments)}, lambda: str(bounds))
+    return 0

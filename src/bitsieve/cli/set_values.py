@@ -1,0 +1,91 @@
+"""Values of --set that stand for an object in Python: Nystrom's approximation, and densities in place of bins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from bitsieve.cli.options import IN_PLACE_OF_SET
+from bitsieve.diagnostics import UserError, renamed
+
+if TYPE_CHECKING:
+    from bitsieve.methods.method import Method
+    from bitsieve.optimize.nystrom import Nystrom
+
+Setting = tuple[str, object]
+
+#: The names of --set for the parameters of Nystrom.
+NYSTROM = {
+    "nystrom": "sampling_rate",
+    "nystrom_variant": "variant",
+    "landmarks": "landmarks",
+    "nystrom_seed": "random_state",
+}
+DENSITIES = "densities"
+KERNELS = ("gaussian",)
+
+
+def settable_parameters(method: Method) -> dict[str, Any]:
+    """What --set takes with a method, and the defaults: its parameters that have no option of their own, and more."""
+    settable = {name: default for name, default in method.parameters.items() if name not in IN_PLACE_OF_SET}
+    if "approximation" in settable:
+        settable.update(dict.fromkeys(NYSTROM))
+    if takes_densities(method):
+        settable[DENSITIES] = None
+    return settable
+
+
+def takes_densities(method: Method) -> bool:
+    """Whether a method takes numbers without bins, by their densities."""
+    return method.bins and method.needs_rows
+
+
+def parameters_of_settings(settings: Sequence[Setting]) -> dict[str, Any]:
+    """The parameters of the method that --set gives; what it says of Nystrom is one of them."""
+    parameters = {name: value for name, value in settings if name not in NYSTROM}
+    of_nystrom = {NYSTROM[name]: value for name, value in settings if name in NYSTROM}
+    if of_nystrom:
+        if "approximation" in parameters:
+            raise UserError(
+                code="contradicting-parameters",
+                message="--set approximation and --set nystrom are two ways to say one thing",
+                advice="give --set nystrom=0.5 alone",
+            )
+        parameters["approximation"] = _nystrom(of_nystrom)
+    return parameters
+
+
+def _nystrom(values: Mapping[str, object]) -> Nystrom:
+    from bitsieve.optimize.nystrom import Nystrom
+
+    arguments: dict[str, Any] = dict(values)
+    if "landmarks" in arguments:
+        arguments["landmarks"] = _column_indices(arguments["landmarks"])
+    with renamed("sampling_rate", "nystrom"), renamed("variant", "nystrom_variant"):
+        return Nystrom(**arguments)
+
+
+def _column_indices(value: object) -> list[int]:
+    """Column indices from text such as ``0,3,5``."""
+    try:
+        return [int(part) for part in str(value).split(",")]
+    except ValueError:
+        raise UserError(
+            code="parameter-not-allowed",
+            message=f"--set landmarks={value} is not allowed",
+            advice="give indices of columns, as landmarks=0,3,5",
+        ) from None
+
+
+def asks_for_densities(settings: Sequence[Setting]) -> bool:
+    """Whether --set asks for densities in place of bins."""
+    for name, value in settings:
+        if name == DENSITIES:
+            if value not in KERNELS:
+                raise UserError(
+                    code="parameter-not-allowed",
+                    message=f"--set densities={value} is not allowed",
+                    advice="give densities=gaussian, or leave it out",
+                )
+            return True
+    return False
