@@ -21,6 +21,7 @@ from bitsieve.dataset.identifiers import (
     has_name_of_code,
 )
 from bitsieve.dataset.original import OriginalData
+from bitsieve.dataset.rank_test import RankTest, rank_test
 from bitsieve.dataset.sentinels import SentinelCounts, may_have_sentinels
 from bitsieve.dataset.sparse import StoredColumns
 from bitsieve.dataset.target import Target
@@ -148,6 +149,13 @@ class Dataset(NamedColumns, ABC):
     @abstractmethod
     def is_row_counter(self, j: int) -> bool:
         """Whether feature ``j`` increases by one, or decreases by one, with every row."""
+
+    def rank_tests(self, columns: Sequence[int]) -> list[RankTest] | None:
+        """The tests whether the ranks of numeric columns depend on the target, which no cut of theirs separates.
+
+        None, as by default, if neither the rows nor their distinct numbers are at hand.
+        """
+        return None
 
     def number_range(self, j: int) -> tuple[float, float] | None:
         """The smallest and the largest number of feature ``j``; None for categories, and where they are not known."""
@@ -474,6 +482,14 @@ class InMemoryDataset(Dataset, InspectedColumns):
             return False
         numbering = RowNumbering.of_rows(values, 0)
         return numbering is not None and numbering.is_row_counter
+
+    def rank_tests(self, columns: Sequence[int]) -> list[RankTest]:
+        target = self.target
+        is_ordered = target.kind == "binned"
+        return [
+            rank_test(self.numeric(j), target.codes, target.n_classes, self.weights, is_ordered=is_ordered)
+            for j in columns
+        ]
 
     def number_range(self, j: int) -> tuple[float, float] | None:
         if not self.is_numeric(j):

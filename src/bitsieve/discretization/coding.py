@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict
@@ -13,6 +14,7 @@ from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.column_summary import ColumnSummary, Kind, RowSample
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import Encoded, all_missing, are_categories, encode
+from bitsieve.dataset.rank_test import RankTest
 from bitsieve.dataset.value_ranges import MISSING
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import MAX_CODES, Binning, as_column_rule
@@ -38,6 +40,7 @@ class CodingFacts(RuleFacts):
 
     parameters: dict[str, Any]  # of the rule
     uncut: list[int] | None
+    rank_tests: list[tuple[int, float, float]]  # the column, the statistic and p of each
     kinds: list[str | None]
     arities: list[int]
     sampled: list[int]
@@ -53,6 +56,7 @@ class Coding:
     arities: NDArray[np.int32]  # one more than the largest code that occurs in each column
     sampled: tuple[int, ...]  # columns of too many distinct numbers, whose bins are those of a sample of the rows
     rank_error: float  # the largest error of the rank of a cut of these columns, as a share of the samples
+    rank_tests: Mapping[int, RankTest]  # of the columns without a cut, of a rule that cuts by the classes
 
     def facts(self) -> CodingFacts:
         """The coding as a dictionary for JSON."""
@@ -63,6 +67,7 @@ class Coding:
                 name: value for name, value in binner.parameters.items() if name not in ("missing", "n_jobs")
             },
             "uncut": binner.uncut_.tolist() if binner.requires == "classes" else None,
+            "rank_tests": [(j, test.statistic, test.p) for j, test in self.rank_tests.items()],
             "kinds": [None if kind is None else kind.str for kind in self.kinds],
             "arities": self.arities.tolist(),
             "sampled": list(self.sampled),
@@ -81,6 +86,7 @@ class Coding:
             arities=np.array(facts["arities"], np.int32),
             sampled=tuple(facts["sampled"]),
             rank_error=facts["rank_error"],
+            rank_tests={j: RankTest(statistic, p) for j, statistic, p in facts["rank_tests"]},
         )
 
     def of_column(self, j: int) -> Coding:
@@ -160,17 +166,22 @@ def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
 
     # Each column is binned by a rule of its own, as a small table in which the rule finds the same bins.
     rules_of_columns = [rule.unfitted(n_jobs=1) for _ in summary.columns]
+    tests_of_columns: list[RankTest | None] = [None] * len(summary.columns)
 
     def fit(j: int) -> None:
-        rules_of_columns[j].fit_table(summary.column(j, ends_only=rule.requires == "ends"))
+        column_rule = rules_of_columns[j]
+        column = summary.column(j, ends_only=rule.requires == "ends")
+        column_rule.fit_table(column)
+        if rule.requires == "classes" and len(column_rule.uncut_):
+            (tests_of_columns[j],) = column.rank_tests([0])
 
     run_blocks(fit, range(summary.n_features), rule.n_jobs, phase("binning"))
     fitted.bin_edges_ = RaggedArray.from_arrays([column_rule.bin_edges_[0] for column_rule in rules_of_columns])
     fitted.categories_ = [column_rule.categories_[0] for column_rule in rules_of_columns]
     fitted.n_bins_ = np.array([column_rule.n_bins_[0] for column_rule in rules_of_columns], np.int64)
+    rank_tests = {j: test for j, test in enumerate(tests_of_columns) if test is not None}
     if rule.requires == "classes":
-        is_uncut = [len(column_rule.uncut_) > 0 for column_rule in rules_of_columns]
-        fitted.uncut_ = np.flatnonzero(is_uncut)
+        fitted.uncut_ = np.array(list(rank_tests), np.int64)
     rank_errors = [_rank_error(column, summary.sample) for column in summary.columns]
     return Coding(
         binner=fitted,
@@ -178,6 +189,7 @@ def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
         arities=np.array([arity_of(fitted, summary, j) for j in range(summary.n_features)], np.int32),
         sampled=tuple(j for j, error in enumerate(rank_errors) if error),
         rank_error=max(rank_errors, default=0.0),
+        rank_tests=rank_tests,
     )
 
 

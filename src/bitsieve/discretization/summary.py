@@ -212,7 +212,7 @@ class Summary(InspectedColumns):
     ) -> InMemoryDataset:
         y = None
         if self.target is not None and classes is not None:
-            y = Target(classes.astype(np.int32), self.target.labels)
+            y = Target(classes.astype(np.int32), self.target.labels, kind=self.target.kind)
         return InMemoryDataset([values], [self.names[j]], y=y, weights=weights)
 
 

@@ -17,6 +17,7 @@ from bitsieve.dataset.dataset import Approximation, OutOfCoreDataset
 from bitsieve.dataset.notes import rows_without_target
 from bitsieve.dataset.original import OriginalData, not_read_again
 from bitsieve.dataset.quantity import TargetKind
+from bitsieve.dataset.rank_test import RankTest
 from bitsieve.dataset.roles import Roles
 from bitsieve.dataset.target import Target, check_read, no_rows_left
 from bitsieve.dataset.target_summary import TargetCoding, TargetPart, TargetSummary
@@ -146,6 +147,12 @@ class PartitionedDataset(OutOfCoreDataset):
         column = summary.columns[j]
         has_exact_ends = column.kind is not None and column.low is not None and column.rank_error == 0
         return (float(column.low), float(column.high)) if has_exact_ends else None
+
+    def rank_tests(self, columns: Sequence[int]) -> list[RankTest] | None:
+        coding = self.coding
+        if coding is None or not all(j in coding.rank_tests for j in columns):
+            return None
+        return [coding.rank_tests[j] for j in columns]
 
     @property
     def approximation(self) -> Approximation | None:
@@ -290,7 +297,7 @@ class PartitionedDataset(OutOfCoreDataset):
         ranges = table._summary_for(EqualWidthBinning(missing=binner.missing))
         occurring = [min(arity_of(binner, ranges, j), arity) for j, arity in enumerate(arities)]
         kinds = [column.kind for column in ranges.columns]
-        coding = Coding(binner, kinds, np.array(occurring, np.int32), (), 0.0)
+        coding = Coding(binner, kinds, np.array(occurring, np.int32), (), 0.0, {})
         request = CountRequest(
             reader=table.reader, target=table.target_coding, coding=coding, class_sizes=ranges.class_sizes
         )

@@ -30,7 +30,7 @@ from bitsieve.io.output import try_lock, unfinished_paths
 PREFIX = "bitsieve-spool-"
 _LOCK_FILE = "lock"
 _FACTS_FILE = "facts.json"
-_VERSION = 3  # of the files in a kept folder
+_VERSION = 4  # of the files in a kept folder
 _CHECKSUM_BLOCK = 1 << 22  # bytes under one checksum
 _SECONDS_TO_LOCK = 60  # a living process makes the lock of its new folder within this time
 

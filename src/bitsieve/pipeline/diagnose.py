@@ -27,6 +27,7 @@ from bitsieve.pipeline.evidence import MAX_VALUES_TESTED, has_no_information
 from bitsieve.pipeline.fit import CountEvidence, Fit
 from bitsieve.pipeline.prepare import Prepared, PreparedSelection
 from bitsieve.pipeline.selected_tests import InformativeState
+from bitsieve.pipeline.uncut import on_uncut
 from bitsieve.utils.arrays import Columns, Flags, Integers
 from bitsieve.utils.choice import TIE
 from bitsieve.utils.column_names import ColumnNames
@@ -71,6 +72,7 @@ def diagnose(fit: Fit) -> list[Diagnostic]:
         *on_screen(fit),
         *on_sample(table),
         *on_bins(table, evidence.binner, fit.prepared.dropped, fit.about_unused_bins),
+        *on_uncut(fit),
         *on_row_counters(table, fit.result.selected),
         *on_leaks(evidence.leaks, table),
         *on_ties(fit, evidence),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.dataset.dataset import Dataset
+from bitsieve.dataset.rank_test import RankTest
 from bitsieve.discretization.base import Binning
 from bitsieve.information.leaks import Leak
 from bitsieve.methods.method import Method, MethodResult
@@ -46,6 +47,7 @@ class Fit:
     result: MethodResult
     evidence: CountEvidence | None = None  # None after a method on rows, until ``with_evidence`` counts it
     screened_out: Sequence[int] = ()  # columns that a screen took from the method
+    rank_tests: Mapping[int, RankTest] = field(default_factory=dict)  # of selected columns without a cut, by column
 
     @property
     def selection(self) -> SelectionOptions:

@@ -19,6 +19,7 @@ from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.prepare import PreparedSelection, check_screen, columns_screened_out, constraints_on
 from bitsieve.pipeline.samples import TableSamples
 from bitsieve.pipeline.selection_options import SelectionOptions
+from bitsieve.pipeline.uncut import rank_uncut_columns
 from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.note_warnings import warn
 from bitsieve.utils.parameters import FeatureCount
@@ -57,9 +58,17 @@ def run_on_counts(prepared: PreparedSelection, counted: Counted, execution: Exec
         information = counted.estimated(estimator)
         _warn_of_long_job(method, counted.table, int(information.varies.sum()), n_selected)
         result = method.run(information, n_selected, **arguments)
-        result = result.with_dropped_last(counted.table.dropped, counted.table.n_features)
+        ranking = rank_uncut_columns(result, counted, prepared.selection, candidates)
+        result = ranking.result.with_dropped_last(counted.table.dropped, counted.table.n_features)
         evidence = count_evidence(counted, result.selected, information)
-    return Fit(prepared=prepared, execution=execution, table=counted.table, result=result, evidence=evidence)
+    return Fit(
+        prepared=prepared,
+        execution=execution,
+        table=counted.table,
+        result=result,
+        evidence=evidence,
+        rank_tests=ranking.rank_tests,
+    )
 
 
 def _run_on_rows(prepared: PreparedSelection, execution: ExecutionOptions) -> Fit:

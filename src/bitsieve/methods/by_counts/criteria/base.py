@@ -30,6 +30,9 @@ class NamedCriterion(Protocol):
     - "pairs": these, and each feature with each chosen one,
     - "class pairs": these, and the same pairs within each class,
     - "joint": each feature with the class, conditional on several chosen features together.
+
+    ``is_gain``: whether the score is the information about the class that the candidate adds, so that one whose score
+    is not above 0 adds none.
     """
 
     name: ClassVar[str]
@@ -39,6 +42,7 @@ class NamedCriterion(Protocol):
     unit: ClassVar[str] = "bits"
     required_tables: ClassVar[RequiredTables]
     cost: ClassVar[str] = "O(k n d)"
+    is_gain: ClassVar[bool] = False
 
     @classmethod
     def seconds(cls, n: int, d: int, k: int) -> float:

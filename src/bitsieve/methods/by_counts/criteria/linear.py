@@ -20,6 +20,7 @@ class MIM(Criterion):
     title = "Mutual information maximisation"
     formula = "I(Xi;C)"
     paper = "Lewis 1992"
+    is_gain = True
     required_tables = "marginals"
     cost = "O(n d)"
     never_increases = True
@@ -147,6 +148,7 @@ class EMRMR(Criterion):
     title = "Extended minimum redundancy, maximum relevance"
     formula = "I(Xi;C) - mean_s [I(Xi;Xs) - I(Xi;Xs|C)]"
     paper = "Vinh, Chan, Romano, Bailey 2014"
+    is_gain = True
     required_tables = "class pairs"
     quantity = "conditional_relevance"
 

@@ -44,6 +44,7 @@ class CMIM(MinimumCriterion):
     title = "Conditional mutual information maximisation"
     formula = "min_s I(Xi;C|Xs)"
     paper = "Fleuret 2004"
+    is_gain = True
     quantity = "conditional_relevance"
 
 
@@ -60,6 +61,7 @@ class CMIM2(Criterion):
     title = "Conditional mutual information maximisation, mean of the two smallest"
     formula = "mean of the two smallest I(Xi;C|Xs)"
     paper = "Fleuret 2004"
+    is_gain = True
     required_tables = "class pairs"
     quantity = "conditional_relevance"
     never_increases = True
@@ -95,6 +97,7 @@ class CMIMFleuret(MinimumCriterion):
     title = "Conditional mutual information maximisation, capped by relevance"
     formula = "min(I(Xi;C), min_s I(Xi;C|Xs))"
     paper = "Fleuret 2004"
+    is_gain = True
     quantity = "conditional_relevance"
     capped = True
 

@@ -1,0 +1,108 @@
+"""A test whether the ranks of a column differ between the classes, for columns that no cut separates by them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bitsieve.utils.arrays import Floats, Integers
+from bitsieve.utils.lazy import chdtrc
+
+
+@dataclass(frozen=True)
+class RankTest:
+    """A statistic of ranks, and its p by the tail of the chi-squared distribution."""
+
+    statistic: float
+    p: float
+
+
+NO_DIFFERENCE = RankTest(statistic=0.0, p=1.0)
+
+
+def rank_test(
+    values: Floats, classes: NDArray[Any], n_classes: int, weights: Integers | None, *, is_ordered: bool
+) -> RankTest:
+    """Test whether the ranks of the values depend on the classes.
+
+    ``r_i`` are the ranks of the values, equal values share their mean rank, and ``n_c`` are the samples of class c, N
+    in all. Missing values are left out. The statistic of Kruskal and Wallis, which corrects for ties, is
+
+        H = (N - 1) sum_c n_c (mean of r in c - mean of r)^2 / sum_i (r_i - mean of r)^2
+
+    with one degree of freedom less than there are classes. The classes of a quantity are ordered: there the statistic
+    is ``(N - 1) rho^2``, rho the correlation of the ranks of values and classes, with one degree of freedom.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n_samples,)
+        NaN is a missing value.
+    classes : ndarray of int, shape (n_samples,)
+        The codes of the classes, from 0.
+    n_classes : int
+        The number of classes.
+    weights : ndarray of int, shape (n_samples,), or None
+        Frequency weights; None for 1 each.
+    is_ordered : bool
+        Whether the classes are the intervals of a quantity, in their order.
+
+    Returns
+    -------
+    RankTest
+        A statistic of 0 and p = 1 if all values are equal, or all of one class.
+    """
+    is_present = ~np.isnan(values)
+    numbers, number_codes = np.unique(values[is_present], return_inverse=True)
+    classes = classes[is_present]
+    weights_present = None if weights is None else weights[is_present]
+    n_per_number = _counts(number_codes, weights_present, len(numbers))
+    n_per_class = _counts(classes, weights_present, n_classes)
+    n_samples = int(n_per_class.sum())
+    squares = _sum_of_squares(n_per_number)
+    if squares == 0 or np.count_nonzero(n_per_class) < 2:
+        return NO_DIFFERENCE
+
+    deviations = _rank_deviations(n_per_number)[number_codes]
+    if weights_present is not None:
+        deviations = deviations * weights_present
+    sums_of_classes = np.zeros(n_classes, np.int64)
+    np.add.at(sums_of_classes, classes, deviations)
+
+    if is_ordered:
+        products = sum(
+            deviation * total
+            for deviation, total in zip(_rank_deviations(n_per_class).tolist(), sums_of_classes.tolist(), strict=True)
+        )
+        statistic = (n_samples - 1) * products**2 / (squares * _sum_of_squares(n_per_class))
+        freedom = 1
+    else:
+        between = sum(
+            total**2 / n for total, n in zip(sums_of_classes.tolist(), n_per_class.tolist(), strict=True) if n > 0
+        )
+        statistic = (n_samples - 1) * between / squares
+        freedom = int(np.count_nonzero(n_per_class)) - 1
+    return RankTest(statistic=statistic, p=float(chdtrc(freedom, statistic)))
+
+
+def _counts(codes: NDArray[Any], weights: Integers | None, n_codes: int) -> Integers:
+    """The samples of every code. Weights sum to 2^31 at most: the floats that bincount makes of them are exact."""
+    return np.bincount(codes, weights, n_codes).astype(np.int64)
+
+
+def _rank_deviations(counts: Integers) -> Integers:
+    """Twice the mean rank of the samples of each value, less twice the mean of all ranks: whole numbers.
+
+    ``counts`` are the samples of each value, the values ascending.
+    """
+    n_up_to: Integers = np.cumsum(counts)
+    return 2 * n_up_to - counts - n_up_to[-1]
+
+
+def _sum_of_squares(counts: Integers) -> int:
+    """The sum of the squared deviations of all samples, ``(N^3 - N - sum_t (t^3 - t)) / 3`` for ties of t samples."""
+    n_samples = int(counts.sum())
+    tied: int = sum(t**3 - t for t in counts[counts > 1].tolist())
+    return (n_samples**3 - n_samples - tied) // 3
