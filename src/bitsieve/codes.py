@@ -234,6 +234,16 @@ CODES: dict[str, Code] = {
         "Numeric columns have no split that separates the classes beyond chance.",
         'Set `uncut="median"` or `binning="quantile"` to split them anyway.',
     ),
+    "ordered-by-ranks": Code(
+        "note",
+        "Selected columns have no cut: a test of their ranks, of Kruskal and Wallis, orders them.",
+        'Read their p: a large one is that of noise. Set `uncut="median"` or `binning="quantile"` to count them.',
+    ),
+    "ordered-by-position": Code(
+        "note",
+        "Columns without a cut are in the order of the table, as saved counts do not hold their ranks.",
+        "Select from the rows for an order by a test of ranks.",
+    ),
     "many-values": Code(
         "note",
         "Columns have so many values that chance makes a good part of their information.",

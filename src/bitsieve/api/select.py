@@ -107,7 +107,8 @@ def select(
     n_bins : int, optional
         Bins of "quantile" and "uniform", by default 10.
     uncut : {"leave", "median"}, optional
-        What "mdl" does with a column that it does not cut, by default "leave".
+        What "mdl" does with a column that it does not cut, by default "leave": a greedy method then ranks it by a test
+        of its ranks (Kruskal and Wallis), behind the columns that add information, with a score of 0.
     missing : {"error", "bin"}, optional
         What missing values are: an error, or a code of their own (the default). A binner has its own ``missing``.
     target_bins : int or "none", optional

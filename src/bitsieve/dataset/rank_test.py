@@ -97,8 +97,9 @@ def _rank_deviations(counts: Integers) -> Integers:
 
     ``counts`` are the samples of each value, the values ascending.
     """
-    n_up_to: Integers = np.cumsum(counts)
-    return 2 * n_up_to - counts - n_up_to[-1]
+    n_up_to = np.cumsum(counts)
+    deviations: Integers = 2 * n_up_to - counts - n_up_to[-1]
+    return deviations
 
 
 def _sum_of_squares(counts: Integers) -> int:

@@ -47,7 +47,8 @@ class Fit:
     result: MethodResult
     evidence: CountEvidence | None = None  # None after a method on rows, until ``with_evidence`` counts it
     screened_out: Sequence[int] = ()  # columns that a screen took from the method
-    rank_tests: Mapping[int, RankTest] = field(default_factory=dict)  # of selected columns without a cut, by column
+    # Of the selected columns without a cut, by column. None if they cannot be tested: they stand by position.
+    rank_tests: Mapping[int, RankTest] | None = field(default_factory=dict)
 
     @property
     def selection(self) -> SelectionOptions:

@@ -27,7 +27,7 @@ class UncutRanking:
     """A result in which the columns without a cut have their place, and the tests of those that are selected."""
 
     result: MethodResult
-    rank_tests: Mapping[int, RankTest]  # by column; empty if none is selected, or none can be tested
+    rank_tests: Mapping[int, RankTest] | None  # by column; None if they cannot be tested: they stand by position
 
 
 def rank_uncut_columns(
@@ -51,7 +51,7 @@ def rank_uncut_columns(
         return UncutRanking(result, {})
     tests = counted.table.rank_tests(uncut.tolist())
     if tests is None:
-        return UncutRanking(result, {})
+        return UncutRanking(result, None)
 
     by_statistic = rank(np.array([test.statistic for test in tests]))
     others = result.selected[~adds_information]
@@ -102,6 +102,14 @@ def _uncut_candidates(counted: Counted, candidates: Candidates) -> Columns:
 
 def on_uncut(fit: Fit) -> list[Diagnostic]:
     """Which selected columns have no cut, so that a test of their ranks orders them."""
+    if fit.rank_tests is None:
+        return [
+            Diagnostic(
+                code="ordered-by-position",
+                message="columns without a cut are in the order of the table: their ranks are not among the counts",
+                advice="select from the rows for another order",
+            )
+        ]
     if not fit.rank_tests:
         return []
     statistic_name = "N rho^2" if fit.table.target.kind == "binned" else "H"
@@ -113,10 +121,11 @@ def on_uncut(fit: Fit) -> list[Diagnostic]:
     listed = ", ".join(results[:MAX_NAMES])
     if len(results) > MAX_NAMES:
         listed += f" and {len(results) - MAX_NAMES:,} more"
+    have = "has no cut and is" if len(results) == 1 else "have no cut and are"
     return [
         Diagnostic(
             code="ordered-by-ranks",
-            message=f"selected without a cut, in the order of a test of ranks: {listed}",
+            message=f"{listed} {have} ordered by a test of ranks",
             columns=tuple(names),
         )
     ]

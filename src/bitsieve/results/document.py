@@ -29,7 +29,7 @@ def plain(value: Any) -> Any:
 
 def features_document(ranking: Ranking) -> list[dict[str, Any]]:
     """The selected features, best first."""
-    levels = ranking.levels()
+    test_results = {**ranking.levels(), **ranking.rank_results()}
     features = []
     for i, name in enumerate(ranking.features):
         feature = {
@@ -43,8 +43,8 @@ def features_document(ranking: Ranking) -> list[dict[str, Any]]:
             "informative": ranking.informative[i],
             "informative_state": ranking.informative_state[i],
         }
-        for level, values in levels.items():
-            feature[level] = values[i]
+        for result, values in test_results.items():
+            feature[result] = values[i]
         features.append({key: plain(value) for key, value in feature.items()})
     return features
 

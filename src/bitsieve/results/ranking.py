@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bitsieve.pipeline.selected_tests import InformativeState
-from bitsieve.results.saved.schema import SavedStopping
+from bitsieve.results.saved.schema import SavedRankTest, SavedStopping
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.terminal_text import aligned, number
 
 LEAST_LEVEL = "least level"
 NEIGHBOURS = "neighbours in the tree"
+RANK_STATISTIC = "rank statistic"
+RANK_P = "p of ranks"
 INFORMATIVE = "informative"
 TEXT_COLUMNS = ("feature", "overlaps most with", NEIGHBOURS, INFORMATIVE)
 MEANING_OF_LEAST_LEVEL = (
@@ -36,6 +39,7 @@ class Ranking:
     informative_state: list[InformativeState]
     score_unit: str
     stopping: SavedStopping | None
+    rank_tests: Sequence[SavedRankTest | None]
 
     def columns(self) -> dict[str, Any]:
         """The columns of the table by name, as a frame takes them."""
@@ -50,6 +54,7 @@ class Ranking:
             "informative": np.asarray(self.informative),
             "informative_state": self.informative_state,
             **self.levels(),
+            **self.rank_results(),
         }
 
     def levels(self) -> dict[str, Any]:
@@ -64,6 +69,15 @@ class Ranking:
         if stopping.neighbours is not None:
             levels["neighbours"] = [", ".join(names) for names in stopping.neighbours]
         return levels
+
+    def rank_results(self) -> dict[str, Floats]:
+        """The statistic and the p of the test that ranks each feature without a cut, NaN for others; empty without any."""
+        if not any(self.rank_tests):
+            return {}
+        return {
+            "rank_statistic": np.array([np.nan if test is None else test.statistic for test in self.rank_tests]),
+            "rank_p": np.array([np.nan if test is None else test.p for test in self.rank_tests]),
+        }
 
     def printed_levels(self) -> tuple[list[str], list[list[str]]]:
         """The header and the cells of the levels, one row for each feature; the rows are empty if there are none."""
@@ -92,6 +106,9 @@ class Ranking:
         ]
         level_header, level_rows = self.printed_levels()
         header += level_header
+        rank_results = self.rank_results()
+        if rank_results:
+            header += [RANK_STATISTIC, RANK_P]
         states = {*self.informative_state}
         has_states = bool(STATES_IN_DOUBT & states) and states != {"not tested"}
         if has_states:
@@ -108,6 +125,8 @@ class Ranking:
                 number(self.overlap[i]),
                 *level_rows[i],
             ]
+            if rank_results:
+                row += [number(rank_results["rank_statistic"][i]), _printed_p(rank_results["rank_p"][i])]
             if has_states:
                 row.append(self.informative_state[i])
             rows.append(row)
@@ -118,3 +137,7 @@ class Ranking:
         header, rows = self.printed()
         table = aligned(header, rows, right=[name not in TEXT_COLUMNS for name in header])
         return f"{table}\n{MEANING_OF_LEAST_LEVEL}" if LEAST_LEVEL in header else table
+
+
+def _printed_p(p: float) -> str:
+    return "-" if np.isnan(p) else f"{p:.2g}"

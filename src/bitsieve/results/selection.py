@@ -267,6 +267,8 @@ class Selection:
         dataframe
             rank, feature, index, score, relevance, overlap_with, overlap, informative, informative_state; of groups:
             group, feature, selected, correlation, cohesiveness.
+            If a selected column has no cut, the ranking has rank_statistic and rank_p, too: those of the rank test that
+            orders it, NaN for others.
         """
         if table in FRAME_LIBRARIES:
             return frame_of(ranking_of(self).columns(), check_library(table))
@@ -574,6 +576,7 @@ def ranking_of(selection: Selection) -> Ranking:
         informative_state=selection.informative_state,
         score_unit=selection.unit,
         stopping=selection.details.stopping,
+        rank_tests=selection.details.rank_tests,
     )
 
 
@@ -590,6 +593,7 @@ def record_of(selection: Selection) -> SelectionRecord:
             informative=bool(selection.informative[i]),
             informative_state=selection.informative_state[i],
             column=column,
+            rank_test=details.rank_tests[i],
         )
         for i, column in enumerate(details.columns)
     )
@@ -644,6 +648,7 @@ def selection_of_record(record: SelectionRecord, table: Any = None) -> Selection
             execution=record.execution,
             class_sizes=record.target.class_sizes,
             columns=tuple(feature.column for feature in features),
+            rank_tests=tuple(feature.rank_test for feature in features),
             steps=record.steps,
             stopping=record.stopping,
             certificate=record.certificate,

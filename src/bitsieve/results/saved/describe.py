@@ -31,6 +31,7 @@ from bitsieve.results.saved.schema import (
     Option,
     SavedColumn,
     SavedData,
+    SavedRankTest,
     SavedStep,
     SavedStopping,
     SelectionDetails,
@@ -70,12 +71,22 @@ def details_of(fit: Fit, read: ReadOptions, labels: Sequence[object]) -> Selecti
         execution=_execution(fit),
         class_sizes=tuple(evidence.class_sizes.tolist()),
         columns=tuple(columns),
+        rank_tests=_rank_tests(fit),
         steps=_steps(fit),
         stopping=_stopping(fit),
         certificate=_certificate(fit),
         groups=_groups(fit, labels),
         values_digest=evidence.values_digest.value,
     )
+
+
+def _rank_tests(fit: Fit) -> tuple[SavedRankTest | None, ...]:
+    test_of_column = fit.rank_tests or {}
+    tests: list[SavedRankTest | None] = []
+    for j in fit.result.selected.tolist():
+        test = test_of_column.get(j)
+        tests.append(None if test is None else SavedRankTest(statistic=test.statistic, p=test.p))
+    return tuple(tests)
 
 
 def _names(table: Dataset) -> tuple[str, ...] | None:

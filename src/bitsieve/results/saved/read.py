@@ -36,6 +36,7 @@ from bitsieve.results.saved.schema import (
     SavedData,
     SavedFeature,
     SavedParsing,
+    SavedRankTest,
     SavedStep,
     SavedStopping,
     SavedTarget,
@@ -280,7 +281,7 @@ def _target_edges(field: Field) -> tuple[float, ...] | tuple[tuple[float, ...] |
 def _feature(
     field: Field, position: int, data: SavedData, target: SavedTarget, later_fields: Sequence[str]
 ) -> SavedFeature:
-    members = field.members(field_names(SavedFeature), optional=later_fields)
+    members = field.members(field_names(SavedFeature), optional=[*later_fields, "rank_test"])
     informative = members["informative"].boolean()
     state: InformativeState = "not tested" if informative else "not shown"
     if "informative_state" in members:
@@ -293,7 +294,13 @@ def _feature(
         informative=informative,
         informative_state=state,
         column=_column(members["column"], data, target, later_fields),
+        rank_test=_rank_test(members["rank_test"]) if "rank_test" in members else None,
     )
+
+
+def _rank_test(field: Field) -> SavedRankTest:
+    members = field.members(field_names(SavedRankTest))
+    return SavedRankTest(statistic=members["statistic"].number(), p=members["p"].number())
 
 
 def _column(field: Field, data: SavedData, target: SavedTarget, later_fields: Sequence[str]) -> SavedColumn:

@@ -135,6 +135,14 @@ class SavedColumn:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SavedRankTest:
+    """A test whether the ranks of a column depend on the target."""
+
+    statistic: float  # of Kruskal and Wallis; of a quantity the number of rows times the squared rank correlation
+    p: float  # by the chi-squared distribution
+
+
+@dataclass(frozen=True, kw_only=True)
 class SavedFeature:
     """A selected feature: its evidence and its column."""
 
@@ -145,6 +153,7 @@ class SavedFeature:
     informative: bool  # False where it was tested and is not shown to be more informative than chance
     informative_state: InformativeState  # how it is shown to be; absent in version 1
     column: SavedColumn  # how it was read and cut
+    rank_test: SavedRankTest | None = None  # by which a column without a cut is ranked; absent for other features
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,6 +210,7 @@ class SelectionDetails:
     execution: dict[str, Option]  # engine, memory and threads, which do not change the result
     class_sizes: tuple[int, ...]  # the sum of the weights of the rows of every class
     columns: tuple[SavedColumn, ...]  # of the selected features, best first
+    rank_tests: tuple[SavedRankTest | None, ...]  # of the selected features; None where the counts rank a feature
     steps: tuple[SavedStep, ...]  # of a greedy method, else empty
     stopping: SavedStopping | None
     certificate: Certificate | None

@@ -117,7 +117,7 @@ def _edges_of_column(edge: float | tuple[float, ...] | None) -> Json:
 
 
 def _feature(feature: SavedFeature) -> Json:
-    return {
+    fields = {
         "score": _number(feature.score),
         "relevance": _number(feature.relevance),
         "overlap_with": feature.overlap_with,
@@ -126,6 +126,9 @@ def _feature(feature: SavedFeature) -> Json:
         "informative_state": feature.informative_state,
         "column": _column(feature.column),
     }
+    if feature.rank_test is not None:
+        fields["rank_test"] = {"statistic": _number(feature.rank_test.statistic), "p": _number(feature.rank_test.p)}
+    return fields
 
 
 def _column(column: SavedColumn) -> Json:
