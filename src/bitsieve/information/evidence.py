@@ -56,6 +56,24 @@ def carries_information(information: Information, columns: Columns, level: float
     return Lazy(lambda: is_informative)
 
 
+def are_informative_alone(information: Information, level: float) -> Flags:
+    """Whether each column has a p-value of ``I(Xi;C) = 0`` that, times the columns to choose from, is at most ``level``.
+
+    Where columns were cut by the class, p is multiplied by the number of possible cuts. ``information`` is any
+    estimate; the test is of the counts.
+    """
+    source = information.source
+    limit = log(level / n_columns_tried(information))
+    plug_in = PlugInInformation(source)
+    g = np.maximum(0.0, 2 * log(2) * source.n_samples * plug_in.relevance)
+    may_pass = np.flatnonzero(information.varies & (_below_log_tail_of_one(g) <= limit))
+    is_informative = np.zeros(information.n_features, bool)
+    if len(may_pass):
+        log_p = _log_tails(source, [(None, may_pass)]) + log_codings(source, may_pass)
+        is_informative[may_pass] = log_p <= limit
+    return is_informative
+
+
 def n_columns_tried(information: Information) -> int:
     """How many columns there are to choose from: those that vary; where they were cut by the class, all."""
     source = information.source

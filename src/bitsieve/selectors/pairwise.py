@@ -263,7 +263,7 @@ class SDPCMI(CountSelector):
 class FCBF(CountSelector):
     r"""Keep the features relevant to the target that no more relevant one makes redundant; their number is not given.
 
-    ``SU(X,Y) = 2 I(X;Y) / (H(X) + H(Y))``. The features with ``SU(Xi,C) >= delta`` are visited by falling
+    ``SU(X,Y) = 2 I(X;Y) / (H(X) + H(Y))``. The relevant features are visited by falling
     SU(Xi,C), ties (1e-10) by index; each p that is visited is kept and removes every later q with
     ``SU(p,q) >= SU(q,C)``. A column that does not vary comes after all others, and is removed by any of them.
 
@@ -272,8 +272,10 @@ class FCBF(CountSelector):
     n_features_to_select : int, float or "auto", default=None
         None or "auto" keeps all that are not removed; a number keeps the first so many of them, or fewer where fewer
         are left; a float between 0 and 1 is a share of all columns.
-    delta : float, default=0.0
-        Least SU(Xi,C), from 0 to 1.
+    delta : float, optional
+        Relevant features have ``SU(Xi,C) >= delta``, from 0 to 1; 0.0 takes all, as the paper may. By default those
+        are relevant that the G-test of I(Xi;C) shows at level 0.05, corrected for the number of columns and, where they
+        were cut by the class, for the possible cuts. For rows in groups the default is 0.0.
     strict : bool, default=False
         True compares by ``>`` in both places, as some programs do, and not by ``>=``, as the paper does.
 
@@ -289,7 +291,7 @@ class FCBF(CountSelector):
     Raises
     ------
     ValueError
-        When fitting, if no feature reaches ``delta``.
+        When fitting, if no feature is relevant.
 
     Notes
     -----
@@ -310,7 +312,7 @@ class FCBF(CountSelector):
 
     described = fcbf.METHODS
 
-    delta: float = 0.0
+    delta: float | None = None
     strict: bool = False
 
 

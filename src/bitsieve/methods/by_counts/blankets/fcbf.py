@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 
 from bitsieve.diagnostics import UserError
+from bitsieve.information.evidence import are_informative_alone
 from bitsieve.information.protocol import (
     DisjointPairs,
     Information,
@@ -21,8 +22,10 @@ from bitsieve.information.protocol import (
 from bitsieve.methods.method import Method, MethodResult
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.choice import TIE, rank
-from bitsieve.utils.parameters import check_flag, check_number
+from bitsieve.utils.parameters import check_flag, check_number, optional
 from bitsieve.utils.progress import phase
+
+LEVEL = 0.05  # of the test by which features are relevant if no threshold is given
 
 
 def remaining(information: Information, order: Columns, levels: Floats) -> Remaining:
@@ -137,26 +140,36 @@ class RemainingByEquivalence(Remaining):
         return removed
 
 
-def _candidates(information: Information, with_class: Floats, threshold: float) -> Columns:
-    """The features whose SU with the class reaches the threshold, by falling SU; constant ones last."""
+def _are_relevant(information: Information, with_class: Floats, delta: float | None, slack: float) -> Flags:
+    """Whether the SU of each feature with the class reaches ``delta``; None: whether it is significant.
+
+    Samples that belong together in groups are no independent draws, for which the test holds: there None is 0.0.
+    """
+    search = information.source.search
+    is_grouped = search is not None and search.units is not None
+    if delta is None and not is_grouped:
+        return are_informative_alone(information, LEVEL)
+    threshold = 0.0 if delta is None else delta
+    return with_class >= threshold + slack
+
+
+def _by_falling_uncertainty(information: Information, with_class: Floats, is_relevant: Flags) -> Columns:
+    """The relevant features by falling SU with the class; constant ones last."""
     order = rank(with_class)
-    order = order[with_class[order] >= threshold]
+    order = order[is_relevant[order]]
     varies = information.varies[order]
     return np.concatenate([order[varies], order[~varies]])
 
 
-def fcbf(information: Information, k: int | None, *, delta: float = 0.0, strict: bool = False) -> MethodResult:
+def fcbf(information: Information, k: int | None, *, delta: float | None = None, strict: bool = False) -> MethodResult:
     """Keep the predominant features, the first ``k`` of them or all; see :class:`bitsieve.FCBF`."""
     with_class = class_uncertainty(information)
     slack = TIE if strict else -TIE  # what is equal but for rounding counts as equal
-    candidates = remaining(information, _candidates(information, with_class, delta + slack), with_class + slack)
+    is_relevant = _are_relevant(information, with_class, delta, slack)
+    order_of_candidates = _by_falling_uncertainty(information, with_class, is_relevant)
+    candidates = remaining(information, order_of_candidates, with_class + slack)
     if not candidates.n_left:
-        relation = "above" if strict else "of at least"
-        raise UserError(
-            code="no-relation",
-            message=f"no column has a symmetric uncertainty with the target {relation} delta={delta:g}",
-            advice=f"the largest is {with_class.max():.4g}, give a smaller delta",
-        )
+        raise _no_relation(delta, strict, float(with_class.max()))
     n_candidates = candidates.n_left
     progress = phase("ranking")
     order: list[int] = []
@@ -167,6 +180,23 @@ def fcbf(information: Information, k: int | None, *, delta: float = 0.0, strict:
         groups.append(removed)
         progress(n_candidates - candidates.n_left, n_candidates)
     return MethodResult(np.array(order, np.intp), with_class[order], extras={"groups_": groups})
+
+
+def _no_relation(delta: float | None, strict: bool, largest: float) -> UserError:
+    """The error if no feature is relevant; ``largest`` is the largest SU with the class."""
+    if delta is None:
+        return UserError(
+            code="no-relation",
+            message=f"no column is related to the target beyond chance, at level {LEVEL:g} for all columns together",
+            advice="to keep columns that may be noise, add {delta}",
+            fix={"delta": 0.0},
+        )
+    relation = "above" if strict else "of at least"
+    return UserError(
+        code="no-relation",
+        message=f"no column has a symmetric uncertainty with the target {relation} delta={delta:g}",
+        advice=f"the largest is {largest:.4g}, give a smaller delta",
+    )
 
 
 METHODS = (
@@ -182,6 +212,6 @@ METHODS = (
         selector="bitsieve.selectors.pairwise:FCBF",
         run=fcbf,
         ends_with=(None, "auto"),
-        rules={"delta": partial(check_number, low=0, high=1), "strict": check_flag},
+        rules={"delta": optional(partial(check_number, low=0, high=1)), "strict": check_flag},
     ),
 )
