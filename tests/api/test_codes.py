@@ -37,7 +37,7 @@ def test_columns_of_a_frame_each_by_itself():
     assert categories["follows"].tolist() == [0, 1]
     assert categories["measured"] is None
     assert categories["year"] is None
-    assert selection.selector.binner_.n_bins_[selection.features.index("state")] >= 2
+    assert selection.selector.binner_.n_bins_[table.column_names.index("state")] >= 2
     plain = bitsieve.select(table, Y, uncut="median")  # what is asked for is obeyed
     assert plain.selector.binner_.categories_[0] is None
 

@@ -438,7 +438,7 @@ def test_the_reduced_table_has_the_order_that_transform_gives():
     random = np.random.default_rng(2)
     y = random.integers(0, 2, 100)
     X = np.column_stack([y + random.normal(size=100), random.normal(size=100), y + 0.1 * random.normal(size=100)])
-    selection = bitsieve.select(X, y, n_features_to_select=2)
+    selection = bitsieve.select(X, y, method="mim", n_features_to_select=2)
     assert selection.features == ["x2", "x0"]
     np.testing.assert_array_equal(selection.table, X[:, [0, 2]])
     np.testing.assert_array_equal(selection.table, selection.selector.transform(X))

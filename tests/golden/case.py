@@ -44,8 +44,10 @@ class Case(NamedTuple):
     run: Callable[[], dict[str, Any]]
 
 
-def of_kernels(method: str) -> dict[str, str]:
-    """The setting by which a method's information is that of the counts alone, where it has a choice."""
+def of_kernels(method: str) -> dict[str, Any]:
+    """The settings by which a method rests on the counts alone: plug-in information, and no test of relevance."""
+    if method == "fcbf":
+        return {"delta": 0.0}
     return {"estimator": "plug-in"} if "estimator" in find_method(method).parameters else {}
 
 

@@ -95,7 +95,7 @@ def test_parameters_are_listed_with_their_defaults():
     assert taken["betagamma"] == {"beta": 1.0, "gamma": 1.0, **OF_THE_LOOP}
     assert taken["miq"] == {"eps": 0.0, **OF_THE_LOOP}
     assert taken["speccmi"]["dtype"] == "float64"
-    assert taken["fcbf"] == {"delta": 0.0, "strict": False}
+    assert taken["fcbf"] == {"delta": None, "strict": False}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -57,10 +57,11 @@ def carries_information(information: Information, columns: Columns, level: float
 
 
 def are_informative_alone(information: Information, level: float) -> Flags:
-    """Whether each column has a p-value of ``I(Xi;C) = 0`` that, times the columns to choose from, is at most ``level``.
+    """Whether each column carries more information about the class than chance by itself.
 
-    Where columns were cut by the class, p is multiplied by the number of possible cuts. ``information`` is any
-    estimate; the test is of the counts.
+    Its p-value of ``I(Xi;C) = 0``, multiplied by the number of columns to choose from, is at most ``level``. Where
+    columns were cut by the class, p is multiplied by the number of possible cuts, too. ``information`` may be any
+    estimate: the counts are tested.
     """
     source = information.source
     limit = log(level / n_columns_tried(information))

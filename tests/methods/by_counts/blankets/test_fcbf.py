@@ -26,7 +26,7 @@ def groups_of(found):
 def run(information_of):
     def select(codes, classes, limit=None, **options):
         codes = np.asarray(codes)
-        return fcbf(information_of(codes, classes), limit, **options)
+        return fcbf(information_of(codes, classes), limit, **{"delta": 0.0, **options})
 
     return select
 
@@ -195,3 +195,36 @@ def test_progress_ends_with_everything_settled(run, make_table):
 def test_a_threshold_outside_0_to_1_is_refused(delta):
     with pytest.raises(ValueError, match=rf"^delta={delta}\b"):
         bitsieve.FCBF(delta=delta).fit([[0, 1], [1, 0], [1, 1], [0, 0]], [0, 1, 1, 0])
+
+
+def test_by_default_only_columns_beyond_chance_are_taken(run):
+    random = np.random.default_rng(0)
+    classes = np.arange(300) % 2
+    codes = random.integers(0, 3, (300, 30))
+    codes[:, 4] = np.where(random.random(300) < 0.5, classes, codes[:, 4])
+    codes[:, 9] = np.where(random.random(300) < 0.35, classes, codes[:, 9])
+    by_default = run(codes, classes, delta=None)
+    assert by_default.order.tolist() == [4, 9]
+    assert by_default.scores.tolist() == run(codes, classes).scores[:2].tolist()
+    assert len(run(codes, classes).order) > 2
+
+
+def test_noise_is_an_error_by_default(run):
+    false = 0
+    for seed in range(60):
+        random = np.random.default_rng(seed)
+        try:
+            run(random.integers(0, 4, (120, 20)), random.integers(0, 2, 120), delta=None)
+            false += 1
+        except ValueError as error:
+            assert "beyond chance, at level 0.05" in str(error)  # noqa: PT017
+    assert false <= 8  # of 60 tables at a rate of 0.05: more in one of 200 runs
+
+
+def test_rows_in_groups_are_not_tested():
+    random = np.random.default_rng(2)
+    groups = np.repeat(np.arange(30), 4)
+    y = np.repeat(random.integers(0, 2, 30), 4)
+    X = random.normal(size=(120, 4))
+    by_default = bitsieve.FCBF(binning="quantile").fit(X, y, groups=groups)
+    assert by_default.selected_.tolist() == bitsieve.FCBF(binning="quantile", delta=0.0).fit(X, y).selected_.tolist()

@@ -33,7 +33,7 @@ def test_the_same_features_and_groups_as_one_by_one(seed, estimator):
     codes, classes, weights = sparse_table(seed)
     sparse = SparseSource(sparse_codes(codes), classes, weights=weights)
     for options in ({}, {"delta": 0.05}, {"strict": True}, {"k": 5}):
-        options = {"k": None, **options}
+        options = {"k": None, "delta": 0.0, **options}
         found, expected = (
             fcbf(make_information(estimator, source), **options)
             for source in (sparse, NaiveSource(codes, classes, weights=weights))
