@@ -62,7 +62,7 @@ def compare(
     ----------
     data, target
         As for :func:`bitsieve.select`, in memory.
-    methods : sequence of str or selectors, or dict, default=("mim", "mrmr", "cmim", "speccmi")
+    methods : sequence of str or selectors, or dict, default=("mim", "mrmr", "cmim2", "speccmi")
         Names of :func:`bitsieve.list_methods`, selector objects, those of scikit-learn too, or a dict of labels to
         either.
     features : int or iterable of int, optional

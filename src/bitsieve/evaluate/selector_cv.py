@@ -28,7 +28,7 @@ class SelectorCV(SupervisedSelector):
 
     Parameters
     ----------
-    methods : sequence of str or selectors, or dict, default=("mim", "mrmr", "cmim")
+    methods : sequence of str or selectors, or dict, default=("mim", "mrmr", "cmim2")
         Names of :func:`bitsieve.list_methods`, selector objects, or a dict of labels to either.
     features : int or iterable of int, default=None
         Numbers of features to try; by default 1 to 50, or to all there are. Those beyond the table's are left out.

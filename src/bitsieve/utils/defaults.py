@@ -11,5 +11,5 @@ N_FEATURES = 20  # to select, or all if the table has fewer
 SELECT_METHOD = "cmim2"
 SELECTOR_METHOD = "cmim2"  # of ForwardSelector
 HOW_MANY_METHOD = "jmi"
-COMPARED = ("mim", "mrmr", "cmim", "speccmi")
-CROSS_VALIDATED = ("mim", "mrmr", "cmim")
+COMPARED = ("mim", "mrmr", "cmim2", "speccmi")
+CROSS_VALIDATED = ("mim", "mrmr", "cmim2")
