@@ -234,6 +234,21 @@ CODES: dict[str, Code] = {
         "Numeric columns have no split that separates the classes beyond chance.",
         'Set `uncut="median"` or `binning="quantile"` to split them anyway.',
     ),
+    "target-encoding": Code(
+        "warning",
+        "Each value of a selected column is near the share of a class among its own rows, as target encoding makes it.",
+        "Encode on other rows than those that are selected from, or `exclude` the column.",
+    ),
+    "mostly-chance": Code(
+        "warning",
+        "A selected column has over 20 values and at most ten rows for each: half of its information is chance.",
+        "Group the values, or `exclude` the column.",
+    ),
+    "rows-of-one-value": Code(
+        "warning",
+        "A selected column has over 20 values, at most ten rows for each, and is informative beyond chance.",
+        "If the rows of one value belong together, as those of one person, name the column as `groups`.",
+    ),
     "ordered-by-ranks": Code(
         "note",
         "Selected columns have no cut: a test of their ranks, of Kruskal and Wallis, orders them.",

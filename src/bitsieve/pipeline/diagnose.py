@@ -24,9 +24,11 @@ from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping
 from bitsieve.methods.method import GreedyStep
 from bitsieve.pipeline import notes
 from bitsieve.pipeline.evidence import MAX_VALUES_TESTED, has_no_information
+from bitsieve.pipeline.few_repeats import on_few_repeats
 from bitsieve.pipeline.fit import CountEvidence, Fit
 from bitsieve.pipeline.prepare import Prepared, PreparedSelection
 from bitsieve.pipeline.selected_tests import InformativeState
+from bitsieve.pipeline.target_encoding import on_target_encodings
 from bitsieve.pipeline.uncut import on_uncut
 from bitsieve.utils.arrays import Columns, Flags, Integers
 from bitsieve.utils.choice import TIE
@@ -75,6 +77,8 @@ def diagnose(fit: Fit) -> list[Diagnostic]:
         *on_uncut(fit),
         *on_row_counters(table, fit.result.selected),
         *on_leaks(evidence.leaks, table),
+        *on_target_encodings(fit, evidence),
+        *on_few_repeats(fit, evidence),
         *on_ties(fit, evidence),
         *on_informative(fit, evidence),
         *on_many_values(fit, evidence),

@@ -9,6 +9,7 @@ import numpy as np
 
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.dataset.dataset import Dataset
+from bitsieve.dataset.target_encoding import target_encodings
 from bitsieve.engines.local import search_of
 from bitsieve.information.evidence import carries_information
 from bitsieve.information.protocol import Information
@@ -16,6 +17,7 @@ from bitsieve.methods.by_counts.stopping.independence import ENOUGH_REACHED
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.options import DiscretizationOptions
 from bitsieve.pipeline.discretize import Counted, discretize
+from bitsieve.pipeline.few_repeats import few_repeats_of
 from bitsieve.pipeline.fit import CountEvidence, Fit
 from bitsieve.pipeline.leaks import leaks_of
 from bitsieve.pipeline.selected_tests import tests_of_selected
@@ -52,6 +54,8 @@ def count_evidence(counted: Counted, selected: Columns, information: Information
         informative=carries_information(counted.information, selected),
         tests=tests_of_selected(counted.information, selected),
         leaks=leaks_of(counted),
+        few_repeats=few_repeats_of(counted, selected),
+        target_encodings=target_encodings(counted.table, selected),
         class_sizes=source.class_sizes,
         tables=source.tables(None, selected, True),
         values_digest=Lazy(lambda: values_digest(counted)),
