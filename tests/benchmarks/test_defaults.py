@@ -7,8 +7,10 @@ import json
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
+from sklearn.feature_selection import f_classif
 
-from benchmarks import default_criterion, promises
+from benchmarks import default_criterion, default_uncut, promises
+from bitsieve import MDLBinner
 
 
 def test_a_split_has_errors_and_columns_of_every_contestant(tmp_path):
@@ -76,3 +78,15 @@ def test_results_of_promises_are_read_again(tmp_path, capsys):
     assert promises.read_results(path) == [result]
     promises.print_table([result])
     assert "independent" in capsys.readouterr().out
+
+
+def test_columns_without_a_cut_by_four_ways():
+    table = default_uncut.draw(1, 60, n_columns=30, n_relevant=5)
+    assert len({*table.relevant.tolist()}) == 5
+    first = {way: default_uncut.first_columns(table.X, table.y, way, 5) for way in default_uncut.WAYS}
+    assert all(len({*columns}) == 5 for columns in first.values())
+    statistics, _ = f_classif(table.X, table.y)
+    assert first["F"] == np.argsort(-statistics)[:5].tolist()
+    n_cut = np.count_nonzero(MDLBinner().fit(table.X, table.y).bin_edges_.lengths)
+    assert first["rank test"][:n_cut] == first["position"][:n_cut]
+    assert first["position"][n_cut:] == sorted(first["position"][n_cut:])
