@@ -112,7 +112,7 @@ def on_uncut(fit: Fit) -> list[Diagnostic]:
         ]
     if not fit.rank_tests:
         return []
-    statistic_name = "N rho^2" if fit.table.target.kind == "binned" else "H"
+    statistic_name = "(N - 1) rho^2" if fit.table.target.kind == "binned" else "H"
     names = [str(fit.table.names[j]) for j in fit.rank_tests]
     results = [
         f"{quoted([name])} ({statistic_name} = {test.statistic:.3g}, p = {test.p:.2g})"

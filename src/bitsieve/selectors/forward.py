@@ -32,7 +32,8 @@ class ForwardSelector(CountSelector):
     r"""Choose features one at a time: the most relevant first, then the best by a criterion given those chosen.
 
     ``selected_[0] = argmax I(Xi;C)`` and then ``argmax J(i | S)``; ties (1e-10) go to the lowest column, and a column
-    that does not vary is never chosen while another is left.
+    that does not vary is never chosen while another is left. Without a stopping rule, columns that MDL leaves uncut
+    have a score of 0 and the order of a rank test (Kruskal and Wallis), before those whose score is not above 0.
 
     Parameters
     ----------
