@@ -77,7 +77,7 @@ def diagnose(fit: Fit) -> list[Diagnostic]:
         *on_uncut(fit),
         *on_row_counters(table, fit.result.selected),
         *on_leaks(evidence.leaks, table),
-        *on_target_encodings(fit, evidence),
+        *on_target_encodings(fit),
         *on_few_repeats(fit, evidence),
         *on_ties(fit, evidence),
         *on_informative(fit, evidence),

@@ -9,7 +9,6 @@ import numpy as np
 
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.dataset.dataset import Dataset
-from bitsieve.dataset.target_encoding import target_encodings
 from bitsieve.engines.local import search_of
 from bitsieve.information.evidence import carries_information
 from bitsieve.information.protocol import Information
@@ -55,7 +54,6 @@ def count_evidence(counted: Counted, selected: Columns, information: Information
         tests=tests_of_selected(counted.information, selected),
         leaks=leaks_of(counted),
         few_repeats=few_repeats_of(counted, selected),
-        target_encodings=target_encodings(counted.table, selected),
         class_sizes=source.class_sizes,
         tables=source.tables(None, selected, True),
         values_digest=Lazy(lambda: values_digest(counted)),

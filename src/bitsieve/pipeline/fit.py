@@ -9,7 +9,6 @@ from typing import Any
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.dataset.rank_test import RankTest
-from bitsieve.dataset.target_encoding import TargetEncoding
 from bitsieve.discretization.base import Binning
 from bitsieve.information.few_repeats import FewRepeats
 from bitsieve.information.leaks import Leak
@@ -34,7 +33,6 @@ class CountEvidence:
     tests: Lazy[SelectedTests]  # whether it is so alone, or given all other selected columns
     leaks: list[Leak]  # columns of the table that nearly determine the target
     few_repeats: list[FewRepeats]  # selected columns of categories with few rows for each value
-    target_encodings: list[TargetEncoding]  # selected columns of numbers that encode the target
     class_sizes: Integers  # shape (n_classes,): the sum of the weights of the rows of every class
     tables: Sequence[ContingencyTable]  # of every selected column with the class
     values_digest: Lazy[str]  # the digest of all columns and the target; see `values_digest.py`

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from bitsieve.dataset.target_encoding import target_encodings
 from bitsieve.diagnostics import Diagnostic
-from bitsieve.pipeline.fit import CountEvidence, Fit
+from bitsieve.pipeline.fit import Fit
 from bitsieve.utils.messages import quoted
 
 
-def on_target_encodings(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
+def on_target_encodings(fit: Fit) -> list[Diagnostic]:
     """Which selected columns encode the target."""
     target = fit.table.target
     diagnostics = []
-    for encoding in evidence.target_encodings:
+    for encoding in target_encodings(fit.table, fit.result.selected):
         name = str(fit.table.names[encoding.column])
         label = str(target.labels[encoding.class_code])
         diagnostics.append(
