@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.utils.arrays import Floats, Integers
-from bitsieve.utils.lazy import chdtrc
+from bitsieve.utils.libraries import chdtrc
 
 
 @dataclass(frozen=True)

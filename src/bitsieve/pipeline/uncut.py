@@ -91,7 +91,7 @@ def _uncut_candidates(counted: Counted, candidates: Candidates) -> Columns:
     """The columns without a cut that may be selected, and are not constant."""
     table = counted.table
     edges = counted.binner.bin_edges_
-    not_selectable = {*table.left_out, *candidates.exclude}
+    not_selectable = {*table.dropped, *candidates.exclude}
     uncut = [
         j
         for j in counted.binner.columns_without_cut.tolist()

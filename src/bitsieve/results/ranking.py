@@ -71,7 +71,7 @@ class Ranking:
         return levels
 
     def rank_results(self) -> dict[str, Floats]:
-        """The statistic and the p of the test that ranks each feature without a cut, NaN for others; empty without any."""
+        """The statistic and the p of the test that ranks each feature without a cut, NaN for others; or empty."""
         if not any(self.rank_tests):
             return {}
         return {
