@@ -53,7 +53,8 @@ def assert_same(found, expected):
 @pytest.mark.parametrize("method", methods_of_each_kind(OF_PAIRS))
 def test_parts_are_the_whole(rows, method):
     X, y, _ = rows
-    selector = make_selector(method, 3, binning="none")
+    parameters = {"delta": 0.0} if method == "fcbf" else {}  # by default it takes none of few rows
+    selector = make_selector(method, 3, binning="none", **parameters)
     parts = clone(selector)
     for first, last in pairwise(PARTS):
         parts.partial_fit(X[first:last], y[first:last])

@@ -49,7 +49,7 @@ def test_two_halves_are_the_whole_and_hold_each_class_evenly(weighted):
     "selector",
     [
         ForwardSelector(5),
-        FCBF(),
+        FCBF(delta=0.0),
         pytest.param(ReliefF(5), marks=pytest.mark.slow("halves of the same rows for another method")),
         pytest.param(
             ForwardSelector("auto", stopping="fdr"), marks=pytest.mark.slow("halves of the same rows by another rule")

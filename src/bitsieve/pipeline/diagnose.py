@@ -74,7 +74,6 @@ def diagnose(fit: Fit) -> list[Diagnostic]:
         *on_screen(fit),
         *on_sample(table),
         *on_bins(table, evidence.binner, fit.prepared.dropped, fit.about_unused_bins),
-        *on_uncut(fit),
         *on_row_counters(table, fit.result.selected),
         *on_leaks(evidence.leaks, table),
         *on_target_encodings(fit),
@@ -87,6 +86,7 @@ def diagnose(fit: Fit) -> list[Diagnostic]:
         *on_dependence(fit, evidence),
         *on_tested_rows(fit),
         *on_gap(fit),
+        *on_uncut(fit),
     ]
 
 
