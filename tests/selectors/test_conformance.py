@@ -44,7 +44,10 @@ OF_OTHER_INPUT = [
     ReliefF(1, n_neighbors=3, n_samples=10, random_state=0),
 ]
 QUICK = {
-    "FCBF": {"delta": 0.0},  # by default an error where nothing is related, as in tables of noise"ModelSelector": {"model": DecisionTreeClassifier(random_state=0)}, "GDM": {"max_cuts": 3}}
+    "FCBF": {"delta": 0.0},  # by default an error where nothing is related, as in tables of noise
+    "ModelSelector": {"model": DecisionTreeClassifier(random_state=0)},
+    "GDM": {"max_cuts": 3},
+}
 FACES = {
     name: [method for method in list_methods() if method.estimator == name]
     for name in dict.fromkeys(method.estimator for method in list_methods())

@@ -110,7 +110,8 @@ def on_uncut(fit: Fit) -> list[Diagnostic]:
                 advice="select from the rows for another order",
             )
         ]
-    if not fit.rank_tests:
+    # Another note says it if no selected column has information.
+    if not fit.rank_tests or len(fit.rank_tests) == len(fit.result.selected):
         return []
     statistic_name = "(N - 1) rho^2" if fit.table.target.kind == "binned" else "H"
     names = [str(fit.table.names[j]) for j in fit.rank_tests]
