@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.counts.source import check_sparse_rows
-from bitsieve.io.errors import DataError, FileState, check_unchanged, check_width, file_state, in_one_line, readable
+from bitsieve.io.errors import DataError, check_unchanged, check_width, file_state, in_one_line, readable
 from bitsieve.io.npz import ArrayFile, ArrayTable
 from bitsieve.io.spool import Spool, SpoolAllocator, find_kept, map_array, name_of_key
 from bitsieve.io.spooled_columns import SpooledColumns, SpooledRows
@@ -27,6 +27,7 @@ _MEMORY_PER_TEXT = 16  # bytes of memory for a byte of text, whose rows take sev
 _MIN_RANGE_BYTES = 1 << 20
 _MAX_RANGE_BYTES = 1 << 28
 MIN_VALUE_BYTES = 4  # length of the shortest value, " 1:1"
+LABELS = "y"  # the name of the target that such a file holds
 VALUE_BYTES = 64  # bytes of memory for a value that is sorted
 
 
@@ -82,29 +83,42 @@ def _labels(y: Floats) -> NDArray[Any]:
 
 
 def read_libsvm_in_ranges(
-    path: Path, memory: int, parent: Path | None = None, *, range_bytes: int | None = None
+    path: Path,
+    memory: int,
+    parent: Path | None = None,
+    *,
+    label: str | None = None,
+    original: Path | None = None,
+    range_bytes: int | None = None,
 ) -> ArrayTable:
     """Read a libsvm file that does not fit into memory as sparse columns in files.
 
     Parameters
     ----------
     path : Path
-        The file.
+        The file, or a plain copy of it.
     memory : int
         About how many bytes of memory may be used.
     parent : Path, optional
         A folder in which the columns are kept for later runs. By default they are removed with the process.
+    label : str, optional
+        What messages call the file; its path by default.
+    original : Path, optional
+        The file of which ``path`` is a copy. Columns are kept for later runs with this file.
     range_bytes : int, optional
         How many bytes of the file are parsed at once; by default this follows from the memory.
     """
-    state = file_state(path)
+    label = repr(str(path)) if label is None else label
+    original = path if original is None else original
+    state = file_state(original)
     if parent is None:
         allocator = SpoolAllocator()
 
         def allocate(_: str, size: int, kind: type[np.generic]) -> NDArray[Any]:
             return allocator(size, kind)  # an array that is removed when nobody uses it
 
-        columns = _sorted_columns(path, state, memory, range_bytes, allocator.spool, allocate)
+        columns = _sorted_columns(path, label, memory, range_bytes, allocator.spool, allocate)
+        check_unchanged(label, state, file_state(original))
         return columns.table(allocator)
     name = name_of_key(["libsvm", state])
     allocator = SpoolAllocator(parent)
@@ -112,7 +126,8 @@ def read_libsvm_in_ranges(
     if columns_of_earlier_run is not None:
         return columns_of_earlier_run.table(allocator)
     spool = Spool(parent)
-    columns = _sorted_columns(path, state, memory, range_bytes, spool, spool.array)
+    columns = _sorted_columns(path, label, memory, range_bytes, spool, spool.array)
+    check_unchanged(label, state, file_state(original))
     spool.append("start", columns.indptr)
     spool.append("labels", columns.y)
     spool.keep(name, {})
@@ -136,18 +151,16 @@ class _SortedColumns:
 
 def _sorted_columns(
     path: Path,
-    state: FileState,
+    label: str,
     memory: int,
     range_bytes: int | None,
     spool: Spool,
     allocate: Callable[[str, int, type[np.generic]], NDArray[Any]],
 ) -> _SortedColumns:
     """Read the rows of a file into a spool, and sort them by column into arrays made by ``allocate(name, ...)``."""
-    label = repr(str(path))
     if range_bytes is None:
         range_bytes = int(np.clip(memory // _MEMORY_PER_TEXT, _MIN_RANGE_BYTES, _MAX_RANGE_BYTES))
-    rows, y = _read_rows(path, range_bytes, spool)
-    check_unchanged(label, state, file_state(path))
+    rows, y = _read_rows(path, label, range_bytes, spool)
     _check_not_empty(rows.n_rows, rows.n_stored, label)
     first_column = min(1, rows.first_column)
     check_width(len(rows.column_lengths) - first_column, rows.n_stored, label)
@@ -157,11 +170,10 @@ def _sorted_columns(
     return _SortedColumns(y, indptr, np.asarray(indices), np.asarray(data))
 
 
-def _read_rows(path: Path, range_bytes: int, spool: Spool) -> tuple[SpooledRows, Floats]:
+def _read_rows(path: Path, label: str, range_bytes: int, spool: Spool) -> tuple[SpooledRows, Floats]:
     """Read the rows of a file into a spool, in ranges of about ``range_bytes``; also return the labels."""
     rows = SpooledRows(spool)
     labels = [np.empty(0)]
-    label = repr(str(path))
     n_bytes = path.stat().st_size
     step = phase("reading")
     with readable(path), open(path, "rb") as file:

@@ -52,6 +52,7 @@ class ArrayFile(ABC):
     refusal: ClassVar[str]  # the message where a file of columns is needed: what the file is and what to do
 
     def __init__(self, file: InputFile, diagnostics: list[Diagnostic], kind: str = "") -> None:
+        self.file = file  # its copies exist as long as this object
         self.path = file.path
         self.label = file.label
         self.diagnostics = diagnostics
