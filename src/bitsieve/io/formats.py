@@ -259,7 +259,10 @@ def format_of(path: Path, label: str | None = None) -> Format:
 
 
 def format_of_head(path: Path, head: bytes, label: str, members: frozenset[str] = frozenset()) -> Format:
-    """The format of a file, or of what is compressed in it, by its first :data:`N_FIRST_BYTES` and the members of a zip archive."""
+    """The format of a file, or of what is compressed in it.
+
+    ``head`` are its first :data:`N_FIRST_BYTES`, and ``members`` the names of the files in a zip archive.
+    """
     if not head:
         raise DataError(
             code="empty-data",

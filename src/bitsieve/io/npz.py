@@ -78,7 +78,7 @@ def read_npz(path: Path, label: str, *, with_names: bool = True) -> ArrayTable:
     """Read ``X`` and ``y`` as they are stored, dense or sparse, and ``feature_names`` if there are any."""
     with open(path, "rb") as file, _opened(file, label) as archive:
         members = archive.files
-        if not members:
+        if not any(name.endswith(".npy") for name in archive.zip.namelist()):
             raise DataError(
                 code="cannot-read",
                 message=f"{label} is a zip archive without arrays",
