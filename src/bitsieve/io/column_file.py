@@ -41,6 +41,10 @@ class InputFile:
     table: str | None = None  # the name of a table in a file with several
     header: bool | None = None  # whether the first line of a text file names the columns; None to find out
 
+    def state(self) -> list[FileState]:
+        """The state of the file itself; see :func:`file_state`. Empty for standard input."""
+        return [] if self.original is None else [file_state(self.original)]
+
 
 class Partition(Protocol):
     """A part of the rows of a file. It can be sent to other processes that find the file under the same path."""
@@ -85,7 +89,7 @@ class ColumnFile(ABC):
         self.path = file.path
         self.label = file.label
         self.diagnostics = diagnostics
-        self._state = [] if file.original is None else [file_state(file.original)]
+        self.state_when_opened = file.state()
 
     @property
     @abstractmethod
@@ -133,12 +137,12 @@ class ColumnFile(ABC):
                 message=f"{self.label} is compressed or not UTF-8, and cannot be read in batches",
                 advice="decompress it, or save it as UTF-8",
             )
-        (state,) = self._state
+        (state,) = self.state_when_opened
         return [CheckedPartition(self.label, self.path, state, partition) for partition in self.partitions_to_send(n)]
 
     def state(self) -> list[FileState]:
         """The state of every file; see :func:`file_state`."""
-        return [] if self.file.original is None else [file_state(self.file.original)]
+        return self.file.state()
 
 
 def _bytes_of_value(kind: pa.DataType) -> int:

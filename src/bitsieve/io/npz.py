@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.column_file import InputFile
-from bitsieve.io.errors import DataError, check_names, check_width, in_one_line
+from bitsieve.io.errors import DataError, FileState, check_names, check_width, in_one_line
 from bitsieve.utils.column_names import NumberedNames
 from bitsieve.utils.memory import available_bytes
 from bitsieve.utils.messages import quoted
@@ -56,6 +56,11 @@ class ArrayFile(ABC):
         self.path = file.path
         self.label = file.label
         self.diagnostics = diagnostics
+        self.state_when_opened = file.state()
+
+    def state(self) -> list[FileState]:
+        """The state of the file; see :func:`file_state`."""
+        return self.file.state()
 
     @abstractmethod
     def read(self) -> ArrayTable:
@@ -78,7 +83,8 @@ def read_npz(path: Path, label: str, *, with_names: bool = True) -> ArrayTable:
     """Read ``X`` and ``y`` as they are stored, dense or sparse, and ``feature_names`` if there are any."""
     with open(path, "rb") as file, _opened(file, label) as archive:
         members = archive.files
-        if not any(name.endswith(".npy") for name in archive.zip.namelist()):
+        file_names = [] if archive.zip is None else archive.zip.namelist()
+        if not any(name.endswith(".npy") for name in file_names):
             raise DataError(
                 code="cannot-read",
                 message=f"{label} is a zip archive without arrays",

@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.addresses import address, copy_remote, files_behind, path_of_file_address, reaching
 from bitsieve.io.column_file import ColumnFile, Copies, InputFile
-from bitsieve.io.errors import DataError, file_and_inside, in_one_line, readable
+from bitsieve.io.errors import DataError, check_unchanged, file_and_inside, in_one_line, readable
 from bitsieve.io.formats import (
     BROKEN_ZIP,
     N_FIRST_BYTES,
@@ -142,6 +142,7 @@ def read_table(
         opened = open_file(path, header=header)
     with readable(str(path)):
         table = opened.read() if isinstance(opened, ArrayFile) else _joined(list(opened.batches(rows=None)))
+    check_unchanged(opened.label, opened.state_when_opened, opened.state())
     if getattr(table, "num_rows", 1) == 0:  # arrays were looked at already
         raise DataError(
             code="empty-data",
