@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyarrow import csv, parquet
+from pyarrow import parquet
 from tests.cover import quick_and_slow
 
 ROOT = Path(__file__).parents[2]
