@@ -253,3 +253,21 @@ def test_what_is_compressed_twice_is_named(tmp_path):
     with pytest.raises(DataError, match="is compressed with gzip") as caught:
         read_table(path)
     assert caught.value.code == "not-a-table"
+
+
+@pytest.mark.parametrize("kind", ["comma", "libsvm"])
+def test_a_file_that_is_replaced_while_it_is_decompressed(file, tmp_path, monkeypatch, kind):
+    _, path = file(kind, "gz")
+    copy = read._copy
+
+    def copy_and_replace(*arguments):
+        copy(*arguments)
+        (tmp_path / "other").write_bytes(path.read_bytes())
+        (tmp_path / "other").replace(path)
+
+    monkeypatch.setattr(read, "_copy", copy_and_replace)
+    for how in ({}, {"memory": "1GB", "spool": tmp_path / "spool"}):
+        with pytest.raises(DataError) as caught:
+            bitsieve.select(path, "y", **how)
+        assert caught.value.code == "data-changed"
+    assert not list((tmp_path / "spool").glob("*/facts.json"))

@@ -243,7 +243,7 @@ class StreamEngine(Engine):
         self.weights = weights
         self.memory = memory
         self.spool = spool
-        self.file_state = file.state()
+        self.file_state = file.initial_state
         self.rows_of_batch = rows_of_batch(memory or DEFAULT_MEMORY, file.row_bytes + len(file.names))
         self.features = [str(name) for name in reader.features or file.names]
         self.target_and_weight = [str(name) for name in reader.target]
@@ -487,9 +487,7 @@ class StreamSource(DataInParts):
 
     def _read_sparse_rows(self, file: LibsvmFile, options: ReadOptions) -> Dataset:
         """Read a libsvm file into columns on disk; without a target its labels are dropped."""
-        arrays = read_libsvm_in_ranges(
-            file.path, self.memory or DEFAULT_MEMORY, self.spool, label=file.label, original=file.file.original
-        )
+        arrays = read_libsvm_in_ranges(file.file, self.memory or DEFAULT_MEMORY, self.spool)
         if options.target is not None:
             return read_data(arrays, options)
         return replace(read_data(arrays, replace(options, target=LABELS)), y=None)

@@ -56,7 +56,7 @@ class ArrayFile(ABC):
         self.path = file.path
         self.label = file.label
         self.diagnostics = diagnostics
-        self.state_when_opened = file.state()
+        self.initial_state = file.initial_state
 
     def state(self) -> list[FileState]:
         """The state of the file; see :func:`file_state`."""

@@ -86,13 +86,13 @@ def _open_folder(path: Path | Sequence[Path], header: bool | None) -> ColumnFile
 
 def _open_path(path: Path, header: bool | None) -> ColumnFile | ArrayFile:
     check_file(path)
-    copies = Copies()
     with readable(path):
         is_standard_input = str(path) == STANDARD_INPUT
         label = repr("standard input" if is_standard_input else str(path))
         if not is_standard_input and not path.is_fifo():
             file_path, table = file_and_inside(path)
-            return _open(InputFile(file_path, label, file_path, copies, table, header))
+            return _open(InputFile.of_path(file_path, label, table=table, header=header))
+        copies = Copies()
         copy = copies.folder / "standard input.given"  # not the name that its own decompressed copy gets
         with nullcontext(sys.stdin.buffer) if is_standard_input else open(path, "rb") as stream:
             _copy(stream, copy, label)
@@ -142,7 +142,7 @@ def read_table(
         opened = open_file(path, header=header)
     with readable(str(path)):
         table = opened.read() if isinstance(opened, ArrayFile) else _joined(list(opened.batches(rows=None)))
-    check_unchanged(opened.label, opened.state_when_opened, opened.state())
+    check_unchanged(opened.label, opened.initial_state, opened.state())
     if getattr(table, "num_rows", 1) == 0:  # arrays were looked at already
         raise DataError(
             code="empty-data",
