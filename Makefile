@@ -19,7 +19,8 @@
 # make release       all files of a release in dist: source archive, wheels of PYTHON and OTHERS, the documents, what an install
 #                    brings, checksums; built twice, and the two must agree in every byte
 # make audit, sbom   known weaknesses of the packages installed, and a list of them (CycloneDX); audit needs the network
-# make nightly       what takes too long for every run: the static analyzer, thousands of damaged files, long fuzzing
+# make nightly       what takes too long for every run: the static analyzer, thousands of damaged files, saved selections,
+#                    statements of SQL and commands, each by a fixed seed, and fuzzing guided by coverage
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from decimal import Decimal
 from pathlib import Path
 
@@ -77,6 +78,18 @@ def name(n, tmp_path):
     read_table(tmp_path / "wide.csv")
 
 
+def cell(n, folder):
+    pytest.importorskip("python_calamine")
+    workbook = pytest.importorskip("openpyxl").Workbook()
+    for row in [("a", "y"), ("short", 1), ("short", 0)]:
+        workbook.active.append(row)
+    workbook.save(folder / "plain.xlsx")
+    with zipfile.ZipFile(folder / "plain.xlsx") as plain, zipfile.ZipFile(folder / "t.xlsx", "w") as changed:
+        for member in plain.namelist():
+            changed.writestr(member, plain.read(member).replace(b"short", b"a" * n))
+    read_table(folder / "t.xlsx")
+
+
 def dense_bytes(n):
     read_sparse(csc_array((1 << 14, n // COLUMN_BYTES))).dense()  # of zeros, for which the system takes no memory
 
@@ -101,6 +114,7 @@ ROWS = {
     "distance between whole numbers that are binned, from 2^53 on": (distance, 1, "the same in double precision"),
     "digits of decimals that are binned, unless no two become one number": (digits, 3, "the same in double precision"),
     "nanoseconds between times that are binned, unless no two become one number": (nanoseconds, 1, "double precision"),
+    "characters of a cell of a workbook": (cell, 1, "characters, and 32,767 are allowed"),
     "characters of a column's name in a text file": (name, 1, "longer than 131,072 characters"),
     "bytes of a sparse table that is made dense, as for `compare`": (
         dense_bytes,
@@ -125,7 +139,7 @@ def test_every_limit_has_its_row():
 def test_just_inside_and_just_outside(what, tmp_path):
     ask, more, message = ROWS[what]
     limit = documented()[what]
-    place = (tmp_path,) if ask in (name, sparse_columns) else ()
+    place = (tmp_path,) if ask in (cell, name, sparse_columns) else ()
     ask(limit, *place)
     with pytest.raises(ValueError, match=message) as caught:
         ask(limit + more, *place)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+import zipfile
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -90,3 +91,16 @@ def test_the_conda_recipe_asks_for_what_the_project_asks_for():
     (command,) = recipe["build"]["entry_points"]
     assert command == "bitsieve = " + project["scripts"]["bitsieve"]
     assert all((ROOT / file).exists() for file in recipe["about"]["license_file"])
+
+
+def test_a_wheel_names_no_folder_of_the_machine_that_built_it(tmp_path):
+    path = tmp_path / "bitsieve-1-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as file:
+        for source in (wheel.ROOT / "src" / "bitsieve").rglob("*"):
+            if source.is_file() and "__pycache__" not in source.parts:
+                file.write(source, source.relative_to(wheel.ROOT / "src"))
+    wheel.check_paths(path)
+    with zipfile.ZipFile(path, "a") as file:
+        file.writestr("bitsieve/built.txt", f"in {tmp_path.home()}/build")
+    with pytest.raises(SystemExit, match=r"^bitsieve/built.txt of bitsieve-1.* names "):
+        wheel.check_paths(path)

@@ -8,8 +8,10 @@ others that are named. From Python 3.12 on it must be one of the stable interfac
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import tempfile
 import zipfile
 from pathlib import Path
 
@@ -43,6 +45,18 @@ def check_contents(wheel: Path) -> None:
     misplaced = [name for name in names if not name.startswith(("bitsieve/", "bitsieve-"))]
     if len(extensions) != 1 or misplaced:
         raise SystemExit(f"{wheel.name} has the extensions {extensions} and, where none belong, {misplaced[:5]}")
+    check_paths(wheel)
+
+
+def check_paths(wheel: Path) -> None:
+    """Check that no file of the wheel names a folder of the machine that built it."""
+    folders = {str(ROOT), str(Path.home()), tempfile.gettempdir()} - {"/"}
+    with zipfile.ZipFile(wheel) as archive:
+        for name in archive.namelist():
+            content = archive.read(name)
+            named = sorted(folder for folder in folders if f"{folder}{os.sep}".encode() in content)
+            if named:
+                raise SystemExit(f"{name} of {wheel.name} names {named}, of the machine that built it")
 
 
 def try_out(wheel: Path, folder: Path, interpreter: str) -> None:

@@ -102,10 +102,10 @@ def mutant(number: int) -> tuple[str, bytes]:
     kind, whole = random.choice(whole_files())
     if kind.endswith("npz") and random.random() < 0.7:
         return kind, _damaged_member(whole, random)
-    return kind, _damaged(whole, random)
+    return kind, damaged(whole, random)
 
 
-def _damaged(whole: bytes, random: Random) -> bytes:
+def damaged(whole: bytes, random: Random) -> bytes:
     data = bytearray(whole)
     for _ in range(random.choice((1, 1, 1, 2, 4, 16))):
         _damage(data, random)
@@ -120,7 +120,7 @@ def _damaged_member(whole: bytes, random: Random) -> bytes:
         for name in archive.namelist():
             content = archive.read(name)
             head = random.choice((64, 128, len(content)))  # the header, or anything
-            new.writestr(name, _damaged(content[:head], random) + content[head:] if name == chosen else content)
+            new.writestr(name, damaged(content[:head], random) + content[head:] if name == chosen else content)
     return file.getvalue()
 
 

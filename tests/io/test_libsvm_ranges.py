@@ -9,6 +9,7 @@ import pytest
 
 from bitsieve.dataset.sparse import read_sparse
 from bitsieve.io import libsvm, spool
+from bitsieve.io.column_file import InputFile
 from bitsieve.io.errors import DataError
 from bitsieve.io.libsvm import read_libsvm_in_ranges
 from bitsieve.io.read import read_table
@@ -70,13 +71,13 @@ def test_columns_are_those_of_the_file_read_whole(file, text):
     path = file(TEXTS[text])
     for range_bytes in (1, 200, 10**6):
         for most in (1, 6, 40, 10**6):  # values that are sorted at once
-            same(read_libsvm_in_ranges(path, most * 256, range_bytes=range_bytes), path)
+            same(read_libsvm_in_ranges(InputFile.of_path(path), most * 256, range_bytes=range_bytes), path)
 
 
 @pytest.mark.parametrize("labels", LABELS)
 def test_labels(file, labels):
     path = file(LABELS[labels])
-    assert same(read_libsvm_in_ranges(path, 1, range_bytes=3), path) == 2
+    assert same(read_libsvm_in_ranges(InputFile.of_path(path), 1, range_bytes=3), path) == 2
 
 
 def test_the_size_of_a_range_follows_from_memory(file, monkeypatch):
@@ -85,7 +86,7 @@ def test_the_size_of_a_range_follows_from_memory(file, monkeypatch):
     monkeypatch.setattr(libsvm, "sparse_rows", lambda text, _: read.append(text) or of_whole(text, path))
     for memory, n_ranges in ((1, 2), (1 << 30, 1)):
         read.clear()
-        read_libsvm_in_ranges(path, memory)
+        read_libsvm_in_ranges(InputFile.of_path(path), memory)
         assert len(read) == n_ranges
     assert 1 << 20 < size < 1 << 21
 
@@ -95,7 +96,7 @@ def test_a_bad_row_in_a_later_range(file):
     with pytest.raises(DataError) as whole:
         read_table(path)
     with pytest.raises(DataError) as in_ranges:
-        read_libsvm_in_ranges(path, 1, range_bytes=50)
+        read_libsvm_in_ranges(InputFile.of_path(path), 1, range_bytes=50)
     assert str(in_ranges.value) == str(whole.value)
 
 
@@ -105,14 +106,14 @@ def test_nothing_to_select_from(file, text):
     with pytest.raises(DataError) as whole:
         read_table(path)
     with pytest.raises(DataError) as in_ranges:
-        read_libsvm_in_ranges(path, 1, range_bytes=2)
+        read_libsvm_in_ranges(InputFile.of_path(path), 1, range_bytes=2)
     assert str(in_ranges.value) == str(whole.value)
     assert "nothing to select from" in str(whole.value)
 
 
 def test_more_columns_than_the_values_of_the_file_justify(file):
     path = file("1 2147483647:1\n")
-    for read in (read_table, lambda path: read_libsvm_in_ranges(path, 1)):
+    for read in (read_table, lambda path: read_libsvm_in_ranges(InputFile.of_path(path), 1)):
         with pytest.raises(
             DataError, match=r"^'.*' has 2,147,483,647 columns, more than 1,048,576: .*; renumber them$"
         ):
@@ -122,8 +123,8 @@ def test_more_columns_than_the_values_of_the_file_justify(file):
 def test_as_many_columns_as_the_values_justify(file, monkeypatch):
     monkeypatch.setattr("bitsieve.io.errors.MAX_COLUMNS", 20)
     path = file("1 1:1 32:1\n0 2:1\n")
-    assert read_table(path).X.shape == read_libsvm_in_ranges(path, 1).X.shape == (2, 32)
-    for read in (read_table, lambda path: read_libsvm_in_ranges(path, 1)):
+    assert read_table(path).X.shape == read_libsvm_in_ranges(InputFile.of_path(path), 1).X.shape == (2, 32)
+    for read in (read_table, lambda path: read_libsvm_in_ranges(InputFile.of_path(path), 1)):
         with pytest.raises(DataError, match="49 columns, more than 48"):
             read(file("1 1:1 49:1\n0 2:1\n"))
 
@@ -137,14 +138,14 @@ def test_a_file_that_changes_while_it_is_read(file, tmp_path, monkeypatch):
 
     monkeypatch.setattr(libsvm, "sparse_rows", changing)
     with pytest.raises(DataError, match=r"data.libsvm' changed while it was read: run again when nobody writes it"):
-        read_libsvm_in_ranges(path, 1, tmp_path / "spool")
+        read_libsvm_in_ranges(InputFile.of_path(path), 1, tmp_path / "spool")
     assert list((tmp_path / "spool").iterdir()) == []
 
 
 def test_nothing_is_left(file, tmp_path, monkeypatch):
     monkeypatch.setattr(spool.tempfile, "gettempdir", lambda: str(tmp_path / "temporary"))
     path = file(TWO_COLUMNS)
-    found = read_libsvm_in_ranges(path, 1, range_bytes=50)
+    found = read_libsvm_in_ranges(InputFile.of_path(path), 1, range_bytes=50)
     (folder,) = (tmp_path / "temporary").iterdir()
     assert {left.name for left in folder.iterdir()} == {"lock"}  # what is mapped has no name
     same(found, path)
@@ -164,11 +165,11 @@ def readings(monkeypatch):
 def test_a_spool_is_used_again(file, tmp_path, readings, text):
     path, folder = file(TEXTS[text]), tmp_path / "spool"
     for memory in (1, 10**6, 10**9):
-        same(read_libsvm_in_ranges(path, memory, folder), path)
+        same(read_libsvm_in_ranges(InputFile.of_path(path), memory, folder), path)
     assert len(readings) == 1
     assert len(list(folder.iterdir())) == 1
     file(TWO_COLUMNS)
-    same(read_libsvm_in_ranges(path, 1, folder), path)
+    same(read_libsvm_in_ranges(InputFile.of_path(path), 1, folder), path)
     assert len(readings) == 2
     assert len(list(folder.iterdir())) == 2
 
@@ -177,15 +178,15 @@ def test_a_spool_is_used_again(file, tmp_path, readings, text):
 @pytest.mark.parametrize("how", ["shorter", "spoiled", "gone"])
 def test_a_damaged_spool_is_not_trusted(file, tmp_path, readings, name, how):
     path, folder = file(TEXTS["drawn"]), tmp_path / "spool"
-    read_libsvm_in_ranges(path, 1, folder)
+    read_libsvm_in_ranges(InputFile.of_path(path), 1, folder)
     (kept,) = folder.iterdir()
     content = (kept / name).read_bytes()
     if how == "gone":
         (kept / name).unlink()
     else:
         (kept / name).write_bytes(content[:-8] if how == "shorter" else b"\0" * len(content))
-    same(read_libsvm_in_ranges(path, 1, folder), path)
-    same(read_libsvm_in_ranges(path, 1, folder), path)
+    same(read_libsvm_in_ranges(InputFile.of_path(path), 1, folder), path)
+    same(read_libsvm_in_ranges(InputFile.of_path(path), 1, folder), path)
     assert len(readings) == 2  # what was made anew is used again
 
 
@@ -196,13 +197,13 @@ def test_a_full_disk(file, tmp_path, monkeypatch):
     path = file(TWO_COLUMNS)
     monkeypatch.setattr(spool.os, "posix_fallocate", full)
     with pytest.raises(DataError, match=r"^the spool needs .* more in '.*spool', where .* are free \(No space left"):
-        read_libsvm_in_ranges(path, 1, tmp_path / "spool")
+        read_libsvm_in_ranges(InputFile.of_path(path), 1, tmp_path / "spool")
     assert list((tmp_path / "spool").iterdir()) == []
 
 
 def test_some_columns(file):
     path = file(TEXTS["drawn"])
-    table, whole = read_libsvm_in_ranges(path, 1), read_sparse(read_table(path).X).stored.toarray()
+    table, whole = read_libsvm_in_ranges(InputFile.of_path(path), 1), read_sparse(read_table(path).X).stored.toarray()
     for places in ([3, 4, 5, 0, 19, 7], [2], [], list(range(20)), [19, 18]):
         np.testing.assert_array_equal(table.X[:, places].toarray(), whole[:, places])
         some = table.X.columns(places)

@@ -195,3 +195,22 @@ def test_a_title_above_the_names_is_refused(tmp_path, text, line):
     path.write_text(text)
     with pytest.raises(DataError, match=f"'A report.*delete the lines above line {line}, if that has the names"):
         read_table(path)
+
+
+@pytest.mark.parametrize("how", [{}, {"memory": "1GB"}])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("t.csv", "a,b,y\n" + "1,2,0\n" * 30 + "q" * 10**7 + ",1,0\n"),
+        ("t.csv", "a,b,y\n" + "1,2,0\n" * 30 + '1,1,"' + "q" * 10**7 + '"\n'),
+        ("t.csv", "a,b,y\n" + "1,2,0\n" * 30 + "1" * 10**7 + ",1,0\n"),
+        ("t.jsonl", '{"a":1,"y":0}\n' * 30 + '{"a":"' + "q" * 10**7 + '","y":0}\n'),
+    ],
+    ids=["a text", "a quoted text", "a number", "JSON"],
+)
+def test_a_value_of_many_letters_is_refused_in_our_words(tmp_path, name, text, how):
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(DataError, match=r"has a row of more than 1,048,576 bytes") as caught:
+        bitsieve.select(path, "y", **how)
+    assert caught.value.code == "malformed-row"

@@ -15,9 +15,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import csv, parquet
+from tests.faults.mutants import whole_files
 
 from bitsieve.io import text
+from bitsieve.io.column_file import ColumnFile
 from bitsieve.io.errors import DataError
+from bitsieve.io.libsvm import LibsvmFile
+from bitsieve.io.npz import NpzFile
 from bitsieve.io.read import read_table
 
 TABLE = pa.table(
@@ -291,3 +295,27 @@ def test_a_file_of_the_system_that_waits_for_ever_is_not_opened():
 def test_a_first_name_of_two_lines(tmp_path):
     (tmp_path / "lines.csv").write_text('"a\nb",c,y\n1,2,0\n3,4,1\n')
     assert read_table(tmp_path / "lines.csv").column_names == ["a\nb", "c", "y"]
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "arrow", "npz", "libsvm", "csv.gz", "list"])
+def test_a_file_that_is_replaced_while_it_is_read(tmp_path, monkeypatch, kind):
+    contents = dict(whole_files())
+    names = {"csv": "comma", "csv.gz": "gzip", "list": "comma"}
+    file = tmp_path / f"t.{kind}"
+    file.write_bytes(contents[names.get(kind, kind)])
+
+    def replaced_meanwhile(read):
+        def read_and_replace(self, *args, **how):
+            result = read(self, *args, **how)
+            other = tmp_path / "other"
+            other.write_bytes(file.read_bytes())
+            other.replace(file)
+            return result
+
+        return read_and_replace
+
+    for reader, method in ((ColumnFile, "batches"), (NpzFile, "read"), (LibsvmFile, "read")):
+        monkeypatch.setattr(reader, method, replaced_meanwhile(getattr(reader, method)))
+    with pytest.raises(DataError, match="changed while it was read") as caught:
+        read_table([file] if kind == "list" else file)
+    assert caught.value.code == "data-changed"

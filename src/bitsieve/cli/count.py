@@ -131,6 +131,8 @@ def _read(
     from bitsieve.discretization.registry import make_discretizer
     from bitsieve.engines.partitioned_dataset import PartitionedDataset
     from bitsieve.engines.registry import refuse_sampling_weights
+    from bitsieve.io.errors import DataError
+    from bitsieve.io.libsvm import LibsvmFile
     from bitsieve.io.read import open_columns
 
     if source.target_in_file is not None:
@@ -138,7 +140,8 @@ def _read(
     read = read_options(arguments)
     refuse_sampling_weights(read)
     table = source.read_in_parts(read)
-    assert isinstance(table, PartitionedDataset)  # the rows are dense
+    if not isinstance(table, PartitionedDataset):  # sparse rows of a stream, in which nothing is seen before it is read
+        raise DataError(code="cannot-read", message=f"{arguments.data!r} is {LibsvmFile.refusal}")
     return table, make_discretizer(discretization, arguments.threads or -1).for_table(table)
 
 

@@ -31,8 +31,8 @@ from bitsieve.engines.registry import DataInParts
 from bitsieve.io.arrow import give_back_unused
 from bitsieve.io.column_file import ColumnFile
 from bitsieve.io.errors import check_unchanged
-from bitsieve.io.libsvm import read_libsvm_in_ranges
-from bitsieve.io.read import holds_sparse_rows, open_columns
+from bitsieve.io.libsvm import LABELS, LibsvmFile, read_libsvm_in_ranges
+from bitsieve.io.read import columns_of, holds_sparse_rows, open_file
 from bitsieve.io.spool import Spool, find_kept, map_array, name_of_key
 from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Integers
@@ -243,7 +243,7 @@ class StreamEngine(Engine):
         self.weights = weights
         self.memory = memory
         self.spool = spool
-        self.file_state = file.state()
+        self.file_state = file.initial_state
         self.rows_of_batch = rows_of_batch(memory or DEFAULT_MEMORY, file.row_bytes + len(file.names))
         self.features = [str(name) for name in reader.features or file.names]
         self.target_and_weight = [str(name) for name in reader.target]
@@ -465,12 +465,13 @@ class StreamSource(DataInParts):
 
     @cached_property
     def target_in_file(self) -> str | None:
-        return "y" if holds_sparse_rows(self.data) else None
+        return LABELS if holds_sparse_rows(self.data) else None
 
     def read_in_parts(self, options: ReadOptions) -> Dataset:
-        if self.target_in_file is not None:
-            return self._read_sparse_rows(options, self.target_in_file)
-        file = open_columns(self.data, header=self.header, spool=self.spool)
+        opened = open_file(self.data, header=self.header, spool=self.spool)
+        if isinstance(opened, LibsvmFile):
+            return self._read_sparse_rows(opened, options)
+        file = columns_of(opened)
         target = options.target
         sample_weight = options.sample_weight
         roles = split_columns(file.names, target, sample_weight, n_samples=file.n_rows, unnamed=options.target_name)
@@ -484,9 +485,9 @@ class StreamSource(DataInParts):
         table.diagnostics = (*file.diagnostics, *table.diagnostics)
         return table
 
-    def _read_sparse_rows(self, options: ReadOptions, labels: str) -> Dataset:
+    def _read_sparse_rows(self, file: LibsvmFile, options: ReadOptions) -> Dataset:
         """Read a libsvm file into columns on disk; without a target its labels are dropped."""
-        arrays = read_libsvm_in_ranges(Path(self.data), self.memory or DEFAULT_MEMORY, self.spool)
+        arrays = read_libsvm_in_ranges(file.file, self.memory or DEFAULT_MEMORY, self.spool)
         if options.target is not None:
             return read_data(arrays, options)
-        return replace(read_data(arrays, replace(options, target=labels)), y=None)
+        return replace(read_data(arrays, replace(options, target=LABELS)), y=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -40,6 +40,20 @@ class InputFile:
     copies: Copies | Spool  # the copies exist as long as this object
     table: str | None = None  # the name of a table in a file with several
     header: bool | None = None  # whether the first line of a text file names the columns; None to find out
+    #: The state of the file itself before anything of it was read; empty for standard input
+    initial_state: list[FileState] = field(default_factory=list)
+
+    @classmethod
+    def of_path(
+        cls, path: Path, label: str | None = None, *, table: str | None = None, header: bool | None = None
+    ) -> InputFile:
+        """The file at a path, of which nothing has been read. Messages call it ``label``, by default its path."""
+        label = repr(str(path)) if label is None else label
+        return cls(path, label, path, Copies(), table, header, [file_state(path)])
+
+    def state(self) -> list[FileState]:
+        """The state of the file itself now; see :func:`file_state`. Empty for standard input."""
+        return [] if self.original is None else [file_state(self.original)]
 
 
 class Partition(Protocol):
@@ -85,7 +99,7 @@ class ColumnFile(ABC):
         self.path = file.path
         self.label = file.label
         self.diagnostics = diagnostics
-        self._state = [] if file.original is None else [file_state(file.original)]
+        self.initial_state = file.initial_state
 
     @property
     @abstractmethod
@@ -133,12 +147,12 @@ class ColumnFile(ABC):
                 message=f"{self.label} is compressed or not UTF-8, and cannot be read in batches",
                 advice="decompress it, or save it as UTF-8",
             )
-        (state,) = self._state
+        (state,) = self.initial_state
         return [CheckedPartition(self.label, self.path, state, partition) for partition in self.partitions_to_send(n)]
 
     def state(self) -> list[FileState]:
         """The state of every file; see :func:`file_state`."""
-        return [] if self.file.original is None else [file_state(self.file.original)]
+        return self.file.state()
 
 
 def _bytes_of_value(kind: pa.DataType) -> int:

@@ -35,6 +35,7 @@ class FolderOfFiles(ColumnFile):
             file = InputFile(path[0], quoted(path), None, Copies())
         super().__init__(file, [])
         self.files = [open_one(file_path) for file_path in values_of_folders]
+        self.initial_state = [state for file in self.files for state in file.initial_state]
         in_files = set(self.files[0].names)
         self.values = _typed(
             [

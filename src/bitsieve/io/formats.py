@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from bitsieve.io.column_file import ColumnFile, InputFile
     from bitsieve.io.npz import ArrayFile
 
-_N_FIRST_BYTES = 4096
-_FIRST_ROW_BYTES = 1 << 16  # in which the first row of a text file is searched
+N_FIRST_BYTES = 1 << 16  # of a file, by which its format is recognised
+_N_BINARY_BYTES = 4096  # of a file, in which text has no zero byte
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # the first bytes of a text of UTF-16
+ZIP = b"PK\x03\x04"  # the first bytes of a zip archive
 BROKEN_ZIP = (zipfile.BadZipFile, RuntimeError, ValueError, struct.error)
 WORKBOOKS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")  # members of Excel's and of OpenDocument's archives
 
@@ -33,7 +34,9 @@ class Format:
     key: str  # its name in the code
     title: str = ""  # its name in the list of formats that are read; empty: it is not listed
     first_bytes: tuple[bytes, ...] = ()  # with one of which a file begins
-    #: ``recognizes(path, head)``: whether a file is of this format, where its first bytes do not say so
+    members: tuple[str, ...] = ()  # files one of which a zip archive of this format holds
+    #: ``recognizes(path, head)``: whether a file that begins with ``head`` is of this format. The path may be that of
+    #: a compressed file, and ``head`` the beginning of what is in it.
     recognizes: Callable[[Path, bytes], bool] | None = None
     is_text: bool = False
     #: "module:class", a :class:`ColumnFile` or an :class:`ArrayFile`, made with ``(file, diagnostics, key)``; empty:
@@ -64,13 +67,12 @@ def _named(name: str) -> Any:
     return getattr(import_module(module), attribute)
 
 
-def _is_workbook(path: Path, head: bytes) -> bool:
-    """Whether a file is a zip archive with a member that workbooks have."""
-    if not head.startswith(b"PK\x03\x04"):
-        return False
-    with suppress(*BROKEN_ZIP), zipfile.ZipFile(path) as archive:
-        return not set(WORKBOOKS).isdisjoint(archive.namelist())
-    return False
+def _members(path: Path, head: bytes) -> frozenset[str]:
+    """The names of the files in a zip archive; none for another file, or a broken one."""
+    if head.startswith(ZIP):
+        with suppress(*BROKEN_ZIP), zipfile.ZipFile(path) as archive:
+            return frozenset(archive.namelist())
+    return frozenset()
 
 
 def _is_duckdb(path: Path, head: bytes) -> bool:
@@ -86,6 +88,7 @@ def _is_arff(path: Path, head: bytes) -> bool:
 
 
 _LIBSVM_ENDINGS = (".libsvm", ".svmlight", ".svm")
+_COMPRESSED_ENDINGS = (".gz", ".bz2", ".xz", ".zip")
 # "1 3:0.5 7:1 # comment"
 _LIBSVM_ROW = re.compile(
     rb"""
@@ -99,16 +102,17 @@ _LIBSVM_ROW = re.compile(
 
 
 def has_libsvm_ending(path: Path) -> bool:
-    """Whether a path has an ending of libsvm files."""
-    return path.suffix.lower() in _LIBSVM_ENDINGS
+    """Whether a path has an ending of libsvm files, perhaps with that of a compression behind it."""
+    is_compressed = path.suffix.lower() in _COMPRESSED_ENDINGS
+    name = path.with_suffix("") if is_compressed else path
+    return name.suffix.lower() in _LIBSVM_ENDINGS
 
 
 def _is_libsvm(path: Path, head: bytes) -> bool:
     """Whether a text file holds sparse rows: by its ending, or by its first row."""
     if has_libsvm_ending(path):
         return True
-    with open(path, "rb") as file:
-        lines = [line.strip() for line in file.read(_FIRST_ROW_BYTES).splitlines()]
+    lines = [line.strip() for line in head.splitlines()]
     rows = [line for line in lines if line and not line.startswith(b"#")]
     return len(rows) > 0 and _LIBSVM_ROW.fullmatch(rows[0]) is not None
 
@@ -158,14 +162,14 @@ FORMATS: tuple[Format, ...] = (
         "excel",
         title="Excel",
         first_bytes=(b"\xd0\xcf\x11\xe0",),
-        recognizes=_is_workbook,
+        members=WORKBOOKS,
         reader="bitsieve.io.excel:ExcelFile",
         holds_tables=True,
     ),
     Format(
         "npz",
         title=".npz",
-        first_bytes=(b"PK\x03\x04", b"PK\x05\x06"),
+        first_bytes=(ZIP, b"PK\x05\x06"),
         reader="bitsieve.io.npz:NpzFile",
         writers={".npz": "bitsieve.io.write:write_npz"},
     ),
@@ -249,9 +253,16 @@ def batch_writer_of(ending: str) -> Callable[[IO[bytes], Any], AbstractContextMa
 
 def format_of(path: Path, label: str | None = None) -> Format:
     """The format of a file, by its content."""
-    label = repr(str(path)) if label is None else label
     with open(path, "rb") as file:
-        head = file.read(_N_FIRST_BYTES)
+        head = file.read(N_FIRST_BYTES)
+    return format_of_head(path, head, repr(str(path)) if label is None else label, _members(path, head))
+
+
+def format_of_head(path: Path, head: bytes, label: str, members: frozenset[str] = frozenset()) -> Format:
+    """The format of a file, or of what is compressed in it.
+
+    ``head`` are its first :data:`N_FIRST_BYTES`, and ``members`` the names of the files in a zip archive.
+    """
     if not head:
         raise DataError(
             code="empty-data",
@@ -266,21 +277,21 @@ def format_of(path: Path, label: str | None = None) -> Format:
                 advice=f"{readable_formats()}",
             )
     for format in FORMATS:
-        if not format.is_text and _is_of(format, path, head):
+        if not format.is_text and _is_of(format, path, head, members):
             return format
-    if b"\0" in head and not head.startswith(_UTF_16):
+    if b"\0" in head[:_N_BINARY_BYTES] and not head.startswith(_UTF_16):
         raise DataError(
             code="not-a-table",
             message=f"{label} is not a table",
             advice=f"{readable_formats()}",
         )
     for format in FORMATS:
-        if format.is_text and _is_of(format, path, head):
+        if format.is_text and _is_of(format, path, head, members):
             return format
     return next(format for format in FORMATS if format.key == "text")  # whatever else is text
 
 
-def _is_of(format: Format, path: Path, head: bytes) -> bool:
-    if head.startswith(format.first_bytes):
+def _is_of(format: Format, path: Path, head: bytes, members: frozenset[str]) -> bool:
+    if head.startswith(format.first_bytes) or not members.isdisjoint(format.members):
         return True
     return format.recognizes is not None and format.recognizes(path, head)

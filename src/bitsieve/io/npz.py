@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.column_file import InputFile
-from bitsieve.io.errors import DataError, check_names, check_width, in_one_line
+from bitsieve.io.errors import DataError, FileState, check_names, check_width, in_one_line
 from bitsieve.utils.column_names import NumberedNames
 from bitsieve.utils.memory import available_bytes
 from bitsieve.utils.messages import quoted
@@ -52,9 +52,15 @@ class ArrayFile(ABC):
     refusal: ClassVar[str]  # the message where a file of columns is needed: what the file is and what to do
 
     def __init__(self, file: InputFile, diagnostics: list[Diagnostic], kind: str = "") -> None:
+        self.file = file  # its copies exist as long as this object
         self.path = file.path
         self.label = file.label
         self.diagnostics = diagnostics
+        self.initial_state = file.initial_state
+
+    def state(self) -> list[FileState]:
+        """The state of the file; see :func:`file_state`."""
+        return self.file.state()
 
     @abstractmethod
     def read(self) -> ArrayTable:
@@ -77,7 +83,8 @@ def read_npz(path: Path, label: str, *, with_names: bool = True) -> ArrayTable:
     """Read ``X`` and ``y`` as they are stored, dense or sparse, and ``feature_names`` if there are any."""
     with open(path, "rb") as file, _opened(file, label) as archive:
         members = archive.files
-        if not members:
+        file_names = [] if archive.zip is None else archive.zip.namelist()
+        if not any(name.endswith(".npy") for name in file_names):
             raise DataError(
                 code="cannot-read",
                 message=f"{label} is a zip archive without arrays",

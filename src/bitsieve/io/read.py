@@ -10,18 +10,28 @@ import stat
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.addresses import address, copy_remote, files_behind, path_of_file_address, reaching
 from bitsieve.io.column_file import ColumnFile, Copies, InputFile
-from bitsieve.io.errors import DataError, file_and_inside, in_one_line, readable
-from bitsieve.io.formats import BROKEN_ZIP, WORKBOOKS, format_of, has_libsvm_ending, readable_formats
+from bitsieve.io.errors import DataError, check_unchanged, file_and_inside, in_one_line, readable
+from bitsieve.io.formats import (
+    BROKEN_ZIP,
+    N_FIRST_BYTES,
+    WORKBOOKS,
+    ZIP,
+    Format,
+    format_of,
+    format_of_head,
+    has_libsvm_ending,
+    readable_formats,
+)
 from bitsieve.io.npz import ArrayFile, ArrayTable
 from bitsieve.utils.messages import nearest, quoted
 from bitsieve.utils.note_warnings import warn_of
@@ -76,13 +86,13 @@ def _open_folder(path: Path | Sequence[Path], header: bool | None) -> ColumnFile
 
 def _open_path(path: Path, header: bool | None) -> ColumnFile | ArrayFile:
     check_file(path)
-    copies = Copies()
     with readable(path):
         is_standard_input = str(path) == STANDARD_INPUT
         label = repr("standard input" if is_standard_input else str(path))
         if not is_standard_input and not path.is_fifo():
             file_path, table = file_and_inside(path)
-            return _open(InputFile(file_path, label, file_path, copies, table, header))
+            return _open(InputFile.of_path(file_path, label, table=table, header=header))
+        copies = Copies()
         copy = copies.folder / "standard input.given"  # not the name that its own decompressed copy gets
         with nullcontext(sys.stdin.buffer) if is_standard_input else open(path, "rb") as stream:
             _copy(stream, copy, label)
@@ -132,6 +142,7 @@ def read_table(
         opened = open_file(path, header=header)
     with readable(str(path)):
         table = opened.read() if isinstance(opened, ArrayFile) else _joined(list(opened.batches(rows=None)))
+    check_unchanged(opened.label, opened.initial_state, opened.state())
     if getattr(table, "num_rows", 1) == 0:  # arrays were looked at already
         raise DataError(
             code="empty-data",
@@ -211,7 +222,7 @@ def database_kind(data: Any) -> str | None:
 
 
 def holds_sparse_rows(data: Any) -> bool:
-    """Whether data is the path of a libsvm file."""
+    """Whether data is the path of a libsvm file, compressed or not."""
     if not isinstance(data, (str, PathLike)):
         return False
     path = Path(data)
@@ -220,7 +231,7 @@ def holds_sparse_rows(data: Any) -> bool:
             return has_libsvm_ending(path)
         if not path.is_file() or not path.stat().st_size:
             return False
-        return format_of(path).key == "libsvm"
+        return _format_of_content(path).key == "libsvm"
 
 
 def _open(file: InputFile) -> ColumnFile | ArrayFile:
@@ -244,52 +255,89 @@ def _open(file: InputFile) -> ColumnFile | ArrayFile:
 
 
 def decompressed(file: InputFile) -> InputFile:
-    """Decompress a file into a copy; any other file is returned as it is."""
-    with open(file.path, "rb") as opened:
-        head = opened.read(8)
-    with in_one_line(f"cannot decompress {file.label}"):
-        for first_bytes, decompress in _DECOMPRESSORS.items():
-            if head.startswith(first_bytes):
-                with decompress(file.path, "rb") as stream:
-                    return _copied(stream, file)
-        return _unzipped(file) if head.startswith(b"PK\x03\x04") else file
+    """Decompress a file into a copy; any other file is returned as it is.
 
-
-def _unzipped(file: InputFile) -> InputFile:
-    """Copy the only file of a zip archive. An archive of arrays (.npz), or a broken one, is returned as it is."""
-    try:
-        archive = zipfile.ZipFile(file.path)
-    except BROKEN_ZIP:
-        return file
-    with archive:
-        names = [name for name in archive.namelist() if not name.endswith("/") and not name.startswith("__MACOSX")]
-        if not names or any(name.endswith(".npy") or name in WORKBOOKS for name in names):
+    What is no table by its first bytes is refused before it is copied.
+    """
+    with _open_compressed(file.path, file.label) as stream:
+        if stream is None:
             return file
-        if len(names) > 1:
-            raise DataError(
-                code="table-not-named",
-                message=f"{file.label} holds {len(names):,} files ({quoted(names)})",
-                advice="give one of them",
-            )
-        with archive.open(names[0]) as stream:
-            return _copied(stream, file)
-
-
-def _copied(stream: Any, file: InputFile) -> InputFile:
-    copy = file.copies.folder / (file.path.stem or "data")
-    _copy(stream, copy, file.label)
+        head = stream.read(N_FIRST_BYTES)
+        format_of_head(file.path, head, file.label)
+        copy = file.copies.folder / (file.path.stem or "data")
+        _copy(stream, copy, file.label, head)
     return replace(file, path=copy)
 
 
-def _copy(stream: Any, path: Path, label: str) -> None:
-    """Write a copy. If it takes more than half of the free space of the disk, it is removed and refused."""
+def _format_of_content(path: Path) -> Format:
+    """The format of a file, or of what is compressed in it."""
+    label = repr(str(path))
+    with _open_compressed(path, label) as stream:
+        if stream is None:
+            return format_of(path, label)
+        return format_of_head(path, stream.read(N_FIRST_BYTES), label)
+
+
+@contextmanager
+def _open_compressed(path: Path, label: str) -> Iterator[IO[bytes] | None]:
+    """Open what is compressed in a file; None for a file that is not compressed."""
+    with open(path, "rb") as opened:
+        head = opened.read(8)
+    with in_one_line(f"cannot decompress {label}"):
+        for first_bytes, decompress in _DECOMPRESSORS.items():
+            if head.startswith(first_bytes):
+                with decompress(path, "rb") as stream:
+                    yield stream
+                return
+        archive = _opened_archive(path) if head.startswith(ZIP) else None
+        if archive is None:
+            yield None
+            return
+        with archive:
+            member = _only_member(archive, label)
+            if member is None:
+                yield None
+                return
+            with archive.open(member) as stream:
+                yield stream
+
+
+def _opened_archive(path: Path) -> zipfile.ZipFile | None:
+    """A zip archive; None if it is broken, which the reader of .npz files reports."""
+    try:
+        return zipfile.ZipFile(path)
+    except BROKEN_ZIP:
+        return None
+
+
+def _only_member(archive: zipfile.ZipFile, label: str) -> str | None:
+    """The only file of a zip archive; None for an archive that is a table itself, such as .npz."""
+    names = [name for name in archive.namelist() if not name.endswith("/") and not name.startswith("__MACOSX")]
+    if not names or any(name.endswith(".npy") or name in WORKBOOKS for name in names):
+        return None
+    if len(names) > 1:
+        raise DataError(
+            code="table-not-named",
+            message=f"{label} holds {len(names):,} files ({quoted(names)})",
+            advice="give one of them",
+        )
+    return names[0]
+
+
+def _copy(stream: IO[bytes], path: Path, label: str, head: bytes = b"") -> None:
+    """Write a copy of ``head`` and of the rest of a stream.
+
+    A copy that takes more than half of the free space of the disk is removed and refused.
+    """
     check_size = _size_check(path, label)
     size = 0
+    block = head or stream.read(_BLOCK)
     with open(path, "wb") as file:
-        while block := stream.read(_BLOCK):
+        while block:
             size += len(block)
             check_size(size)
             file.write(block)
+            block = stream.read(_BLOCK)
 
 
 def _size_check(path: Path, label: str) -> Callable[[int], None]:

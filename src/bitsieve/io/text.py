@@ -43,6 +43,7 @@ Types = Mapping[str, pa.DataType]
 
 RANGE_BYTES = 1 << 24  # length of a range
 SENT_BYTES = 1 << 26  # length of a range for another process
+MAX_ROW_BYTES = 1 << 20  # length of a row, unless the first ones are long
 _SMALL = 1 << 23  # bytes; one thread parses a shorter text sooner than several
 _HEAD = 4096  # bytes that are looked at for an object of JSON
 _GROUPED = re.compile(r" *[+-]?(0|[1-9][0-9]{0,2}(,[0-9]{3})*)(\.[0-9]*)? *")
@@ -306,6 +307,14 @@ class DelimitedParser:
         except pa.ArrowInvalid as error:
             raise self._malformed(broken, n_rows_before, error) from None
 
+    @property
+    def _block_bytes(self) -> int:
+        """How many bytes pyarrow parses at once, the longest row that it reads.
+
+        A block holds at least 64 rows, so that a wide table does not fall into a chunk per row and column.
+        """
+        return min(max(MAX_ROW_BYTES, 64 * self.layout.line_length), 1 << 30)
+
     def _read(
         self,
         first: int,
@@ -318,15 +327,13 @@ class DelimitedParser:
     ) -> pa.Table:
         layout = self.layout
         column_types = dict(types) if types is not None else self._types_of_first_rows(fractions)
-        # A block holds at least 64 rows, so that a wide table does not fall into a chunk per row and column.
-        block_size = min(max(1 << 20, 64 * layout.line_length), 1 << 30)
         with native_file(self.path) as file:
             file.seek(first)
             reaches_the_end = end == file.size()
             return arrow_csv.read_csv(
                 file if reaches_the_end else pa.BufferReader(file.read_buffer(end - first)),
                 read_options=arrow_csv.ReadOptions(
-                    block_size=block_size,
+                    block_size=self._block_bytes,
                     use_threads=handler is None and end - first >= _SMALL,
                     column_names=layout.names,
                 ),
@@ -361,6 +368,8 @@ class DelimitedParser:
 
     def _malformed(self, broken: list[arrow_csv.InvalidRow], n_rows_before: int, error: pa.ArrowInvalid) -> DataError:
         """The error that says why rows could not be parsed, with the number of the first broken one."""
+        if not broken and _is_of_long_row(error):
+            return _long_row(self.label, self._block_bytes)
         if not broken:
             return DataError(code="malformed-row", message=f"cannot read {self.label} as text: {one_line(error)}")
         row = broken[0]
@@ -377,6 +386,20 @@ class DelimitedParser:
             ),
             advice="complete or delete it",
         )
+
+
+def _is_of_long_row(error: pa.ArrowInvalid) -> bool:
+    """Whether pyarrow refuses a row that is longer than a block."""
+    return "straddl" in str(error)
+
+
+def _long_row(label: str, max_bytes: int) -> DataError:
+    """The error for a row that is too long."""
+    return DataError(
+        code="malformed-row",
+        message=f"{label} has a row of more than {max_bytes:,} bytes",
+        advice="shorten its longest value, or close a quotation mark",
+    )
 
 
 def _candidates(types: list[pa.DataType]) -> list[pa.DataType]:
@@ -475,6 +498,7 @@ class JsonParser:
         if self.is_list:
             table = pa.Table.from_pylist(json.loads(self.path.read_text(encoding="utf-8-sig")))
             return table if types is None else table.select(list(types))
+        blocks = arrow_json.ReadOptions(block_size=MAX_ROW_BYTES)
         options = arrow_json.ParseOptions()
         if types is not None:
             options = arrow_json.ParseOptions(
@@ -484,4 +508,9 @@ class JsonParser:
             file.seek(first)
             reaches_the_end = end == file.size()
             source = file if reaches_the_end else pa.BufferReader(file.read_buffer(end - first))
-            return arrow_json.read_json(source, parse_options=options)
+            try:
+                return arrow_json.read_json(source, read_options=blocks, parse_options=options)
+            except pa.ArrowInvalid as error:
+                if _is_of_long_row(error):
+                    raise _long_row(self.label, MAX_ROW_BYTES) from None
+                raise

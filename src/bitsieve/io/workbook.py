@@ -25,6 +25,7 @@ from bitsieve.io.typed_file import as_integers
 Cell: TypeAlias = float | bool | str | date | datetime | time | timedelta | None
 Rows: TypeAlias = list[list[Cell]]
 MIDNIGHT = time()
+MAX_CELL_LENGTH = 32_767  # characters of a text, the limit of Excel
 MAX_TITLE_ROWS = 20  # of a sheet, among which the names are searched
 SHEETS_FILE = "sheets.json"  # what is known of the sheets that are not empty
 
@@ -62,6 +63,7 @@ def write_sheets(path: Path, folder: Path, reader: str) -> None:
     for name, rows in rows_of_sheets.items():
         if not rows:
             continue
+        _refuse_long_text(rows)
         n_above = n_rows_above_names(rows)
         table = _table(rows[n_above:])
         with (
@@ -72,6 +74,14 @@ def write_sheets(path: Path, folder: Path, reader: str) -> None:
         first_cell = _text(_first_filled(rows[0])) if n_above else ""
         sheets.append(Sheet(name, n_above, first_cell))
     (folder / SHEETS_FILE).write_text(json.dumps(sheets), encoding="utf-8")
+
+
+def _refuse_long_text(rows: Rows) -> None:
+    """Refuse text that is longer than Excel allows, which a small file can hold."""
+    for row in rows:
+        for cell in row:
+            if isinstance(cell, str) and len(cell) > MAX_CELL_LENGTH:
+                raise ValueError(f"a cell holds {len(cell):,} characters, and {MAX_CELL_LENGTH:,} are allowed")
 
 
 def sheet_file(folder: Path, index: int) -> Path:

@@ -27,6 +27,7 @@ from bitsieve.engines.dask import DaskPartitions
 from bitsieve.engines.data_partitions import PartitionedSource
 from bitsieve.engines.stream import StreamSource
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
+from bitsieve.io.column_file import InputFile
 from bitsieve.io.libsvm import VALUE_BYTES, read_libsvm_in_ranges
 from bitsieve.methods.by_counts import greedy_scores as greedy
 from bitsieve.methods.by_counts.blankets.fcbf import fcbf
@@ -83,7 +84,9 @@ def libsvm(codes, classes, read=whole):
 
 def from_ranges(path):
     """The table of a libsvm file, read in ranges of 300 bytes and sorted 20 values at a time."""
-    return read_data(read_libsvm_in_ranges(path, 20 * 4 * VALUE_BYTES, range_bytes=300), ReadOptions())
+    return read_data(
+        read_libsvm_in_ranges(InputFile.of_path(path), 20 * 4 * VALUE_BYTES, range_bytes=300), ReadOptions()
+    )
 
 
 def streamed(codes, classes, batches):
