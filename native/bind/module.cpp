@@ -43,6 +43,29 @@ void fill_expected_terms(Input<std::int64_t> table, int shift, std::int64_t n_sa
                    std::int64_t(second.size()), out.data());
 }
 
+void construct_expected_sums(ExpectedSums* self, Input<std::int64_t> table, int shift, std::int64_t n_samples,
+                             Input<std::int64_t> nodes, InputGrid<std::int64_t> stencil, InputGrid<double> weights,
+                             Input<bool> is_node, std::int64_t max_rows) {
+    terms_of(table, shift);  // checks them
+    require_within(n_samples, 1, kMaxSamples + 1, "n_samples");
+    require_all_within(nodes, 0, n_samples + 1, "nodes");
+    require_all_within(stencil, 0, std::int64_t(nodes.size()), "stencil");
+    require(stencil.shape(0) == 4 && stencil.shape(1) == is_node.size(), "stencil needs four nodes for every count");
+    require(weights.shape(0) == 4 && weights.shape(1) == is_node.size(), "weights are those of four nodes");
+    NodeInterpolation interpolation{to_vector(nodes),
+                                    std::vector<std::int64_t>(stencil.data(), stencil.data() + stencil.size()),
+                                    std::vector<double>(weights.data(), weights.data() + weights.size()),
+                                    std::vector<bool>(is_node.data(), is_node.data() + is_node.size())};
+    new (self) ExpectedSums(to_vector(table), shift, n_samples, std::move(interpolation), max_rows);
+}
+
+void fill_expected_sums(ExpectedSums& self, Input<std::int64_t> counts, Output<std::int64_t> out) {
+    require_all_within(counts, 0, self.n_samples() + 1, "counts");
+    require_size(out, self.n_counts(), "out");
+    nb::gil_scoped_release unlocked;
+    self.sums(counts.data(), std::int64_t(counts.size()), out.data());
+}
+
 std::vector<std::string> kernel_names() {
     std::vector<std::string> names;
     for (const KernelSet& set : kernel_sets())
@@ -65,6 +88,10 @@ NB_MODULE(_native, m) {
     m.def("sum_terms", &sum_terms, "counts"_a, "table"_a, "shift"_a);
     m.def("expected_terms", with_alias_check(&fill_expected_terms), "table"_a, "shift"_a, "n_samples"_a, "first"_a,
           "second"_a, "out"_a, "The expected entropy term of cells of these margins under shuffles.");
+    nb::class_<ExpectedSums>(m, "ExpectedSums")
+        .def("__init__", &construct_expected_sums, "table"_a, "shift"_a, "n_samples"_a, "nodes"_a, "stencil"_a,
+             "weights"_a, "is_node"_a, "max_rows"_a)
+        .def("sums", with_alias_check(&fill_expected_sums), "counts"_a, "out"_a);
     m.def("kernel_names", &kernel_names, "Kernels this machine can run, fastest first.");
     bind_dense_columns(m);
     bind_dependence(m);

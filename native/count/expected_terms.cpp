@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace bitsieve {
@@ -151,6 +152,48 @@ void expected_terms(const Terms& terms, std::int64_t n_samples, const std::int64
                     const std::int64_t* second, std::int64_t n_second, std::int64_t* out) {
     for (std::int64_t i = 0; i < n_first; ++i)
         expected_row(terms, n_samples, first[i], second, n_second, out + i * n_second);
+}
+
+ExpectedSums::ExpectedSums(std::vector<std::int64_t> table, int shift, std::int64_t n_samples,
+                           NodeInterpolation interpolation, std::int64_t max_rows)
+    : table_(std::move(table)),
+      terms_{table_.data(), table_.size(), shift},
+      n_samples_(n_samples),
+      interpolation_(std::move(interpolation)),
+      max_rows_(max_rows) {}
+
+const std::vector<std::int64_t>& ExpectedSums::row(std::int64_t count) {
+    const auto cached = rows_.find(count);
+    if (cached != rows_.end()) return cached->second;
+    if (std::int64_t(rows_.size()) >= max_rows_) rows_.clear();
+    std::vector<std::int64_t>& row = rows_[count];
+    row.resize(interpolation_.nodes.size());
+    expected_row(terms_, n_samples_, count, interpolation_.nodes.data(), std::int64_t(row.size()), row.data());
+    return row;
+}
+
+std::int64_t ExpectedSums::interpolated(const std::vector<std::int64_t>& at_nodes, std::size_t j) const {
+    const std::int64_t* stencil = interpolation_.stencil.data();
+    if (interpolation_.is_node[j]) return at_nodes[std::size_t(stencil[j])];
+    double value = 0.0;
+    for (std::size_t i = 0; i < 4; ++i) {
+        const std::size_t position = i * interpolation_.n_counts() + j;
+        value += interpolation_.weights[position] * double(at_nodes[std::size_t(stencil[position])]);
+    }
+    return std::int64_t(std::nearbyint(value));
+}
+
+void ExpectedSums::sums(const std::int64_t* counts, std::int64_t n, std::int64_t* out) {
+    std::vector<std::int64_t> at_nodes(interpolation_.nodes.size(), 0);
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        for (std::int64_t k = 0; k < n; ++k) {
+            if (counts[k] < 2) continue;  // E(0, m) = E(1, m) = 0
+            const std::vector<std::int64_t>& expected = row(counts[k]);
+            for (std::size_t j = 0; j < at_nodes.size(); ++j) at_nodes[j] += expected[j];
+        }
+    }
+    for (std::size_t j = 0; j < interpolation_.n_counts(); ++j) out[j] = interpolated(at_nodes, j);
 }
 
 }  // namespace bitsieve

@@ -55,10 +55,17 @@ def owners(name: str) -> list[Any]:
         return [sparse_counts()]
     if name == "TupleSearch":
         return [_native.TupleSearch(packed("planes"), table, shift, np.empty(0, np.int64), 4, "gain", 5)]
+    if name == "ExpectedSums":
+        return [_native.ExpectedSums(*expected_sums())]
     made = _native.LazyMinima(*minima_of_pairs())
     made.add(2, 0, 0.0, np.arange(3), 1)
     made.largest(np.ones(D, bool), 0, 2, np.full(1, -np.inf))
     return [made]
+
+
+def expected_sums() -> tuple[Any, ...]:
+    """Sums of expected terms with five counts, by cubics through four nodes."""
+    return table, shift, N, np.arange(4), np.arange(20).reshape(4, 5) % 4, np.ones((4, 5)), np.arange(5) < 4, 2
 
 
 def minima_of_pairs() -> tuple[Any, ...]:
@@ -128,6 +135,8 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "term_table": [lambda: (N, N + 1)],
     "sum_terms": [lambda: (np.arange(N), table, shift)],
     "expected_terms": [lambda: (table, shift, N, np.arange(N + 1), np.arange(3), output(N + 1, 3))],
+    "ExpectedSums.__init__": [expected_sums],
+    "ExpectedSums.sums": [lambda: (np.arange(N + 1), output(5))],
     "extent": [lambda kind=kind: (values(kind), True) for kind in (np.uint8, np.int32, single, double)],
     "as_bytes": [
         lambda kind=kind: (values(kind), output(D, N, dtype=np.uint8).T)

@@ -96,15 +96,8 @@ class CubicInterpolation:
         indices = np.where(is_node[:, None], last_not_above[:, None], four_nodes)
         used, index_among_used = np.unique(indices, return_inverse=True)
         nodes = all_nodes[used]
-        stencil = index_among_used.reshape(-1, 4).T
+        stencil = np.ascontiguousarray(index_among_used.reshape(-1, 4).T)
         return cls(nodes, is_node, stencil, _cubic_weights(nodes[stencil], counts, is_node))
-
-    def values(self, at_nodes: Integers) -> Integers:
-        """The value at every count, rounded to an integer, given the values at the nodes."""
-        interpolated = np.zeros(len(self.is_node))
-        for weight, node in zip(self.weights, self.stencil, strict=True):
-            interpolated = interpolated + weight * at_nodes[node]
-        return np.where(self.is_node, at_nodes[self.stencil[0]], np.rint(interpolated).astype(np.int64))
 
 
 class Margins:
@@ -117,24 +110,23 @@ class Margins:
         self.n_samples = information.source.n_samples
         counts, self.starts = _counts_by_column(information)
         self.distinct, self.index_of_distinct = np.unique(counts, return_inverse=True)  # of every code of every column
-        self.interpolation = CubicInterpolation.between(nodes_of(self.n_samples), self.distinct)
-        self._terms_of_count: dict[int, Integers] = {}  # by count: its expected terms with every node
+        interpolation = CubicInterpolation.between(nodes_of(self.n_samples), self.distinct)
+        terms = entropy_terms(self.n_samples)
+        self._expected_sums = _native.ExpectedSums(
+            terms.table,
+            terms.shift,
+            self.n_samples,
+            interpolation.nodes,
+            interpolation.stencil,
+            interpolation.weights,
+            interpolation.is_node,
+            MAX_CACHED_ROWS,
+        )
 
     def expected(self, counts: Integers) -> Integers:
-        """For every distinct count m of a code, ``sum of E(c, m)`` over ``counts`` c."""
-        return self.interpolation.values(self._expected_at_nodes(counts))
-
-    def _expected_at_nodes(self, counts: Integers) -> Integers:
-        """For every node m, ``sum of E(c, m)`` over ``counts`` c."""
-        distinct, n_times = np.unique(counts[counts > 1], return_counts=True)  # E(1, m) = 0
-        if len(self._terms_of_count) > MAX_CACHED_ROWS:
-            self._terms_of_count = {}
-        new = np.array([count for count in distinct.tolist() if count not in self._terms_of_count], np.int64)
-        terms_of_new = expected_terms(self.n_samples, new, self.interpolation.nodes)
-        self._terms_of_count.update(zip(new.tolist(), terms_of_new, strict=True))
-        sums = np.zeros(len(self.interpolation.nodes), np.int64)
-        for count, times in zip(distinct.tolist(), n_times.tolist(), strict=True):
-            sums = sums + times * self._terms_of_count[count]
+        """For every distinct count m of a code, ``sum of E(c, m)`` over ``counts`` c, rounded to an integer."""
+        sums = np.empty(len(self.distinct), np.int64)
+        self._expected_sums.sums(counts.reshape(-1), sums)
         return sums
 
     def sum_by_column(self, values: Integers, columns: Columns | None) -> Integers:
