@@ -12,7 +12,7 @@ namespace {
 constexpr double kSeriesFrom = 64.0;  // samples expected in a cell, from which on a series is used: its error is below
                                       // 1e-4 bits a table
 constexpr double kNegligible = 0x1p-64;  // probability of a count, as a share of that of the most probable one
-constexpr int kPairsAtOnce = 8;          // the divisions of one pair need not wait for those of another
+constexpr int kPairsAtOnce = 4;          // the divisions of one pair need not wait for those of another
 constexpr double kLogOf2 = 0.6931471805599453;
 
 // Pairs of margins (a, b) whose sums over counts are added up side by side.
@@ -36,7 +36,7 @@ public:
     // Adds the counts above the mode:  P(n + 1) / P(n) = (a - n) (b - n) / ((n + 1) (N - a - b + n + 1)).
     void add_counts_above() {
         start_at_mode();
-        while (any_weight()) {
+        while (n_left_ > 0) {
             for (int i = 0; i < kPairsAtOnce; ++i) {
                 const double n = count_[i];
                 const double numerator = (a_ - n) * (b_[i] - n);
@@ -51,7 +51,7 @@ public:
     // Adds the counts below the mode:  P(n - 1) / P(n) = n (N - a - b + n) / ((a - n + 1) (b - n + 1)).
     void add_counts_below() {
         start_at_mode();
-        while (any_weight()) {
+        while (n_left_ > 0) {
             for (int i = 0; i < kPairsAtOnce; ++i) {
                 const double n = count_[i];
                 const double numerator = n * (n_samples_ - a_ - b_[i] + n);
@@ -69,21 +69,24 @@ private:
             count_[i] = mode_[i];
             weight_[i] = 1.0;
         }
-    }
-
-    bool any_weight() const {
-        double largest = 0.0;
-        for (const double weight : weight_) largest = std::max(largest, weight);
-        return largest > 0.0;
+        n_left_ = kPairsAtOnce;
     }
 
     // A pair ends with its first negligible count. Impossible counts have the weight 0.
     void add_weighted_terms() {
+        double term[kPairsAtOnce];
+        for (int i = 0; i < kPairsAtOnce; ++i)
+            term[i] = weight_[i] > 0.0 ? double(terms_(std::uint64_t(std::int64_t(count_[i])))) : 0.0;
         for (int i = 0; i < kPairsAtOnce; ++i) {
-            if (weight_[i] == 0.0) continue;
             total_weight_[i] += weight_[i];
-            weighted_terms_[i] += weight_[i] * double(terms_(std::uint64_t(count_[i])));
-            if (weight_[i] <= kNegligible) weight_[i] = 0.0;
+            weighted_terms_[i] += weight_[i] * term[i];
+        }
+        n_left_ = 0;
+        for (double& weight : weight_) {
+            if (weight > kNegligible)
+                ++n_left_;
+            else
+                weight = 0.0;
         }
     }
 
@@ -92,6 +95,7 @@ private:
     double b_[kPairsAtOnce], mode_[kPairsAtOnce];
     double count_[kPairsAtOnce];   // the count that was added last
     double weight_[kPairsAtOnce];  // P(count) / P(mode); 0: nothing is left to be added
+    int n_left_ = 0;
     double total_weight_[kPairsAtOnce], weighted_terms_[kPairsAtOnce];
 };
 
@@ -172,25 +176,25 @@ const std::vector<std::int64_t>& ExpectedSums::row(std::int64_t count) {
     return row;
 }
 
-std::int64_t ExpectedSums::interpolated(const std::vector<std::int64_t>& at_nodes, std::size_t j) const {
+std::int64_t ExpectedSums::interpolated(const std::vector<std::uint64_t>& at_nodes, std::size_t j) const {
     const std::int64_t* stencil = interpolation_.stencil.data();
-    if (interpolation_.is_node[j]) return at_nodes[std::size_t(stencil[j])];
+    if (interpolation_.is_node[j]) return std::int64_t(at_nodes[std::size_t(stencil[j])]);
     double value = 0.0;
     for (std::size_t i = 0; i < 4; ++i) {
         const std::size_t position = i * interpolation_.n_counts() + j;
-        value += interpolation_.weights[position] * double(at_nodes[std::size_t(stencil[position])]);
+        value += interpolation_.weights[position] * double(std::int64_t(at_nodes[std::size_t(stencil[position])]));
     }
     return std::int64_t(std::nearbyint(value));
 }
 
 void ExpectedSums::sums(const std::int64_t* counts, std::int64_t n, std::int64_t* out) {
-    std::vector<std::int64_t> at_nodes(interpolation_.nodes.size(), 0);
+    std::vector<std::uint64_t> at_nodes(interpolation_.nodes.size(), 0);  // without a sign: counts of no table wrap
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         for (std::int64_t k = 0; k < n; ++k) {
             if (counts[k] < 2) continue;  // E(0, m) = E(1, m) = 0
             const std::vector<std::int64_t>& expected = row(counts[k]);
-            for (std::size_t j = 0; j < at_nodes.size(); ++j) at_nodes[j] += expected[j];
+            for (std::size_t j = 0; j < at_nodes.size(); ++j) at_nodes[j] += std::uint64_t(expected[j]);
         }
     }
     for (std::size_t j = 0; j < interpolation_.n_counts(); ++j) out[j] = interpolated(at_nodes, j);

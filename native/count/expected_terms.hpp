@@ -52,7 +52,7 @@ public:
 
 private:
     const std::vector<std::int64_t>& row(std::int64_t count);
-    std::int64_t interpolated(const std::vector<std::int64_t>& at_nodes, std::size_t j) const;
+    std::int64_t interpolated(const std::vector<std::uint64_t>& at_nodes, std::size_t j) const;
 
     const std::vector<std::int64_t> table_;
     const Terms terms_;

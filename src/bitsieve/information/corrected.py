@@ -123,6 +123,11 @@ class Margins:
             MAX_CACHED_ROWS,
         )
 
+    def counts_of(self, column: int) -> Integers:
+        """The counts of the codes of a column."""
+        codes = slice(self.starts[column], self.starts[column + 1])
+        return self.distinct[self.index_of_distinct[codes]]
+
     def expected(self, counts: Integers) -> Integers:
         """For every distinct count m of a code, ``sum of E(c, m)`` over ``counts`` c, rounded to an integer."""
         sums = np.empty(len(self.distinct), np.int64)
@@ -269,29 +274,23 @@ class CorrectedInformation(SumInformation):
         sums, _ = self.marginals
         sums_of_columns = sums if columns is None else sums[columns]
         if feature not in self._chance_redundancy:
-            counts, _ = self._counts_of(feature)
             self._make_room(self._chance_redundancy)
-            self._chance_redundancy[feature] = self.margins.expected(counts)
+            self._chance_redundancy[feature] = self.margins.expected(self.margins.counts_of(feature))
         expected = self.margins.sum_by_column(self._chance_redundancy[feature], columns)
         return self.bits(expected - sums_of_columns + (self.total - sums[feature]))
 
     def chance_given_feature(self, feature: int) -> ChanceSums:
         """The sums that give the mean of I(Xi;C|Xs) over shuffles of Xi, with Xs the feature."""
         if feature not in self._chance:
-            counts, counts_with_class = self._counts_of(feature)
+            counts = self.sums.cell_counts(None, np.array([feature]), True)
             self._make_room(self._chance)
-            self._chance[feature] = self.chance_given(counts, counts_with_class)
+            self._chance[feature] = self.chance_given(counts.pooled[0], counted_by_class(counts.by_class)[0])
         return self._chance[feature]
 
     def _make_room(self, cache: dict[int, Any]) -> None:
         """Empty a cache that is full."""
         if len(cache) >= self._row_limit:
             cache.clear()
-
-    def _counts_of(self, feature: int) -> tuple[Integers, Integers]:
-        """The counts of the codes of a feature, and those with the class."""
-        counts = self.sums.cell_counts(None, np.array([feature]), True)
-        return counts.pooled[0], counted_by_class(counts.by_class)[0]
 
     def of_sums(self, pivot: int, columns: Columns | None, sums: PairSums) -> CorrectedPair:
         return CorrectedPair(self, pivot, columns, sums)
