@@ -19,8 +19,8 @@ from bitsieve.methods.by_counts.interactions import Search
 def fit(codes, classes):
     """ForwardSelector as users call it."""
 
-    def run(criterion, k):
-        selector = bitsieve.ForwardSelector(k, criterion=criterion, binning="none", estimator="plug-in", n_jobs=1)
+    def run(criterion, k, estimator="plug-in"):
+        selector = bitsieve.ForwardSelector(k, criterion=criterion, binning="none", estimator=estimator, n_jobs=1)
         return {"selected": selector.fit(codes, classes).selected_.tolist()}
 
     return run

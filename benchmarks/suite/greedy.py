@@ -91,6 +91,16 @@ def _fit(shape: Shape, k: int, criterion: str) -> Job:
     return Job(f"{criterion}, {shape.name}, k = {k}", codes(shape), contestants, limited_by="engine")
 
 
+def _default_fit(shape: Shape, k: int, criterion: str) -> Job:
+    """`fit` with the default estimator, beside the same with plug-in."""
+    options = {"criterion": criterion, "k": k}
+    contestants = {
+        "corrected": Contestant("ours.fit", {**options, "estimator": "corrected"}),
+        "plug-in": Contestant("ours.fit", options),
+    }
+    return Job(f"{criterion}, {shape.name}, k = {k}", codes(shape), contestants, limited_by="plug-in")
+
+
 def _criteria(shape: Shape, k: int) -> Job:
     names = ["jmi", *(name for name in engine.criteria() if name != "jmi")]
     return _variants(shape, k, "", {name: {"criterion": name} for name in names})
@@ -124,6 +134,7 @@ def _shared(ours: dict, theirs: dict) -> str:
 
 
 CRITERIA = ("jmi", "mrmr", "cmim")
+DEFAULT_FITTED = ("cmim2", "cmim")
 FITTED = ("mim", "mrmr", "jmi", "cmim", "jmim", "disr", "cmi")
 BENCHMARKS = (
     Benchmark(
@@ -145,6 +156,14 @@ BENCHMARKS = (
         [_fit(*case, criterion) for case in QUICK for criterion in FITTED],
         rounds=3,
         agree=_same_selection,
+    ),
+    Benchmark(
+        "default_fit",
+        "ForwardSelector.fit with the default estimator, one core: at most twice the time of plug-in.",
+        [_default_fit(*case, criterion) for case in SHAPES for criterion in DEFAULT_FITTED],
+        [_default_fit(*case, criterion) for case in QUICK for criterion in DEFAULT_FITTED],
+        rounds=9,
+        agree=_shared,
     ),
     Benchmark(
         "criteria",

@@ -1,6 +1,7 @@
 // The Python module. The files of this folder alone know Python: arrays in, arrays out, the GIL released around every
 // kernel.
-#include "bind/binding.hpp"
+#include "bind/alias_check.hpp"
+#include "count/expected_terms.hpp"
 #include "kernel_set.hpp"
 
 namespace bitsieve {
@@ -30,6 +31,41 @@ std::int64_t sum_terms(Input<std::int64_t> counts, Input<std::int64_t> table, in
     return std::int64_t(sum);
 }
 
+void fill_expected_terms(Input<std::int64_t> table, int shift, std::int64_t n_samples, Input<std::int64_t> first,
+                         Input<std::int64_t> second, Grid<std::int64_t> out) {
+    const Terms terms = terms_of(table, shift);
+    require_within(n_samples, 1, kMaxSamples + 1, "n_samples");
+    require_all_within(first, 0, n_samples + 1, "first");
+    require_all_within(second, 0, n_samples + 1, "second");
+    require(out.shape(0) == first.size() && out.shape(1) == second.size(), "out must have a row for each of first");
+    nb::gil_scoped_release unlocked;
+    expected_terms(terms, n_samples, first.data(), std::int64_t(first.size()), second.data(),
+                   std::int64_t(second.size()), out.data());
+}
+
+void construct_expected_sums(ExpectedSums* self, Input<std::int64_t> table, int shift, std::int64_t n_samples,
+                             Input<std::int64_t> nodes, InputGrid<std::int64_t> stencil, InputGrid<double> weights,
+                             Input<bool> is_node, std::int64_t max_rows) {
+    terms_of(table, shift);  // checks them
+    require_within(n_samples, 1, kMaxSamples + 1, "n_samples");
+    require_all_within(nodes, 0, n_samples + 1, "nodes");
+    require_all_within(stencil, 0, std::int64_t(nodes.size()), "stencil");
+    require(stencil.shape(0) == 4 && stencil.shape(1) == is_node.size(), "stencil needs four nodes for every count");
+    require(weights.shape(0) == 4 && weights.shape(1) == is_node.size(), "weights are those of four nodes");
+    NodeInterpolation interpolation{to_vector(nodes),
+                                    std::vector<std::int64_t>(stencil.data(), stencil.data() + stencil.size()),
+                                    std::vector<double>(weights.data(), weights.data() + weights.size()),
+                                    std::vector<bool>(is_node.data(), is_node.data() + is_node.size())};
+    new (self) ExpectedSums(to_vector(table), shift, n_samples, std::move(interpolation), max_rows);
+}
+
+void fill_expected_sums(ExpectedSums& self, Input<std::int64_t> counts, Output<std::int64_t> out) {
+    require_all_within(counts, 0, self.n_samples() + 1, "counts");
+    require_size(out, self.n_counts(), "out");
+    nb::gil_scoped_release unlocked;
+    self.sums(counts.data(), std::int64_t(counts.size()), out.data());
+}
+
 std::vector<std::string> kernel_names() {
     std::vector<std::string> names;
     for (const KernelSet& set : kernel_sets())
@@ -50,6 +86,12 @@ NB_MODULE(_native, m) {
         "n_samples"_a);
     m.def("term_table", &make_term_table, "n_samples"_a, "limit"_a);
     m.def("sum_terms", &sum_terms, "counts"_a, "table"_a, "shift"_a);
+    m.def("expected_terms", with_alias_check(&fill_expected_terms), "table"_a, "shift"_a, "n_samples"_a, "first"_a,
+          "second"_a, "out"_a, "The expected entropy term of cells of these margins under shuffles.");
+    nb::class_<ExpectedSums>(m, "ExpectedSums")
+        .def("__init__", &construct_expected_sums, "table"_a, "shift"_a, "n_samples"_a, "nodes"_a, "stencil"_a,
+             "weights"_a, "is_node"_a, "max_rows"_a)
+        .def("sums", with_alias_check(&fill_expected_sums), "counts"_a, "out"_a);
     m.def("kernel_names", &kernel_names, "Kernels this machine can run, fastest first.");
     bind_dense_columns(m);
     bind_dependence(m);

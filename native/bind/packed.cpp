@@ -335,25 +335,50 @@ void fill_shuffled_sums(Input<std::int64_t> table, int shift, Input<std::uint16_
 
 // Minima over pivots.
 
+// Counts of codes, checked; see lazy_minima.hpp. Empty starts: numbers are not corrected for chance.
+CodeCounts code_counts_of(const Input<std::int64_t>& starts, const Input<std::int64_t>& index,
+                          std::int64_t n_features) {
+    std::int64_t n_distinct = 0;
+    if (starts.size() > 0) {
+        require_size(starts, n_features + 1, "code_starts");
+        require(starts.data()[0] == 0, "code_starts begin with 0");
+        for (std::size_t f = 1; f < starts.size(); ++f)
+            require(starts.data()[f - 1] <= starts.data()[f], "code_starts must ascend");
+        require_size(index, starts.data()[n_features], "code_index");
+        require_all_within(index, 0, kMaxSamples + 1, "code_index");
+        if (index.size() > 0) n_distinct = *std::max_element(index.data(), index.data() + index.size()) + 1;
+    }
+    return {to_vector(starts), to_vector(index), n_distinct};
+}
+
 void construct_minima(LazyMinima* self, const PackedTable& packed, Input<std::int64_t> table, int shift,
-                      Input<std::int64_t> start, double one_bit, double tie) {
+                      Input<double> start, int n_smallest, Input<std::int64_t> code_starts,
+                      Input<std::int64_t> code_index, double one_bit, double tie) {
     terms_of(table, shift);  // checks them
     require(packed.ready(0, packed.n_simd_groups()), "a feature has not been packed");
     require(!packed.uses_counters() && packed.n_wide() == 0, "all features must be kept as planes");
     require_size(start, packed.n_features(), "start");
+    require_within(n_smallest, 1, 3, "n_smallest");
     require(one_bit > 0 && tie >= 0, "one_bit must be above 0, and tie 0 or more");
+    CodeCounts code_counts = code_counts_of(code_starts, code_index, packed.n_features());
     nb::gil_scoped_release unlocked;
-    new (self) LazyMinima(packed, to_vector(table), shift, to_vector(start), one_bit, tie);
+    new (self)
+        LazyMinima(packed, to_vector(table), shift, to_vector(start), n_smallest, std::move(code_counts), one_bit, tie);
 }
 
-void add_pivot(LazyMinima& self, std::int64_t feature, std::int64_t offset) {
+void add_pivot(LazyMinima& self, std::int64_t feature, std::int64_t sum, double bits,
+               Input<std::int64_t> chance_by_count, std::int64_t chance) {
     require_within(feature, 0, self.n_features(), "feature");
+    if (chance_by_count.size() > 0) {
+        require(!self.code_counts().starts.empty(), "the counts of the codes are needed to correct for chance");
+        require_size(chance_by_count, self.code_counts().n_distinct, "chance_by_count");
+    }
     nb::gil_scoped_release unlocked;
-    self.add(feature, offset);
+    self.add(feature, {sum, bits, to_vector(chance_by_count), chance});
 }
 
 void largest(LazyMinima& self, Input<bool> candidates, std::int64_t first, std::int64_t last,
-             Output<std::int64_t> best_so_far) {
+             Output<double> best_so_far) {
     require_size(best_so_far, 1, "best_so_far");
     require_size(candidates, self.n_features(), "candidates");
     require_within(first, 0, self.n_simd_groups() + 1, "first");
@@ -362,12 +387,12 @@ void largest(LazyMinima& self, Input<bool> candidates, std::int64_t first, std::
     self.largest(candidates.data(), first, last, best_so_far.data());
 }
 
-auto first_at(const LazyMinima& self, Input<bool> candidates, std::int64_t largest) {
+auto first_at(const LazyMinima& self, Input<bool> candidates, double largest) {
     require_size(candidates, self.n_features(), "candidates");
-    std::int64_t minimum = 0;
-    const std::int64_t feature = self.first_at(candidates.data(), largest, minimum);
-    require(feature >= 0, "no candidate has a minimum so large");
-    return std::make_tuple(feature, minimum);
+    double score = 0.0;
+    const std::int64_t feature = self.first_at(candidates.data(), largest, score);
+    require(feature >= 0, "no candidate has a score so large");
+    return std::make_tuple(feature, score);
 }
 
 }  // namespace
@@ -424,9 +449,9 @@ void bind_packed(nb::module_& m) {
     m.def("shuffled_sums", with_alias_check(&fill_shuffled_sums), "table"_a, "shift"_a, "codes"_a, "run_ends"_a,
           "part_ends"_a, "seeds"_a, "out"_a);
     nb::class_<LazyMinima>(m, "LazyMinima")
-        .def("__init__", &construct_minima, "packed"_a, "table"_a, "shift"_a, "start"_a, "one_bit"_a, "tie"_a,
-             nb::keep_alive<1, 2>())
-        .def("add", &add_pivot, "feature"_a, "offset"_a)
+        .def("__init__", &construct_minima, "packed"_a, "table"_a, "shift"_a, "start"_a, "n_smallest"_a,
+             "code_starts"_a, "code_index"_a, "one_bit"_a, "tie"_a, nb::keep_alive<1, 2>())
+        .def("add", &add_pivot, "feature"_a, "sum"_a, "bits"_a, "chance_by_count"_a, "chance"_a)
         .def("largest", with_alias_check(&largest), "candidates"_a, "first"_a, "last"_a, "best_so_far"_a)
         .def("first_at", &first_at, "candidates"_a, "largest"_a);
 }

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace bitsieve {
 
 namespace {
 
-constexpr std::int64_t kNoMinimum = std::numeric_limits<std::int64_t>::min();
+constexpr double kNoScore = -std::numeric_limits<double>::infinity();
+constexpr double kNoNumber = std::numeric_limits<double>::infinity();
 // What a pivot prepares must pay within one in so many of all features: how many a lazy search counts with it is not
 // known beforehand. A choice, not a measurement; no result depends on it.
 constexpr std::int64_t kCountedShare = 4;
@@ -17,31 +19,49 @@ constexpr std::int64_t kCountedShare = 4;
 }  // namespace
 
 LazyMinima::LazyMinima(const PackedTable& packed, std::vector<std::int64_t> table, int shift,
-                       std::vector<std::int64_t> start, double one_bit, double tie)
+                       const std::vector<double>& start, int n_smallest, CodeCounts code_counts, double one_bit,
+                       double tie)
     : packed_(packed),
       table_(std::move(table)),
       terms_{table_.data(), table_.size(), shift},
+      n_smallest_(n_smallest),
+      code_counts_(std::move(code_counts)),
       one_bit_(one_bit),
       tie_(tie),
       depth_(std::size_t(packed.n_simd_groups()), 0),
-      lowest_(std::size_t(packed.n_simd_groups() * kLanes), kNoMinimum) {
+      smallest_(std::size_t(packed.n_simd_groups() * kLanes), kNoNumber),
+      second_(n_smallest == 2 ? smallest_.size() : 0, kNoNumber) {
     for (std::int64_t f = 0; f < packed.n_features(); ++f)
-        lowest_[std::size_t(packed.simd_group_of(f) * kLanes + packed.lane_of(f))] = start[std::size_t(f)];
+        smallest_[std::size_t(packed.simd_group_of(f) * kLanes + packed.lane_of(f))] = start[std::size_t(f)];
 }
 
-void LazyMinima::add(std::int64_t feature, std::int64_t offset) {
+void LazyMinima::add(std::int64_t feature, PivotOffsets offsets) {
     pivots_.emplace_back(packed_, feature, packed_.n_features() / kCountedShare);
     pivots_.back().prepare(terms_, true);
-    offsets_.push_back(offset);
+    offsets_.push_back(std::move(offsets));
+}
+
+double LazyMinima::score(std::size_t lane_index) const {
+    if (n_smallest_ == 1 || pivots_.size() == 1) return smallest_[lane_index];
+    return (smallest_[lane_index] + second_[lane_index]) / 2;
 }
 
 LazyMinima::Bound LazyMinima::bound(const bool* candidates, std::int64_t simd_group) const {
-    std::int64_t highest = kNoMinimum;
+    double highest = kNoScore;
     const std::int64_t* features = packed_.features(simd_group);
     for (int lane = 0; lane < kLanes; ++lane)
         if (features[lane] >= 0 && candidates[features[lane]])
-            highest = std::max(highest, lowest_[std::size_t(simd_group * kLanes + lane)]);
+            highest = std::max(highest, score(std::size_t(simd_group * kLanes + lane)));
     return {highest, simd_group};
+}
+
+std::int64_t LazyMinima::chance(const PivotOffsets& offsets, std::int64_t feature) const {
+    // Without a sign, as the caller may hand over anything: it wraps.
+    std::uint64_t sum = std::uint64_t(offsets.chance);
+    const std::int64_t last = code_counts_.starts[std::size_t(feature + 1)];
+    for (std::int64_t code = code_counts_.starts[std::size_t(feature)]; code < last; ++code)
+        sum += std::uint64_t(offsets.chance_by_count[std::size_t(code_counts_.index[std::size_t(code)])]);
+    return std::int64_t(sum);
 }
 
 void LazyMinima::advance(std::int64_t simd_group) {
@@ -49,50 +69,63 @@ void LazyMinima::advance(std::int64_t simd_group) {
     std::int64_t class_sums[kLanes] = {};
     const std::size_t next = std::size_t(depth_[std::size_t(simd_group)]++);
     pivots_[next].group_sums(simd_group, terms_, pooled_sums, class_sums);
+    const PivotOffsets& offsets = offsets_[next];
     for (int lane = 0; lane < kLanes; ++lane) {
-        std::int64_t& lowest = lowest_[std::size_t(simd_group * kLanes + lane)];
-        lowest = std::min(lowest, class_sums[lane] - pooled_sums[lane] + offsets_[next]);
+        const std::int64_t feature = packed_.feature_at(simd_group, lane);
+        if (feature < 0) continue;
+        double number = double(class_sums[lane] - pooled_sums[lane] + offsets.sum) / one_bit_;
+        if (!offsets.chance_by_count.empty()) number -= double(chance(offsets, feature)) / one_bit_;
+        number += offsets.bits;
+        double& smallest = smallest_[std::size_t(simd_group * kLanes + lane)];
+        if (n_smallest_ == 2) {
+            double& second = second_[std::size_t(simd_group * kLanes + lane)];
+            second = std::min(second, std::max(smallest, number));
+        }
+        smallest = std::min(smallest, number);
     }
 }
 
-void LazyMinima::largest(const bool* candidates, std::int64_t first, std::int64_t last, std::int64_t* best_so_far) {
-    const auto below = [](const Bound& a, const Bound& b) { return a.sum < b.sum; };
+void LazyMinima::largest(const bool* candidates, std::int64_t first, std::int64_t last, double* best_so_far) {
+    const auto below = [](const Bound& a, const Bound& b) { return a.score < b.score; };
     const auto may_win = [&](const Bound& group_bound) {
-        return reaches(group_bound.sum, __atomic_load_n(best_so_far, __ATOMIC_RELAXED));
+        double best = kNoScore;
+        __atomic_load(best_so_far, &best, __ATOMIC_RELAXED);
+        return reaches(group_bound.score, best);
     };
     std::vector<Bound> waiting;
     for (std::int64_t g = first; g < last; ++g) {
         const Bound group_bound = bound(candidates, g);
-        if (group_bound.sum != kNoMinimum) waiting.push_back(group_bound);
+        if (group_bound.score != kNoScore) waiting.push_back(group_bound);
     }
     std::make_heap(waiting.begin(), waiting.end(), below);
     while (!waiting.empty() && may_win(waiting.front())) {
         std::pop_heap(waiting.begin(), waiting.end(), below);
         Bound group_bound = waiting.back();
         waiting.pop_back();
-        std::int64_t& depth = depth_[std::size_t(group_bound.simd_group)];
-        while (depth < std::int64_t(pivots_.size()) && may_win(group_bound)) {
+        while (!is_current(group_bound.simd_group) && may_win(group_bound)) {
             advance(group_bound.simd_group);
             group_bound = bound(candidates, group_bound.simd_group);
         }
-        if (depth < std::int64_t(pivots_.size())) continue;
-        std::int64_t current = __atomic_load_n(best_so_far, __ATOMIC_RELAXED);
-        while (current < group_bound.sum && !__atomic_compare_exchange_n(best_so_far, &current, group_bound.sum, false,
-                                                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        if (!is_current(group_bound.simd_group)) continue;
+        double current = kNoScore;
+        __atomic_load(best_so_far, &current, __ATOMIC_RELAXED);
+        while (current < group_bound.score && !__atomic_compare_exchange(best_so_far, &current, &group_bound.score,
+                                                                         false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
         }
     }
 }
 
-std::int64_t LazyMinima::first_at(const bool* candidates, std::int64_t largest, std::int64_t& minimum) const {
+std::int64_t LazyMinima::first_at(const bool* candidates, double largest, double& score_of_first) const {
     std::int64_t first = packed_.n_features();
     for (std::int64_t g = 0; g < packed_.n_simd_groups(); ++g) {
-        if (depth_[std::size_t(g)] < std::int64_t(pivots_.size())) continue;
+        if (!is_current(g)) continue;
         for (int lane = 0; lane < kLanes; ++lane) {
             const std::int64_t feature = packed_.feature_at(g, lane);
-            const std::int64_t lowest = lowest_[std::size_t(g * kLanes + lane)];
-            if (feature < 0 || feature >= first || !candidates[feature] || !reaches(lowest, largest)) continue;
+            if (feature < 0 || feature >= first || !candidates[feature]) continue;
+            const double score_of_feature = score(std::size_t(g * kLanes + lane));
+            if (!reaches(score_of_feature, largest)) continue;
             first = feature;
-            minimum = lowest;
+            score_of_first = score_of_feature;
         }
     }
     return first < packed_.n_features() ? first : -1;

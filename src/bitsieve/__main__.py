@@ -1,15 +1,19 @@
 """``python -m bitsieve``, and the command ``bitsieve``."""
 
 import atexit
+import gc
 import signal
 import sys
 from contextlib import suppress
 
 from bitsieve import cli
 
+OBJECTS_BETWEEN_COLLECTIONS = 50_000  # the start makes many objects and no garbage: by default a tenth of it is in vain
+
 
 def main() -> int:
     """Run the command line as all that this process does, and return its exit code."""
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     ending = cli.EndingOfTheProcess()
     taken = cli.take_signals(ending)
     if taken:

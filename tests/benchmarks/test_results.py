@@ -166,4 +166,4 @@ def test_results_that_are_kept_can_be_shown(capsys):
 def test_unknown_names_are_refused_in_one_line(capsys):
     with pytest.raises(SystemExit):
         main(["show", "no_such"])
-    assert "no benchmark is called no_such; there are greedy, fit, criteria" in capsys.readouterr().err
+    assert "no benchmark is called no_such; there are greedy, fit, default_fit" in capsys.readouterr().err

@@ -24,7 +24,7 @@ from bitsieve.counts.source import (
     refined,
     sums_of,
 )
-from bitsieve.counts.tables import PairForm, Sums, entropy_terms
+from bitsieve.counts.tables import MinimumForm, PairForm, Sums, entropy_terms
 from bitsieve.information import ESTIMATORS, make_information
 from bitsieve.information.plug_in import miller_madow_terms
 
@@ -207,7 +207,7 @@ def test_what_is_not_fused_follows_from_tables():
     assert type(sums) is Sums
     assert sums.row_seconds == 0
     nothing = np.zeros(2, np.int64)
-    assert sums.minima(entropy_terms(3), nothing, nothing) is None
+    assert sums.minima(entropy_terms(3), MinimumForm(np.zeros(2), nothing, np.zeros(2), 1.0)) is None
     assert sums.disjoint_support(entropy_terms(3), nothing) is None
 
 

@@ -9,21 +9,20 @@ from math import comb, log, log2, sqrt
 import numpy as np
 import pytest
 from scipy.stats import hypergeom
+from tests.definitions import expected_term_by_series, expected_term_by_summation
 
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.information import corrected, make_information
 from bitsieve.information.corrected import (
     DENSE_NODES,
-    SERIES_FROM,
-    _expected_by_series,
-    _expected_by_summation,
     expected_terms,
     nodes_of,
 )
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
 
+SERIES_FROM = 64  # samples expected in a cell
 ROUNDING = 1e-13  # a quantity is a sum of some hundred terms, each right to 2^-52 of itself
 CODES = np.array([[0, 0, 1], [1, 0, 1], [1, 1, 1], [2, 1, 0], [0, 2, 0], [0, 2, 1], [1, 0, 0]])
 CLASSES = np.array([0, 1, 1, 0, 1, 0, 0])
@@ -226,10 +225,9 @@ def test_every_criterion_finds_the_column_among_many_values(criterion):
     assert np.isfinite(found.scores).all()
 
 
-@pytest.mark.parametrize("whole", [0, 1 << 15])
 @pytest.mark.parametrize("most", [0, 4096])
-def test_what_is_kept_changes_no_bit(monkeypatch, make_table, whole, most):
-    """Mean terms of all margins at once or row by row, and rows that are dropped."""
+def test_what_is_kept_changes_no_bit(monkeypatch, make_table, most):
+    """Rows of mean terms that are kept or dropped."""
     codes, classes = make_table(90, 6, n_codes=4, n_classes=3, seed=4)
 
     def answers():
@@ -240,7 +238,6 @@ def test_what_is_kept_changes_no_bit(monkeypatch, make_table, whole, most):
         return [getattr(pair, name).tobytes() for pair in pairs for name in named]
 
     expected = answers()
-    monkeypatch.setattr(corrected, "MAX_FULL_TABLE", whole)
     monkeypatch.setattr(corrected, "MAX_CACHED_ROWS", most)
     assert answers() == expected
 
@@ -289,12 +286,12 @@ def test_a_series_takes_over_where_64_samples_are_expected_in_a_cell(n_samples):
     """As the documents say: there exactly, and nowhere below."""
     b = np.arange(1, n_samples, n_samples // 40)
     a = -(-64 * n_samples // b)  # the least with 64 expected
-    for first, way in ((a, _expected_by_series), (a - 1, _expected_by_summation)):
+    shift = entropy_terms(n_samples).shift
+    for first, way in ((a, expected_term_by_series), (a - 1, expected_term_by_summation)):
         inside = (first > 0) & (first < n_samples)
-        found = [
-            expected_terms(n_samples, x, y)[0, 0] for x, y in zip(first[inside, None], b[inside, None], strict=True)
-        ]
-        assert found == np.rint(way(n_samples, first[inside], b[inside])).tolist()
+        for x, y in zip(first[inside].tolist(), b[inside].tolist(), strict=True):
+            found = expected_terms(n_samples, np.array([x]), np.array([y]))
+            assert found.tolist() == [[int(np.rint(way(n_samples, x, y, shift)))]]
 
 
 @pytest.mark.parametrize("n_samples", [1, 1023, 1024, 1025, 4096, 10**6 + 3, 2**30])

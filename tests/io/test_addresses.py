@@ -15,6 +15,7 @@ from pyarrow import csv, fs, parquet
 
 import bitsieve
 from bitsieve.io import addresses
+from bitsieve.io import web as web_files
 from bitsieve.io.addresses import address
 from bitsieve.io.errors import DataError
 from bitsieve.io.read import read_table
@@ -165,15 +166,15 @@ def test_a_timeout_that_is_no_time(hostile, seconds, monkeypatch):
 def test_a_redirect_from_a_public_to_a_private_address(hostile, monkeypatch):
     assert read_table(f"{hostile}/private").num_rows == 1000  # from one private address to another
     public = hostile.replace("127.0.0.1", "localhost")
-    monkeypatch.setattr(addresses, "is_private_host", lambda host: host == "127.0.0.1")
+    monkeypatch.setattr(web_files, "is_private_host", lambda host: host == "127.0.0.1")
     assert code_of(f"{public}/private") == "cannot-read"
 
 
 def test_private_hosts():
     for host in "127.0.0.1", "10.1.2.3", "192.168.0.1", "169.254.169.254", "::1", "fd00::1", "localhost":
-        assert addresses.is_private_host(host)
+        assert web_files.is_private_host(host)
     for host in "8.8.8.8", "2001:4860:4860::8888":
-        assert not addresses.is_private_host(host)
+        assert not web_files.is_private_host(host)
 
 
 @pytest.mark.parametrize("path", ["..", ".", "a/..", "%2e%2e", "..%2f..%2fx", "x" * 300, "%00"])

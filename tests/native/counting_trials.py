@@ -7,7 +7,7 @@ from dataclasses import replace
 from unittest import mock
 
 import numpy as np
-from tests.definitions import term_sum
+from tests.definitions import expected_term, term_sum
 from tests.native.trials import equal, near, size, terms_of, trial
 from tests.sparse_codes import sparse_codes
 
@@ -19,7 +19,7 @@ from bitsieve.counts.packed_batches import PackedBatches
 from bitsieve.counts.reference import NaiveSource, term, term_shift
 from bitsieve.counts.source import sums_of
 from bitsieve.counts.sparse import Division, SparseSource
-from bitsieve.counts.tables import PairForm, Sums
+from bitsieve.counts.tables import Chance, ChanceSums, MinimumForm, PairForm, Sums
 from bitsieve.counts.tuples import STATISTICS, search_tuples
 
 TIE = 1e-10
@@ -176,6 +176,58 @@ def some_batches(random, kernel):
     return sum(equal(a, b) for a, b in zip(found, wanted, strict=True))
 
 
+@trial("expected_terms")
+def expected_terms_of_margins(random, kernel):
+    n = size(random, 3000)
+    terms = terms_of(n, random)
+    first, second = random.integers(0, n + 1, random.integers(1, 4)), random.integers(0, n + 1, random.integers(1, 20))
+    out = np.empty((len(first), len(second)), np.int64)
+    _native.expected_terms(terms.table, terms.shift, n, first, second, out)
+    return equal(out, [[expected_term(n, a, b, terms.shift) for b in second.tolist()] for a in first.tolist()])
+
+
+@trial("ExpectedSums.__init__", "ExpectedSums.sums")
+def sums_of_expected_terms(random, kernel):
+    """Each number is that of a node, or a weighted sum of those of four, rounded once."""
+    n = size(random, 300)
+    terms = terms_of(n, random)
+    nodes, m = np.unique(random.integers(0, n + 1, 9)), int(random.integers(1, 12))
+    stencil, weights = random.integers(0, len(nodes), (4, m)), random.normal(scale=0.02, size=(4, m))
+    is_node = random.random(m) < 0.5
+    arguments = terms.table, terms.shift, n, nodes, stencil, weights, is_node, int(random.integers(4))
+    sums, compared = _native.ExpectedSums(*arguments), 0
+    for _ in range(3):
+        counts, found = random.integers(0, n + 1, random.integers(6)), np.empty(m, np.int64)
+        sums.sums(counts, found)
+        expected = [[expected_term(n, a, b, terms.shift) for b in nodes.tolist()] for a in counts.tolist() if a > 1]
+        at_nodes = np.sum(np.array(expected, np.int64).reshape(-1, len(nodes)), axis=0)
+        interpolated = np.zeros(m)
+        for weight, node in zip(weights, stencil, strict=True):
+            interpolated = interpolated + weight * at_nodes[node]
+        compared += equal(found, np.where(is_node, at_nodes[stencil[0]], np.rint(interpolated).astype(np.int64)))
+    return compared
+
+
+class RandomChance(Chance):
+    """A number to be subtracted for every pair, made of random sums of a pivot and the counts of the feature."""
+
+    def __init__(self, random, codes):
+        counts = [np.unique(column, return_counts=True)[1] for column in codes.T]
+        distinct, self.index_of_distinct = np.unique(np.concatenate(counts), return_inverse=True)
+        self.starts = np.cumsum([0, *map(len, counts)])
+        self.sums = [
+            ChanceSums(random.integers(-(2**40), 2**40, len(distinct)), int(random.integers(2**40))) for _ in codes.T
+        ]
+
+    def sums_of_pivot(self, pivot):
+        return self.sums[pivot]
+
+    def of_all_features(self, pivot):
+        by_count, constant = self.sums[pivot]
+        codes = np.split(by_count[self.index_of_distinct], self.starts[1:-1])
+        return np.array([int(sums.sum()) + constant for sums in codes])
+
+
 @trial("LazyMinima.__init__", "LazyMinima.add", "LazyMinima.largest", "LazyMinima.first_at")
 def minima(random, kernel):
     codes, classes, n_classes, _ = coded_table(random)
@@ -183,27 +235,38 @@ def minima(random, kernel):
     packed = PackedSource(codes, classes, n_classes=n_classes, kernel=f"{kernel}:planes")
     naive, n = NaiveSource(codes, classes, n_classes=n_classes), codes.shape[1]
     terms = terms_of(naive.n_samples, random)
-    above = random.integers(0, int(terms.per_bit), n)
-    offsets = random.integers(-int(terms.per_bit), int(terms.per_bit), n)
-    lazy, least = packed.fused.minima(terms, above, offsets), above.copy()
-    pivots, compared = random.permutation(n)[:3].tolist(), 0
-    for pivot in pivots:
+    form = MinimumForm(
+        start=random.random(n) if random.integers(2) else np.full(n, np.inf),
+        pivot_sums=random.integers(-int(terms.per_bit), int(terms.per_bit), n),
+        pivot_bits=random.random(n),
+        per_bit=terms.per_bit,
+        n_smallest=int(random.integers(1, 3)),
+        chance=RandomChance(random, codes) if random.integers(2) else None,
+    )
+    lazy, numbers = packed.fused.minima(terms, form), [form.start, np.full(n, np.inf)]
+    pivots, compared = random.permutation(n)[:4].tolist(), 0
+    for n_pivots, pivot in enumerate(pivots, 1):
         lazy.add(pivot)
         xy, xyc = Sums(naive).pair_sums(terms, pivot, None, True)
-        least = np.minimum(least, xyc - xy + offsets[pivot])
+        latest = (xyc - xy + form.pivot_sums[pivot]) / terms.per_bit
+        if form.chance is not None:
+            latest = latest - form.chance.of_all_features(pivot) / terms.per_bit
+        numbers.append(latest + form.pivot_bits[pivot])
+        smallest, second = np.sort(numbers, axis=0)[:2]
+        scores = smallest if form.n_smallest == 1 or n_pivots == 1 else (smallest + second) / 2
         candidates = random.random(n) < 0.7
         if not candidates.any():
             continue
         # the tie rule: within 1e-10 bits of the best, the lowest column
-        bits = np.where(candidates, least / terms.per_bit, -np.inf)
+        bits = np.where(candidates, scores, -np.inf)
         best = int(np.flatnonzero(bits >= bits.max() - TIE)[0])
-        compared += equal(lazy.best(candidates), (best, least[best] / terms.per_bit))
+        compared += equal(lazy.best(candidates), (best, scores[best]))
         # by parts in any order, which leave behind what does not reach what the others have found
         ends = np.unique([0, *random.integers(0, packed.packed.n_simd_groups, 2), packed.packed.n_simd_groups])
-        reached = np.full(1, np.iinfo(np.int64).min)
+        reached = np.full(1, -np.inf)
         for part in random.permutation(len(ends) - 1):
             lazy.native.largest(candidates, int(ends[part]), int(ends[part + 1]), reached)
-        compared += equal(lazy.native.first_at(candidates, int(reached[0])), (best, least[best]))
+        compared += equal(lazy.native.first_at(candidates, float(reached[0])), (best, scores[best]))
     return compared
 
 

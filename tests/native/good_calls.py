@@ -55,10 +55,25 @@ def owners(name: str) -> list[Any]:
         return [sparse_counts()]
     if name == "TupleSearch":
         return [_native.TupleSearch(packed("planes"), table, shift, np.empty(0, np.int64), 4, "gain", 5)]
-    made = _native.LazyMinima(packed("planes"), table, shift, np.zeros(D, np.int64), 1.0, 1e-10)
-    made.add(2, 0)
-    made.largest(np.ones(D, bool), 0, 2, np.full(1, -(2**63)))
+    if name == "ExpectedSums":
+        return [_native.ExpectedSums(*expected_sums())]
+    made = _native.LazyMinima(*minima_of_pairs())
+    made.add(2, 0, 0.0, np.arange(3), 1)
+    made.largest(np.ones(D, bool), 0, 2, np.full(1, -np.inf))
     return [made]
+
+
+def expected_sums() -> tuple[Any, ...]:
+    """Sums of expected terms with five counts, by cubics through four nodes."""
+    return table, shift, N, np.arange(4), np.arange(20).reshape(4, 5) % 4, np.ones((4, 5)), np.arange(5) < 4, 2
+
+
+def minima_of_pairs() -> tuple[Any, ...]:
+    """Minima of numbers that are corrected for chance; each feature has two codes, of three distinct counts."""
+    start = np.zeros(D)
+    code_starts = 2 * np.arange(D + 1)
+    code_index = np.arange(2 * D) % 3
+    return packed("planes"), table, shift, start, 2, code_starts, code_index, 1.0, 1e-10
 
 
 def weighted(dtype: type) -> tuple[Any, ...]:
@@ -119,6 +134,9 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "term_shift": [lambda: (N,)],
     "term_table": [lambda: (N, N + 1)],
     "sum_terms": [lambda: (np.arange(N), table, shift)],
+    "expected_terms": [lambda: (table, shift, N, np.arange(N + 1), np.arange(3), output(N + 1, 3))],
+    "ExpectedSums.__init__": [expected_sums],
+    "ExpectedSums.sums": [lambda: (np.arange(N + 1), output(5))],
     "extent": [lambda kind=kind: (values(kind), True) for kind in (np.uint8, np.int32, single, double)],
     "as_bytes": [
         lambda kind=kind: (values(kind), output(D, N, dtype=np.uint8).T)
@@ -253,10 +271,10 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "PackedTable.codes": [lambda: (2, output(N, dtype=np.uint16))],
     "PackedTable.simd_groups": [lambda: ()],
     "PackedTable.gathered": [lambda: (np.array([2, 0, 5]),)],
-    "LazyMinima.__init__": [lambda: (packed("planes"), table, shift, np.zeros(D, np.int64), 1.0, 1e-10)],
-    "LazyMinima.add": [lambda: (1, 0)],
-    "LazyMinima.largest": [lambda: (np.ones(D, bool), 0, 2, output(1))],
-    "LazyMinima.first_at": [lambda: (np.ones(D, bool), -(2**62))],
+    "LazyMinima.__init__": [minima_of_pairs],
+    "LazyMinima.add": [lambda: (1, 0, 0.0, np.arange(3), 1), lambda: (1, 0, 0.0, np.empty(0, np.int64), 0)],
+    "LazyMinima.largest": [lambda: (np.ones(D, bool), 0, 2, output(1, dtype=float))],
+    "LazyMinima.first_at": [lambda: (np.ones(D, bool), -1e300)],
     "PackedTable.refine": [lambda: (order, starts, 1)],
     "PackedTable.partition_sums": [lambda: (table, shift, order, starts, np.arange(2), output(D), output(D))],
     "PackedTable.partition_marginals": [lambda: (table, shift, order, starts)],

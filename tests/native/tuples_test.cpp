@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "count/expected_terms.hpp"
 #include "count/lazy_minima.hpp"
 #include "count/tuples.hpp"
 #include "kernel_set.hpp"
@@ -16,6 +17,7 @@ using namespace bitsieve;
 // Their terms point into their own tables.
 static_assert(!std::is_copy_constructible_v<TupleSearch> && !std::is_move_constructible_v<TupleSearch>);
 static_assert(!std::is_copy_constructible_v<LazyMinima> && !std::is_move_constructible_v<LazyMinima>);
+static_assert(!std::is_copy_constructible_v<ExpectedSums> && !std::is_move_constructible_v<ExpectedSums>);
 
 namespace {
 

@@ -33,7 +33,9 @@ from bitsieve.counts.source import (
 )
 from bitsieve.counts.tables import (
     DENSE_CELLS,
+    ChanceSums,
     ContingencyTable,
+    MinimumForm,
     PairCounts,
     PairForm,
     PairSums,
@@ -55,6 +57,8 @@ MIN_SECONDS_FOR_ROWS = 1e-3  # where a row takes longer, the matrix of few colum
 SECONDS_PER_SAMPLE = 3e-9  # time to count one column in a partition, measured with a table of few codes
 MAX_COPY_BYTES = 64 << 20  # a copy of some columns, made to count their matrix, is at most so large
 PLANE_CELLS = 64 * 64  # the table of two features that are both stored as planes has at most so many cells
+NO_INTEGERS = np.empty(0, np.int64)
+NO_CHANCE = ChanceSums(NO_INTEGERS, 0)  # nothing is subtracted
 
 
 def check_packed_room(
@@ -174,25 +178,39 @@ class PackedPartition(Partition):
 class PackedMinima:
     """The scores of :meth:`bitsieve.counts.tables.Sums.minima`, in native code; all features are bit planes."""
 
-    def __init__(self, source: PackedTableSource, terms: Terms, start: Integers, offsets: Integers) -> None:
+    def __init__(self, source: PackedTableSource, terms: Terms, form: MinimumForm) -> None:
         self.source = source
-        self.offsets = offsets
-        self.per_bit = terms.per_bit
-        self.native = _native.LazyMinima(source.packed, terms.table, terms.shift, start, terms.per_bit, TIE)
-        self.best_score = 0.0  # of the candidate of the latest choice, in bits
+        self.form = form
+        code_starts = NO_INTEGERS if form.chance is None else form.chance.starts
+        code_index = NO_INTEGERS if form.chance is None else form.chance.index_of_distinct
+        self.native = _native.LazyMinima(
+            source.packed,
+            terms.table,
+            terms.shift,
+            form.start,
+            form.n_smallest,
+            code_starts,
+            code_index,
+            form.per_bit,
+            TIE,
+        )
+        self.best_score = 0.0  # of the candidate of the latest choice
 
     def add(self, feature: int) -> None:
-        self.native.add(feature, int(self.offsets[feature]))
+        form = self.form
+        chance = NO_CHANCE if form.chance is None else form.chance.sums_of_pivot(feature)
+        pivot_sum = int(form.pivot_sums[feature])
+        pivot_bits = float(form.pivot_bits[feature])
+        self.native.add(feature, pivot_sum, pivot_bits, chance.by_count, chance.constant)
 
     def best(self, candidates: Flags) -> tuple[int, float]:
-        largest = np.full(1, np.iinfo(np.int64).min)  # native code raises it, from all threads
+        largest = np.full(1, -np.inf)  # native code raises it, from all threads
 
         def search(first_group: int, end_group: int) -> None:
             self.native.largest(candidates, first_group, end_group, largest)
 
         self.source.run_all_groups(search, self.source.seconds(1, self.source.all_groups))
-        best, score = self.native.first_at(candidates, int(largest[0]))
-        self.best_score = score / self.per_bit
+        best, self.best_score = self.native.first_at(candidates, float(largest[0]))
         return best, self.best_score
 
     def runner_up(self, candidates: Flags, chosen: int) -> RunnerUp | None:
@@ -314,8 +332,8 @@ class PackedSums(Sums):
         source = self.source.copy_of_columns(columns, MAX_COPY_BYTES)
         return None if source is None else source.fused
 
-    def minima(self, terms: Terms, start: Integers, offsets: Integers) -> PackedMinima | None:
-        return None if self.planes is None else PackedMinima(self.source, terms, start, offsets)
+    def minima(self, terms: Terms, form: MinimumForm) -> PackedMinima | None:
+        return None if self.planes is None else PackedMinima(self.source, terms, form)
 
     def are_scattered(self, columns: Columns) -> bool:
         """Whether the SIMD groups from the first to the last of ``columns`` hold mostly other columns."""

@@ -242,6 +242,47 @@ class PairForm(NamedTuple):
         return self._replace(row_offsets=self.row_offsets[columns], column_offsets=self.column_offsets[columns])
 
 
+class ChanceSums(NamedTuple):
+    """The sums that give what an information of a feature with a pivot is on average, once the feature is shuffled.
+
+    With m the counts of the codes of the feature, the average is ``(constant + sum over m of by_count[m]) / B``, B the
+    sum of terms that amounts to one bit.
+    """
+
+    by_count: Integers  # of every distinct count of a code
+    constant: int
+
+
+class Chance(Protocol):
+    """The averages under shuffles that are subtracted from the information of pairs.
+
+    The counts of the codes of feature i have the indices ``index_of_distinct[starts[i]:starts[i + 1]]`` among the
+    distinct counts.
+    """
+
+    starts: Integers
+    index_of_distinct: Integers
+
+    @abstractmethod
+    def sums_of_pivot(self, pivot: int) -> ChanceSums:
+        """The sums that give the average of every feature with the pivot."""
+
+
+class MinimumForm(NamedTuple):
+    """Scores that are the smallest number of a feature i over pivots s, or the mean of the two smallest.
+
+    With the sums of the pair the number is ``(S_isc - S_is + pivot_sums[s]) / per_bit + pivot_bits[s]``, less its
+    average under shuffles where there is ``chance``. A score starts from ``start[i]``, the number without a pivot.
+    """
+
+    start: Floats  # infinite where there is no such number
+    pivot_sums: Integers
+    pivot_bits: Floats
+    per_bit: float
+    n_smallest: int = 1  # 1 or 2; with a single pivot the score is the only number
+    chance: Chance | None = None
+
+
 class DisjointSupport(Protocol):
     """Which pairs of columns have disjoint support, and the sums of such pairs.
 
@@ -341,11 +382,10 @@ class Sums:
         pooled = _padded_rows([table.pooled().counts for table in tables])
         return PairCounts(pooled, _padded_rows([table.counts for table in tables]) if by_class else None)
 
-    def minima(self, terms: Terms, start: Integers, offsets: Integers) -> Scores | None:
-        """Scores that are, for every feature i, a minimum over the features s added so far, in bits.
+    def minima(self, terms: Terms, form: MinimumForm) -> Scores | None:
+        """The scores of ``form``, of which only those are computed that may be the largest.
 
-        The score is the minimum of ``start[i]`` and of ``S_isc - S_is + offsets[s]`` for every s. Only scores that may
-        be the largest are computed. None if the source has no faster way than :meth:`pair_sums`.
+        None if the source has no faster way than :meth:`pair_sums`.
         """
         return None
 

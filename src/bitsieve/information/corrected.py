@@ -17,21 +17,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from math import log, log2
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve import _native
 from bitsieve.counts.source import CountSource, Partition, conditioning
-from bitsieve.counts.tables import PairSums, Terms, column_blocks, entropy_terms
+from bitsieve.counts.tables import Chance, ChanceSums, MinimumForm, PairSums, column_blocks, entropy_terms
 from bitsieve.information.plug_in import SumInformation, SumPair
 from bitsieve.information.protocol import ConditionalInformation, Information, counted_by_class
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
+from bitsieve.utils.choice import Scores
 from bitsieve.utils.lazy import cached_property
 
-SERIES_FROM = 64.0  # samples expected in a cell, from which on a series is used; its error is below 1e-4 bits a table
-NEGLIGIBLE = 2.0**-64  # probability of a count, as a share of that of the most probable one
-MAX_FULL_TABLE = 1 << 15  # pairs of margins up to which all expected terms are computed at once, and cached
 DENSE_NODES = 1024  # smaller counts are nodes: their expected terms are computed. Others are interpolated between nodes
 NODES_PER_DOUBLING = 32  # nodes among the counts from ``DENSE_NODES`` on
 MAX_CACHED_ROWS = 4096  # counts whose expected terms are cached
@@ -42,56 +41,9 @@ def expected_terms(n_samples: int, first: Integers, second: Integers) -> Integer
     """``E(a, b)`` for every a in ``first`` and b in ``second``, rounded to integers, like entropy terms.
 
     The result has the shape (len(first), len(second)). It is made by additions, multiplications and divisions in a
-    fixed order: equal margins give equal bits on every machine.
-    """
-    a, b = np.broadcast_arrays(first[:, None], second[None, :])
-    expected = np.zeros(a.shape, np.int64)
-    is_certain = (a == n_samples) | (b == n_samples)  # the count can only be the smaller margin
-    expected[is_certain] = _terms_at(entropy_terms(n_samples), np.minimum(a, b)[is_certain])
-    is_large = ~is_certain & (a.astype(np.float64) * b >= SERIES_FROM * n_samples)
-    expected[is_large] = np.rint(_expected_by_series(n_samples, a[is_large], b[is_large]))
-    is_small = ~is_certain & ~is_large & (a > 0) & (b > 0)
-    expected[is_small] = np.rint(_expected_by_summation(n_samples, a[is_small], b[is_small]))
-    return expected
-
-
-def _expected_by_summation(n_samples: int, a: Integers, b: Integers) -> Floats:
-    """``E(a, b) = sum_n P(n) T[n]`` for each pair of margins, over all counts n that are not negligibly rare.
-
-    With N samples the hypergeometric distribution has the ratio
-
-        P(n + 1) / P(n) = (a - n) (b - n) / ((n + 1) (N - a - b + n + 1))
-
-    which gives all ``weight = P(n) / P(mode)``, first from the mode upwards, then from the mode downwards. The weights
-    are divided by their sum at the end. Beyond the possible counts the ratio is 0, and so is the weight.
-    """
-    terms = entropy_terms(n_samples)
-    mode = (a + 1) * (b + 1) // (n_samples + 2)
-    total_weight = np.ones(a.shape)
-    weighted_terms = _terms_at(terms, mode).astype(np.float64)
-
-    n = mode
-    weight = np.ones(a.shape)
-    while weight.max(initial=0.0) > NEGLIGIBLE:  # P(n + 1) from P(n)
-        weight = weight * ((a - n) * (b - n)) / np.maximum((n + 1) * (n_samples - a - b + n + 1), 1)
-        n = n + 1
-        total_weight = total_weight + weight
-        weighted_terms = weighted_terms + weight * _terms_at(terms, n)
-
-    n = mode
-    weight = np.ones(a.shape)
-    while weight.max(initial=0.0) > NEGLIGIBLE:  # P(n - 1) from P(n)
-        weight = weight * (n * (n_samples - a - b + n)) / np.maximum((a - n + 1) * (b - n + 1), 1)
-        n = n - 1
-        total_weight = total_weight + weight
-        weighted_terms = weighted_terms + weight * _terms_at(terms, np.maximum(n, 0))
-    return weighted_terms / total_weight
-
-
-def _expected_by_series(n_samples: int, a: Integers, b: Integers) -> Floats:
-    """``E(a, b)`` for each pair of margins, by a Taylor series about the mean count up to the fourth central moment.
-
-    With m the mean and mu_k the central moments of the hypergeometric distribution:
+    fixed order: equal margins give equal bits on every machine. Where many samples are expected in a cell, it is a
+    Taylor series about the mean count, up to the fourth central moment. With m the mean and mu_k the central moments of
+    the hypergeometric distribution:
 
         E[n ln n] = m ln m + mu_2 / (2 m) - mu_3 / (6 m^2) + mu_4 / (12 m^3)
 
@@ -101,41 +53,14 @@ def _expected_by_series(n_samples: int, a: Integers, b: Integers) -> Floats:
         mu_4 = mu_2 (3 mu_2 + excess N^2 / ((N - 1) (N - 2) (N - 3)))
         excess = (N - 1) (1 + 1 / N - 6 (x + y)) + 6 (5 N - 6) x y
 
-    The logarithm of m is taken from the entropy terms, ``T[c] / c``, so that no function of the system is called.
+    Elsewhere it is the sum itself, over all counts n that are not negligibly rare, from the ratio
+
+        P(n + 1) / P(n) = (a - n) (b - n) / ((n + 1) (N - a - b + n + 1))
     """
     terms = entropy_terms(n_samples)
-    n = float(n_samples)
-    log_a = _terms_at(terms, a) / a
-    log_b = _terms_at(terms, b) / b
-    log_n = float(_terms_at(terms, np.array([n_samples]))[0] / n_samples)
-    a = a.astype(np.float64)
-    b = b.astype(np.float64)
-    mean = a * b / n
-    x = a * (n - a) / (n * n)
-    y = b * (n - b) / (n * n)
-    mu_2 = n * n * x * y / (n - 1)
-    mu_3 = mu_2 * ((n - 2 * a) * (n - 2 * b)) / (n * (n - 2))
-    excess = (n - 1) * (1 + 1 / n - 6 * (x + y)) + 6 * (5 * n - 6) * (x * y)
-    mu_4 = mu_2 * (3 * mu_2 + excess * (n * n) / ((n - 1) * (n - 2) * (n - 3)))
-    beyond_mean = mu_2 / (2 * mean) - mu_3 / (6 * mean * mean) + mu_4 / (12 * mean * mean * mean)
-    log_mean = log_a + log_b - log_n  # ``log2(m) 2**shift``
-    series: Floats = mean * log_mean + beyond_mean * (2.0**terms.shift / log(2))
-    return series
-
-
-def _terms_at(terms: Terms, counts: Integers) -> Integers:
-    """``T[n]`` of every count n."""
-    is_in_table = counts < len(terms.table)
-    values = terms.table[np.where(is_in_table, counts, 0)]
-    values[~is_in_table] = [terms.sum(count) for count in counts[~is_in_table].reshape(-1, 1)]
-    return values
-
-
-@lru_cache(maxsize=8)
-def every_expected_term(n_samples: int) -> Integers:
-    """``E(a, b)`` of all margins a and b from 0 to ``n_samples``."""
-    margins = np.arange(n_samples + 1)
-    return expected_terms(n_samples, margins, margins)
+    expected = np.empty((len(first), len(second)), np.int64)
+    _native.expected_terms(terms.table, terms.shift, n_samples, first, second, expected)
+    return expected
 
 
 @lru_cache(maxsize=8)
@@ -171,15 +96,8 @@ class CubicInterpolation:
         indices = np.where(is_node[:, None], last_not_above[:, None], four_nodes)
         used, index_among_used = np.unique(indices, return_inverse=True)
         nodes = all_nodes[used]
-        stencil = index_among_used.reshape(-1, 4).T
+        stencil = np.ascontiguousarray(index_among_used.reshape(-1, 4).T)
         return cls(nodes, is_node, stencil, _cubic_weights(nodes[stencil], counts, is_node))
-
-    def values(self, at_nodes: Integers) -> Integers:
-        """The value at every count, rounded to an integer, given the values at the nodes."""
-        interpolated = np.zeros(len(self.is_node))
-        for weight, node in zip(self.weights, self.stencil, strict=True):
-            interpolated = interpolated + weight * at_nodes[node]
-        return np.where(self.is_node, at_nodes[self.stencil[0]], np.rint(interpolated).astype(np.int64))
 
 
 class Margins:
@@ -192,28 +110,28 @@ class Margins:
         self.n_samples = information.source.n_samples
         counts, self.starts = _counts_by_column(information)
         self.distinct, self.index_of_distinct = np.unique(counts, return_inverse=True)  # of every code of every column
-        self.interpolation = CubicInterpolation.between(nodes_of(self.n_samples), self.distinct)
-        self._terms_of_count: dict[int, Integers] = {}  # by count: its expected terms with every node
+        interpolation = CubicInterpolation.between(nodes_of(self.n_samples), self.distinct)
+        terms = entropy_terms(self.n_samples)
+        self._expected_sums = _native.ExpectedSums(
+            terms.table,
+            terms.shift,
+            self.n_samples,
+            interpolation.nodes,
+            interpolation.stencil,
+            interpolation.weights,
+            interpolation.is_node,
+            MAX_CACHED_ROWS,
+        )
+
+    def counts_of(self, column: int) -> Integers:
+        """The counts of the codes of a column."""
+        codes = slice(self.starts[column], self.starts[column + 1])
+        return self.distinct[self.index_of_distinct[codes]]
 
     def expected(self, counts: Integers) -> Integers:
-        """For every distinct count m of a code, ``sum of E(c, m)`` over ``counts`` c."""
-        if self.n_samples**2 <= MAX_FULL_TABLE:
-            terms_of_all_margins = every_expected_term(self.n_samples)
-            sums: Integers = terms_of_all_margins[np.ix_(counts, self.distinct)].sum(axis=0)
-            return sums
-        return self.interpolation.values(self._expected_at_nodes(counts))
-
-    def _expected_at_nodes(self, counts: Integers) -> Integers:
-        """For every node m, ``sum of E(c, m)`` over ``counts`` c."""
-        distinct, n_times = np.unique(counts[counts > 1], return_counts=True)  # E(1, m) = 0
-        if len(self._terms_of_count) > MAX_CACHED_ROWS:
-            self._terms_of_count = {}
-        new = np.array([count for count in distinct.tolist() if count not in self._terms_of_count], np.int64)
-        terms_of_new = expected_terms(self.n_samples, new, self.interpolation.nodes)
-        self._terms_of_count.update(zip(new.tolist(), terms_of_new, strict=True))
-        sums = np.zeros(len(self.interpolation.nodes), np.int64)
-        for count, times in zip(distinct.tolist(), n_times.tolist(), strict=True):
-            sums = sums + times * self._terms_of_count[count]
+        """For every distinct count m of a code, ``sum of E(c, m)`` over ``counts`` c, rounded to an integer."""
+        sums = np.empty(len(self.distinct), np.int64)
+        self._expected_sums.sums(counts.reshape(-1), sums)
         return sums
 
     def sum_by_column(self, values: Integers, columns: Columns | None) -> Integers:
@@ -268,18 +186,6 @@ def _cubic_weights(nodes: Integers, counts: Integers, is_node: Flags) -> Floats:
                 weights[i] = weights[i] * (counts - nodes[j]) / gap
     weights[:, is_node] = np.array([[1.0], [0.0], [0.0], [0.0]])
     return weights
-
-
-class ChanceSums(NamedTuple):
-    """The sums that give the mean of I(Xi;C|Z) over all shuffles of Xi, for any feature Xi.
-
-    With m the counts of the codes of Xi, and n_z and n_zc the counts of Z, and of Z with the class, the mean is
-
-        (sum over m of (sum over zc of E(n_zc, m) - sum over z of E(n_z, m)) + S_z - S_zc) / B
-    """
-
-    by_count: Integers  # the inner bracket, for every distinct count m
-    constant: int  # ``S_z - S_zc``
 
 
 class CorrectedConditional(ConditionalInformation):
@@ -350,7 +256,12 @@ class CorrectedInformation(SumInformation):
         return bound
 
     def chance_given(self, counts: Integers, counts_with_class: Integers) -> ChanceSums:
-        """The sums that give the mean of I(Xi;C|Z) over shuffles, from the counts of Z, and of Z with the class."""
+        """The sums that give the mean of I(Xi;C|Z) over shuffles of Xi, from the counts of Z, and of Z with the class.
+
+        With m the counts of the codes of Xi, and n_z and n_zc the counts of Z, and of Z with the class, the mean is
+
+            (sum over m of (sum over zc of E(n_zc, m) - sum over z of E(n_z, m)) + S_z - S_zc) / B
+        """
         by_count = self.margins.expected(counts_with_class) - self.margins.expected(counts)
         return ChanceSums(by_count, self.terms.sum(counts) - self.terms.sum(counts_with_class))
 
@@ -363,18 +274,17 @@ class CorrectedInformation(SumInformation):
         sums, _ = self.marginals
         sums_of_columns = sums if columns is None else sums[columns]
         if feature not in self._chance_redundancy:
-            counts, _ = self._counts_of(feature)
             self._make_room(self._chance_redundancy)
-            self._chance_redundancy[feature] = self.margins.expected(counts)
+            self._chance_redundancy[feature] = self.margins.expected(self.margins.counts_of(feature))
         expected = self.margins.sum_by_column(self._chance_redundancy[feature], columns)
         return self.bits(expected - sums_of_columns + (self.total - sums[feature]))
 
     def chance_given_feature(self, feature: int) -> ChanceSums:
         """The sums that give the mean of I(Xi;C|Xs) over shuffles of Xi, with Xs the feature."""
         if feature not in self._chance:
-            counts, counts_with_class = self._counts_of(feature)
+            counts = self.sums.cell_counts(None, np.array([feature]), True)
             self._make_room(self._chance)
-            self._chance[feature] = self.chance_given(counts, counts_with_class)
+            self._chance[feature] = self.chance_given(counts.pooled[0], counted_by_class(counts.by_class)[0])
         return self._chance[feature]
 
     def _make_room(self, cache: dict[int, Any]) -> None:
@@ -382,21 +292,47 @@ class CorrectedInformation(SumInformation):
         if len(cache) >= self._row_limit:
             cache.clear()
 
-    def _counts_of(self, feature: int) -> tuple[Integers, Integers]:
-        """The counts of the codes of a feature, and those with the class."""
-        counts = self.sums.cell_counts(None, np.array([feature]), True)
-        return counts.pooled[0], counted_by_class(counts.by_class)[0]
-
     def of_sums(self, pivot: int, columns: Columns | None, sums: PairSums) -> CorrectedPair:
         return CorrectedPair(self, pivot, columns, sums)
 
-    # The fast ways of plug-in use sums alone, from which no mean over shuffles is subtracted: here every quantity is
-    # computed pair by pair.
-    minima = Information.minima
+    def minima(self, quantity: str, *, capped: bool, n_smallest: int = 1) -> Scores | None:
+        if capped:  # choices go by the cautious relevance, and the score that is reported by the relevance
+            return None
+        if quantity == "conditional_relevance":
+            pivot_bits = np.zeros(self.n_features)
+        elif quantity == "joint_relevance":
+            pivot_bits = self.relevance
+        else:
+            return None
+        pooled, by_class = self.marginals
+        form = MinimumForm(
+            start=np.full(self.n_features, np.inf),
+            pivot_sums=pooled - by_class,
+            pivot_bits=pivot_bits,
+            per_bit=self.terms.per_bit,
+            n_smallest=n_smallest,
+            chance=PairChance(self),
+        )
+        return self.sums.minima(self.terms, form)
+
+    # The other fast ways of plug-in use sums alone, from which no mean over shuffles is subtracted: here every quantity
+    # is computed pair by pair.
     disjoint_pairs = Information.disjoint_pairs
     conditional_rows = Information.conditional_rows
     matrix = Information.matrix
     symmetric_conditional_rows = Information.symmetric_conditional_rows
+
+
+class PairChance(Chance):
+    """The mean of I(Xi;C|Xs) over shuffles of Xi, for every Xi and any pivot Xs."""
+
+    def __init__(self, information: CorrectedInformation) -> None:
+        self.information = information
+        self.starts = information.margins.starts
+        self.index_of_distinct = information.margins.index_of_distinct
+
+    def sums_of_pivot(self, pivot: int) -> ChanceSums:
+        return self.information.chance_given_feature(pivot)
 
 
 class CorrectedPair(SumPair):

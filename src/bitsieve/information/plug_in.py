@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from bitsieve.counts.source import CountSource, conditioning, sums_of
-from bitsieve.counts.tables import PairForm, PairSums, Terms, entropy_terms
+from bitsieve.counts.tables import MinimumForm, PairForm, PairSums, Terms, entropy_terms
 from bitsieve.information.protocol import (
     ConditionalInformation,
     DisjointPairs,
@@ -152,16 +152,22 @@ class SumInformation(Information):
             self._free_rows = list(np.empty((n_rows, self.n_features), np.int64))
         return self._free_rows.pop(0)
 
-    def minima(self, quantity: str, *, capped: bool) -> Scores | None:
+    def minima(self, quantity: str, *, capped: bool, n_smallest: int = 1) -> Scores | None:
         pooled, by_class = self.marginals
         if quantity == "conditional_relevance":
-            offsets = pooled - by_class
+            pivot_sums = pooled - by_class
         elif quantity == "joint_relevance":
-            offsets = np.full(self.n_features, self.total - self.class_sum)
+            pivot_sums = np.full(self.n_features, self.total - self.class_sum)
         else:
             return None
-        start = self._relevance_sums() if capped else np.full(self.n_features, np.iinfo(np.int64).max)
-        return self.sums.minima(self.terms, start, offsets)
+        form = MinimumForm(
+            start=self.relevance if capped else np.full(self.n_features, np.inf),
+            pivot_sums=pivot_sums,
+            pivot_bits=np.zeros(self.n_features),
+            per_bit=self.terms.per_bit,
+            n_smallest=n_smallest,
+        )
+        return self.sums.minima(self.terms, form)
 
     def disjoint_pairs(self) -> DisjointPairs | None:
         support = self.sums.disjoint_support(self.terms, self.marginals[0])

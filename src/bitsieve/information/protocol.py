@@ -154,11 +154,12 @@ class Information(Protocol):
         With ``by_class`` False only the redundancy may be asked for: it is cheaper.
         """
 
-    def minima(self, quantity: str, *, capped: bool) -> Scores | None:
+    def minima(self, quantity: str, *, capped: bool, n_smallest: int = 1) -> Scores | None:
         """Scores that are, for every Xi, the minimum of a quantity of (Xi, Xs) over the features Xs added so far.
 
-        ``quantity`` is an attribute of :class:`PairInformation`. With ``capped`` the score is at most I(Xi;C). None, as
-        by default, where there is no faster way than :meth:`pair`.
+        ``quantity`` is an attribute of :class:`PairInformation`. With ``capped`` the score is at most I(Xi;C). With
+        ``n_smallest=2`` it is the mean of the two smallest; of one added feature, the only one. None, as by default,
+        where there is no faster way than :meth:`pair`.
         """
         return None
 

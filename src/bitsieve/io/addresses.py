@@ -6,22 +6,18 @@ that it gives leads out of the folder of the copies.
 
 from __future__ import annotations
 
-import ipaddress
 import re
-import socket
-import urllib.request
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
-from http import HTTPStatus
 from os import PathLike
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, Protocol
-from urllib.error import HTTPError, URLError
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from bitsieve.io.background import Progress, timeout, within_timeout
 from bitsieve.io.errors import DataError, check_unchanged, in_one_line
+from bitsieve.io.remote import RemoteFile, RemoteStream, check_size_of_copy
 
 _ADDRESS = re.compile(
     r"""
@@ -32,26 +28,6 @@ _ADDRESS = re.compile(
 )
 _BLOCK = 1 << 16  # bytes that are read at once
 _MAX_NAME_BYTES = 200  # of the name of a copy
-
-
-class RemoteStream(Protocol):
-    """A file at an address that is being read."""
-
-    def read1(self, n_bytes: int, /) -> bytes:
-        """Read what is there, at most ``n_bytes``; nothing at the end."""
-
-    def close(self) -> None:
-        """Close the connection."""
-
-
-class RemoteFile(Protocol):
-    """A file at an address."""
-
-    def open(self) -> RemoteStream:
-        """Open the file."""
-
-    def check(self, n_bytes: int, where: str) -> None:
-        """Refuse a copy of ``n_bytes`` that is not the file as it was listed."""
 
 
 def address(path: Any) -> str | None:
@@ -68,15 +44,19 @@ def path_of_file_address(where: str) -> Path | None:
     """The path for which ``file:///path`` stands; None for any other address."""
     if not where.startswith("file://"):
         return None
-    return Path(urllib.request.url2pathname(where.removeprefix("file://")))
+    from urllib.request import url2pathname
+
+    return Path(url2pathname(where.removeprefix("file://")))
 
 
 def files_behind(where: str) -> Mapping[Path, RemoteFile]:
     """The files at an address, by the name of the file or by its path in the folder."""
     with reaching(where):
         if where.startswith(("http://", "https://")):
+            from bitsieve.io.web import WebFile
+
             name = unquote(PurePosixPath(urlsplit(where).path).name)
-            return {Path(_safe_name(name)): _WebFile(where)}
+            return {Path(_safe_name(name)): WebFile(where)}
         return within_timeout(lambda progress: _files_in_store(where))
 
 
@@ -111,69 +91,6 @@ def _safe_name(name: str) -> str:
     return name if is_name and is_short else "data"
 
 
-def _check_size(n_bytes: int, n_promised: int, where: str) -> None:
-    if n_bytes != n_promised:
-        raise DataError(
-            code="incomplete-download",
-            message=f"{where!r} was cut short: {n_bytes:,} of {n_promised:,} bytes came",
-            advice="run again",
-        )
-
-
-class _WebFile:
-    """A file on a web server."""
-
-    def __init__(self, where: str) -> None:
-        self._where = where
-        self._n_promised: int | None = None
-
-    def open(self) -> RemoteStream:
-        opener = urllib.request.build_opener(_SafeRedirects)
-        try:
-            answer = opener.open(self._where, timeout=timeout())
-        except HTTPError as error:
-            error.close()
-            raise
-        if answer.status != HTTPStatus.OK:  # such as a part of the file, for which nobody asked
-            answer.close()
-            raise URLError(f"the server answers {answer.status} {answer.reason} where it should send the file")
-        length = answer.headers.get("Content-Length", "")
-        self._n_promised = int(length) if length.isdecimal() else None
-        stream: RemoteStream = answer
-        return stream
-
-    def check(self, n_bytes: int, where: str) -> None:
-        if self._n_promised is not None:
-            _check_size(n_bytes, self._n_promised, where)
-
-
-class _SafeRedirects(urllib.request.HTTPRedirectHandler):
-    """Follows redirects of the same scheme or to https, but none from a public address to a private one."""
-
-    def redirect_request(
-        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
-    ) -> urllib.request.Request | None:
-        old = urlsplit(req.full_url)
-        new = urlsplit(newurl)
-        if new.scheme not in (old.scheme, "https"):
-            fp.close()
-            raise URLError(f"it redirects to {newurl!r}, and redirects from {old.scheme} to {new.scheme} are refused")
-        if is_private_host(new.hostname) and not is_private_host(old.hostname):
-            fp.close()
-            raise URLError(f"it redirects to {newurl!r}, which is in a private network")
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
-
-
-def is_private_host(host: str | None) -> bool:
-    """Whether a host has an address outside the public internet. A host that is not known is not private."""
-    try:
-        entries = socket.getaddrinfo(host, None)
-    except (OSError, UnicodeError):
-        return False
-    numbers = [str(entry[4][0]).partition("%")[0] for entry in entries]
-    return not all(ipaddress.ip_address(number).is_global for number in numbers)
-
-
 @dataclass(frozen=True)
 class _StoredFile:
     """A file in a file system that pyarrow or fsspec knows, such as an object of a bucket."""
@@ -189,7 +106,7 @@ class _StoredFile:
 
     def check(self, n_bytes: int, where: str) -> None:
         if self.size is not None:
-            _check_size(n_bytes, self.size, where)
+            check_size_of_copy(n_bytes, self.size, where)
         now = within_timeout(lambda progress: self.system.get_file_info(self.path))
         check_unchanged(repr(where), (self.size, self.time_of_change), (now.size, now.mtime_ns))
 

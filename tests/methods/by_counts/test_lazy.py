@@ -8,7 +8,7 @@ import pytest
 from bitsieve.counts import packed
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.packed import PackedMinima, PackedSource
-from bitsieve.information import PlugInInformation
+from bitsieve.information import PlugInInformation, make_information
 from bitsieve.methods.by_counts import greedy_scores as greedy
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
@@ -196,7 +196,26 @@ def test_small_rows_are_counted_whole(make_table, monkeypatch):
     assert isinstance(greedy.scores_by(make_criterion("mim"), information), greedy.EagerScores)
 
 
-MINIMA = ["cmim", "cmim_fleuret", "jmim"]
+MINIMA = ["cmim", "cmim2", "cmim_fleuret", "jmim"]
+
+
+@pytest.mark.parametrize("estimator", ["plug-in", "miller-madow", "corrected"])
+@pytest.mark.parametrize("name", MINIMA)
+def test_minima_are_those_of_eager_scores(name, estimator):
+    """Columns, scores and runners-up are the same bit for bit, whether scores are kept natively or all are counted."""
+    codes, classes = few_among_many(60)
+    source = PackedSource(codes, classes, kernel=f"{choose_kernel().name}:planes")
+    information = make_information(estimator, source)
+    criterion = make_criterion(name)
+    is_native = isinstance(greedy.scores_by(criterion, information), PackedMinima)
+    assert is_native == (estimator != "corrected" or name != "cmim_fleuret")
+    found = forward_select(information, criterion, 60)
+    information.minima = lambda *_, **__: None
+    assert isinstance(greedy.scores_by(criterion, information), greedy.EagerScores)
+    wanted = forward_select(information, criterion, 60)
+    assert found.order.tolist() == wanted.order.tolist()
+    assert found.scores.tobytes() == wanted.scores.tobytes()
+    assert found.runners_up == wanted.runners_up
 
 
 @pytest.mark.parametrize("name", MINIMA)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bitsieve.information.protocol import PairInformation
+from bitsieve.information.protocol import Information, PairInformation
 from bitsieve.methods.by_counts.criteria.base import Criterion, MinimumCriterion, check_weight
 from bitsieve.methods.by_counts.criteria.linear import CIFE, MRMR
 from bitsieve.utils.arrays import Floats
+from bitsieve.utils.choice import Scores
 
 ROUNDING = 1e-12  # bits: smaller quantities are the rounding of 0
 
@@ -65,6 +66,9 @@ class CMIM2(Criterion):
     required_tables = "class pairs"
     quantity = "conditional_relevance"
     never_increases = True
+
+    def minima(self, information: Information) -> Scores | None:
+        return information.minima(self.quantity, capped=False, n_smallest=2)
 
     def empty_fold(self, n_features: int) -> Floats:
         """The smallest and the second smallest quantity of every candidate."""
