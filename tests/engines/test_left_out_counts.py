@@ -96,7 +96,7 @@ def test_cells_of_another_run_are_refused(path, tmp_path):
     assert SavedCounts.load(folders[0]).class_sizes.sum() == N
     n_bytes = len(content) - content.index(b"\n", content.index(b"\n") + 1) - 1
     file.write_bytes(content[:-n_bytes] + other.read_bytes()[-n_bytes:])
-    with pytest.raises(DataError, match="not whole"):
+    with pytest.raises(DataError, match="are incomplete"):
         SavedCounts.load(folders[0])
     file.write_bytes(b"")
     with pytest.raises(DataError):
