@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from bitsieve.discretization.transformers import MDLBinner
-from bitsieve.utils.messages import aligned
 from bitsieve.utils.progress import phase
+from bitsieve.utils.terminal_text import aligned
 from papers.data.files import ORIGINS, load_npz
 from papers.item import Options, Result
 from papers.selectors import as_published

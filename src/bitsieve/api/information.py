@@ -155,6 +155,7 @@ def hellman_raviv_bound(
     y: Any,
     *,
     sample_weight: Any = None,
+    weight_kind: str = FREQUENCY,
     binning: Any = BINNING,
     missing: str | None = None,
     estimator: str = "plug-in",
@@ -167,7 +168,7 @@ def hellman_raviv_bound(
 
     Parameters
     ----------
-    X, y, sample_weight, binning, missing
+    X, y, sample_weight, weight_kind, binning, missing
         As in :func:`mutual_information`.
     estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="plug-in"
         "plug-in" bounds the error on the samples themselves.
@@ -190,8 +191,8 @@ def hellman_raviv_bound(
     >>> bitsieve.hellman_raviv_bound([[0, 0], [1, 0], [0, 1], [1, 1]], [0, 1, 0, 1], binning="none").tolist()
     [0.0, 0.5]
     """
-    check_estimator(estimator)
-    _, information = count_columns(X, require_target(y), sample_weight, binning, missing, estimator, n_jobs)
+    read = ReadOptions(target=require_target(y), sample_weight=sample_weight, weight_kind=weight_kind)
+    _, information = count_columns(X, read, binning, missing, estimator, n_jobs)
     conditional_entropy: NDArray[np.float64] = information.class_entropy - information.relevance
     return conditional_entropy / 2
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from bitsieve.cli.build import column_options, read_options
-from bitsieve.cli.shared import made_by, note_lines, show
+from bitsieve.cli.results import made_by, note_lines, show
 from bitsieve.utils.progress import progress_bar
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.options import IN_PLACE_OF_SET
-from bitsieve.diagnostics import UserError, renamed
+from bitsieve.diagnostics import UserError, parameter_reported_as
 
 if TYPE_CHECKING:
     from bitsieve.methods.method import Method
@@ -61,7 +61,7 @@ def _nystrom(values: Mapping[str, object]) -> Nystrom:
     arguments: dict[str, Any] = dict(values)
     if "landmarks" in arguments:
         arguments["landmarks"] = _column_indices(arguments["landmarks"])
-    with renamed("sampling_rate", "nystrom"), renamed("variant", "nystrom_variant"):
+    with parameter_reported_as("sampling_rate", "nystrom"), parameter_reported_as("variant", "nystrom_variant"):
         return Nystrom(**arguments)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bitsieve.dataset.dataset import InMemoryDataset
-from bitsieve.diagnostics import Diagnostic, UserError, renamed
+from bitsieve.diagnostics import Diagnostic, UserError, parameter_reported_as
 from bitsieve.evaluate.encoding import encode_features
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import (
     BOUNDS_BY_TREE,
@@ -103,6 +103,6 @@ def bounds_of_table(
 def _columns(table: InMemoryDataset, names: Sequence[str]) -> Columns:
     """The columns of some names, or all that are not dropped."""
     if not names:
-        return np.setdiff1d(np.arange(table.n_features), table.left_out)
-    with renamed("must_include", "column"):
+        return np.setdiff1d(np.arange(table.n_features), table.dropped)
+    with parameter_reported_as("must_include", "column"):
         return np.array(resolve(Constraints(names), table.names, table.target.names).must_include, np.intp)

@@ -10,7 +10,7 @@ import numpy as np
 
 from bitsieve.explain.affiliated import Affiliated
 from bitsieve.results.saved.schema import ColumnGroup, Label
-from bitsieve.utils.messages import finite, number
+from bitsieve.utils.terminal_text import finite, number
 
 MAX_GROUPS_PRINTED = 20
 MAX_NAMES_PRINTED = 8
