@@ -9,6 +9,8 @@ from bitsieve.api.geometric import bayes_error_bounds as bayes_error_bounds
 from bitsieve.api.geometric import geometric_mutual_information as geometric_mutual_information
 from bitsieve.api.geometric import henze_penrose_divergence as henze_penrose_divergence
 from bitsieve.api.how_many import how_many as how_many
+from bitsieve.api.independence_test import IndependenceTest as IndependenceTest
+from bitsieve.api.independence_test import independence_test as independence_test
 from bitsieve.api.information import (
     conditional_mutual_information_matrix as conditional_mutual_information_matrix,
 )
