@@ -66,6 +66,7 @@ from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
 from bitsieve.selectors.forward import KnockoffSelector as KnockoffSelector
 from bitsieve.selectors.interactions import InteractionSelector as InteractionSelector
 from bitsieve.selectors.making import make_selector as make_selector
+from bitsieve.selectors.markov_blanket import MarkovBlanketSelector as MarkovBlanketSelector
 from bitsieve.selectors.models import GDM as GDM
 from bitsieve.selectors.models import L1SVM as L1SVM
 from bitsieve.selectors.models import SVMRFE as SVMRFE

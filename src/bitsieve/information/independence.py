@@ -26,7 +26,7 @@ import numpy as np
 from bitsieve.counts.source import ConditioningSource
 from bitsieve.counts.stratified import StratifiedTables, Variables
 from bitsieve.counts.tables import ContingencyTable, Terms, entropy_terms
-from bitsieve.information.evidence import SMALLEST_LOG_TAIL, Cells, log_chi_squared_tail
+from bitsieve.information.evidence import SMALLEST_LOG_TAIL, Cells, log_chi_squared_tail, log_codings
 from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.lazy import chdtrc
 from bitsieve.utils.parameters import check_choice, check_integer
@@ -78,6 +78,9 @@ class IndependenceTests:
         self.counts = StratifiedTables(source)
         self.options = options
         self.terms = entropy_terms(source.n_samples)
+        # Columns that were cut by a look at the classes got one of many sets of cuts: p is multiplied by their number.
+        log_penalties = log_codings(source, np.arange(source.n_features))
+        self._log_penalties = np.append(log_penalties, 0.0)
         self._results: dict[tuple[int, int, Variables], TestResult] = {}
 
     @property
@@ -104,8 +107,15 @@ class IndependenceTests:
             tables = self.counts.tables(x, block.tolist(), ascending)
             n_strata = self.counts.nominal_strata(ascending)
             for y, result in zip(block.tolist(), results_of(tables, n_strata, self.terms, self.options), strict=True):
-                self._results[min(x, y), max(x, y), ascending] = result
+                self._results[min(x, y), max(x, y), ascending] = self._penalized(result, (x, y, *ascending))
         return [self._results[key] for key in keys]
+
+    def _penalized(self, result: TestResult, variables: Variables) -> TestResult:
+        """The result with p multiplied by the number of sets of cuts that the variables might have got."""
+        penalty = float(self._log_penalties[list(variables)].sum())
+        if penalty == 0:
+            return result
+        return result._replace(log_p=min(0.0, result.log_p + penalty))
 
 
 def results_of(

@@ -68,6 +68,18 @@ class NeighbourGraph:
             return from_target.separating_sets.get(variable)
         return self.one_sided(variable).separating_sets.get(target)
 
+    def separating_sets(self, target: int) -> SeparatingSets:
+        """What separates each variable from the target, of those that are no neighbours and for which it is known."""
+        neighbours = self.neighbours(target)
+        separating_sets: SeparatingSets = {}
+        for variable in self.variables:
+            if variable == target or variable in neighbours:
+                continue
+            separating_set = self.separating_set(variable, target)
+            if separating_set is not None:
+                separating_sets[variable] = separating_set
+        return separating_sets
+
 
 def with_spouses(graph: NeighbourGraph) -> NeighboursAndSpouses:
     """The blanket of the target of the graph's search.
@@ -91,9 +103,5 @@ def with_spouses(graph: NeighbourGraph) -> NeighboursAndSpouses:
             if search.depends(result):
                 search.enter(other, given, result)
                 spouses.setdefault(other, []).append(neighbour)
-    separating_sets: SeparatingSets = {}
-    for variable in search.candidates:
-        separating_set = graph.separating_set(variable, target)
-        if variable not in neighbours and separating_set is not None:
-            separating_sets[variable] = separating_set
+    separating_sets = graph.separating_sets(target)
     return NeighboursAndSpouses(neighbours, spouses, separating_sets)
