@@ -69,7 +69,8 @@ class MarkovBlanketSelector(CountSelector):
     Notes
     -----
     Ties of ln p (1e-9, relative) go to the larger statistic, then to the lower column: the blanket does not depend on
-    the order of the columns, but for exact copies, of which the lowest stays. By default numbers are cut into
+    the order of the columns, but for exact copies, of which the lowest stays
+    (the highest of those that "fast-iamb" adds at once). By default numbers are cut into
     ``max(3, 0.4 N^(1/3))`` bins of equal frequency, made without a look at the target; of columns cut by the target
     (``binning="mdl"``) p is multiplied by the number of possible cuts. Cost: O(n) tests a step of d samples each, and
     of algorithms over subsets as many again for every subset of the members.

@@ -148,7 +148,11 @@ METHODS = (
     _variant("fast-iamb", "Incremental association, several columns at once", "Yaramakala, Margaritis 2005"),
     _variant("fbed", "Forward-backward selection with early dropping", "Borboudakis, Tsamardinos 2019"),
     _variant("mmpc", "Max-min parents and children", "Tsamardinos, Brown, Aliferis 2006"),
-    _variant("hiton-pc", "HITON parents and children, semi-interleaved", "Aliferis, Statnikov, Tsamardinos, Mani, Koutsoukos 2010"),
+    _variant(
+        "hiton-pc",
+        "HITON parents and children, semi-interleaved",
+        "Aliferis, Statnikov, Tsamardinos, Mani, Koutsoukos 2010",
+    ),
     _variant("mmmb", "Max-min Markov blanket", "Tsamardinos, Aliferis, Statnikov 2003"),
     _variant("hiton-mb", "HITON Markov blanket", "Aliferis, Statnikov, Tsamardinos, Mani, Koutsoukos 2010"),
     _variant("ses", "Statistically equivalent signatures", "Lagani, Athineou, Farcomeni, Tsagris, Tsamardinos 2017"),
