@@ -20,6 +20,10 @@ from bitsieve.api.information import mutual_information as mutual_information
 from bitsieve.api.information import mutual_information_matrix as mutual_information_matrix
 from bitsieve.api.interactions import interactions as interactions
 from bitsieve.api.load import load as load
+from bitsieve.api.markov_blanket import MarkovBlanket as MarkovBlanket
+from bitsieve.api.markov_blanket import MarkovNetwork as MarkovNetwork
+from bitsieve.api.markov_blanket import markov_blanket as markov_blanket
+from bitsieve.api.markov_blanket import markov_network as markov_network
 from bitsieve.api.select import select as select
 from bitsieve.counts.kernels import show_kernel as show_kernel
 from bitsieve.diagnostics import Diagnostic as Diagnostic

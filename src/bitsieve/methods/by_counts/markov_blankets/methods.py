@@ -138,6 +138,7 @@ def _variant(name: str, title: str, paper: str) -> Method:
     )
 
 
+_HITON = "Aliferis, Statnikov, Tsamardinos, Mani, Koutsoukos 2010"
 METHODS = (
     _IAMB_FDR,
     _variant("gs", "Grow-shrink", "Margaritis, Thrun 1999"),
@@ -154,6 +155,6 @@ METHODS = (
         "Aliferis, Statnikov, Tsamardinos, Mani, Koutsoukos 2010",
     ),
     _variant("mmmb", "Max-min Markov blanket", "Tsamardinos, Aliferis, Statnikov 2003"),
-    _variant("hiton-mb", "HITON Markov blanket", "Aliferis, Statnikov, Tsamardinos, Mani, Koutsoukos 2010"),
+    _variant("hiton-mb", "HITON Markov blanket", _HITON),
     _variant("ses", "Statistically equivalent signatures", "Lagani, Athineou, Farcomeni, Tsagris, Tsamardinos 2017"),
 )
