@@ -23,6 +23,7 @@ from bitsieve.utils.arrays import Columns, Integers
 MAX_CODES = 1 << 16
 MAX_FEATURES = 10**6
 FEW_BYTES = 8 << 20  # the size up to which a copy of some columns may be kept in memory
+SAMPLES_TO_SORT = 8  # possible values per sample from which on sorting the samples is faster than marking the values
 SEEDS_PER_BLOCK = 16  # shuffles that one thread makes at once
 AnyPartition = TypeVar("AnyPartition", bound="Partition")
 
@@ -446,6 +447,16 @@ def refined(partition: AnyPartition, columns: Iterable[int]) -> AnyPartition:
     return partition
 
 
+def _distinct(values: Integers, n_values: int) -> tuple[Integers, Integers]:
+    """The distinct values, ascending, and the index of each value among them; all are below ``n_values``."""
+    if n_values > SAMPLES_TO_SORT * len(values):
+        distinct, index = np.unique(values, return_inverse=True)
+        return distinct, index.astype(np.int64)
+    occurs = np.zeros(n_values, bool)
+    occurs[values] = True
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[values]
+
+
 def _row_numbers(rows: Integers) -> Integers:
     """The index of every row among the distinct rows in lexicographic order."""
     if not rows.shape[1]:
@@ -521,9 +532,9 @@ class JointCodes(Partition):
     def refine(self, feature: int) -> Self:
         n_codes = int(self.source.arities[feature])
         part_and_code = self.part * n_codes + self.source.codes(feature)
-        occurring, part = np.unique(part_and_code, return_inverse=True)
+        occurring, part = _distinct(part_and_code, len(self.keys) * n_codes)
         keys = np.column_stack([self.keys[occurring // n_codes], occurring % n_codes])
-        return type(self)(self.source, part.astype(np.int64), keys)
+        return type(self)(self.source, part, keys)
 
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
         return self.source.tables_with(self.part, len(self.keys), columns, by_class)
