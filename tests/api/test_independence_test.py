@@ -1,5 +1,7 @@
 """The test of two columns as users call it."""
 
+from itertools import permutations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -53,6 +55,9 @@ def test_the_bits_are_those_of_the_matrix(fork):
         ({"given": ["second"]}, "column-in-two-roles"),
         ({"binning": "mdl"}, "target-needed"),
         ({"test": "chi2"}, "parameter-not-allowed"),
+        ({"p_by": "permutations"}, "parameter-not-allowed"),
+        ({"n_shuffles": 0}, "parameter-not-allowed"),
+        ({"random_state": -1}, "parameter-not-allowed"),
     ],
 )
 def test_mistakes(fork, arguments, code):
@@ -60,6 +65,34 @@ def test_mistakes(fork, arguments, code):
     with pytest.raises(bitsieve.UserError) as error:
         bitsieve.independence_test(fork, **arguments)
     assert error.value.code == code
+
+
+def test_p_by_shuffles_is_near_that_of_chi_squared_where_many_rows_are_in_a_cell(fork):
+    by_shuffles = bitsieve.independence_test(fork, 0, 1, given=[2], binning="none", p_by="shuffles", n_shuffles=3999)
+    by_tail = bitsieve.independence_test(fork, 0, 1, given=[2], binning="none")
+    assert by_shuffles.statistic == by_tail.statistic
+    assert abs(by_shuffles.p - by_tail.p) < 0.03  # four standard deviations of a share of 3,999
+    assert by_shuffles.log_p == np.log(by_shuffles.p)
+    assert bitsieve.independence_test(fork, 1, 0, given=[2], binning="none", p_by="shuffles", n_shuffles=3999).p == (
+        by_shuffles.p
+    )
+
+
+def test_p_by_shuffles_has_a_smallest_value(fork):
+    assert bitsieve.independence_test(fork, 0, 1, binning="none", p_by="shuffles", n_shuffles=99).p == 0.01
+    one_code = fork.assign(first=0)
+    assert bitsieve.independence_test(one_code, 0, 1, binning="none", p_by="shuffles").p == 1
+
+
+def test_p_by_shuffles_is_that_of_all_permutations():
+    rows = [[0, 0], [0, 0], [0, 1], [1, 1], [1, 1]]
+    first, second = zip(*rows, strict=True)
+    tables = [tuple(sorted(zip(order, second, strict=True))) for order in permutations(first)]
+    bits = {table: bitsieve.mutual_information_matrix(table, binning="none")[0, 1] for table in set(tables)}
+    observed = bits[tuple(sorted(zip(first, second, strict=True)))]
+    share = np.mean([bits[table] >= observed - 1e-12 for table in tables])  # rounding of a sum of four terms
+    found = bitsieve.independence_test(rows, 0, 1, binning="none", p_by="shuffles", n_shuffles=9999)
+    assert abs(found.p - share) < 0.02  # four standard deviations of a share of 9,999
 
 
 def test_it_prints_a_line(fork):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp
+from math import exp, log
 from typing import Any, NamedTuple
 
 from bitsieve.api.information import count_columns
@@ -14,6 +14,11 @@ from bitsieve.explain.explain import column_of
 from bitsieve.information.independence import IndependenceTests, TestOptions
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.parameter_names import proposes_right_names
+from bitsieve.utils.parameters import check_choice, check_integer
+
+CHI_SQUARED = "chi-squared"
+SHUFFLES = "shuffles"
+MAX_SHUFFLES = 10**6
 
 
 class IndependenceTest(NamedTuple):
@@ -80,6 +85,9 @@ def independence_test(
     test: str = "scaled",
     freedom: str = "adjusted",
     power: int = 0,
+    p_by: str = "chi-squared",
+    n_shuffles: int = 999,
+    random_state: int = 0,
     sample_weight: Any = None,
     binning: Any = "quantile",
     missing: str | None = None,
@@ -94,7 +102,7 @@ def independence_test(
       within the strata: in sparse tables, in which the tail of G is far too small, its level holds;
     - "pearson": ``sum (n_xyz - m)^2 / m`` with ``m = n_xz n_yz / n_z``.
 
-    p is the tail of chi-squared beyond it.
+    p is the tail of chi-squared beyond it, unless ``p_by`` is "shuffles".
 
     Parameters
     ----------
@@ -109,6 +117,12 @@ def independence_test(
         in each stratum; "nominal": ``(K_x - 1) (K_y - 1) prod K_z`` over all codes, which loses power in sparse tables.
     power : int, default=0
         p is 1 where there are fewer rows than so many for every possible cell of the table; 5 is usual.
+    p_by : {"chi-squared", "shuffles"}, default="chi-squared"
+        "shuffles": p is the share of tables with at least the observed G, of the table itself and those after shuffles
+        of x within the strata. It is exact however sparse the table is, and at least ``1 / (n_shuffles + 1)``.
+    n_shuffles : int, default=999
+    random_state : int, default=0
+        Same seed, same shuffles, for any number of threads.
     sample_weight, binning, missing, n_jobs
         As in :func:`bitsieve.mutual_information`; "auto" and "mdl", which look at a target, are refused.
 
@@ -145,6 +159,9 @@ def independence_test(
     True
     """
     options = TestOptions(test=test, freedom=freedom, power=power)
+    check_choice("p_by", p_by, (CHI_SQUARED, SHUFFLES))
+    check_integer("n_shuffles", n_shuffles, 1, MAX_SHUFFLES)
+    check_integer("random_state", random_state, 0, 2**32 - 1)
     if make_binner(binning_with(binning, n_jobs, missing=missing)).requires == "classes":
         advice = "give 'quantile', 'uniform', 'none' or a binner that looks at no target"
         raise ParameterError(
@@ -163,15 +180,21 @@ def independence_test(
                 advice="x, y and given are different columns",
             )
     first, second, *strata = columns
-    result = IndependenceTests(conditioning(information.source), options).test(first, second, strata)
+    tests = IndependenceTests(conditioning(information.source), options)
+    result = tests.test(first, second, strata)
+    p = exp(result.log_p)
+    log_p = result.log_p
+    if p_by == SHUFFLES:
+        p = tests.p_by_shuffles(first, second, strata, n_shuffles, random_state)
+        log_p = log(p)
     return IndependenceTest(
         x=names[first],
         y=names[second],
         given=tuple(names[column] for column in strata),
         statistic=result.statistic,
         degrees_of_freedom=result.degrees_of_freedom,
-        p=exp(result.log_p),
-        log_p=result.log_p,
+        p=p,
+        log_p=log_p,
         bits=result.bits,
         bits_by_chance=result.bits_by_chance,
         n_strata=result.n_strata,

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bitsieve.counts.source import ConditioningSource
+from bitsieve.counts.source import Arrangement, ConditioningSource
 from bitsieve.counts.stratified import StratifiedTables, Variables
 from bitsieve.counts.tables import ContingencyTable, Terms, entropy_terms
 from bitsieve.information.evidence import SMALLEST_LOG_TAIL, Cells, log_chi_squared_tail, log_codings
@@ -109,6 +109,24 @@ class IndependenceTests:
             for y, result in zip(block.tolist(), results_of(tables, n_strata, self.terms, self.options), strict=True):
                 self._results[min(x, y), max(x, y), ascending] = self._penalized(result, (x, y, *ascending))
         return [self._results[key] for key in keys]
+
+    def p_by_shuffles(self, x: int, y: int, strata: Sequence[int], n_shuffles: int, random_state: int) -> float:
+        """The share of tables that have at least the observed G, of those after shuffles within the strata.
+
+        The observed table counts as one of them. Its margins stay, so that the sums of terms are compared, which are
+        integers. The seeds follow from ``random_state`` and the variables alone.
+        """
+        low, high = sorted((x, y))
+        ascending = tuple(sorted(strata))
+        (table,) = self.counts.tables(low, [high], ascending)
+        random = np.random.default_rng([random_state, low, high, *ascending])
+        seeds = random.integers(0, 2**64, n_shuffles, dtype=np.uint64)
+        arrangement = Arrangement.of_table(table)
+        if not len(arrangement.codes):
+            return 1.0
+        shuffled = arrangement.shuffled_sums(self.terms, seeds, self.counts.source.n_jobs)
+        n_reached = int(np.count_nonzero(shuffled >= self.terms.sum(table.counts)))
+        return (1 + n_reached) / (1 + n_shuffles)
 
     def _penalized(self, result: TestResult, variables: Variables) -> TestResult:
         """The result with p multiplied by the number of sets of cuts that the variables might have got."""

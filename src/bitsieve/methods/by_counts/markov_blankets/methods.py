@@ -32,7 +32,8 @@ BINS_PER_ROOT = 0.4  # bins per cube root of the number of samples
 
 def few_bins(n_samples: int) -> int:
     """How many bins of equal frequency numbers are cut into, so that many samples agree in several columns."""
-    return max(3, round(BINS_PER_ROOT * n_samples ** (1 / 3)))
+    n_bins: float = BINS_PER_ROOT * n_samples ** (1 / 3)
+    return max(3, round(n_bins))
 
 
 def markov_blanket(
