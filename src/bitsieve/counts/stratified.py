@@ -15,7 +15,7 @@ from bitsieve.utils.arrays import Columns, Floats, Integers
 
 Variables = tuple[int, ...]
 
-MAX_CACHED_PARTS = 1 << 24  # samples of the partitions that are cached, one part number each
+MAX_CACHED_PARTS = 1 << 24  # cached partitions store so many part numbers at most, one for each sample
 
 
 class StratifiedTables:
@@ -25,8 +25,8 @@ class StratifiedTables:
         self.source = source
         self.class_variable = source.n_features
         self.n_samples = source.n_samples
-        self.n_codes = np.append(source.arities.astype(np.int64), source.n_classes)  # of every variable
-        self._partitions: dict[Variables, Partition] = {}  # by columns, ascending
+        self.n_codes = np.append(source.arities.astype(np.int64), source.n_classes)  # the codes of every variable
+        self._partitions: dict[Variables, Partition] = {}  # a cache by ascending columns
         self._max_partitions = max(8, MAX_CACHED_PARTS // source.n_samples)
 
     def nominal_strata(self, strata: Variables) -> float:

@@ -53,7 +53,7 @@ class Terms:
         """Sum of the terms of all cells of ``counts`` (contiguous int64, any shape)."""
         return _native.sum_terms(counts.reshape(-1), self.table, self.shift)
 
-    def of(self, counts: Integers) -> Integers:
+    def lookup(self, counts: Integers) -> Integers:
         """The term of every count."""
         is_in_table = counts < len(self.table)
         values = self.table[np.where(is_in_table, counts, 0)]

@@ -47,7 +47,7 @@ def expected_terms(n_samples: int, first: Integers, second: Integers) -> Integer
     a, b = np.broadcast_arrays(first[:, None], second[None, :])
     expected = np.zeros(a.shape, np.int64)
     is_certain = (a == n_samples) | (b == n_samples)  # the count can only be the smaller margin
-    expected[is_certain] = entropy_terms(n_samples).of(np.minimum(a, b)[is_certain])
+    expected[is_certain] = entropy_terms(n_samples).lookup(np.minimum(a, b)[is_certain])
     is_large = ~is_certain & (a.astype(np.float64) * b >= SERIES_FROM * n_samples)
     expected[is_large] = np.rint(_expected_by_series(n_samples, a[is_large], b[is_large]))
     is_small = ~is_certain & ~is_large & (a > 0) & (b > 0)
@@ -68,7 +68,7 @@ def _expected_by_summation(n_samples: int, a: Integers, b: Integers) -> Floats:
     terms = entropy_terms(n_samples)
     mode = (a + 1) * (b + 1) // (n_samples + 2)
     total_weight = np.ones(a.shape)
-    weighted_terms = terms.of(mode).astype(np.float64)
+    weighted_terms = terms.lookup(mode).astype(np.float64)
 
     n = mode
     weight = np.ones(a.shape)
@@ -76,7 +76,7 @@ def _expected_by_summation(n_samples: int, a: Integers, b: Integers) -> Floats:
         weight = weight * ((a - n) * (b - n)) / np.maximum((n + 1) * (n_samples - a - b + n + 1), 1)
         n = n + 1
         total_weight = total_weight + weight
-        weighted_terms = weighted_terms + weight * terms.of(n)
+        weighted_terms = weighted_terms + weight * terms.lookup(n)
 
     n = mode
     weight = np.ones(a.shape)
@@ -84,7 +84,7 @@ def _expected_by_summation(n_samples: int, a: Integers, b: Integers) -> Floats:
         weight = weight * (n * (n_samples - a - b + n)) / np.maximum((a - n + 1) * (b - n + 1), 1)
         n = n - 1
         total_weight = total_weight + weight
-        weighted_terms = weighted_terms + weight * terms.of(np.maximum(n, 0))
+        weighted_terms = weighted_terms + weight * terms.lookup(np.maximum(n, 0))
     return weighted_terms / total_weight
 
 
@@ -105,9 +105,9 @@ def _expected_by_series(n_samples: int, a: Integers, b: Integers) -> Floats:
     """
     terms = entropy_terms(n_samples)
     n = float(n_samples)
-    log_a = terms.of(a) / a
-    log_b = terms.of(b) / b
-    log_n = float(terms.of(np.array([n_samples]))[0] / n_samples)
+    log_a = terms.lookup(a) / a
+    log_b = terms.lookup(b) / b
+    log_n = float(terms.lookup(np.array([n_samples]))[0] / n_samples)
     a = a.astype(np.float64)
     b = b.astype(np.float64)
     mean = a * b / n

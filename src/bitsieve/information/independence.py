@@ -33,10 +33,11 @@ from bitsieve.utils.parameters import check_choice, check_integer
 
 TESTS = ("scaled", "g", "pearson")
 FREEDOMS = ("adjusted", "nominal")
-RELIABLE_SAMPLES = 5  # a cell, below which a test is called unreliable
-SERIES_FROM = 64.0  # samples expected in a cell, from which on the mean of c ln c is that of its series
-WEIGHTS_AT_ONCE = 1 << 20  # probabilities of counts that are in memory at once
-MAX_NUMBERED = 1 << 20  # samples up to which a cell's margins are numbered by one 64-bit integer
+RELIABLE_SAMPLES = 5  # a test of fewer samples for every possible cell is called unreliable
+SERIES_FROM = 64.0  # where a cell expects so many samples or more, a series gives the mean of c ln c
+WEIGHTS_AT_ONCE = 1 << 20  # so many probabilities of counts are in memory at once
+MAX_NUMBERED = 1 << 20  # n and two margins below it fit into one 64-bit integer
+MAX_FREEDOM = 2.0**53  # nominal degrees of freedom of very many strata may be more; p is then 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +64,7 @@ class TestResult(NamedTuple):
     log_p: float  # natural logarithm
     bits: float  # I(X;Y|Z) by plug-in
     bits_by_chance: float  # the mean of that over all shuffles within the strata; nan where it was not computed
-    n_strata: int  # that occur
+    n_strata: int  # strata that occur
     least_expected: float  # the smallest m of a stratum in which both vary; infinite without any
     is_reliable: bool  # whether there are at least five samples for every possible cell
 
@@ -103,7 +104,7 @@ class IndependenceTests:
         ascending = tuple(sorted(strata))
         keys = [(min(x, y), max(x, y), ascending) for y in others]
         untested = [y for y, key in zip(others, keys, strict=True) if key not in self._results]
-        for block in self.counts.blocks(np.array(untested, np.intp), ascending) if untested else ():
+        for block in self.counts.blocks(np.array(untested, np.intp), ascending):
             tables = self.counts.tables(x, block.tolist(), ascending)
             n_strata = self.counts.nominal_strata(ascending)
             for y, result in zip(block.tolist(), results_of(tables, n_strata, self.terms, self.options), strict=True):
@@ -156,7 +157,8 @@ def results_of(
         expected_g = margins.expected_g()
         statistic = np.divide(g * adjusted, expected_g, out=np.zeros_like(g), where=adjusted > 0)
     elif options.freedom == "nominal":
-        freedom = np.array([(table.shape[1] - 1.0) * (table.shape[2] - 1) * nominal_strata for table in tables])
+        nominal = [(table.shape[1] - 1.0) * (table.shape[2] - 1) * nominal_strata for table in tables]
+        freedom = np.minimum(nominal, MAX_FREEDOM)
     if options.test == "pearson":
         statistic = _pearson(cells, margins, len(tables))
     n_cells = np.array([float(table.shape[1]) * table.shape[2] * nominal_strata for table in tables])
@@ -196,10 +198,10 @@ def _log_tail(freedom: Floats, statistic: Floats) -> Floats:
 def _sums(cells: Cells, n_tables: int, terms: Terms) -> Integers:
     """``S_xyz + S_z - S_xz - S_yz`` of every table: N I(X;Y|Z) in terms."""
     sums = np.zeros(n_tables, np.int64)
-    np.add.at(sums, cells.table_of_part[cells.part], terms.of(cells.n))
-    np.add.at(sums, cells.table_of_part, terms.of(cells.part_size.astype(np.int64)))
-    np.subtract.at(sums, cells.table_of_part[cells.part_of_code], terms.of(cells.code_size.astype(np.int64)))
-    np.subtract.at(sums, cells.table_of_part[cells.part_of_label], terms.of(cells.label_size.astype(np.int64)))
+    np.add.at(sums, cells.table_of_part[cells.part], terms.lookup(cells.n))
+    np.add.at(sums, cells.table_of_part, terms.lookup(cells.part_size.astype(np.int64)))
+    np.subtract.at(sums, cells.table_of_part[cells.part_of_code], terms.lookup(cells.code_size.astype(np.int64)))
+    np.subtract.at(sums, cells.table_of_part[cells.part_of_label], terms.lookup(cells.label_size.astype(np.int64)))
     return sums
 
 

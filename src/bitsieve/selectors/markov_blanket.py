@@ -27,7 +27,7 @@ class MarkovBlanketSelector(CountSelector):
     level : float, default=0.05
         Of every test; of "iamb-fdr" the false discovery rate of the blanket.
     max_conditioning : int, None or "auto", default="auto"
-        How many columns a test may be conditional on; None: any number; "auto": 3 where tests are conditional on many
+        How many columns a test that admits one may be conditional on; None: any number; "auto": 3 where tests are conditional on many
         subsets (the last five algorithms), any number elsewhere.
     symmetry : {"and", "or", None}, default="and"
         Whether two columns are neighbours if each is found from the other, if either is, or (None) by the target's own
@@ -61,7 +61,7 @@ class MarkovBlanketSelector(CountSelector):
     signatures_ : list of list of int
         For every member the columns that are interchangeable with it in the tests that "ses" made.
     trace_ : list of Move
-        What entered and left, in order: ``variable``, ``enters``, ``given``, ``log_p``. The target is the variable
+        What entered and left, in order: ``variable``, ``enters``, ``condition``, ``log_p``. The target is the variable
         ``n_features_in_``.
     n_tests_, n_unreliable_ : int
         Different tests made, and those of fewer than five samples for every possible cell.

@@ -119,7 +119,7 @@ def test_a_test_is_conditional_on_no_more_columns_than_allowed(name):
     for target in targets("traps_2000"):
         search = search_of("traps_2000", "mi", target, max_conditioning=1)
         SEARCHES[name](search)
-        assert all(len(move.given) <= 1 for move in search.moves if move.enters)
+        assert all(len(move.condition) <= 1 for move in search.moves if move.enters)
 
 
 @pytest.mark.parametrize("name", SEARCHES)

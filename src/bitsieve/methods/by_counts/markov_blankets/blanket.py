@@ -80,11 +80,11 @@ def find_blanket(search: Search, options: BlanketOptions, *, with_roles: bool = 
     roles: dict[int, Role] | None = None
     queues: list[list[int]] = []
     if algorithm in SPOUSE_SEARCHES:
-        found = with_spouses(NeighbourGraph(search, SPOUSE_SEARCHES[algorithm], options.symmetry))
-        members = found.members
-        separating_sets = found.separating_sets
-        roles = dict.fromkeys(found.neighbours, NEIGHBOUR)
-        for spouse, via in found.spouses.items():
+        members_by_role = with_spouses(NeighbourGraph(search, SPOUSE_SEARCHES[algorithm], options.symmetry))
+        members = members_by_role.members
+        separating_sets = members_by_role.separating_sets
+        roles = dict.fromkeys(members_by_role.neighbours, NEIGHBOUR)
+        for spouse, via in members_by_role.spouses.items():
             roles[spouse] = Role("spouse", tuple(via))
     elif algorithm in NEIGHBOUR_SEARCHES:
         graph = NeighbourGraph(search, NEIGHBOUR_SEARCHES[algorithm], options.symmetry)

@@ -25,7 +25,7 @@ class Move(NamedTuple):
 
     variable: int
     enters: bool
-    given: tuple[int, ...]
+    condition: tuple[int, ...]
     log_p: float
 
 
@@ -58,30 +58,30 @@ class Search:
         """Whether a test may be conditional on so many variables."""
         return self.max_conditioning is None or n_variables <= self.max_conditioning
 
-    def test(self, variable: int, given: Sequence[int]) -> TestResult:
+    def test(self, variable: int, condition: Sequence[int]) -> TestResult:
         """The test of a variable and the target given others."""
-        return self.tests.test(self.target, variable, given)
+        return self.tests.test(self.target, variable, condition)
 
-    def test_each(self, variables: Sequence[int], given: Sequence[int]) -> list[Ranked]:
+    def test_each(self, variables: Sequence[int], condition: Sequence[int]) -> list[Ranked]:
         """The tests of several variables and the target given others."""
-        results = self.tests.test_each(self.target, variables, given)
+        results = self.tests.test_each(self.target, variables, condition)
         return [Ranked(variable, result) for variable, result in zip(variables, results, strict=True)]
 
     def depends(self, result: TestResult) -> bool:
         """Whether p is at most the level."""
         return result.log_p <= self.log_level
 
-    def is_independent(self, variable: int, given: Sequence[int]) -> bool:
+    def is_independent(self, variable: int, condition: Sequence[int]) -> bool:
         """Whether p of a variable and the target given others is above the level."""
-        return not self.depends(self.test(variable, given))
+        return not self.depends(self.test(variable, condition))
 
-    def enter(self, variable: int, given: Sequence[int], result: TestResult) -> None:
+    def enter(self, variable: int, condition: Sequence[int], result: TestResult) -> None:
         """Record that a variable entered the blanket."""
-        self.moves.append(Move(variable, True, tuple(sorted(given)), result.log_p))
+        self.moves.append(Move(variable, True, tuple(sorted(condition)), result.log_p))
 
-    def leave(self, variable: int, given: Sequence[int], result: TestResult) -> None:
+    def leave(self, variable: int, condition: Sequence[int], result: TestResult) -> None:
         """Record that a variable left the blanket."""
-        self.moves.append(Move(variable, False, tuple(sorted(given)), result.log_p))
+        self.moves.append(Move(variable, False, tuple(sorted(condition)), result.log_p))
 
     def without_independent(self, blanket: Sequence[int], fixed: Sequence[int]) -> list[int]:
         """Remove, in one pass, every member that is independent of the target given the members left.

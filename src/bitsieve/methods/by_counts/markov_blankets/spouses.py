@@ -41,15 +41,15 @@ class NeighbourGraph:
         self.find = find
         self.symmetry = symmetry
         self.variables = sorted([*search.candidates, search.target])
-        self._found: dict[int, Neighbours] = {}
+        self._one_sided: dict[int, Neighbours] = {}
 
     def one_sided(self, variable: int) -> Neighbours:
         """What the search for the neighbours of a variable finds."""
-        if variable not in self._found:
+        if variable not in self._one_sided:
             is_target = variable == self.search.target
             search = self.search if is_target else self.search.of_target(variable)
-            self._found[variable] = self.find(search)
-        return self._found[variable]
+            self._one_sided[variable] = self.find(search)
+        return self._one_sided[variable]
 
     def neighbours(self, variable: int) -> list[int]:
         """The neighbours of a variable."""
@@ -98,10 +98,10 @@ def with_spouses(graph: NeighbourGraph) -> NeighboursAndSpouses:
             separating_set = graph.separating_set(other, target)
             if separating_set is None or neighbour in separating_set:
                 continue
-            given = (*separating_set, neighbour)
-            result = search.test(other, given)
+            condition = (*separating_set, neighbour)
+            result = search.test(other, condition)
             if search.depends(result):
-                search.enter(other, given, result)
+                search.enter(other, condition, result)
                 spouses.setdefault(other, []).append(neighbour)
     separating_sets = graph.separating_sets(target)
     return NeighboursAndSpouses(neighbours, spouses, separating_sets)
