@@ -154,3 +154,19 @@ def test_p_is_one_where_there_are_too_few_samples_for_the_cells(power, is_possib
 def test_options_that_are_not_allowed(name, value):
     with pytest.raises(ValueError, match=name):
         TestOptions(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "n_codes", "n_strata", "is_skewed"), [(500, 4, 16, False), (500, 8, 8, True), (200, 3, 4, False)]
+)
+def test_the_level_of_the_scaled_test_holds_in_sparse_tables(n_samples, n_codes, n_strata, is_skewed):
+    random = np.random.default_rng(0)
+    shares = 1 / np.arange(1, n_codes + 1) ** (2 if is_skewed else 0)
+    tables = []
+    for _ in range(400):
+        x, y = random.choice(n_codes, (2, n_samples), p=shares / shares.sum())
+        cells = (random.integers(0, n_strata, n_samples) * n_codes + x) * n_codes + y
+        tables.append(ContingencyTable.of_samples((n_strata, n_codes, n_codes), cells))
+    results = results_of(tables, n_strata, entropy_terms(n_samples), TestOptions())
+    rejected = np.mean([result.log_p <= log(0.05) for result in results])
+    assert rejected <= 0.05 + 3 * (0.05 * 0.95 / 400) ** 0.5  # three standard deviations of a share of 400

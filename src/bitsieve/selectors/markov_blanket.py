@@ -27,8 +27,8 @@ class MarkovBlanketSelector(CountSelector):
     level : float, default=0.05
         Of every test; of "iamb-fdr" the false discovery rate of the blanket.
     max_conditioning : int, None or "auto", default="auto"
-        How many columns a test that admits one may be conditional on; None: any number; "auto": 3 where tests are conditional on many
-        subsets (the last five algorithms), any number elsewhere.
+        How many columns a test that admits one may be conditional on; None: any number; "auto": 3 where tests are
+        conditional on many subsets (the last five algorithms), any number elsewhere.
     symmetry : {"and", "or", None}, default="and"
         Whether two columns are neighbours if each is found from the other, if either is, or (None) by the target's own
         search; of "mmpc", "hiton-pc", "mmmb" and "hiton-mb".
