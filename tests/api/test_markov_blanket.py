@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from tests.diagnosed import warns_code
 
 import bitsieve
 from bitsieve import MarkovBlanketSelector
@@ -62,6 +63,15 @@ def test_noise_has_an_empty_blanket(known):
     blanket = bitsieve.markov_blanket(known[["noise", "child", "target"]].assign(child=known["spouse"]), "target")
     assert blanket.features == []
     assert str(blanket) == "no column is related to 'target' in these rows"
+
+
+def test_an_empty_selection_says_so(known):
+    X, y = known[["noise", "spouse"]], known["target"]
+    with warns_code("empty-blanket"):
+        selector = MarkovBlanketSelector(binning="none").fit(X, y)
+    assert selector.selected_.tolist() == []
+    with warns_code("empty-blanket"):
+        assert bitsieve.select(X, y, method="mmpc").features == []
 
 
 def test_the_selector_has_what_the_function_says(known):
