@@ -21,10 +21,10 @@ from bitsieve.methods.by_counts.markov_blankets.spouses import AND, OR, Neighbou
 SEARCHES = {"gs": gs, "iamb": iamb, "inter-iamb": inter_iamb, "fast-iamb": fast_iamb, "iamb-fdr": iamb_fdr}
 NEIGHBOUR_SEARCHES = {"mmpc": mmpc, "hiton-pc": hiton_pc}
 SPOUSE_SEARCHES = {"mmmb": mmpc, "hiton-mb": hiton_pc}
-OVER_SUBSETS = (*NEIGHBOUR_SEARCHES, *SPOUSE_SEARCHES, "ses")  # these test given many subsets of the members
+OVER_SUBSETS = (*NEIGHBOUR_SEARCHES, *SPOUSE_SEARCHES, "ses")  # their tests are conditional on many subsets
 ALGORITHMS = ("iamb-fdr", "gs", "iamb", "inter-iamb", "fast-iamb", "fbed", *OVER_SUBSETS)
 AUTO = "auto"
-MAX_SUBSET = 3  # columns that a test of an algorithm over subsets is conditional on, by default
+MAX_SUBSET = 3  # subsets have at most so many columns by default
 SYMMETRIES = (AND, OR, None)
 
 
@@ -61,11 +61,11 @@ class BlanketOptions:
 class Blanket:
     """The blanket of a target.
 
-    ``deciding`` has the test of every variable: of members given the other members, of others that which left them out,
-    given a separating set if one is known, and else the blanket.
+    ``deciding`` has one test of every candidate: of a member given the other members, of another given its separating
+    set if one is known, and else given the blanket.
     """
 
-    members: list[int]  # by p given the other members
+    members: list[int]  # by rising p
     roles: dict[int, Role] | None  # None where the algorithm knows none
     separating_sets: SeparatingSets
     queues: list[list[int]] = field(default_factory=list)  # columns that are interchangeable in the tests made

@@ -13,14 +13,14 @@ from bitsieve.methods.by_counts.markov_blankets.search import Search, by_strengt
 MIN_SAMPLES_PER_CELL = 5
 
 
-def fast_iamb(search: Search, start: Sequence[int] = ()) -> list[int]:
+def fast_iamb(search: Search) -> list[int]:
     """The blanket by fast-IAMB.
 
     Of all columns that depend on the target given the blanket, the strongest enter, as long as the table of the
     target, the column and the blanket has five samples a cell on average; then members leave that are independent of
     the target given the others. A member that leaves in a later round than it entered is not tried again.
     """
-    blanket = list(start)
+    blanket: list[int] = []
     candidates = [column for column in search.candidates if column not in blanket]
     while candidates and search.may_condition_on(len(blanket)):
         before = list(blanket)

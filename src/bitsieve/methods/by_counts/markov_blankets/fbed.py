@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from bitsieve.methods.by_counts.markov_blankets.search import Ranked, Search, by_strength, strongest
 
 
-def fbed(search: Search, start: Sequence[int] = (), n_extra_runs: int | None = 1) -> list[int]:
+def fbed(search: Search, n_extra_runs: int | None = 1) -> list[int]:
     """The blanket by FBED: a run, and ``n_extra_runs`` more (None: until a run adds nothing), then removals."""
-    blanket = list(start)
+    blanket: list[int] = []
     n_runs = 0
     while n_extra_runs is None or n_runs <= n_extra_runs:
         n_runs += 1

@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from bitsieve.methods.by_counts.markov_blankets.search import Search, by_strength
 
 
-def gs(search: Search, start: Sequence[int] = ()) -> list[int]:
+def gs(search: Search) -> list[int]:
     """The blanket by grow-shrink, which goes through the columns by p of their test with the target alone."""
     order = [ranked.variable for ranked in by_strength(search.test_each(search.candidates, []))]
-    return grow_and_shrink(search, order, start)
+    return grow_and_shrink(search, order)
 
 
-def grow_and_shrink(search: Search, order: Sequence[int], start: Sequence[int] = ()) -> list[int]:
+def grow_and_shrink(search: Search, order: Sequence[int]) -> list[int]:
     """The blanket by grow-shrink through the columns in this order."""
-    blanket = list(start)
+    blanket: list[int] = []
     while _grow_by_one(search, order, blanket):
         pass
     while _shrink_by_one(search, blanket):

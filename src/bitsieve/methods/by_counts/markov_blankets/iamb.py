@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from bitsieve.methods.by_counts.markov_blankets.search import Ranked, Search, strongest
 
 
-def iamb(search: Search, start: Sequence[int] = ()) -> list[int]:
+def iamb(search: Search) -> list[int]:
     """The blanket by IAMB: all additions, then one pass of removals, from which the last column added is exempt."""
-    blanket = list(start)
+    blanket: list[int] = []
     while True:
         addition = _strongest_addition(search, blanket)
         if addition is None:
@@ -22,13 +22,13 @@ def iamb(search: Search, start: Sequence[int] = ()) -> list[int]:
         blanket.append(addition.variable)
 
 
-def inter_iamb(search: Search, start: Sequence[int] = ()) -> list[int]:
+def inter_iamb(search: Search) -> list[int]:
     """The blanket by inter-IAMB: a pass of removals follows every addition.
 
     Additions and removals can go round in circles. A column that leads back to a blanket of before is taken out, and
     not added again.
     """
-    blanket = list(start)
+    blanket: list[int] = []
     earlier_blankets = [set(blanket)]
     refused: list[int] = []
     while True:

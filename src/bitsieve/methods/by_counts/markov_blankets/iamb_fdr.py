@@ -48,13 +48,13 @@ class _Adjusted:
         return None
 
 
-def iamb_fdr(search: Search, start: Sequence[int] = ()) -> list[int]:
+def iamb_fdr(search: Search) -> list[int]:
     """The blanket by IAMB-FDR: in each step the weakest member that does not pass leaves, or the strongest enters.
 
     The member that entered last does not leave, and the one that left last does not enter. A column whose step leads
     back to a blanket of before is taken back, and not moved again.
     """
-    blanket = list(start)
+    blanket: list[int] = []
     earlier_blankets = [set(blanket)]
     immovable: list[int] = []
     last_added: int | None = None
