@@ -12,6 +12,7 @@ from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.discretization.registry import binning_with, make_binner
 from bitsieve.explain.explain import column_of
 from bitsieve.information.independence import IndependenceTests, TestOptions
+from bitsieve.options import ReadOptions
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import check_choice, check_integer
@@ -169,7 +170,8 @@ def independence_test(
         )
     if isinstance(given, str):
         given = [given]
-    table, information = count_columns(data, None, sample_weight, binning, missing, "plug-in", n_jobs, by_class=False)
+    read = ReadOptions(sample_weight=sample_weight)
+    table, information = count_columns(data, read, binning, missing, "plug-in", n_jobs, by_class=False)
     names = list(map(str, table.names))
     columns = [column_of(column, names) for column in (x, y, *given)]
     for position, column in enumerate(columns):

@@ -27,8 +27,8 @@ from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.frames import check_library, frame_of
-from bitsieve.utils.messages import aligned
 from bitsieve.utils.parameter_names import proposes_right_names
+from bitsieve.utils.terminal_text import aligned
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -365,7 +365,8 @@ def markov_network(
         symmetry=symmetry,
         n_extra_runs=n_extra_runs,
     )
-    table, information = count_columns(data, None, sample_weight, binning, missing, "plug-in", n_jobs, by_class=False)
+    read = ReadOptions(sample_weight=sample_weight)
+    table, information = count_columns(data, read, binning, missing, "plug-in", n_jobs, by_class=False)
     tests = IndependenceTests(conditioning(information.source), test_options)
     varying = np.flatnonzero(information.varies).tolist()
     blankets: list[list[int]] = []

@@ -28,7 +28,7 @@ from bitsieve.counts.stratified import StratifiedTables, Variables
 from bitsieve.counts.tables import ContingencyTable, Terms, entropy_terms
 from bitsieve.information.evidence import SMALLEST_LOG_TAIL, Cells, log_chi_squared_tail, log_codings
 from bitsieve.utils.arrays import Floats, Integers
-from bitsieve.utils.lazy import chdtrc
+from bitsieve.utils.libraries import chdtrc
 from bitsieve.utils.parameters import check_choice, check_integer
 
 TESTS = ("scaled", "g", "pearson")
@@ -169,7 +169,7 @@ def results_of(
     log_p = np.where(is_possible, _log_tail(np.maximum(freedom, 1), statistic), 0.0)
     by_chance = expected_g / (2 * terms.n_samples * log(2))
     is_reliable = terms.n_samples >= RELIABLE_SAMPLES * n_cells
-    n_strata = np.bincount(cells.table_of_part, minlength=len(tables))
+    n_strata = np.bincount(cells.parts.owner, minlength=len(tables))
     return [
         TestResult(*values)
         for values in zip(
@@ -198,10 +198,10 @@ def _log_tail(freedom: Floats, statistic: Floats) -> Floats:
 def _sums(cells: Cells, n_tables: int, terms: Terms) -> Integers:
     """``S_xyz + S_z - S_xz - S_yz`` of every table: N I(X;Y|Z) in terms."""
     sums = np.zeros(n_tables, np.int64)
-    np.add.at(sums, cells.table_of_part[cells.part], terms.lookup(cells.n))
-    np.add.at(sums, cells.table_of_part, terms.lookup(cells.part_size.astype(np.int64)))
-    np.subtract.at(sums, cells.table_of_part[cells.part_of_code], terms.lookup(cells.code_size.astype(np.int64)))
-    np.subtract.at(sums, cells.table_of_part[cells.part_of_label], terms.lookup(cells.label_size.astype(np.int64)))
+    np.add.at(sums, cells.parts.owner[cells.parts.of_cell], terms.lookup(cells.n))
+    np.add.at(sums, cells.parts.owner, terms.lookup(cells.parts.size.astype(np.int64)))
+    np.subtract.at(sums, cells.parts.owner[cells.codes.owner], terms.lookup(cells.codes.size.astype(np.int64)))
+    np.subtract.at(sums, cells.parts.owner[cells.labels.owner], terms.lookup(cells.labels.size.astype(np.int64)))
     return sums
 
 
@@ -218,24 +218,24 @@ class _Margins:
 
     @classmethod
     def of_cells(cls, cells: Cells, n_tables: int) -> _Margins:
-        n_codes = np.bincount(cells.part_of_code)
-        n_labels = np.bincount(cells.part_of_label)
+        n_codes = np.bincount(cells.codes.owner)
+        n_labels = np.bincount(cells.labels.owner)
         freedom_of_part = (n_codes - 1) * (n_labels - 1)
         freedom = np.zeros(n_tables, np.int64)
-        np.add.at(freedom, cells.table_of_part, freedom_of_part)
+        np.add.at(freedom, cells.parts.owner, freedom_of_part)
         # Codes and labels are numbered part by part, so that the labels of a part follow each other.
-        codes = np.flatnonzero(freedom_of_part[cells.part_of_code] > 0)
-        part_of_code = cells.part_of_code[codes]
+        codes = np.flatnonzero(freedom_of_part[cells.codes.owner] > 0)
+        part_of_code = cells.codes.owner[codes]
         n_pairs = n_labels[part_of_code]
         code = np.repeat(codes, n_pairs)
         part = np.repeat(part_of_code, n_pairs)
         first_pair = np.cumsum(n_pairs) - n_pairs
         first_label = np.cumsum(n_labels) - n_labels
         label = np.arange(len(code)) - np.repeat(first_pair - first_label[part_of_code], n_pairs)
-        n = cells.part_size[part].astype(np.int64)
-        first = cells.code_size[code].astype(np.int64)
-        second = cells.label_size[label].astype(np.int64)
-        table = cells.table_of_part[part]
+        n = cells.parts.size[part].astype(np.int64)
+        first = cells.codes.size[code].astype(np.int64)
+        second = cells.labels.size[label].astype(np.int64)
+        table = cells.parts.owner[part]
         least_expected = np.full(n_tables, np.inf)
         np.minimum.at(least_expected, table, first * second / n)
         return cls(freedom, least_expected, table, n, first, second)
@@ -249,8 +249,11 @@ class _Margins:
 def _pearson(cells: Cells, margins: _Margins, n_tables: int) -> Floats:
     """``sum (n_xyz - m)^2 / m = sum n_xyz^2 / m - N`` of every table, over the strata in which both vary."""
     n = cells.n.astype(np.float64)
-    share = n / cells.code_size[cells.code] * n / cells.label_size[cells.label] * cells.part_size[cells.part]
-    statistic = np.bincount(cells.table_of_part[cells.part], share - n, n_tables).astype(np.float64)
+    n_z = cells.parts.size[cells.parts.of_cell]
+    n_xz = cells.codes.size[cells.codes.of_cell]
+    n_yz = cells.labels.size[cells.labels.of_cell]
+    excess_of_cells = n / n_xz * n / n_yz * n_z - n
+    statistic = np.bincount(cells.parts.owner[cells.parts.of_cell], excess_of_cells, n_tables).astype(np.float64)
     return np.maximum(statistic, 0.0)
 
 

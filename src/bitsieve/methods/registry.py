@@ -14,8 +14,8 @@ from typing import Any
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.methods.by_counts.criteria import ALIASES, CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import FORWARD
-from bitsieve.methods.by_counts.stopping import STOPPING_RULES, is_a_stopping_rule
 from bitsieve.methods.by_counts.markov_blankets.blanket import ALGORITHMS
+from bitsieve.methods.by_counts.stopping import STOPPING_RULES, is_a_stopping_rule
 from bitsieve.methods.method import Method, check_capabilities, defaults_of
 from bitsieve.utils.messages import choices, nearest_in
 from bitsieve.utils.parameter_names import refuse_wrong_names
