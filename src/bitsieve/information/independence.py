@@ -160,7 +160,7 @@ def results_of(
         nominal = [(table.shape[1] - 1.0) * (table.shape[2] - 1) * nominal_strata for table in tables]
         freedom = np.minimum(nominal, MAX_FREEDOM)
     if options.test == "pearson":
-        statistic = _pearson(cells, margins, len(tables))
+        statistic = _pearson(cells, len(tables))
     n_cells = np.array([float(table.shape[1]) * table.shape[2] * nominal_strata for table in tables])
     is_possible = adjusted > 0
     if options.power:
@@ -246,7 +246,7 @@ class _Margins:
         return np.bincount(self.table, excess_of_pairs, len(self.degrees_of_freedom)).astype(np.float64)
 
 
-def _pearson(cells: Cells, margins: _Margins, n_tables: int) -> Floats:
+def _pearson(cells: Cells, n_tables: int) -> Floats:
     """``sum (n_xyz - m)^2 / m = sum n_xyz^2 / m - N`` of every table, over the strata in which both vary."""
     n = cells.n.astype(np.float64)
     n_z = cells.parts.size[cells.parts.of_cell]
