@@ -20,6 +20,7 @@ FAMILIES = (  # the pages of families, in their order in docs/reference/methods.
     "all_at_once",
     "bounds",
     "blankets",
+    "markov_blankets",
     "distances",
     "spanning_trees",
     "dominant_sets",

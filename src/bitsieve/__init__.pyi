@@ -9,6 +9,8 @@ from bitsieve.api.geometric import bayes_error_bounds as bayes_error_bounds
 from bitsieve.api.geometric import geometric_mutual_information as geometric_mutual_information
 from bitsieve.api.geometric import henze_penrose_divergence as henze_penrose_divergence
 from bitsieve.api.how_many import how_many as how_many
+from bitsieve.api.independence_test import IndependenceTest as IndependenceTest
+from bitsieve.api.independence_test import independence_test as independence_test
 from bitsieve.api.information import (
     conditional_mutual_information_matrix as conditional_mutual_information_matrix,
 )
@@ -18,6 +20,10 @@ from bitsieve.api.information import mutual_information as mutual_information
 from bitsieve.api.information import mutual_information_matrix as mutual_information_matrix
 from bitsieve.api.interactions import interactions as interactions
 from bitsieve.api.load import load as load
+from bitsieve.api.markov_blanket import MarkovBlanket as MarkovBlanket
+from bitsieve.api.markov_blanket import MarkovNetwork as MarkovNetwork
+from bitsieve.api.markov_blanket import markov_blanket as markov_blanket
+from bitsieve.api.markov_blanket import markov_network as markov_network
 from bitsieve.api.select import select as select
 from bitsieve.counts.kernels import show_kernel as show_kernel
 from bitsieve.diagnostics import Diagnostic as Diagnostic
@@ -64,6 +70,7 @@ from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
 from bitsieve.selectors.forward import KnockoffSelector as KnockoffSelector
 from bitsieve.selectors.interactions import InteractionSelector as InteractionSelector
 from bitsieve.selectors.making import make_selector as make_selector
+from bitsieve.selectors.markov_blanket import MarkovBlanketSelector as MarkovBlanketSelector
 from bitsieve.selectors.models import GDM as GDM
 from bitsieve.selectors.models import L1SVM as L1SVM
 from bitsieve.selectors.models import SVMRFE as SVMRFE

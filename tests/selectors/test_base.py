@@ -16,8 +16,9 @@ import bitsieve
 from bitsieve import Constraints, ForwardSelector, SelectorCV, list_methods, make_selector
 from bitsieve.dataset.read import read_xy
 from bitsieve.methods.method import MethodResult, constants_last, rank_all
+from bitsieve.options import ExecutionOptions
 from bitsieve.pipeline import run
-from bitsieve.pipeline.discretize import count_table
+from bitsieve.pipeline.discretize import discretize, take_default_bins
 from bitsieve.selectors.base import ColumnSelector, CountSelector
 
 NAMES = [method.name for method in list_methods() if not method.same_as]
@@ -53,7 +54,8 @@ def test_fit_is_fit_table_of_what_is_read(name, wine):
     by_table = clone(selector).fit_table(table)
     same(clone(selector).fit(X, y, sample_weight=weights), by_table)
     if isinstance(selector, CountSelector):
-        counted = count_table(table, selector.binning)
+        settled = take_default_bins(selector.discretization, selector.described[0], None, table.n_samples)
+        counted = discretize(table, settled, ExecutionOptions())
         same(clone(selector).fit_counted(counted), by_table)
         same(clone(selector).fit_counted(counted), by_table)  # nothing of the first fit is left in what was counted
 

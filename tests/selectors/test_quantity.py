@@ -21,6 +21,7 @@ from bitsieve import (
     list_methods,
     make_selector,
 )
+from bitsieve.methods.registry import find_method
 from bitsieve.selectors.base import CountSelector
 
 METHODS = [method.name for method in list_methods() if not method.same_as]
@@ -52,7 +53,11 @@ def test_its_classes_given_as_classes(measures, method):
     fitted = fit(method, X, y)
     codes = np.searchsorted(fitted.target_edges_, y)
     assert np.bincount(codes).tolist() == [53, 54, 53]
-    same(fitted, fit(method, X, codes, binning=EqualFrequencyBinner(n_bins=4, uncut="apart")))
+    default_bins = find_method(method).default_bins
+    binning = EqualFrequencyBinner(n_bins=4, uncut="apart")
+    if default_bins is not None:
+        binning = EqualFrequencyBinner(n_bins=default_bins(N))
+    same(fitted, fit(method, X, codes, binning=binning))
 
 
 @pytest.mark.parametrize("method", methods_of_each_kind(COUNTED))

@@ -23,6 +23,7 @@ from bitsieve.utils.arrays import Columns, Integers
 MAX_CODES = 1 << 16
 MAX_FEATURES = 10**6
 FEW_BYTES = 8 << 20  # the size up to which a copy of some columns may be kept in memory
+SAMPLES_TO_SORT = 8  # possible values per sample from which on sorting the samples is faster than marking the values
 SEEDS_PER_BLOCK = 16  # shuffles that one thread makes at once
 AnyPartition = TypeVar("AnyPartition", bound="Partition")
 
@@ -175,6 +176,39 @@ class Arrangement(NamedTuple):
     run_ends: Integers  # the end of each run in ``codes``
     part_ends: Integers  # the end of each part in ``run_ends``
 
+    @classmethod
+    def of_table(cls, table: ContingencyTable) -> Arrangement:
+        """The arrangement of a table of shape (parts, codes of the feature, classes)."""
+        n_parts, n_codes, n_classes = table.shape
+        cells, counts = table.occupied()
+        part = cells // (n_codes * n_classes)
+        code = cells // n_classes % n_codes
+        label = cells % n_classes
+        has_several_samples = np.bincount(part, counts, n_parts)[part] > 1
+        part = part[has_several_samples]
+        code = code[has_several_samples]
+        label = label[has_several_samples]
+        counts = counts[has_several_samples]
+        order = np.lexsort((code, label, part))
+        part_and_label, run_sizes = _runs(part[order] * n_classes + label[order], counts[order])
+        _, n_runs_of_part = np.unique(part_and_label // n_classes, return_counts=True)
+        codes = np.repeat(code[order], counts[order]).astype(np.uint16)
+        return cls(codes, run_ends=np.cumsum(run_sizes), part_ends=np.cumsum(n_runs_of_part))
+
+    def shuffled_sums(self, terms: Terms, seeds: NDArray[np.uint64], n_jobs: int | None) -> Integers:
+        """``S_xzc`` after shuffles of the feature within the parts, one shuffle for each seed."""
+        out = np.empty(len(seeds), np.int64)
+
+        def shuffle(first: int) -> None:
+            batch = slice(first, first + SEEDS_PER_BLOCK)
+            _native.shuffled_sums(
+                terms.table, terms.shift, self.codes, self.run_ends, self.part_ends, seeds[batch], out[batch]
+            )
+
+        run_blocks(shuffle, range(0, len(seeds), SEEDS_PER_BLOCK), n_jobs)
+        n_single_samples = terms.n_samples - len(self.codes)  # each is a part of its own, and a cell with count 1
+        return out + terms.sum(np.ones(1, np.int64)) * n_single_samples
+
 
 class MarginsOfParts(NamedTuple):
     """The sizes of the values of a variable in each part: one entry for each value that occurs in a part."""
@@ -271,34 +305,11 @@ class Partition(Protocol):
     def arrangement(self, feature: int) -> Arrangement:
         """The codes of a feature, arranged for shuffles within the parts."""
         (table,) = self.tables(np.array([feature]), True)
-        n_parts, n_codes, n_classes = table.shape
-        cells, counts = table.occupied()
-        part = cells // (n_codes * n_classes)
-        code = cells // n_classes % n_codes
-        label = cells % n_classes
-        has_several_samples = np.bincount(part, counts, n_parts)[part] > 1
-        part = part[has_several_samples]
-        code = code[has_several_samples]
-        label = label[has_several_samples]
-        counts = counts[has_several_samples]
-        order = np.lexsort((code, label, part))
-        part_and_label, run_sizes = _runs(part[order] * n_classes + label[order], counts[order])
-        _, n_runs_of_part = np.unique(part_and_label // n_classes, return_counts=True)
-        codes = np.repeat(code[order], counts[order]).astype(np.uint16)
-        return Arrangement(codes, run_ends=np.cumsum(run_sizes), part_ends=np.cumsum(n_runs_of_part))
+        return Arrangement.of_table(table)
 
     def shuffled_sums(self, terms: Terms, feature: int, seeds: NDArray[np.uint64]) -> Integers:
         """``S_xzc`` after shuffles of the feature within the parts, one shuffle for each seed."""
-        codes, run_ends, part_ends = self.arrangement(feature)
-        out = np.empty(len(seeds), np.int64)
-
-        def shuffle(first: int) -> None:
-            batch = slice(first, first + SEEDS_PER_BLOCK)
-            _native.shuffled_sums(terms.table, terms.shift, codes, run_ends, part_ends, seeds[batch], out[batch])
-
-        run_blocks(shuffle, range(0, len(seeds), SEEDS_PER_BLOCK), self.source.n_jobs)
-        n_single_samples = self.source.n_samples - len(codes)  # each is a part of its own, and a cell with count 1
-        return out + terms.sum(np.ones(1, np.int64)) * n_single_samples
+        return self.arrangement(feature).shuffled_sums(terms, seeds, self.source.n_jobs)
 
 
 def _runs(labels: Integers, counts: Integers) -> tuple[Integers, Integers]:
@@ -446,6 +457,16 @@ def refined(partition: AnyPartition, columns: Iterable[int]) -> AnyPartition:
     return partition
 
 
+def _distinct(values: Integers, n_values: int) -> tuple[Integers, Integers]:
+    """The distinct values, ascending, and the index of each value among them; all are below ``n_values``."""
+    if n_values > SAMPLES_TO_SORT * len(values):
+        distinct, index = np.unique(values, return_inverse=True)
+        return distinct, index.astype(np.int64)
+    occurs = np.zeros(n_values, bool)
+    occurs[values] = True
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[values]
+
+
 def _row_numbers(rows: Integers) -> Integers:
     """The index of every row among the distinct rows in lexicographic order."""
     if not rows.shape[1]:
@@ -521,9 +542,9 @@ class JointCodes(Partition):
     def refine(self, feature: int) -> Self:
         n_codes = int(self.source.arities[feature])
         part_and_code = self.part * n_codes + self.source.codes(feature)
-        occurring, part = np.unique(part_and_code, return_inverse=True)
+        occurring, part = _distinct(part_and_code, len(self.keys) * n_codes)
         keys = np.column_stack([self.keys[occurring // n_codes], occurring % n_codes])
-        return type(self)(self.source, part.astype(np.int64), keys)
+        return type(self)(self.source, part, keys)
 
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
         return self.source.tables_with(self.part, len(self.keys), columns, by_class)

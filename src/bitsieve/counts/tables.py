@@ -53,6 +53,13 @@ class Terms:
         """Sum of the terms of all cells of ``counts`` (contiguous int64, any shape)."""
         return _native.sum_terms(counts.reshape(-1), self.table, self.shift)
 
+    def lookup(self, counts: Integers) -> Integers:
+        """The term of every count."""
+        is_in_table = counts < len(self.table)
+        values = self.table[np.where(is_in_table, counts, 0)]
+        values[~is_in_table] = [self.sum(count) for count in counts[~is_in_table].reshape(-1, 1)]
+        return values
+
     @property
     def per_bit(self) -> float:
         """The sum of terms that amounts to one bit: ``N * 2**shift``, exact in float64."""

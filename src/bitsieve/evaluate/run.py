@@ -32,7 +32,7 @@ from bitsieve.metrics.fold_scores import Scored
 from bitsieve.metrics.losses import wrong
 from bitsieve.metrics.subsets import redundancy_rates, separability
 from bitsieve.options import ExecutionOptions
-from bitsieve.pipeline.discretize import Counted, binning_parameter, discretize, take_bins_of_rule
+from bitsieve.pipeline.discretize import Counted, binning_parameter, discretize, take_default_bins
 from bitsieve.results.comparison import BEST, Comparison
 from bitsieve.selectors.base import CountSelector
 from bitsieve.utils.arrays import Columns, Floats
@@ -83,7 +83,7 @@ def rank(plan: Plan, rows: Columns, n_jobs: int | None = None, check: Check = ne
         if isinstance(selector, CountSelector):
             table, discretization = plan.settle_categories(selector.discretization)
             stopping = selector.get_params(deep=False).get("stopping")
-            discretization = take_bins_of_rule(discretization, stopping, len(rows))
+            discretization = take_default_bins(discretization, selector.described[0], stopping, len(rows))
             binning = repr(discretization)
             if binning in counts_by_binning:
                 seconds_of_shared_counts = counts_by_binning[binning].seconds

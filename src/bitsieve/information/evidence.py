@@ -21,7 +21,8 @@ PIVOTS_AT_ONCE = 256  # conditioning columns whose pairs with all others are scr
 PIVOT_BATCH_ENDS = (8, 24, 56, 120)  # pivots are tested in batches: what one shows to be informative is tested no more
 CELLS_AT_ONCE = 1 << 18  # cells of the tables that are tested at once
 MIN_EXPECTED = 5  # the tail of chi-squared holds if every cell expects at least so many samples
-SMALLEST_LOG_TAIL = log(1e-290)  # a smaller tail is replaced by a bound
+SMALLEST_TAIL = 1e-290
+SMALLEST_LOG_TAIL = log(SMALLEST_TAIL)  # a smaller tail is replaced by a bound
 ROUNDING = 1e-12  # the relative rounding error of the logarithm of a tail is smaller
 _PRIOR = 0.5  # samples that each class has in every cell before any is counted (Krichevsky and Trofimov)
 
@@ -282,7 +283,7 @@ def _numbered(outer: NDArray[Any], inner: NDArray[Any]) -> Columns:
 
 
 def log_chi_squared_tail(freedom: NDArray[Any] | int, x: Floats) -> Floats:
-    """Logarithms of the tails of chi-squared beyond ``x``, of whole degrees of freedom: -inf where too small.
+    """Logarithms of the tails of chi-squared beyond ``x``, of whole degrees of freedom.
 
     The tail of one degree is ``erfc(sqrt(x/2))`` and that of two is ``exp(-x/2)``. From f degrees to f + 2 the tail
     grows by ``(x/2)^(f/2) exp(-x/2) / Gamma(f/2 + 1)``.
@@ -292,12 +293,27 @@ def log_chi_squared_tail(freedom: NDArray[Any] | int, x: Floats) -> Floats:
     half = np.broadcast_to(x / 2, shape).ravel()
     tails = np.empty(len(degrees))
     odd = np.flatnonzero(degrees % 2 == 1)
-    with np.errstate(divide="ignore"):
-        log_tails_of_one = np.log([erfc(root) for root in np.sqrt(half[odd]).tolist()])
+    log_tails_of_one = np.array([_log_erfc(root) for root in np.sqrt(half[odd]).tolist()])
     tails[odd] = _raised_log_tails(log_tails_of_one, 1, degrees[odd], half[odd])
     even = np.flatnonzero(degrees % 2 == 0)
     tails[even] = _raised_log_tails(-half[even], 2, degrees[even], half[even])
     return tails.reshape(shape)
+
+
+def _log_erfc(x: float) -> float:
+    """``ln erfc(x)`` of x from 0, where erfc is too small for a float by its asymptotic series.
+
+    ``erfc(x) = exp(-x^2) / (x sqrt(pi)) (1 - 1 / 2x^2 + 1 3 / (2x^2)^2 - 1 3 5 / (2x^2)^3 + ...)``
+    """
+    tail = erfc(x)
+    if tail > SMALLEST_TAIL:
+        return log(tail)
+    series = 1.0
+    term = 1.0
+    for k in range(1, 9):
+        term *= -(2 * k - 1) / (2 * x * x)
+        series += term
+    return log(series) - x * x - log(x * pi**0.5)
 
 
 def _raised_log_tails(start: Floats, low: int, degrees: NDArray[Any], half: Floats) -> Floats:

@@ -59,7 +59,9 @@ class Method:
     ``required_capabilities``: what it requires of the data: "tables", "partition", "joined", "rows", "dense",
     "independent". ``further_capabilities``: what it requires besides with some parameters, from all parameters and
     ``n_features_to_select``. ``bins``: whether it takes codes, so that numbers are binned; a method on rows that bins
-    leaves numbers as they are with ``binning=None``. ``takes_missing``: whether it takes missing values as they are.
+    leaves numbers as they are with ``binning=None``. ``default_bins``: how many bins of equal frequency numbers are cut
+    into unless the user chooses bins, from the number of samples; None: as ``binning`` has it by default.
+    ``takes_missing``: whether it takes missing values as they are.
     """
 
     name: str
@@ -79,6 +81,7 @@ class Method:
     why_default: str = ""
     required_capabilities: frozenset[str] = TABLES
     further_capabilities: Callable[[Mapping[str, Any]], frozenset[str]] | None = field(default=None, repr=False)
+    default_bins: Callable[[int], int] | None = field(default=None, repr=False)
     bins: bool = True
     takes_missing: bool = False
     ends_with: tuple[str | None, ...] = ()

@@ -14,6 +14,7 @@ from typing import Any
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.methods.by_counts.criteria import ALIASES, CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import FORWARD
+from bitsieve.methods.by_counts.markov_blankets.blanket import ALGORITHMS
 from bitsieve.methods.by_counts.stopping import STOPPING_RULES, is_a_stopping_rule
 from bitsieve.methods.method import Method, check_capabilities, defaults_of
 from bitsieve.utils.messages import choices, nearest_in
@@ -26,6 +27,7 @@ MODULES = {  # the module that describes each method, in the order of the list
     "eqpfs": "bitsieve.methods.by_counts.pairwise.quadratic",
     "fcbf": "bitsieve.methods.by_counts.blankets.fcbf",
     "koller-sahami": "bitsieve.methods.by_counts.blankets.koller_sahami",
+    **dict.fromkeys(ALGORITHMS, "bitsieve.methods.by_counts.markov_blankets.methods"),
     "relieff": "bitsieve.methods.by_samples.relieff",
     "rcfs": "bitsieve.methods.by_samples.rcfs",
     "gmi": "bitsieve.methods.by_samples.spanning_tree.dependency",

@@ -70,13 +70,17 @@ def take_few_numbers_as_categories(
     return coded_table, options
 
 
-def take_bins_of_rule(
-    options: DiscretizationOptions, stopping: str | StoppingRule | None, n_samples: int
+def take_default_bins(
+    options: DiscretizationOptions, method: Method, stopping: str | StoppingRule | None, n_samples: int
 ) -> DiscretizationOptions:
-    """Take the bins that a stopping rule has by default, unless the user chose how to bin the columns."""
-    if stopping is None or not options.is_default:
+    """Take the bins that a method or a stopping rule has by default, unless the user chose how to bin the columns."""
+    if not options.is_default:
         return options
-    n_bins = make_stopping(stopping).default_bins(n_samples)
+    n_bins = None
+    if method.default_bins is not None:
+        n_bins = method.default_bins(n_samples)
+    elif stopping is not None:
+        n_bins = make_stopping(stopping).default_bins(n_samples)
     if n_bins is None:
         return options
     return replace(options, binning="quantile", n_bins=n_bins)

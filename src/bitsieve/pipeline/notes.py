@@ -469,6 +469,16 @@ def stopped_by_rule(n_selected: int, rule: str, reason: str) -> Diagnostic:
     )
 
 
+def empty_blanket(method: str, targets: Sequence[str]) -> Diagnostic:
+    """No column is in the Markov blanket of the target."""
+    return Diagnostic(
+        code="empty-blanket",
+        message=f"{method} selects no column: none is shown to depend on {quoted(targets)}",
+        advice="raise {level}, or rank the columns by {method}",
+        fix={"method": "mim"},
+    )
+
+
 def nothing_left(n_selected: int, targets: Sequence[str]) -> Diagnostic:
     """No column was left that could be tested."""
     return Diagnostic(

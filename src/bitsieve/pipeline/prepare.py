@@ -26,7 +26,7 @@ from bitsieve.methods.constraints import Candidates, Constraints, has_items, nam
 from bitsieve.methods.method import constants_last
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions
 from bitsieve.pipeline import notes
-from bitsieve.pipeline.discretize import take_bins_of_rule, take_few_numbers_as_categories
+from bitsieve.pipeline.discretize import take_default_bins, take_few_numbers_as_categories
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.utils.choice import rank
 from bitsieve.utils.column_names import NumberedNames
@@ -133,7 +133,9 @@ def prepare_selection(
     coded_table, settled_discretization = take_few_numbers_as_categories(
         prepared.table, selection.method, discretization, execution
     )
-    settled_discretization = take_bins_of_rule(settled_discretization, selection.stopping, table.n_samples)
+    settled_discretization = take_default_bins(
+        settled_discretization, selection.method, selection.stopping, table.n_samples
+    )
     return PreparedSelection(
         original=table,
         table=coded_table,

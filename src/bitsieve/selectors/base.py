@@ -47,7 +47,7 @@ from bitsieve.options import (
 )
 from bitsieve.pipeline import notes
 from bitsieve.pipeline.diagnose import on_missing, on_preparation
-from bitsieve.pipeline.discretize import Counted, take_bins_of_rule
+from bitsieve.pipeline.discretize import Counted, take_default_bins
 from bitsieve.pipeline.evidence import has_no_information
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.prepare import PreparedSelection, prepare, prepare_selection
@@ -383,7 +383,7 @@ def target_needed(selector: ColumnSelector) -> UserError:
 
 
 #: Codes of the notes that say why a rule took no column.
-WHY_NOTHING_IS_SELECTED = {"stopped-at", "stopped-by-rule", "nothing-left"}
+WHY_NOTHING_IS_SELECTED = {"stopped-at", "stopped-by-rule", "nothing-left", "empty-blanket"}
 
 
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))
@@ -460,7 +460,7 @@ class MethodSelector(SupervisedSelector):
 
     def _select(self, table: Dataset, discretization: DiscretizationOptions) -> None:
         selection = self._selection_options()
-        discretization = take_bins_of_rule(discretization, selection.stopping, table.n_samples)
+        discretization = take_default_bins(discretization, selection.method, selection.stopping, table.n_samples)
         prepared = PreparedSelection.of_prepared_table(table, selection, discretization)
         self._set_fit(run_on_table(prepared, self._execution()))
 

@@ -97,6 +97,8 @@ def _authors_and_year(citation: str) -> str:
 
 
 _CITATIONS = """
+C. F. Aliferis, A. Statnikov, I. Tsamardinos, S. Mani, X. D. Koutsoukos, "Local causal and Markov blanket induction for
+  causal discovery and feature selection for classification, part I", Journal of Machine Learning Research 11, 2010.
 D. Anastassiou, "Computational analysis of the synergy among multiple interacting genes", Molecular Systems Biology 3,
   2007. doi:10.1038/msb4100124
 S. Bates, E. Candès, L. Janson, W. Wang, "Metropolized knockoff sampling", Journal of the American Statistical
@@ -114,6 +116,8 @@ V. Berisha, A. Wisler, A. O. Hero III, A. Spanias, "Empirically estimable classi
 T. Berrett, Y. Wang, R. Barber, R. Samworth, "The conditional permutation test for independence while controlling for
   confounders", Journal of the Royal Statistical Society B 82, 2020. doi:10.1111/rssb.12340
 J. Besag, P. Clifford, "Sequential Monte Carlo p-values", Biometrika 78, 1991. doi:10.1093/biomet/78.2.301
+G. Borboudakis, I. Tsamardinos, "Forward-backward selection with early dropping", Journal of Machine Learning Research
+  20, 2019.
 J. Brank, M. Grobelnik, N. Milic-Frayling, D. Mladenic, "Feature selection using linear support vector machines",
   Microsoft Research MSR-TR-2002-63, 2002.
 L. Breiman, J. Friedman, R. Olshen, C. Stone, "Classification and regression trees", 1984. doi:10.1201/9781315139470
@@ -145,6 +149,8 @@ A. Jakulin, "Machine learning based on attribute interactions", PhD thesis, Univ
 D. Koller, M. Sahami, "Toward optimal feature selection", ICML 1996.
 N. Kwak, C.-H. Choi, "Input feature selection for classification problems", IEEE Transactions on Neural Networks 13(1),
   2002. doi:10.1109/72.977291
+V. Lagani, G. Athineou, A. Farcomeni, M. Tsagris, I. Tsamardinos, "Feature selection with the R package MXM:
+  discovering statistically equivalent feature subsets", Journal of Statistical Software 80, 2017.
 O. Ledoit, M. Wolf, "A well-conditioned estimator for large-dimensional covariance matrices", Journal of Multivariate
   Analysis 88, 2004. doi:10.1016/S0047-259X(03)00096-4
 D. D. Lewis, "Feature selection and feature extraction for text categorization", Speech and Natural Language Workshop,
@@ -153,6 +159,7 @@ D. Lin, X. Tang, "Conditional infomax learning: an integrated framework for feat
   doi:10.1007/11744023_6
 M. Liu, E. Katsevich, L. Janson, A. Ramdas, "Fast and powerful conditional randomization testing via distillation",
   Biometrika 109, 2022. doi:10.1093/biomet/asab039
+D. Margaritis, S. Thrun, "Bayesian network induction via local neighborhoods", NIPS 1999.
 W. J. McGill, "Multivariate information transmission", Psychometrika 19, 1954. doi:10.1007/BF02289159
 N. Meinshausen, P. Bühlmann, "Stability selection", Journal of the Royal Statistical Society B 72, 2010.
   doi:10.1111/j.1467-9868.2010.00740.x
@@ -162,6 +169,7 @@ K. Mnich, W. R. Rudnicki, "All-relevant feature selection using multidimensional
   Information Sciences 524, 2020. doi:10.1016/j.ins.2020.03.024
 M. Pavan, M. Pelillo, "Dominant sets and pairwise clustering", IEEE Transactions on Pattern Analysis and Machine
   Intelligence 29(1), 2007. doi:10.1109/TPAMI.2007.250608
+J. M. Pena, "Learning Gaussian graphical models of gene networks with false discovery rate control", EvoBIO 2008.
 H. Peng, F. Long, C. Ding, "Feature selection based on mutual information", IEEE Transactions on Pattern Analysis and
   Machine Intelligence 27(8), 2005. doi:10.1109/TPAMI.2005.159
 Z. Ren, R. Barber, "Derandomised knockoffs: leveraging e-values for false discovery rate control", Journal of the Royal
@@ -178,12 +186,16 @@ R. D. Shah, R. J. Samworth, "Variable selection with error control: another look
 M. Tan, L. Wang, I. Tsang, "Learning sparse SVM for feature selection on very high dimensional datasets", ICML 2010.
 M. Tesmer, P. A. Estevez, "AMIFS: adaptive feature selection by using mutual information", IJCNN 2004.
   doi:10.1109/IJCNN.2004.1379918
+I. Tsamardinos, C. F. Aliferis, A. Statnikov, "Algorithms for large scale Markov blanket discovery", FLAIRS 2003.
+I. Tsamardinos, L. E. Brown, C. F. Aliferis, "The max-min hill-climbing Bayesian network structure learning algorithm",
+  Machine Learning 65, 2006. doi:10.1007/s10994-006-6889-7
 N. X. Vinh, J. Chan, J. Bailey, "Reconsidering mutual information based feature selection: a statistical significance
   view", AAAI 2014.
 N. X. Vinh, J. Chan, S. Romano, J. Bailey, "Effective global approaches for mutual information based feature selection",
   KDD 2014. doi:10.1145/2623330.2623611
 P. H. Westfall, S. S. Young, "Resampling-based multiple testing", Wiley, 1993.
 H. H. Yang, J. Moody, "Data visualization and feature selection: new algorithms for nongaussian data", NIPS 1999.
+S. Yaramakala, D. Margaritis, "Speculative Markov blanket discovery for optimal feature selection", ICDM 2005.
 S. Yasaei Sekeh, A. O. Hero III, "Feature selection for multi-labeled variables via dependency maximization", ICASSP
   2019. doi:10.1109/ICASSP.2019.8682486; "Geometric estimation of multivariate dependency", Entropy 21, 2019.
   doi:10.3390/e21080787

@@ -1,0 +1,392 @@
+"""The Markov blanket of the target of a table, and the blankets of all columns as a network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp
+from typing import Any
+
+import numpy as np
+
+from bitsieve.api.information import count_columns
+from bitsieve.counts.source import conditioning
+from bitsieve.diagnostics import ParameterError
+from bitsieve.discretization.registry import binning_with, make_binner
+from bitsieve.information.independence import IndependenceTests, TestOptions
+from bitsieve.methods.by_counts.markov_blankets.blanket import AUTO, BlanketOptions, find_blanket
+from bitsieve.methods.by_counts.markov_blankets.methods import METHODS
+from bitsieve.methods.by_counts.markov_blankets.search import Search
+from bitsieve.methods.by_counts.markov_blankets.spouses import AND
+from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
+from bitsieve.pipeline.diagnose import diagnose
+from bitsieve.pipeline.fit import Fit
+from bitsieve.pipeline.selection_options import SelectionOptions
+from bitsieve.pipeline.way import run_selection
+from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.defaults import BINNING
+from bitsieve.utils.diagnostic_list import Diagnostics
+from bitsieve.utils.frames import check_library, frame_of
+from bitsieve.utils.parameter_names import proposes_right_names
+from bitsieve.utils.terminal_text import aligned
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MarkovBlanket:
+    """The columns that matter given all others, in their roles.
+
+    Attributes
+    ----------
+    target : str
+    features : list, length k
+        The members, by rising p given the other members.
+    neighbours : list
+        Those that are directly related to the target.
+    spouses : dict of label to list
+        Those that are related to it only once other columns are known, and these columns.
+    interchangeable : dict of label to list
+        For every member the other columns that could stand in its place in the tests made; of "ses" alone.
+    separating_sets : dict of label to list
+        For other columns the columns given which they are independent of the target, of algorithms over subsets.
+    log_p : ndarray of float, shape (k,)
+        ln p of every member given the others.
+    bits : ndarray of float, shape (k,)
+        Its information about the target given the others (plug-in).
+    n_tests, n_unreliable : int
+        Different tests made, and those of fewer than five rows for every possible cell.
+    diagnostics : Diagnostics
+        What was noticed in the data.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> print(bitsieve.markov_blanket(X, y, algorithm="mmpc"))
+    column           role       via         p    bits
+    color_intensity  neighbour       4.43e-10  0.3346
+    flavanoids       neighbour       4.76e-10  0.3586
+    proline          neighbour       1.13e-08  0.2488
+    """
+
+    target: str
+    features: list[Any]
+    neighbours: list[Any]
+    spouses: dict[Any, list[Any]]
+    interchangeable: dict[Any, list[Any]]
+    separating_sets: dict[Any, list[Any]]
+    log_p: Floats
+    bits: Floats
+    n_tests: int
+    n_unreliable: int
+    diagnostics: Diagnostics
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """The members as a frame with the columns ``feature``, ``role``, ``via``, ``log_p`` and ``bits``.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}, optional
+            By default pandas, or pyarrow where that is not installed.
+
+        Returns
+        -------
+        dataframe
+        """
+        return frame_of(
+            {
+                "feature": [str(feature) for feature in self.features],
+                "role": [self._role(feature) for feature in self.features],
+                "via": [", ".join(map(str, self.spouses.get(feature, []))) for feature in self.features],
+                "log_p": self.log_p,
+                "bits": self.bits,
+            },
+            check_library(library),
+        )
+
+    def _role(self, feature: Any) -> str:
+        return "spouse" if feature in self.spouses else "neighbour"
+
+    def __str__(self) -> str:
+        if not self.features:
+            return f"no column is related to {self.target!r} in these rows"
+        rows = []
+        for feature, log_p, bits in zip(self.features, self.log_p.tolist(), self.bits.tolist(), strict=True):
+            p_text = f"{exp(log_p):.3g}" if exp(log_p) > 0 else f"e^{log_p:.0f}"
+            via = ", ".join(map(str, self.spouses.get(feature, [])))
+            rows.append((str(feature), self._role(feature), via, p_text, f"{bits:.4f}"))
+        return aligned(("column", "role", "via", "p", "bits"), rows, right=(False, False, False, True, True))
+
+
+@proposes_right_names
+def markov_blanket(
+    data: Any,
+    target: Any = None,
+    *,
+    algorithm: str = "iamb-fdr",
+    level: float = 0.05,
+    max_conditioning: int | str | None = AUTO,
+    symmetry: str | None = AND,
+    n_extra_runs: int | None = 1,
+    test: str = "scaled",
+    freedom: str = "adjusted",
+    power: int = 0,
+    sample_weight: Any = None,
+    exclude: Sequence[Any] = (),
+    binning: Any = BINNING,
+    n_bins: int | None = None,
+    missing: str | None = None,
+    target_kind: str | None = None,
+    n_jobs: int | None = None,
+) -> MarkovBlanket:
+    """Find the columns that matter given all others, and in which role; see :class:`MarkovBlanketSelector`.
+
+    Parameters
+    ----------
+    data, target
+        As for :func:`bitsieve.select`.
+    algorithm : str, default="iamb-fdr"
+        Of :class:`bitsieve.MarkovBlanketSelector`, as are ``level``, ``max_conditioning``, ``symmetry``,
+        ``n_extra_runs``, ``test``, ``freedom`` and ``power``.
+    level, max_conditioning, symmetry, n_extra_runs, test, freedom, power
+        As for :class:`bitsieve.MarkovBlanketSelector`.
+    sample_weight, exclude, binning, n_bins, missing, target_kind, n_jobs
+        As for :func:`bitsieve.select`. By default numbers are cut into few bins of equal frequency.
+
+    Returns
+    -------
+    MarkovBlanket
+        ``print`` shows its members with their roles.
+
+    Raises
+    ------
+    ValueError
+        The data, the target or a parameter cannot be used.
+
+    Notes
+    -----
+    Roles are found by the algorithm, or else by tests of every member given subsets of the others. A neighbour may be a
+    cause or an effect: no test of independence tells which. Cost: see :class:`bitsieve.MarkovBlanketSelector`.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> bitsieve.markov_blanket(X, y).features
+    ['color_intensity', 'flavanoids', 'proline']
+    """
+    read = ReadOptions(target=target, sample_weight=sample_weight, target_kind=target_kind, exclude=exclude)
+    execution = ExecutionOptions(n_jobs=n_jobs)
+    discretization = DiscretizationOptions(binning=binning, n_bins=n_bins, missing=missing)
+    parameters = {
+        "algorithm": algorithm,
+        "level": level,
+        "max_conditioning": max_conditioning,
+        "symmetry": symmetry,
+        "n_extra_runs": n_extra_runs,
+        "test": test,
+        "freedom": freedom,
+        "power": power,
+        "roles": True,
+    }
+    selection = SelectionOptions.by_name(METHODS[0].name, parameters, columns=ColumnOptions(exclude=exclude))
+    fit = run_selection(data, read, execution, discretization, selection)
+    blanket = _blanket_of(fit)
+    blanket.diagnostics.warn()
+    return blanket
+
+
+def _blanket_of(fit: Fit) -> MarkovBlanket:
+    """The blanket that a method has found, with the labels of the columns in place of their indices."""
+    labels = fit.prepared.original.labels
+    selected = fit.result.selected
+    roles = fit.fitted_attribute("roles_")
+    neighbours = []
+    spouses = {}
+    for column in selected.tolist():
+        if roles[column].name == "spouse":
+            spouses[labels[column]] = [labels[j] for j in roles[column].via]
+        else:
+            neighbours.append(labels[column])
+    interchangeable = {}
+    for queue in fit.fitted_attribute("signatures_"):
+        interchangeable[labels[queue[0]]] = [labels[j] for j in queue[1:]]
+    separating_sets = {}
+    for column, separating_set in fit.fitted_attribute("separating_sets_").items():
+        separating_sets[labels[column]] = [labels[j] for j in separating_set]
+    return MarkovBlanket(
+        target=fit.prepared.original.target.name,
+        features=[labels[column] for column in selected],
+        neighbours=neighbours,
+        spouses=spouses,
+        interchangeable=interchangeable,
+        separating_sets=separating_sets,
+        log_p=fit.fitted_attribute("log_p_")[selected],
+        bits=fit.result.scores,
+        n_tests=fit.fitted_attribute("n_tests_"),
+        n_unreliable=fit.fitted_attribute("n_unreliable_"),
+        diagnostics=Diagnostics(diagnose(fit)),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MarkovNetwork:
+    """Which columns of a table matter for each other, given all others.
+
+    Attributes
+    ----------
+    names : list of str
+        The columns.
+    blankets : list of list of int
+        The blanket of every column, as its own search found it.
+    edges : ndarray of int, shape (m, 2)
+        Pairs of columns of which each is in the blanket of the other; the lower first, ascending.
+    log_p : ndarray of float, shape (m,)
+        The larger ln p of the two, each given the rest of the other's blanket.
+    n_tests, n_unreliable : int
+        Different tests made, and those of fewer than five rows for every possible cell.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> rows = [[0, 0, 1], [1, 1, 1], [0, 0, 0], [1, 1, 0]] * 10
+    >>> bitsieve.markov_network(rows, binning="none").edges.tolist()
+    [[0, 1]]
+    """
+
+    names: list[str]
+    blankets: list[list[int]]
+    edges: Columns
+    log_p: Floats
+    n_tests: int
+    n_unreliable: int
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """The edges as a frame with the columns ``first``, ``second`` and ``log_p``.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}, optional
+            By default pandas, or pyarrow where that is not installed.
+
+        Returns
+        -------
+        dataframe
+        """
+        return frame_of(
+            {
+                "first": [self.names[j] for j in self.edges[:, 0]],
+                "second": [self.names[j] for j in self.edges[:, 1]],
+                "log_p": self.log_p,
+            },
+            check_library(library),
+        )
+
+    def __str__(self) -> str:
+        rows = [
+            (self.names[i], self.names[j], f"{log_p:.1f}")
+            for (i, j), log_p in zip(self.edges.tolist(), self.log_p.tolist(), strict=True)
+        ]
+        table = aligned(("column", "column", "ln p"), rows, right=(False, False, True))
+        return f"{table}\n\n{len(self.names):,} columns, {len(self.edges):,} edges"
+
+
+@proposes_right_names
+def markov_network(
+    data: Any,
+    *,
+    algorithm: str = "iamb-fdr",
+    level: float = 0.05,
+    max_conditioning: int | str | None = AUTO,
+    symmetry: str | None = AND,
+    n_extra_runs: int | None = 1,
+    test: str = "scaled",
+    freedom: str = "adjusted",
+    power: int = 0,
+    sample_weight: Any = None,
+    binning: Any = "quantile",
+    missing: str | None = None,
+    n_jobs: int | None = None,
+) -> MarkovNetwork:
+    """Find the Markov blanket of every column, and the pairs of columns that are in each other's.
+
+    With "mmpc" or "hiton-pc" the edges are those of the direct relations alone.
+
+    Parameters
+    ----------
+    data : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
+    algorithm, level, max_conditioning, symmetry, n_extra_runs, test, freedom, power
+        As for :class:`bitsieve.MarkovBlanketSelector`.
+    sample_weight, binning, missing, n_jobs
+        As for :func:`bitsieve.mutual_information_matrix`; "auto" and "mdl", which look at a target, are refused.
+
+    Returns
+    -------
+    MarkovNetwork
+        ``to_frame`` has its edges.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not allowed or the binner refuses the columns.
+
+    Notes
+    -----
+    Cost: a search from every column. A test of two columns given others is made once, whichever search needs it.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> from sklearn.datasets import load_iris
+    >>> X, _ = load_iris(return_X_y=True, as_frame=True)
+    >>> network = bitsieve.markov_network(X, binning=bitsieve.EqualFrequencyBinner(n_bins=3))
+    >>> network.edges.tolist()
+    [[0, 2], [2, 3]]
+    """
+    parameters = {
+        "algorithm": algorithm,
+        "level": level,
+        "max_conditioning": max_conditioning,
+        "symmetry": symmetry,
+        "n_extra_runs": n_extra_runs,
+    }
+    METHODS[0].check_parameters(parameters)
+    test_options = TestOptions(test=test, freedom=freedom, power=power)
+    if make_binner(binning_with(binning, n_jobs, missing=missing)).requires == "classes":
+        advice = "give 'quantile', 'uniform', 'none' or a binner that looks at no target"
+        raise ParameterError(
+            "binning", binning, advice, "cuts by a target, and a network of the columns has none", code="target-needed"
+        )
+    options = BlanketOptions(
+        algorithm=algorithm,
+        level=level,
+        max_conditioning=max_conditioning,
+        symmetry=symmetry,
+        n_extra_runs=n_extra_runs,
+    )
+    read = ReadOptions(sample_weight=sample_weight)
+    table, information = count_columns(data, read, binning, missing, "plug-in", n_jobs, by_class=False)
+    tests = IndependenceTests(conditioning(information.source), test_options)
+    varying = np.flatnonzero(information.varies).tolist()
+    blankets: list[list[int]] = []
+    log_p: dict[tuple[int, int], float] = {}
+    for target in range(table.n_features):
+        if target not in varying:
+            blankets.append([])
+            continue
+        candidates = [column for column in varying if column != target]
+        search = Search(tests, target, candidates, level, options.conditioning_limit)
+        blanket = find_blanket(search, options)
+        blankets.append(blanket.members)
+        for member in blanket.members:
+            log_p[target, member] = blanket.deciding[member].log_p
+    edges = sorted(pair for pair in log_p if pair[0] < pair[1] and pair[::-1] in log_p)
+    return MarkovNetwork(
+        names=list(map(str, table.names)),
+        blankets=blankets,
+        edges=np.array(edges, np.intp).reshape(-1, 2),
+        log_p=np.array([max(log_p[pair], log_p[pair[::-1]]) for pair in edges], np.float64),
+        n_tests=tests.n_tests,
+        n_unreliable=tests.n_unreliable,
+    )

@@ -1,0 +1,109 @@
+"""Tables of two variables within the joint values of others: what tests of conditional independence count.
+
+A variable is a column, by its index, or the class, whose number is ``n_features``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bitsieve.counts.source import ConditioningSource, JointCodes, Partition, coded
+from bitsieve.counts.tables import ContingencyTable, column_blocks
+from bitsieve.utils.arrays import Columns, Floats, Integers
+
+Variables = tuple[int, ...]
+
+MAX_CACHED_PARTS = 1 << 24  # cached partitions store so many part numbers at most, one for each sample
+
+
+class StratifiedTables:
+    """Counts the tables of pairs of variables within strata, the joint values of some other variables."""
+
+    def __init__(self, source: ConditioningSource) -> None:
+        self.source = source
+        self.class_variable = source.n_features
+        self.n_samples = source.n_samples
+        self.n_codes = np.append(source.arities.astype(np.int64), source.n_classes)  # the codes of every variable
+        self._partitions: dict[Variables, Partition] = {}  # a cache by ascending columns
+        self._max_partitions = max(8, MAX_CACHED_PARTS // source.n_samples)
+
+    def nominal_strata(self, strata: Variables) -> float:
+        """The number of joint values that the variables can have, whether they occur or not."""
+        n_codes: Floats = self.n_codes[list(strata)].astype(np.float64)
+        return float(n_codes.prod())
+
+    def tables(self, x: int, others: Sequence[int], strata: Variables) -> list[ContingencyTable]:
+        """Count one table for each of ``others``, of shape (strata that occur, codes of the other, codes of x)."""
+        if x == self.class_variable:
+            return self._partition(strata).tables(np.array(others, np.intp), True)
+        tables: dict[int, ContingencyTable] = {}
+        columns = [y for y in others if y != self.class_variable]
+        if columns:
+            tables = dict(zip(columns, self._tables_of_columns(x, columns, strata), strict=True))
+        if self.class_variable in others:
+            (table,) = self._partition(strata).tables(np.array([x]), True)
+            tables[self.class_variable] = _transposed(table)
+        return [tables[y] for y in others]
+
+    def blocks(self, others: Columns, strata: Variables) -> list[Columns]:
+        """Divide variables into blocks whose tables within the strata fit into memory at once."""
+        n_strata = int(min(self.nominal_strata(strata), self.n_samples))
+        n_codes = self.n_codes[others].astype(np.int32)
+        max_codes = int(self.n_codes.max())
+        return [others[block] for block in column_blocks(n_strata, n_codes, max_codes, self.n_samples)]
+
+    def _tables_of_columns(self, x: int, columns: list[int], strata: Variables) -> list[ContingencyTable]:
+        """The tables of a column x with other columns."""
+        by_class = self.class_variable in strata
+        columns_of_strata = tuple(column for column in strata if column != self.class_variable)
+        partition = self._partition(columns_of_strata).refine(x)
+        keys = partition.keys  # the strata, and then x: ascending
+        is_next_stratum = np.zeros(len(keys), bool)
+        is_next_stratum[1:] = (keys[1:, :-1] != keys[:-1, :-1]).any(axis=1)
+        stratum_of_part = np.cumsum(is_next_stratum)
+        n_strata = int(stratum_of_part[-1]) + 1
+        code_of_part = keys[:, -1]
+        return [
+            self._by_strata(table, x, n_strata, stratum_of_part, code_of_part)
+            for table in partition.tables(np.array(columns, np.intp), by_class)
+        ]
+
+    def _by_strata(
+        self, table: ContingencyTable, x: int, n_strata: int, stratum_of_part: Integers, code_of_part: Integers
+    ) -> ContingencyTable:
+        """A table of (strata and x, y, class) as one of (strata and class, y, x)."""
+        _, n_y, n_classes = table.shape
+        n_x = int(self.n_codes[x])
+        cells, counts = table.occupied()
+        part_and_y, label = np.divmod(cells, n_classes)
+        part, y = np.divmod(part_and_y, n_y)
+        stratum = stratum_of_part[part] * n_classes + label
+        new_cells = (stratum * n_y + y) * n_x + code_of_part[part]
+        return ContingencyTable.of_cells((n_strata * n_classes, n_y, n_x), new_cells, counts)
+
+    def _partition(self, columns: Variables) -> Partition:
+        """The samples divided by the joint values of columns; recent partitions are cached."""
+        if columns in self._partitions:
+            return self._partitions[columns]
+        if columns:
+            partition = self._partition(columns[:-1]).refine(columns[-1])
+        else:
+            codes = coded(self.source)
+            # A partition of codes knows the part of every sample, of which all tables are counted at once.
+            partition = self.source.partition() if codes is None else JointCodes(codes)
+        if len(self._partitions) >= self._max_partitions:
+            self._partitions.clear()
+        self._partitions[columns] = partition
+        return partition
+
+
+def _transposed(table: ContingencyTable) -> ContingencyTable:
+    """The table with its codes and its classes exchanged."""
+    n_strata, n_codes, n_classes = table.shape
+    cells, counts = table.occupied()
+    stratum_and_code, label = np.divmod(cells, n_classes)
+    stratum, code = np.divmod(stratum_and_code, n_codes)
+    new_cells = (stratum * n_classes + label) * n_codes + code
+    return ContingencyTable.of_cells((n_strata, n_classes, n_codes), new_cells, counts)

@@ -1,0 +1,150 @@
+"""The Markov blanket of the class by any of the searches, the roles of its members, and what could replace them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from bitsieve.information.independence import TestResult
+from bitsieve.methods.by_counts.markov_blankets.fast_iamb import fast_iamb
+from bitsieve.methods.by_counts.markov_blankets.fbed import fbed
+from bitsieve.methods.by_counts.markov_blankets.gs import gs
+from bitsieve.methods.by_counts.markov_blankets.hiton_pc import hiton_pc
+from bitsieve.methods.by_counts.markov_blankets.iamb import iamb, inter_iamb
+from bitsieve.methods.by_counts.markov_blankets.iamb_fdr import iamb_fdr
+from bitsieve.methods.by_counts.markov_blankets.local import SeparatingSets
+from bitsieve.methods.by_counts.markov_blankets.mmpc import mmpc
+from bitsieve.methods.by_counts.markov_blankets.search import Move, Ranked, Search, by_strength
+from bitsieve.methods.by_counts.markov_blankets.ses import ses
+from bitsieve.methods.by_counts.markov_blankets.spouses import AND, OR, NeighbourGraph, with_spouses
+
+SEARCHES = {"gs": gs, "iamb": iamb, "inter-iamb": inter_iamb, "fast-iamb": fast_iamb, "iamb-fdr": iamb_fdr}
+NEIGHBOUR_SEARCHES = {"mmpc": mmpc, "hiton-pc": hiton_pc}
+SPOUSE_SEARCHES = {"mmmb": mmpc, "hiton-mb": hiton_pc}
+OVER_SUBSETS = (*NEIGHBOUR_SEARCHES, *SPOUSE_SEARCHES, "ses")  # their tests are conditional on many subsets
+ALGORITHMS = ("iamb-fdr", "gs", "iamb", "inter-iamb", "fast-iamb", "fbed", *OVER_SUBSETS)
+AUTO = "auto"
+MAX_SUBSET = 3  # subsets have at most so many columns by default
+SYMMETRIES = (AND, OR, None)
+
+
+class Role(NamedTuple):
+    """How a member is related to the target: directly, or only once the columns ``via`` are known."""
+
+    name: str  # "neighbour" or "spouse"
+    via: tuple[int, ...] = ()
+
+
+NEIGHBOUR = Role("neighbour")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlanketOptions:
+    """How a blanket is searched for; the fields are the parameters of :class:`bitsieve.MarkovBlanketSelector`."""
+
+    algorithm: str = "iamb-fdr"
+    level: float = 0.05
+    max_conditioning: int | str | None = AUTO
+    symmetry: str | None = AND
+    n_extra_runs: int | None = 1
+
+    @property
+    def conditioning_limit(self) -> int | None:
+        """How many columns a test may be conditional on; None: any number."""
+        if self.max_conditioning != AUTO:
+            assert not isinstance(self.max_conditioning, str)
+            return self.max_conditioning
+        return MAX_SUBSET if self.algorithm in OVER_SUBSETS else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blanket:
+    """The blanket of a target.
+
+    ``deciding`` has one test of every candidate: of a member given the other members, of another given its separating
+    set if one is known, and else given the blanket.
+    """
+
+    members: list[int]  # by rising p
+    roles: dict[int, Role] | None  # None where the algorithm knows none
+    separating_sets: SeparatingSets
+    queues: list[list[int]] = field(default_factory=list)  # columns that are interchangeable in the tests made
+    deciding: dict[int, TestResult]
+    moves: list[Move]
+
+
+def find_blanket(search: Search, options: BlanketOptions, *, with_roles: bool = False) -> Blanket:
+    """Search for the blanket of a target; ``with_roles`` finds roles by further tests where the algorithm has none."""
+    algorithm = options.algorithm
+    separating_sets: SeparatingSets = {}
+    roles: dict[int, Role] | None = None
+    queues: list[list[int]] = []
+    if algorithm in SPOUSE_SEARCHES:
+        members_by_role = with_spouses(NeighbourGraph(search, SPOUSE_SEARCHES[algorithm], options.symmetry))
+        members = members_by_role.members
+        separating_sets = members_by_role.separating_sets
+        roles = dict.fromkeys(members_by_role.neighbours, NEIGHBOUR)
+        for spouse, via in members_by_role.spouses.items():
+            roles[spouse] = Role("spouse", tuple(via))
+    elif algorithm in NEIGHBOUR_SEARCHES:
+        graph = NeighbourGraph(search, NEIGHBOUR_SEARCHES[algorithm], options.symmetry)
+        members = graph.neighbours(search.target)
+        separating_sets = graph.separating_sets(search.target)
+        roles = dict.fromkeys(members, NEIGHBOUR)
+    elif algorithm == "ses":
+        signatures = ses(search)
+        members = signatures.members
+        separating_sets = signatures.separating_sets
+        queues = list(signatures.queues.values())
+    elif algorithm == "fbed":
+        members = fbed(search, n_extra_runs=options.n_extra_runs)
+    else:
+        members = SEARCHES[algorithm](search)
+    if roles is None and with_roles:
+        roles = _roles_by_tests(search, members)
+    deciding = _deciding_tests(search, members, separating_sets)
+    by_p = by_strength([Ranked(member, deciding[member]) for member in members])
+    return Blanket(
+        members=[ranked.variable for ranked in by_p],
+        roles=roles,
+        separating_sets=separating_sets,
+        queues=queues,
+        deciding=deciding,
+        moves=search.moves,
+    )
+
+
+def _deciding_tests(search: Search, members: list[int], separating_sets: SeparatingSets) -> dict[int, TestResult]:
+    deciding = {}
+    for member in members:
+        deciding[member] = search.test(member, [other for other in members if other != member])
+    for column, separating_set in separating_sets.items():
+        deciding[column] = search.test(column, separating_set)
+    others = [column for column in search.candidates if column not in deciding]
+    for column, result in search.test_each(others, members):
+        deciding[column] = result
+    return deciding
+
+
+def _roles_by_tests(search: Search, members: list[int]) -> dict[int, Role]:
+    """The roles of members of which only the blanket is known.
+
+    A member that a set of other members separates from the target is a spouse, by way of the members that make the two
+    dependent again once they join that set. Sets have at most three columns.
+    """
+    limit = MAX_SUBSET if search.max_conditioning is None else min(MAX_SUBSET, search.max_conditioning)
+    small = Search(search.tests, search.target, search.candidates, search.level, limit)
+    roles = {}
+    for member in members:
+        others = [other for other in members if other != member]
+        separating_set = small.separating_set(member, others)
+        if separating_set is None:
+            roles[member] = NEIGHBOUR
+            continue
+        via = [
+            other
+            for other in others
+            if other not in separating_set and not small.is_independent(member, [*separating_set, other])
+        ]
+        roles[member] = Role("spouse", tuple(via))
+    return roles

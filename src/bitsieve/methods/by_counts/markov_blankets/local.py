@@ -1,0 +1,36 @@
+"""The result of the searches that first find the direct neighbours of the target, and their pass of removals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from bitsieve.methods.by_counts.markov_blankets.search import Search
+
+SeparatingSets = dict[int, tuple[int, ...]]
+
+
+@dataclass
+class Neighbours:
+    """The variables that no set of others separates from the target, in the order in which they were found.
+
+    ``separating_sets`` has, for every other variable, the first set given which it was independent of the target.
+    """
+
+    members: list[int] = field(default_factory=list)
+    separating_sets: SeparatingSets = field(default_factory=dict)
+
+
+NeighbourSearch = Callable[[Search], Neighbours]
+
+
+def remove_separated(search: Search, neighbours: Neighbours) -> None:
+    """Remove every member that a subset of the other members, removed ones among them, separates from the target."""
+    all_members = list(neighbours.members)
+    for member in all_members:
+        others = [other for other in all_members if other != member]
+        separating_set = search.separating_set(member, others)
+        if separating_set is not None:
+            neighbours.members.remove(member)
+            neighbours.separating_sets[member] = separating_set
+            search.leave(member, separating_set, search.test(member, separating_set))

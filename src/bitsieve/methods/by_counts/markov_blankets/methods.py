@@ -1,0 +1,161 @@
+"""The methods of the registry that select a Markov blanket of the class."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from bitsieve.counts.source import conditioning
+from bitsieve.diagnostics import ParameterError
+from bitsieve.information.independence import FREEDOMS, TESTS, IndependenceTests, TestOptions
+from bitsieve.information.protocol import Information
+from bitsieve.methods.by_counts.markov_blankets.blanket import (
+    ALGORITHMS,
+    AUTO,
+    SYMMETRIES,
+    Blanket,
+    BlanketOptions,
+    find_blanket,
+)
+from bitsieve.methods.by_counts.markov_blankets.search import Search
+from bitsieve.methods.by_counts.markov_blankets.spouses import AND
+from bitsieve.methods.method import CONDITIONED, INDEPENDENT, Method, MethodResult, defaults_of
+from bitsieve.utils.messages import choices, nearest_in
+from bitsieve.utils.parameters import check_choice, check_flag, check_integer, check_level, made_by, optional
+from bitsieve.utils.progress import phase
+
+BINS_PER_ROOT = 0.4  # bins per cube root of the number of samples
+
+
+def few_bins(n_samples: int) -> int:
+    """How many bins of equal frequency numbers are cut into, so that many samples agree in several columns."""
+    n_bins: float = BINS_PER_ROOT * n_samples ** (1 / 3)
+    return max(3, round(n_bins))
+
+
+def markov_blanket(
+    information: Information,
+    k: int | None,
+    *,
+    algorithm: str = "iamb-fdr",
+    level: float = 0.05,
+    max_conditioning: int | str | None = AUTO,
+    symmetry: str | None = AND,
+    n_extra_runs: int | None = 1,
+    test: str = "scaled",
+    freedom: str = "adjusted",
+    power: int = 0,
+    roles: bool = False,
+) -> MethodResult:
+    """Keep the Markov blanket of the class, or its ``k`` strongest; see :class:`bitsieve.MarkovBlanketSelector`."""
+    options = BlanketOptions(
+        algorithm=algorithm,
+        level=level,
+        max_conditioning=max_conditioning,
+        symmetry=symmetry,
+        n_extra_runs=n_extra_runs,
+    )
+    tests = IndependenceTests(conditioning(information.source), TestOptions(test=test, freedom=freedom, power=power))
+    phase("searching")
+    target = tests.counts.class_variable
+    search = Search(tests, target, np.flatnonzero(information.varies).tolist(), level, options.conditioning_limit)
+    blanket = find_blanket(search, options, with_roles=roles)
+    members = np.array(blanket.members[:k], np.intp)
+    scores = np.array([blanket.deciding[member].bits for member in members.tolist()], np.float64)
+    return MethodResult(members, scores, extras=_fitted_attributes(blanket, tests, information.n_features))
+
+
+def _fitted_attributes(blanket: Blanket, tests: IndependenceTests, n_features: int) -> dict[str, Any]:
+    """What a selector says of its blanket."""
+    log_p = np.zeros(n_features)  # of columns that do not vary, too: they are independent of everything
+    statistic = np.zeros(n_features)
+    degrees_of_freedom = np.zeros(n_features, np.int64)
+    for column, result in blanket.deciding.items():
+        log_p[column] = result.log_p
+        statistic[column] = result.statistic
+        degrees_of_freedom[column] = result.degrees_of_freedom
+    return {
+        "log_p_": log_p,
+        "statistic_": statistic,
+        "degrees_of_freedom_": degrees_of_freedom,
+        "roles_": blanket.roles,
+        "separating_sets_": dict(sorted(blanket.separating_sets.items())),
+        "signatures_": blanket.queues,
+        "trace_": blanket.moves,
+        "n_tests_": tests.n_tests,
+        "n_unreliable_": tests.n_unreliable,
+    }
+
+
+def _check_algorithm(name: str, value: object) -> None:
+    """Refuse an algorithm that there is not; the name of the field's other programs is proposed the right one."""
+    if value in ALGORITHMS:
+        return
+    if not isinstance(value, str):
+        raise ParameterError(name, value, f"give one of {', '.join(map(repr, ALGORITHMS))}")
+    fix = nearest_in(name, value, ALGORITHMS)
+    raise ParameterError(name, value, choices(value, ALGORITHMS), "is not known", code="unknown-name", fix=fix)
+
+
+def _check_max_conditioning(name: str, value: object) -> None:
+    if value is not None and value != AUTO:
+        check_integer(name, value, 0)
+
+
+_IAMB_FDR = Method(
+    name="iamb-fdr",
+    title="Incremental association under a false discovery rate",
+    formula="I(Xi;C|M) > 0 given the other members M of the blanket",
+    paper="Pena 2008",
+    inputs="each feature with the class, conditional on members of the blanket together",
+    cost="O(k n d)",
+    seconds=lambda n, d, k: k * n * (5e-5 + 2e-8 * d),
+    selector="bitsieve.selectors.markov_blanket:MarkovBlanketSelector",
+    run=markov_blanket,
+    required_capabilities=CONDITIONED | INDEPENDENT,
+    default_bins=few_bins,
+    ends_with=(None, "auto"),
+    rules={
+        "algorithm": _check_algorithm,
+        "level": made_by(check_level),
+        "max_conditioning": _check_max_conditioning,
+        "symmetry": partial(check_choice, choices=SYMMETRIES),
+        "n_extra_runs": optional(partial(check_integer, low=0)),
+        "test": partial(check_choice, choices=TESTS),
+        "freedom": partial(check_choice, choices=FREEDOMS),
+        "power": partial(check_integer, low=0),
+        "roles": check_flag,
+    },
+)
+
+
+def _variant(name: str, title: str, paper: str) -> Method:
+    """The method of another algorithm."""
+    return replace(
+        _IAMB_FDR, name=name, title=title, paper=paper, parameters=defaults_of(markov_blanket, algorithm=name)
+    )
+
+
+_HITON = "Aliferis, Statnikov, Tsamardinos, Mani, Koutsoukos 2010"
+METHODS = (
+    _IAMB_FDR,
+    _variant("gs", "Grow-shrink", "Margaritis, Thrun 1999"),
+    _variant("iamb", "Incremental association", "Tsamardinos, Aliferis, Statnikov 2003"),
+    _variant(
+        "inter-iamb", "Incremental association, interleaved with removals", "Tsamardinos, Aliferis, Statnikov 2003"
+    ),
+    _variant("fast-iamb", "Incremental association, several columns at once", "Yaramakala, Margaritis 2005"),
+    _variant("fbed", "Forward-backward selection with early dropping", "Borboudakis, Tsamardinos 2019"),
+    _variant("mmpc", "Max-min parents and children", "Tsamardinos, Brown, Aliferis 2006"),
+    _variant(
+        "hiton-pc",
+        "HITON parents and children, semi-interleaved",
+        "Aliferis, Statnikov, Tsamardinos, Mani, Koutsoukos 2010",
+    ),
+    _variant("mmmb", "Max-min Markov blanket", "Tsamardinos, Aliferis, Statnikov 2003"),
+    _variant("hiton-mb", "HITON Markov blanket", _HITON),
+    _variant("ses", "Statistically equivalent signatures", "Lagani, Athineou, Farcomeni, Tsagris, Tsamardinos 2017"),
+)

@@ -1,0 +1,158 @@
+"""What all searches for a Markov blanket share: tests, the one tie rule, and a record of what went in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from math import log
+from typing import NamedTuple
+
+from bitsieve.information.independence import IndependenceTests, TestResult
+
+RELATIVE_TIE = 1e-9  # of logarithms of p and of statistics: far above rounding, far below what means something
+
+
+class Ranked(NamedTuple):
+    """A variable and its test with the target."""
+
+    variable: int
+    result: TestResult
+
+
+class Move(NamedTuple):
+    """A variable that entered the blanket or left it, and the test that decided."""
+
+    variable: int
+    enters: bool
+    condition: tuple[int, ...]
+    log_p: float
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search for the blanket of ``target`` among ``candidates``, in their order.
+
+    ``max_conditioning`` bounds the variables that a test is conditional on; None: there is no bound.
+    """
+
+    tests: IndependenceTests
+    target: int
+    candidates: Sequence[int]
+    level: float
+    max_conditioning: int | None = None
+    moves: list[Move] = field(default_factory=list)
+
+    @property
+    def log_level(self) -> float:
+        """The logarithm of the level, with which logarithms of p are compared."""
+        return log(self.level)
+
+    def of_target(self, target: int) -> Search:
+        """The same search for another target, among all other variables."""
+        variables = sorted([*self.candidates, self.target])
+        others = [variable for variable in variables if variable != target]
+        return Search(self.tests, target, others, self.level, self.max_conditioning)
+
+    def may_condition_on(self, n_variables: int) -> bool:
+        """Whether a test may be conditional on so many variables."""
+        return self.max_conditioning is None or n_variables <= self.max_conditioning
+
+    def test(self, variable: int, condition: Sequence[int]) -> TestResult:
+        """The test of a variable and the target given others."""
+        return self.tests.test(self.target, variable, condition)
+
+    def test_each(self, variables: Sequence[int], condition: Sequence[int]) -> list[Ranked]:
+        """The tests of several variables and the target given others."""
+        results = self.tests.test_each(self.target, variables, condition)
+        return [Ranked(variable, result) for variable, result in zip(variables, results, strict=True)]
+
+    def depends(self, result: TestResult) -> bool:
+        """Whether p is at most the level."""
+        return result.log_p <= self.log_level
+
+    def is_independent(self, variable: int, condition: Sequence[int]) -> bool:
+        """Whether p of a variable and the target given others is above the level."""
+        return not self.depends(self.test(variable, condition))
+
+    def enter(self, variable: int, condition: Sequence[int], result: TestResult) -> None:
+        """Record that a variable entered the blanket."""
+        self.moves.append(Move(variable, True, tuple(sorted(condition)), result.log_p))
+
+    def leave(self, variable: int, condition: Sequence[int], result: TestResult) -> None:
+        """Record that a variable left the blanket."""
+        self.moves.append(Move(variable, False, tuple(sorted(condition)), result.log_p))
+
+    def without_independent(self, blanket: Sequence[int], fixed: Sequence[int]) -> list[int]:
+        """Remove, in one pass, every member that is independent of the target given the members left.
+
+        ``fixed`` members are not tested, nor is a single one.
+        """
+        left = list(blanket)
+        for member in blanket:
+            if member in fixed or len(left) < 2:
+                continue
+            others = [other for other in left if other != member]
+            result = self.test(member, others)
+            if not self.depends(result):
+                left = others
+                self.leave(member, others, result)
+        return left
+
+    def separating_set(
+        self, variable: int, subset_of: Sequence[int], smallest: int = 0, with_all_of: Sequence[int] = ()
+    ) -> tuple[int, ...] | None:
+        """The first subset given which a variable is independent of the target; None if there is none."""
+        for subset in self.subsets(subset_of, smallest, with_all_of):
+            if self.is_independent(variable, subset):
+                return subset
+        return None
+
+    def subsets(
+        self, variables: Sequence[int], smallest: int = 0, with_all_of: Sequence[int] = ()
+    ) -> Iterator[tuple[int, ...]]:
+        """The subsets of variables by size, each joined to ``with_all_of``, as far as tests may condition on them."""
+        for size in range(smallest, len(variables) + 1):
+            if not self.may_condition_on(size + len(with_all_of)):
+                return
+            for subset in combinations(variables, size):
+                yield (*subset, *with_all_of)
+
+
+def by_strength(tests: Sequence[Ranked]) -> list[Ranked]:
+    """Tests by ascending p. Where logarithms of p are tied, the larger statistic comes first, then the lower column.
+
+    A tie is within 1e-9, relative to the first of its run.
+    """
+    ascending = sorted(tests, key=lambda ranked: ranked.result.log_p)
+    ordered: list[Ranked] = []
+    start = 0
+    while start < len(ascending):
+        first = ascending[start].result.log_p
+        tie = first + RELATIVE_TIE * max(1.0, abs(first))
+        end = start + 1
+        while end < len(ascending) and ascending[end].result.log_p <= tie:
+            end += 1
+        ordered += _by_statistic(ascending[start:end])
+        start = end
+    return ordered
+
+
+def _by_statistic(tests: Sequence[Ranked]) -> list[Ranked]:
+    """Tests by falling statistic; where these are equal but for rounding, by column."""
+    falling = sorted(tests, key=lambda ranked: -ranked.result.statistic)
+    ordered: list[Ranked] = []
+    start = 0
+    while start < len(falling):
+        tie = falling[start].result.statistic * (1 - RELATIVE_TIE)
+        end = start + 1
+        while end < len(falling) and falling[end].result.statistic >= tie:
+            end += 1
+        ordered += sorted(falling[start:end], key=lambda ranked: ranked.variable)
+        start = end
+    return ordered
+
+
+def strongest(tests: Sequence[Ranked]) -> Ranked:
+    """The test of the smallest p, by the order of :func:`by_strength`."""
+    return by_strength(tests)[0]

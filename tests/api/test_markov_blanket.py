@@ -1,0 +1,169 @@
+"""Blankets and networks as users call them: roles in a network whose answer is known."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.diagnosed import warns_code
+
+import bitsieve
+from bitsieve import MarkovBlanketSelector
+from bitsieve.cli import main
+
+
+@pytest.fixture(scope="module")
+def known():
+    """``cause`` acts on ``target``, ``target`` and ``spouse`` on ``effect``, ``effect`` on ``child``."""
+    random = np.random.default_rng(0)
+
+    def noisy(values):
+        return np.where(random.random(len(values)) < 0.1, 1 - values, values)
+
+    cause, spouse, noise = random.integers(0, 2, (3, 2000))
+    target = noisy(cause)
+    effect = noisy(target | spouse)
+    columns = {"cause": cause, "spouse": spouse, "noise": noise, "effect": effect, "child": noisy(effect)}
+    return pd.DataFrame({**columns, "target": target})
+
+
+@pytest.mark.parametrize("algorithm", ["iamb-fdr", "gs", "iamb", "inter-iamb", "fast-iamb", "fbed", "mmmb", "hiton-mb"])
+def test_members_and_roles(known, algorithm):
+    blanket = bitsieve.markov_blanket(known, "target", algorithm=algorithm, level=0.001)
+    assert set(blanket.features) == {"cause", "effect", "spouse"}
+    assert set(blanket.neighbours) == {"cause", "effect"}
+    assert blanket.spouses == {"spouse": ["effect"]}
+    assert blanket.target == "target"
+    assert blanket.log_p.tolist() == sorted(blanket.log_p.tolist())
+    assert (blanket.bits > 0).all()
+
+
+@pytest.mark.parametrize("algorithm", ["mmpc", "hiton-pc", "ses"])
+def test_neighbours_alone(known, algorithm):
+    blanket = bitsieve.markov_blanket(known, "target", algorithm=algorithm, level=0.001)
+    assert set(blanket.features) == set(blanket.neighbours) == {"cause", "effect"}
+    assert blanket.separating_sets["child"] == ["effect"]
+    assert blanket.separating_sets["spouse"] == []
+
+
+def test_interchangeable_columns_are_named(known):
+    data = known.assign(copy=1 - known["cause"])
+    blanket = bitsieve.markov_blanket(data, "target", algorithm="ses", level=0.001)
+    assert blanket.interchangeable == {"cause": ["copy"], "effect": []}
+
+
+def test_a_blanket_is_a_table(known):
+    blanket = bitsieve.markov_blanket(known, "target", algorithm="mmmb", level=0.001)
+    frame = blanket.to_frame()
+    assert frame["feature"].tolist() == blanket.features
+    assert frame.set_index("feature").loc["spouse", ["role", "via"]].tolist() == ["spouse", "effect"]
+    assert "spouse" in str(blanket)
+    assert str(blanket).count("\n") == 3
+
+
+def test_noise_has_an_empty_blanket(known):
+    blanket = bitsieve.markov_blanket(known[["noise", "child", "target"]].assign(child=known["spouse"]), "target")
+    assert blanket.features == []
+    assert str(blanket) == "no column is related to 'target' in these rows"
+
+
+def test_an_empty_selection_says_so(known):
+    X, y = known[["noise", "spouse"]], known["target"]
+    with warns_code("empty-blanket"):
+        selector = MarkovBlanketSelector(binning="none").fit(X, y)
+    assert selector.selected_.tolist() == []
+    with warns_code("empty-blanket"):
+        assert bitsieve.select(X, y, method="mmpc").features == []
+
+
+def test_the_selector_has_what_the_function_says(known):
+    X, y = known.drop(columns="target"), known["target"]
+    selector = MarkovBlanketSelector(algorithm="mmmb", level=0.001).fit(X, y)
+    blanket = bitsieve.markov_blanket(known, "target", algorithm="mmmb", level=0.001)
+    assert X.columns[selector.selected_].tolist() == blanket.features
+    assert selector.log_p_[selector.selected_].tolist() == blanket.log_p.tolist()
+    assert selector.roles_[1].via == (3,)
+    assert selector.n_tests_ == blanket.n_tests
+    moves = {(move.variable, move.enters) for move in selector.trace_}
+    assert moves >= {(0, True), (3, True), (1, True)}
+
+
+def test_a_number_shortens_the_list(known):
+    whole = bitsieve.select(known, "target", method="iamb-fdr")
+    shorter = bitsieve.select(known, "target", method="iamb-fdr", n_features_to_select=2)
+    assert shorter.features == whole.features[:2]
+
+
+def test_the_command_selects_a_blanket(known, tmp_path, capsys):
+    path = tmp_path / "rows.csv"
+    known.to_csv(path, index=False)
+    assert main(["select", str(path), "--target", "target", "--method", "mmmb", "--set", "level=0.001"]) == 0
+    printed = capsys.readouterr().out
+    assert "effect" in printed
+    assert "child" not in printed
+
+
+def test_cuts_by_the_target_are_paid_for():
+    """p of columns that were cut by a look at the classes is multiplied by the number of possible cuts."""
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(300, 40)), random.integers(0, 2, 300)
+    assert bitsieve.MarkovBlanketSelector(binning="mdl", algorithm="iamb").fit(X, y).selected_.tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("parameters", "code"),
+    [
+        ({"algorithm": "si-hiton-pc"}, "unknown-name"),
+        ({"algorithm": 3}, "parameter-not-allowed"),
+        ({"level": 0}, "parameter-not-allowed"),
+        ({"level": 1.0}, "parameter-not-allowed"),
+        ({"max_conditioning": -1}, "parameter-not-allowed"),
+        ({"symmetry": "xor"}, "parameter-not-allowed"),
+        ({"n_extra_runs": "inf"}, "parameter-not-allowed"),
+        ({"test": "fisher"}, "parameter-not-allowed"),
+    ],
+)
+def test_mistakes(known, parameters, code):
+    for find in (lambda: bitsieve.markov_blanket(known, "target", **parameters), lambda: network(known, parameters)):
+        with pytest.raises(bitsieve.UserError) as error:
+            find()
+        assert error.value.code == code
+
+
+def network(data, parameters):
+    return bitsieve.markov_network(data, binning="none", **parameters)
+
+
+def test_the_name_of_other_programs_is_answered_by_ours(known):
+    with pytest.raises(bitsieve.UserError, match="did you mean hiton-pc"):
+        bitsieve.markov_blanket(known, "target", algorithm="si-hiton-pc")
+
+
+def test_groups_are_refused(known):
+    with pytest.raises(bitsieve.UserError) as error:
+        bitsieve.select(known, "target", method="iamb", groups=np.arange(len(known)) // 4)
+    assert error.value.code == "independent-rows-needed"
+
+
+def test_the_network_has_the_blanket_of_every_column(known):
+    found = bitsieve.markov_network(known, binning="none", level=0.001)
+    target = found.names.index("target")
+    assert sorted(found.names[j] for j in found.blankets[target]) == ["cause", "effect", "spouse"]
+    names = {frozenset(found.names[j] for j in edge) for edge in found.edges.tolist()}
+    assert frozenset(("spouse", "target")) in names
+    assert frozenset(("noise", "target")) not in names
+    assert (found.log_p < np.log(0.001)).all()
+    assert len(found.to_frame()) == len(found.edges)
+
+
+def test_the_skeleton_has_direct_relations_alone(known):
+    found = bitsieve.markov_network(known, binning="none", level=0.001, algorithm="mmpc")
+    names = {frozenset(found.names[j] for j in edge) for edge in found.edges.tolist()}
+    direct = [("cause", "target"), ("target", "effect"), ("spouse", "effect"), ("effect", "child")]
+    assert names == {frozenset(edge) for edge in direct}
+
+
+def test_a_constant_column_is_in_no_blanket(known):
+    data = known.assign(constant=1)
+    found = bitsieve.markov_network(data, binning="none")
+    assert found.blankets[found.names.index("constant")] == []
+    selector = MarkovBlanketSelector(binning="none").fit(data.drop(columns="target"), known["target"])
+    assert selector.log_p_[-1] == 0

@@ -1,0 +1,172 @@
+"""Tests of independence within strata: brute force, other programs' figures, and the same answer from every source."""
+
+from itertools import permutations
+from math import log
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.reference import NaiveSource
+from bitsieve.counts.tables import ContingencyTable, entropy_terms
+from bitsieve.information.independence import IndependenceTests, TestOptions, excess, results_of
+
+
+def random_codes(seed, n_samples=300, n_codes=(3, 4, 2, 3, 5)):
+    random = np.random.default_rng(seed)
+    return np.column_stack([random.integers(0, n, n_samples) for n in n_codes]).astype(np.uint8)
+
+
+def g_of(x, y, z):
+    """``2 sum n ln(n n_z / (n_xz n_yz))`` of rows, by its definition."""
+    total = 0.0
+    for stratum in set(z):
+        of_stratum = [(a, b) for a, b, c in zip(x, y, z, strict=True) if c == stratum]
+        n = len(of_stratum)
+        for a, b in set(of_stratum):
+            n_x = sum(first == a for first, _ in of_stratum)
+            n_y = sum(second == b for _, second in of_stratum)
+            n_xy = of_stratum.count((a, b))
+            total += 2 * n_xy * log(n_xy * n / (n_x * n_y))
+    return total
+
+
+def test_the_scaled_statistic_divides_by_the_mean_of_all_shuffles_within_strata():
+    x = [0, 0, 1, 2, 0, 1, 1]
+    y = [0, 1, 1, 0, 0, 1, 2]
+    z = [0, 0, 0, 0, 1, 1, 1]
+    means = [
+        np.mean([g_of([*first, *second], y, z) for first in permutations(x[:4]) for second in permutations(x[4:])])
+    ]
+    source = PackedSource(np.array([x, y, z], np.uint8).T)
+    result = IndependenceTests(source, TestOptions()).test(0, 1, [2])
+    freedom = 2 * 1 + 1 * 2
+    assert result.degrees_of_freedom == freedom
+    assert result.statistic == pytest.approx(g_of(x, y, z) * freedom / means[0], rel=1e-12)  # some 30 roundings
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_excess_is_that_of_the_hypergeometric_distribution(seed):
+    random = np.random.default_rng(seed)
+    n = random.integers(2, 3000, 200)
+    a = random.integers(1, n + 1)
+    b = random.integers(1, n + 1)
+    expected = []
+    for size, first, second in zip(n.tolist(), a.tolist(), b.tolist(), strict=True):
+        count = np.arange(max(0, first + second - size), min(first, second) + 1)
+        mean = first * second / size
+        value = count * np.log(np.maximum(count, 1))
+        expected.append(float(stats.hypergeom(size, first, second).pmf(count) @ value) - mean * log(mean))
+    # the pmf of scipy is right to some 1e-12 of terms up to 3000 ln 3000; the series errs by less than 1e-4
+    is_summed = a * b / n < 64
+    np.testing.assert_allclose(excess(n, a, b)[is_summed], np.array(expected)[is_summed], atol=1e-9)
+    np.testing.assert_allclose(excess(n, a, b), expected, atol=1e-4)
+
+
+def test_a_column_of_one_code_in_every_stratum_has_no_freedom():
+    source = PackedSource(np.array([[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1]], np.uint8))
+    result = IndependenceTests(source, TestOptions()).test(0, 1, [2])
+    assert (result.degrees_of_freedom, result.statistic, result.log_p) == (0, 0.0, 0.0)
+    assert result.least_expected == np.inf
+
+
+@pytest.mark.parametrize("test", ["scaled", "g", "pearson"])
+def test_the_result_depends_neither_on_the_side_nor_on_the_order_of_the_strata(test):
+    source = PackedSource(random_codes(0))
+    options = TestOptions(test=test)
+    one = IndependenceTests(source, options).test(0, 1, [2, 3])
+    other = IndependenceTests(source, options).test(1, 0, [3, 2])
+    assert one.degrees_of_freedom == other.degrees_of_freedom
+    assert one.statistic == pytest.approx(other.statistic, rel=1e-12)  # sums in another order
+    if test == "g":
+        assert one[:4] == other[:4]
+
+
+def test_relabelled_copies_have_the_same_g():
+    codes = random_codes(1)
+    relabelled = np.column_stack([codes, (codes[:, 1] + 1) % 4]).astype(np.uint8)
+    tests = IndependenceTests(PackedSource(relabelled), TestOptions(test="g"))
+    assert tests.test(0, 1, [2]).statistic == tests.test(0, 5, [2]).statistic
+
+
+def test_the_class_is_a_variable_like_any_column():
+    codes = random_codes(2)
+    columns = IndependenceTests(PackedSource(codes), TestOptions())
+    with_class = IndependenceTests(PackedSource(codes[:, :4], codes[:, 4]), TestOptions())
+    for x, y, strata in [(0, 4, [1]), (4, 2, [0, 1]), (0, 1, [4]), (0, 1, [2, 4]), (0, 1, [2])]:
+        one = columns.test(x, y, strata)
+        other = with_class.test(x, y, strata)
+        assert one.degrees_of_freedom == other.degrees_of_freedom
+        assert one.statistic == pytest.approx(other.statistic, rel=1e-12)  # sums in another order
+
+
+def test_every_source_gives_the_same_tests():
+    codes = random_codes(3)
+    classes = codes[:, 4]
+    weights = np.random.default_rng(0).integers(1, 4, len(codes))
+    sources = [
+        PackedSource(codes[:, :4], classes, weights=weights),
+        NaiveSource(codes[:, :4], classes, weights=weights),
+        PackedSource(np.repeat(codes[:, :4], weights, axis=0), np.repeat(classes, weights)),
+    ]
+    results = [
+        [IndependenceTests(source, TestOptions()).test(*arguments) for source in sources]
+        for arguments in [(4, 0, [1, 2]), (0, 3, [4]), (0, 3, [1])]
+    ]
+    for packed, naive, repeated in results:
+        assert packed == naive == repeated
+
+
+def test_tests_of_several_columns_are_those_of_each():
+    codes = random_codes(4)
+    source = PackedSource(codes[:, :4], codes[:, 4])
+    together = IndependenceTests(source, TestOptions())
+    one_by_one = IndependenceTests(source, TestOptions())
+    for target, others, strata in [(4, [0, 1, 2], [3]), (0, [1, 4, 3], [2]), (0, [3, 1], [2, 4])]:
+        several = together.test_each(target, others, strata)
+        for other, result in zip(others, several, strict=True):
+            alone = one_by_one.test(target, other, strata)
+            assert alone.log_p == pytest.approx(result.log_p, rel=1e-12)  # sums in another order
+            assert alone[:2][1] == result[:2][1]
+    assert together.n_tests == one_by_one.n_tests == 8
+
+
+def test_a_relation_whose_p_is_too_small_for_a_float_has_its_logarithm():
+    codes = np.repeat(np.arange(2, dtype=np.uint8), 5000)[:, None].repeat(2, axis=1)
+    result = IndependenceTests(PackedSource(codes), TestOptions(test="g")).test(0, 1, [])
+    g = 2 * 10_000 * log(2)
+    assert result.statistic == pytest.approx(g, rel=1e-14)
+    assert result.log_p == pytest.approx(log(2) + stats.norm.logsf(g**0.5), rel=1e-12)
+
+
+@pytest.mark.parametrize(("power", "is_possible"), [(0, True), (5, True), (6, False)])
+def test_p_is_one_where_there_are_too_few_samples_for_the_cells(power, is_possible):
+    table = ContingencyTable((1, 2, 2), np.array([6, 4, 4, 6]))
+    (result,) = results_of([table], 1.0, entropy_terms(20), TestOptions(test="g", power=power))
+    assert (result.log_p < 0) == is_possible
+    assert result.is_reliable
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("test", "t"), ("freedom", "other"), ("power", -1), ("power", 0.5), ("test", None)]
+)
+def test_options_that_are_not_allowed(name, value):
+    with pytest.raises(ValueError, match=name):
+        TestOptions(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "n_codes", "n_strata", "is_skewed"), [(500, 4, 16, False), (500, 8, 8, True), (200, 3, 4, False)]
+)
+def test_the_level_of_the_scaled_test_holds_in_sparse_tables(n_samples, n_codes, n_strata, is_skewed):
+    random = np.random.default_rng(0)
+    shares = 1 / np.arange(1, n_codes + 1) ** (2 if is_skewed else 0)
+    tables = []
+    for _ in range(400):
+        x, y = random.choice(n_codes, (2, n_samples), p=shares / shares.sum())
+        cells = (random.integers(0, n_strata, n_samples) * n_codes + x) * n_codes + y
+        tables.append(ContingencyTable.of_samples((n_strata, n_codes, n_codes), cells))
+    results = results_of(tables, n_strata, entropy_terms(n_samples), TestOptions())
+    rejected = np.mean([result.log_p <= log(0.05) for result in results])
+    assert rejected <= 0.05 + 3 * (0.05 * 0.95 / 400) ** 0.5  # three standard deviations of a share of 400

@@ -1,0 +1,128 @@
+"""Searches for whole blankets: equal to those of independent programs, whatever the order of the columns."""
+
+import numpy as np
+import pytest
+from tests.methods.by_counts.markov_blankets.golden import CASES, OPTIONS, counted_tests, recorded, search_of, targets
+
+from bitsieve.counts.packed import PackedSource
+from bitsieve.information.independence import IndependenceTests, TestOptions
+from bitsieve.methods.by_counts.markov_blankets.fast_iamb import fast_iamb
+from bitsieve.methods.by_counts.markov_blankets.fbed import fbed
+from bitsieve.methods.by_counts.markov_blankets.gs import grow_and_shrink, gs
+from bitsieve.methods.by_counts.markov_blankets.hiton_pc import hiton_pc
+from bitsieve.methods.by_counts.markov_blankets.iamb import iamb, inter_iamb
+from bitsieve.methods.by_counts.markov_blankets.iamb_fdr import iamb_fdr
+from bitsieve.methods.by_counts.markov_blankets.mmpc import mmpc
+from bitsieve.methods.by_counts.markov_blankets.search import Search
+from bitsieve.methods.by_counts.markov_blankets.ses import ses
+from bitsieve.methods.by_counts.markov_blankets.spouses import NeighbourGraph, with_spouses
+
+SEARCHES = {
+    "gs": lambda search: grow_and_shrink(search, search.candidates),
+    "gs.association": gs,
+    "iamb": iamb,
+    "inter.iamb": inter_iamb,
+    "fast.iamb": fast_iamb,
+    "iamb.fdr": iamb_fdr,
+    "fbed0": lambda search: fbed(search, n_extra_runs=0),
+    "fbed1": fbed,
+    "mmpc": lambda search: mmpc(search).members,
+    "si.hiton.pc": lambda search: hiton_pc(search).members,
+}
+ORDER_FREE = [name for name in SEARCHES if name != "gs"]
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("test", OPTIONS)
+def test_statistics_are_those_of_bnlearn(case, test):
+    tests = counted_tests(case, test)
+    for expected in recorded(case)["tests"]:
+        result = tests.test(expected["x"], expected["y"], expected["z"])
+        figures = expected[test]
+        # where many samples are expected, the mean of G in the record is an approximation
+        tolerance = 2e-3 if test == "scaled" else 1e-10
+        assert result.degrees_of_freedom == figures["df"]
+        assert result.statistic == pytest.approx(figures["statistic"], rel=tolerance, abs=tolerance)
+        if test != "scaled":
+            assert result.log_p == pytest.approx(figures["log_p"], rel=1e-9, abs=1e-9)  # that of R is right to 1e-10
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("test", OPTIONS)
+def test_blankets_are_those_of_an_independent_program(case, test):
+    expected = recorded(case)["expected"]["exact"][test]
+    for name in set(expected) & set(SEARCHES):
+        blankets = [SEARCHES[name](search_of(case, test, target)) for target in targets(case)]
+        assert blankets == expected[name], name
+    if "mmpc.max3" in expected:
+        assert [mmpc(search_of(case, test, target, 3)).members for target in targets(case)] == expected["mmpc.max3"]
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("test", ["mi", "mi-adf"])
+def test_blankets_are_those_of_bnlearn_where_no_p_is_too_small_for_a_float(case, test):
+    record = recorded(case)["expected"]
+    for name in set(record["bnlearn"][test]) & set(SEARCHES):
+        other = record["other"].get(test, {}).get(name, [])
+        for target in targets(case):
+            if target not in other:
+                blanket = SEARCHES[name](search_of(case, test, target))
+                assert set(blanket) == set(record["bnlearn"][test][name][target]), (name, target)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("test", OPTIONS)
+def test_roles_and_separating_sets_are_those_of_an_independent_program(case, test):
+    expected = recorded(case)["expected"]["exact"][test]
+    # those of the record have subsets of at most three columns
+    for name, find in {"mmmb": mmpc, "hiton.mb": hiton_pc, "mmmb.max3": mmpc}.items():
+        if name not in expected:
+            continue
+        for target in targets(case):
+            search = search_of(case, test, target, 3)
+            blanket = with_spouses(NeighbourGraph(search, find, "and"))
+            roles = {str(column): ["neighbour", []] for column in blanket.neighbours}
+            roles |= {str(column): ["spouse", via] for column, via in blanket.spouses.items()}
+            assert roles == expected[name][target]
+            # those of the record are from the target's side alone
+            for column, separating_set in expected[f"{name}.separating_sets"][target].items():
+                assert sorted(blanket.separating_sets[int(column)]) == sorted(separating_set)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("test", OPTIONS)
+def test_signatures_are_those_of_an_independent_program(case, test):
+    expected = recorded(case)["expected"]["exact"][test].get("ses")
+    for target in targets(case) if expected else ():
+        signatures = ses(search_of(case, test, target, 3))
+        queues = {str(member): queue for member, queue in signatures.queues.items()}
+        assert {"selected": signatures.members, "queues": queues} == expected[target]
+
+
+@pytest.mark.parametrize("name", ORDER_FREE)
+@pytest.mark.parametrize("seed", range(2))
+def test_the_order_of_the_columns_changes_no_blanket(name, seed):
+    tests = counted_tests("asia_500", "scaled")
+    codes = np.column_stack([tests.counts.source.codes(column) for column in range(8)])
+    order = np.random.default_rng(seed).permutation(8)
+    permuted = IndependenceTests(PackedSource(codes[:, order]), TestOptions())
+    for target in range(8):
+        blanket = SEARCHES[name](search_of("asia_500", "scaled", target))
+        index = int(np.flatnonzero(order == target)[0])
+        others = [column for column in range(8) if column != index]
+        found = SEARCHES[name](Search(permuted, index, others, 0.05))
+        assert sorted(order[found].tolist()) == sorted(blanket)
+
+
+@pytest.mark.parametrize("name", [*ORDER_FREE, "gs"])
+def test_a_test_is_conditional_on_no_more_columns_than_allowed(name):
+    for target in targets("traps_2000"):
+        search = search_of("traps_2000", "mi", target, max_conditioning=1)
+        SEARCHES[name](search)
+        assert all(len(move.condition) <= 1 for move in search.moves if move.enters)
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_a_target_without_candidates_has_no_blanket(name):
+    tests = IndependenceTests(PackedSource(np.zeros((5, 1), np.uint8), np.arange(5) % 2), TestOptions())
+    assert SEARCHES[name](Search(tests, 1, [], 0.05)) == []
