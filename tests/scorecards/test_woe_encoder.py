@@ -65,7 +65,7 @@ def test_folds_know_nothing_of_the_class_of_a_row():
     random = np.random.default_rng(0)
     n_rows = 600
     y = random.integers(0, 2, n_rows)
-    X = pd.DataFrame({"town": random.integers(0, 150, n_rows).astype(str)})
+    X = pd.DataFrame({"town": np.char.add("town ", random.integers(0, 150, n_rows).astype(str)).astype(object)})
     binner = MonotoneBinner(min_level_share=0, min_bin_share=0, max_n_bins=None, min_events=0, min_nonevents=0)
     seen = WOEEncoder(binner).fit_transform(X, y)[:, 0]
     in_folds = WOEEncoder(binner, cv=5).fit_transform(X, y)[:, 0]

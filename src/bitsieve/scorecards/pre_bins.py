@@ -57,7 +57,8 @@ def pre_bins_of(numbers: Floats, is_event: Flags, weights: Integers | None, rule
         if not rules.refine:
             each = PreBins(each.cuts, each.next_above, each.counts, len(ends))
     if rules.digits is not None:
-        return cut_at(distinct, counts, np.round(each.cuts, rules.digits))
+        scale = 10.0**rules.digits
+        return cut_at(distinct, counts, np.ceil(each.cuts * scale) / scale)  # the round cut that parts the same rows
     return each
 
 
