@@ -139,7 +139,7 @@ def test_the_event(labels, event, expected, cancer):
 @pytest.mark.parametrize(
     ("options", "target", "code"),
     [
-        ({}, ["bad", "good"], "parameter-needed"),
+        ({}, ["bad", "good"], "event-needed"),
         ({"event": "no"}, ["bad", "good"], "unknown-name"),
         ({}, [0, 1, 2], "wrong-kind-of-target"),
         ({"trend": {"radius": "peak"}}, [0, 1], "unknown-column"),

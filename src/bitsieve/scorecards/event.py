@@ -49,7 +49,7 @@ def _code_of_event(labels: list[Any], event: Any) -> int:
         if word in AFFIRMATIVES and words[1 - code] in NEGATIVES:
             return code
     raise UserError(
-        code="parameter-needed",
+        code="event-needed",
         message=f"the target has the classes {quoted(labels)}, and either may be the event",
         advice=f"give event={labels[1]!r} or event={labels[0]!r}",
     )

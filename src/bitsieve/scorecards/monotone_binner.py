@@ -260,7 +260,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         run_blocks(bin_column, range(table.n_features), self.n_jobs, phase("binning"))
         self.column_bins_ = columns
         self.column_names_ = names
-        self._formats = {j: meaning.format for j, meaning in table.meanings.items() if not meaning.is_plain}
+        self._formats = {j: meaning.format for j, meaning in table.text_meanings.items() if not meaning.is_plain}
         self.trends_ = [column.trend for column in columns]
         self.status_ = [column.status for column in columns]
         self.edges_ = [column.edges for column in columns]
