@@ -125,6 +125,7 @@ inline void require_groups(const PackedTable& packed, const Input<std::int64_t>&
 
 void bind_dense_columns(nb::module_& m);
 void bind_dependence(nb::module_& m);
+void bind_monotone(nb::module_& m);
 void bind_packed(nb::module_& m);
 void bind_samples(nb::module_& m);
 void bind_sparse(nb::module_& m);

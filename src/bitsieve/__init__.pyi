@@ -18,6 +18,7 @@ from bitsieve.api.information import entropy as entropy
 from bitsieve.api.information import hellman_raviv_bound as hellman_raviv_bound
 from bitsieve.api.information import mutual_information as mutual_information
 from bitsieve.api.information import mutual_information_matrix as mutual_information_matrix
+from bitsieve.api.information_value import information_value as information_value
 from bitsieve.api.interactions import interactions as interactions
 from bitsieve.api.load import load as load
 from bitsieve.api.markov_blanket import MarkovBlanket as MarkovBlanket
@@ -63,6 +64,9 @@ from bitsieve.results.comparison import Comparison as Comparison
 from bitsieve.results.how_many import HowMany as HowMany
 from bitsieve.results.interactions import Interactions as Interactions
 from bitsieve.results.selection import Selection as Selection
+from bitsieve.scorecards.monotone_binner import MonotoneBinner as MonotoneBinner
+from bitsieve.scorecards.stability import population_stability as population_stability
+from bitsieve.scorecards.woe_encoder import WOEEncoder as WOEEncoder
 from bitsieve.selectors.dominant_sets import DominantSetClusters as DominantSetClusters
 from bitsieve.selectors.dominant_sets import DominantSetMII as DominantSetMII
 from bitsieve.selectors.forward import VMI as VMI

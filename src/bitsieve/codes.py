@@ -370,6 +370,7 @@ CODES: dict[str, Code] = {
     ),
     "one-target-needed": Code("error", "Several targets are given where one is needed.", "Name one column."),
     "column-needed": Code("error", "A target or weight is given by values where rows have no order.", "Name a column."),
+    "event-needed": Code("error", "Either class of the target may be the event.", "Set `event` to one of them."),
     "one-class": Code("error", "The target has one class only.", "Give a target with at least two."),
     "target-is-identifier": Code(
         "error",

@@ -140,6 +140,7 @@ D. François, F. Rossi, V. Wertz, M. Verleysen, "Resampling methods for paramete
 S. Gao, G. Ver Steeg, A. Galstyan, "Variational information maximization for feature selection", NIPS 2016.
   doi:10.48550/arXiv.1606.02827
 P. Geurts, D. Ernst, L. Wehenkel, "Extremely randomized trees", Machine Learning 63, 2006. doi:10.1007/s10994-006-6226-1
+I. J. Good, "Probability and the weighing of evidence", Griffin, 1950.
 I. Guyon, J. Weston, S. Barnhill, V. Vapnik, "Gene selection for cancer classification using support vector machines",
   Machine Learning 46, 2002. doi:10.1023/A:1012487302797
 M. E. Hellman, J. Raviv, "Probability of error, equivocation, and the Chernoff bound", IEEE Transactions on Information
@@ -167,6 +168,7 @@ P. E. Meyer, G. Bontempi, "On the use of variable complementarity for feature se
   EvoWorkshops 2006. doi:10.1007/11732242_9
 K. Mnich, W. R. Rudnicki, "All-relevant feature selection using multidimensional filters with exhaustive search",
   Information Sciences 524, 2020. doi:10.1016/j.ins.2020.03.024
+G. Navas-Palencia, "Optimal binning: mathematical programming formulation", 2020. doi:10.48550/arXiv.2001.08025
 M. Pavan, M. Pelillo, "Dominant sets and pairwise clustering", IEEE Transactions on Pattern Analysis and Machine
   Intelligence 29(1), 2007. doi:10.1109/TPAMI.2007.250608
 J. M. Pena, "Learning Gaussian graphical models of gene networks with false discovery rate control", EvoBIO 2008.
@@ -174,6 +176,7 @@ H. Peng, F. Long, C. Ding, "Feature selection based on mutual information", IEEE
   Machine Intelligence 27(8), 2005. doi:10.1109/TPAMI.2005.159
 Z. Ren, R. Barber, "Derandomised knockoffs: leveraging e-values for false discovery rate control", Journal of the Royal
   Statistical Society B 86, 2024. doi:10.1093/jrsssb/qkad085
+T. Robertson, F. Wright, R. Dykstra, "Order restricted statistical inference", Wiley, 1988.
 M. Robnik-Sikonja, I. Kononenko, "Theoretical and empirical analysis of ReliefF and RReliefF", Machine Learning 53,
   2003. doi:10.1023/A:1025667309714
 I. Rodriguez-Lujan, R. Huerta, C. Elkan, C. Santa Cruz, "Quadratic programming feature selection", Journal of Machine

@@ -1,0 +1,87 @@
+"""``bitsieve.information_value``: how well each column tells one of two classes, as credit and insurance measure it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from bitsieve.scorecards.column_bins import ColumnBins
+from bitsieve.scorecards.monotone_binner import MonotoneBinner
+from bitsieve.scorecards.stability import word_of
+from bitsieve.utils.docstrings import cites
+from bitsieve.utils.frames import default_library, frame_of
+
+WORDS_OF_IV = ((0.02, "useless"), (0.1, "weak"), (0.3, "medium"), (0.5, "strong"), (np.inf, "too good"))
+
+
+@cites("Navas-Palencia 2020", "Robertson, Wright, Dykstra 1988")
+def information_value(X: Any, y: Any, *, sample_weight: Any = None, binner: MonotoneBinner | None = None) -> Any:
+    """The information value of every column about a target of two classes.
+
+    Jeffreys' divergence of the bins of a column between the rows with the event and those without it, in nats ::
+
+        IV = sum_b (e_b/E - n_b/N) ln((e_b/E) / (n_b/N))
+
+    Bins that were chosen by the target are never independent of it: of 40 pre-bins of noise and 300 events, 29 % have a
+    value above .02. So the value is given less its mean by chance for fixed bins, and beside it ``p``, which knows how
+    the bins were made. Costs O(N log N) a column.
+
+    Parameters
+    ----------
+    X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        A target of two classes.
+    sample_weight : array-like of shape (n_samples,), optional
+        Frequency weights, whole numbers: how many times each sample counts.
+    binner : MonotoneBinner, optional
+        How columns are cut into bins, and which class is the event; None is ``MonotoneBinner()``.
+
+    Returns
+    -------
+    data frame
+        A row a column, in the order of the table: column, iv, iv_corrected, low and high (the 95 % interval of
+        iv_corrected), p (the share of shuffled targets with as much), mi_bits (the mutual information in bits), bins,
+        trend, missing_share, word (the usual thresholds .02, .1, .3 and .5).
+
+    Raises
+    ------
+    ValueError
+        If the target does not have two classes, a column holds infinite values, or a weight is no whole number.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> frame = bitsieve.information_value(X[["mean radius", "mean smoothness"]], y)
+    >>> frame["column"].tolist(), frame["iv"].round(2).tolist(), frame["word"].tolist()
+    (['mean radius', 'mean smoothness'], [4.34, 0.91], ['too good', 'too good'])
+    """
+    fitted = MonotoneBinner() if binner is None else clone(binner)
+    fitted.fit(X, y, sample_weight)
+    columns = fitted.column_bins_
+    intervals = [column.interval for column in columns]
+    return frame_of(
+        {
+            "column": fitted.column_names_,
+            "iv": fitted.iv_,
+            "iv_corrected": fitted.iv_corrected_,
+            "low": [interval.low for interval in intervals],
+            "high": [interval.high for interval in intervals],
+            "p": fitted.p_values_,
+            "mi_bits": [column.mutual_information for column in columns],
+            "bins": [len(column.labels) for column in columns],
+            "trend": fitted.trends_,
+            "missing_share": [_missing_share(column) for column in columns],
+            "word": [word_of(column.iv, WORDS_OF_IV) for column in columns],
+        },
+        default_library(),
+    )
+
+
+def _missing_share(column: ColumnBins) -> float:
+    if not column.has_missing:
+        return 0.0
+    return float(column.counts.rows[-1] / column.totals.rows)

@@ -1,0 +1,55 @@
+"""Which of two classes is the event."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bitsieve.dataset.target import Target
+from bitsieve.diagnostics import UserError
+from bitsieve.utils.arrays import Flags
+from bitsieve.utils.messages import quoted
+
+AFFIRMATIVES = frozenset({"yes", "true", "y", "t"})
+NEGATIVES = frozenset({"no", "false", "n", "f"})
+
+
+def rows_of_event(target: Target, event: Any) -> tuple[Flags, Any]:
+    """Whether each row has the event, and the label of the event.
+
+    Without ``event`` it is the greater of two numbers, and the affirmative of "yes" and "no" or "true" and "false".
+    """
+    labels = list(target.labels)
+    if target.is_quantity or len(labels) != 2:
+        n_values = "a quantity" if target.is_quantity else f"{len(labels):,} classes"
+        raise UserError(
+            code="wrong-kind-of-target",
+            message=f"the target is {n_values}",
+            advice='weight of evidence needs two classes: cut it into two, or use binning="mdl"',
+        )
+    code = _code_of_event(labels, event)
+    return target.codes == code, labels[code]
+
+
+def _code_of_event(labels: list[Any], event: Any) -> int:
+    if event is not None:
+        for code, label in enumerate(labels):
+            if label == event or str(label) == str(event):
+                return code
+        raise UserError(
+            code="unknown-name",
+            message=f"event is {event!r}, which is not a class of the target",
+            advice=f"the classes are {quoted(labels)}",
+        )
+    if all(isinstance(label, (int, float, bool, np.number, np.bool_)) for label in labels):
+        return int(labels[1] > labels[0])
+    words = [str(label).strip().lower() for label in labels]
+    for code, word in enumerate(words):
+        if word in AFFIRMATIVES and words[1 - code] in NEGATIVES:
+            return code
+    raise UserError(
+        code="event-needed",
+        message=f"the target has the classes {quoted(labels)}, and either may be the event",
+        advice=f"give event={labels[1]!r} or event={labels[0]!r}",
+    )

@@ -1,0 +1,446 @@
+"""MonotoneBinner: bins whose event rate follows a trend, with the largest information value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar, Self, TypeVar
+
+import numpy as np
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from bitsieve.counts.threads import run_blocks
+from bitsieve.dataset.columns import read_columns
+from bitsieve.dataset.dataset import InMemoryDataset
+from bitsieve.dataset.encoding import Encoded, encode_with_missing
+from bitsieve.dataset.read import read_xy
+from bitsieve.dataset.text import Plain
+from bitsieve.dataset.text_format import ColumnRules as TextRules
+from bitsieve.diagnostics import ParameterError, UserError
+from bitsieve.scorecards.bin_counts import Totals
+from bitsieve.scorecards.column_bins import ClassedRows, ColumnBins, ColumnRules, bin_categories, bin_numbers
+from bitsieve.scorecards.division import OBJECTIVES, TRENDS, BinRules
+from bitsieve.scorecards.event import rows_of_event
+from bitsieve.scorecards.pre_bins import PreBinRules
+from bitsieve.utils.arrays import Floats, Integers
+from bitsieve.utils.docstrings import cites
+from bitsieve.utils.estimator import Estimator
+from bitsieve.utils.frames import default_library, frame_of
+from bitsieve.utils.messages import quoted
+from bitsieve.utils.parameters import (
+    Rule,
+    check_choice,
+    check_flag,
+    check_integer,
+    check_number,
+    check_parameters,
+    check_threads,
+    optional,
+)
+from bitsieve.utils.progress import phase
+
+MAX_PRE_BINS = 8192
+ALL_OTHERS = "*"
+Value = TypeVar("Value")
+
+
+def by_column(check: Rule) -> Rule:
+    """The rule for a parameter that has one value for all columns, or a mapping with a value for each column."""
+
+    def check_each(name: str, value: Any) -> None:
+        values = value.values() if isinstance(value, Mapping) else (value,)
+        for each in values:
+            check(name, each)
+
+    return check_each
+
+
+def value_for(column: str, parameter: Value | Mapping[str, Value], default: Value) -> Value:
+    """The value of a parameter for a column: its own, or that of ``"*"``, or the default."""
+    if not isinstance(parameter, Mapping):
+        return parameter
+    return parameter.get(column, parameter.get(ALL_OTHERS, default))
+
+
+_check_share = partial(check_number, low=0, high=1)
+_check_count = partial(check_integer, low=0)
+_check_n_bins = partial(check_integer, low=1, high=MAX_PRE_BINS)
+
+
+@cites("Navas-Palencia 2020")
+class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
+    """Cut columns into bins whose event rate rises or falls, with the largest information value that there is.
+
+    Of all divisions of a column into intervals that keep the bounds below, it takes the one that maximises ::
+
+        IV = sum_b (e_b/E - n_b/N) ln((e_b/E) / (n_b/N))        in nats
+
+    with e_b and n_b the rows of bin b with the event and without it, E and N those of the whole table. The search is
+    exact: over all distinct numbers up to ``max_exact`` of them, else over ``max_prebins`` cuts of equal frequency and
+    the vertices of the convex hull. Categories are put in the order of their event rates, and neighbours are merged.
+    Each special value and the missing values have a bin of their own. Costs O(N log N) a column, and
+    O(B^2 (k + log B)) for B distinct numbers or pre-bins and k bins.
+
+    Parameters
+    ----------
+    trend : {"auto", "ascending", "descending", "peak", "valley", "none"}, default="auto"
+        The trend of the event rate over the bins of a column of numbers; "auto" is the better one of ascending and
+        descending. Like each parameter down to ``min_level_share``, also a mapping from names of columns to values,
+        such as ``{"age": "descending", "*": "auto"}``.
+    max_n_bins : int or None, default=10
+        The largest number of bins, not counting those of special and missing values; None for no limit.
+    min_n_bins : int, default=1
+        The smallest number of bins.
+    min_bin_share : float, default=0.05
+        The smallest share of all rows that a bin may have.
+    max_bin_share : float or None, default=None
+        The largest share of all rows that a bin may have.
+    min_events, min_nonevents : int, default=1
+        The smallest numbers of rows with the event, and without it, that a bin may have.
+    min_rate_diff : float, default=0
+        The smallest difference between the event rates of neighbouring bins.
+    objective : {"iv", "mi", "gini", "chi2"}, default="iv"
+        What is maximised: information value, mutual information, the decrease of Gini's impurity, or chi-square.
+    bin_cost : float, default=0
+        What a bin costs, in units of ``1/E + 1/N``: 1 is the bias of a bin, 2 is Akaike's criterion.
+    special_values : list, optional
+        Values such as -999 that are no measurements.
+    min_level_share : float, default=0.01
+        Categories with a smaller share of all rows are together as "other".
+    edges : mapping from names to lists of float, optional
+        Columns whose cuts are given: their bins are counted, and not merged.
+    missing : {"bin", "error"}, default="bin"
+        Missing values have a bin of their own, or are refused.
+    event : class label, optional
+        The class that is the event. By default the greater of two numbers, and "yes" of "yes" and "no".
+    max_exact : int, default=1500
+        Of a column with more distinct numbers, not all are tried as cuts.
+    max_prebins : int, default=500
+        The number of bins of equal frequency that are merged then.
+    refine : bool, default=True
+        Whether the vertices of the hull are tried, too.
+    digits : int, optional
+        The number of decimals of the cuts. The result is the best one among such cuts.
+    n_jobs : int or None, default=None
+        Threads; None is 1, -1 is every core. The result does not depend on it.
+
+    Attributes
+    ----------
+    binning_tables_ : dict of str to data frame
+        For each column a row a bin: bin, rows, share, events, nonevents, event_rate, woe, iv.
+    iv_, iv_corrected_, p_values_ : ndarray of float64, shape (n_features,)
+        The information value in nats, the same less its mean by chance, and the share of shuffled targets with so much.
+    trends_, status_ : list of str
+        The trend of each column, and whether its bounds could be kept: "optimal" or "infeasible", which is one bin.
+    edges_ : list of ndarray or None
+        The cuts of each column of numbers, the largest number left of each; None for categories.
+    groups_ : list of tuple or None
+        The categories in each bin of a column of categories; None for numbers.
+    column_names_ : list of str
+        The names of the columns, or "x0", "x1", ... without names.
+    column_bins_ : list of ColumnBins
+        All of the above for each column, with intervals and mutual information.
+    event_ : class label
+        The class that is the event.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if they are strings.
+
+    Examples
+    --------
+    >>> from bitsieve import MonotoneBinner
+    >>> X = [[1.0], [2.0], [3.0], [4.0], [5.0], [6.0], [7.0], [8.0]]
+    >>> binner = MonotoneBinner(max_n_bins=2).fit(X, [0, 0, 1, 0, 1, 1, 0, 1])
+    >>> binner.edges_[0].tolist(), binner.trends_, binner.iv_.round(3).tolist()
+    ([4.0], ['ascending'], [1.099])
+    """
+
+    parameter_rules: ClassVar[Mapping[str, Rule]] = {
+        "trend": by_column(partial(check_choice, choices=TRENDS)),
+        "max_n_bins": by_column(optional(_check_n_bins)),
+        "min_n_bins": by_column(_check_n_bins),
+        "min_bin_share": by_column(_check_share),
+        "max_bin_share": by_column(optional(_check_share)),
+        "min_events": by_column(_check_count),
+        "min_nonevents": by_column(_check_count),
+        "min_rate_diff": by_column(_check_share),
+        "objective": by_column(partial(check_choice, choices=OBJECTIVES)),
+        "bin_cost": by_column(partial(check_number, low=0)),
+        "min_level_share": by_column(_check_share),
+        "missing": partial(check_choice, choices=("bin", "error")),
+        "max_exact": partial(check_integer, low=2, high=MAX_PRE_BINS),
+        "max_prebins": partial(check_integer, low=2, high=MAX_PRE_BINS // 2),
+        "refine": check_flag,
+        "digits": optional(partial(check_integer, low=0, high=17)),
+        "n_jobs": check_threads,
+    }
+
+    def __init__(
+        self,
+        *,
+        trend: Any = "auto",
+        max_n_bins: Any = 10,
+        min_n_bins: Any = 1,
+        min_bin_share: Any = 0.05,
+        max_bin_share: Any = None,
+        min_events: Any = 1,
+        min_nonevents: Any = 1,
+        min_rate_diff: Any = 0,
+        objective: Any = "iv",
+        bin_cost: Any = 0,
+        special_values: Any = None,
+        min_level_share: Any = 0.01,
+        edges: Mapping[str, Sequence[float]] | None = None,
+        missing: str = "bin",
+        event: Any = None,
+        max_exact: int = 1500,
+        max_prebins: int = 500,
+        refine: bool = True,
+        digits: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.trend = trend
+        self.max_n_bins = max_n_bins
+        self.min_n_bins = min_n_bins
+        self.min_bin_share = min_bin_share
+        self.max_bin_share = max_bin_share
+        self.min_events = min_events
+        self.min_nonevents = min_nonevents
+        self.min_rate_diff = min_rate_diff
+        self.objective = objective
+        self.bin_cost = bin_cost
+        self.special_values = special_values
+        self.min_level_share = min_level_share
+        self.edges = edges
+        self.missing = missing
+        self.event = event
+        self.max_exact = max_exact
+        self.max_prebins = max_prebins
+        self.refine = refine
+        self.digits = digits
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the bins of every column.
+
+        Parameters
+        ----------
+        X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            A target of two classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Frequency weights, whole numbers: how many times each sample counts.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not allowed, the target does not have two classes, a column holds infinite values, or
+            missing values with ``missing="error"``.
+        """
+        check_parameters(self)
+        table = read_xy(X, y, sample_weight, estimator=self)
+        rows = self._classed_rows(table)
+        self._check_columns(table)
+        names = list(table.names)
+        columns: list[ColumnBins] = [None] * table.n_features  # type: ignore[list-item]
+
+        def bin_column(j: int) -> None:
+            rules = self._rules_of(names[j])
+            if table.is_numeric(j):
+                columns[j] = bin_numbers(_finite(table.numeric(j), names[j]), rows, rules)
+            else:
+                columns[j] = bin_categories(table.categorical(j), rows, rules)
+
+        run_blocks(bin_column, range(table.n_features), self.n_jobs, phase("binning"))
+        self.column_bins_ = columns
+        self.column_names_ = names
+        self._formats = {j: meaning.format for j, meaning in table.text_meanings.items() if not meaning.is_plain}
+        self.trends_ = [column.trend for column in columns]
+        self.status_ = [column.status for column in columns]
+        self.edges_ = [column.edges for column in columns]
+        self.groups_ = [column.groups for column in columns]
+        self.iv_ = np.array([column.iv for column in columns])
+        self.iv_corrected_ = np.array([column.iv_corrected for column in columns])
+        return self
+
+    @property
+    def p_values_(self) -> Floats:
+        """The share of shuffled targets with which bins made in the same way have as much information value."""
+        check_is_fitted(self, "iv_")
+        return np.array([column.p_value for column in self.column_bins_])
+
+    @property
+    def binning_tables_(self) -> dict[str, Any]:
+        """A data frame for each column, with a row for each of its bins."""
+        check_is_fitted(self, "iv_")
+        return {name: binning_table(column) for name, column in zip(self.column_names_, self.column_bins_, strict=True)}
+
+    def transform(self, X: Any) -> Integers:
+        """The bin of every value, from 0 on; special values and missing values have the last bins.
+
+        Parameters
+        ----------
+        X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of int64, shape (n_samples, n_features)
+
+        Raises
+        ------
+        ValueError
+            If the columns are not those of fit, or hold missing values or categories that were not there when fitting.
+        """
+        bins = self.bins_of(X)
+        for name, column in zip(self.column_names_, bins.T, strict=True):
+            n_without = int((column < 0).sum())
+            if n_without:
+                raise UserError(
+                    code="unseen-value",
+                    message=f"column {name!r} has {n_without:,} missing or new values, which it had not when fitting",
+                    advice="WOEEncoder takes them",
+                )
+        return bins
+
+    def bins_of(self, X: Any) -> Integers:
+        """The bin of every value, as :meth:`transform` has it; -1 for a value that has none.
+
+        Parameters
+        ----------
+        X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of int64, shape (n_samples, n_features)
+
+        Raises
+        ------
+        ValueError
+            If the columns are not those of fit, or hold infinite values.
+        """
+        check_is_fitted(self, "iv_")
+        table = self._read_again(X)
+        bins = np.empty((table.n_samples, table.n_features), np.int64, order="F")
+        for j, column in enumerate(self.column_bins_):
+            if column.edges is not None:
+                bins[:, j] = column.bins_of_numbers(_finite(table.numeric(j), self.column_names_[j]))
+            else:
+                bins[:, j] = column.bins_of_categories(_as_categories(table, j))
+        return bins
+
+    def _read_again(self, X: Any) -> InMemoryDataset:
+        """The columns of new rows, whose text means what it meant when fitting."""
+        formats = {j: Plain() for j, edges in enumerate(self.edges_) if edges is not None}
+        rules = TextRules(formats={**formats, **self._formats})
+        return read_columns(X, estimator=self, reset=False, rules=rules)
+
+    def _classed_rows(self, table: InMemoryDataset) -> ClassedRows:
+        is_event, self.event_ = rows_of_event(table.target, self.event)
+        weights = table.weights
+        n_events = int(is_event.sum()) if weights is None else int(weights[is_event].sum())
+        return ClassedRows(is_event, weights, Totals(n_events, table.total_weight - n_events))
+
+    def _check_columns(self, table: InMemoryDataset) -> None:
+        """Refuse missing values where they are errors, and names of columns that the table does not have."""
+        if table.is_sparse:
+            raise UserError(code="dense-rows-needed", message="the table is sparse", advice="give X.toarray()")
+        for name, value in self.get_params(deep=False).items():
+            if not isinstance(value, Mapping):
+                continue
+            unknown = [column for column in value if column not in table.names and column != ALL_OTHERS]
+            if unknown:
+                raise UserError(
+                    code="unknown-column",
+                    message=f"{name} names {quoted(unknown)}",
+                    advice=f"the columns are {quoted(table.names)}",
+                )
+        if self.missing == "error" and table.may_hold_missing(self.n_jobs):
+            raise UserError(
+                code="missing-values",
+                message="there are missing values",
+                advice='missing="bin" gives them a bin of their own',
+            )
+
+    def _rules_of(self, column: str) -> ColumnRules:
+        """The parameters for one column."""
+        max_n_bins = value_for(column, self.max_n_bins, 10)
+        min_n_bins = value_for(column, self.min_n_bins, 1)
+        min_bin_share = value_for(column, self.min_bin_share, 0.05)
+        if max_n_bins is not None and min_n_bins > max_n_bins:
+            raise ParameterError("min_n_bins", min_n_bins, f"at most max_n_bins, which is {max_n_bins}")
+        if min_bin_share * min_n_bins > 1:
+            raise ParameterError("min_bin_share", min_bin_share, f"at most 1 / min_n_bins, which is {1 / min_n_bins:g}")
+        edges = None if self.edges is None else self.edges.get(column)
+        special_values = value_for(column, self.special_values, None)
+        return ColumnRules(
+            bins=BinRules(
+                trend=value_for(column, self.trend, "auto"),
+                objective=value_for(column, self.objective, "iv"),
+                max_n_bins=max_n_bins,
+                min_n_bins=min_n_bins,
+                min_bin_share=min_bin_share,
+                max_bin_share=value_for(column, self.max_bin_share, None),
+                min_events=value_for(column, self.min_events, 1),
+                min_nonevents=value_for(column, self.min_nonevents, 1),
+                min_rate_diff=value_for(column, self.min_rate_diff, 0.0),
+                bin_cost=value_for(column, self.bin_cost, 0.0),
+            ),
+            pre_bins=PreBinRules(self.max_exact, self.max_prebins, self.refine, self.digits),
+            special_values=() if special_values is None else tuple(special_values),
+            min_level_share=value_for(column, self.min_level_share, 0.01),
+            edges=None if edges is None else _ascending(edges, column),
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing == "bin"
+        tags.input_tags.string = True
+        tags.target_tags.required = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def binning_table(column: ColumnBins) -> Any:
+    """A data frame with a row for each bin of a column."""
+    counts = column.counts
+    return frame_of(
+        {
+            "bin": list(column.labels),
+            "rows": counts.rows,
+            "share": counts.rows / column.totals.rows,
+            "events": counts.events,
+            "nonevents": counts.nonevents,
+            "event_rate": counts.events / counts.rows,
+            "woe": column.woe,
+            "iv": column.iv_terms,
+        },
+        default_library(),
+    )
+
+
+def _as_categories(table: InMemoryDataset, j: int) -> Encoded:
+    """A column as categories, also one that holds numbers now."""
+    return encode_with_missing(table.numbers(j)) if table.is_numeric(j) else table.categorical(j)
+
+
+def _finite(numbers: Floats, name: str) -> Floats:
+    if np.isinf(numbers).any():
+        raise UserError(
+            code="infinite-values",
+            message=f"column {name!r} holds infinite values",
+            advice="replace them, or drop the rows",
+        )
+    return numbers
+
+
+def _ascending(edges: Sequence[float], name: str) -> Floats:
+    values = np.asarray(edges, np.float64)
+    if values.ndim != 1 or not np.isfinite(values).all() or (np.diff(values) <= 0).any():
+        raise ParameterError("edges", edges, f"ascending finite numbers for column {name!r}")
+    return values

@@ -1,0 +1,181 @@
+"""The population stability index: how far the shares of bins have moved between two samples of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.stats import chi2
+from sklearn.utils.validation import check_is_fitted
+
+from bitsieve.dataset.columns import read_columns
+from bitsieve.dataset.dataset import InMemoryDataset
+from bitsieve.dataset.encoding import Encoded
+from bitsieve.diagnostics import UserError
+from bitsieve.scorecards.bin_counts import BinCounts, Totals
+from bitsieve.scorecards.chance import expected_value
+from bitsieve.scorecards.division import information_values
+from bitsieve.scorecards.monotone_binner import MonotoneBinner
+from bitsieve.scorecards.pre_bins import ends_of_equal_frequency
+from bitsieve.utils.arrays import Floats, Integers
+from bitsieve.utils.frames import default_library, frame_of
+from bitsieve.utils.messages import quoted
+from bitsieve.utils.parameters import check_integer, check_number
+
+WORDS_OF_PSI = ((0.1, "stable"), (0.25, "moved"), (np.inf, "moved far"))
+
+
+def population_stability(
+    expected: Any, actual: Any, *, binner: MonotoneBinner | None = None, n_bins: int = 10, smoothing: float = 1.0
+) -> Any:
+    """How far the distribution of each column has moved from one sample of rows to another.
+
+    The population stability index, in nats, over the bins of the first sample ::
+
+        PSI = sum_b (a_b - d_b) ln(a_b / d_b)
+
+    with d_b and a_b the shares of the rows of ``expected`` and of ``actual`` in bin b. By chance it is
+    ``(B - 1)(1/n_1 + 1/n_2)`` on average, which two small samples of one population easily reach: ``p`` says how often.
+    Costs a sort of each column.
+
+    Parameters
+    ----------
+    expected : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
+        The rows that the bins are made of, such as those of the development.
+    actual : table of the same columns
+        The rows that are compared with them, such as those of this month.
+    binner : fitted MonotoneBinner, optional
+        Whose bins are used. By default numbers are cut into ``n_bins`` bins of about equal frequency, each category is
+        a bin, and so are missing values and categories that ``expected`` does not have.
+    n_bins : int, default=10
+        Bins of a column of numbers.
+    smoothing : float, default=1
+        So many rows are added to a bin that is empty in one sample, shared as the samples share all rows.
+
+    Returns
+    -------
+    data frame
+        A row a column: column, psi, chance (its mean by chance), p (the share of equal populations with so large an
+        index), bins, word (the usual thresholds .1 and .25: "stable", "moved", "moved far").
+
+    Raises
+    ------
+    ValueError
+        If the tables do not have the same columns, or a parameter is not allowed.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> old = [[1.0], [2.0], [3.0], [4.0]] * 50
+    >>> new = [[1.0], [4.0], [4.0], [4.0]] * 50
+    >>> frame = bitsieve.population_stability(old, new, n_bins=4)
+    >>> frame["word"].tolist()
+    ['moved far']
+    """
+    check_integer("n_bins", n_bins, low=2, high=65_535)
+    check_number("smoothing", smoothing, low=0)
+    if binner is not None:
+        check_is_fitted(binner)
+        bins_of_expected = binner.bins_of(expected)
+        bins_of_actual = binner.bins_of(actual)
+        names = [str(name) for name in binner.column_names_]
+    else:
+        old = read_columns(expected)
+        new = read_columns(actual)
+        _check_same_columns(old, new)
+        names = list(old.names)
+        bins_of_expected = np.empty((old.n_samples, old.n_features), np.int64)
+        bins_of_actual = np.empty((new.n_samples, new.n_features), np.int64)
+        for j in range(old.n_features):
+            bins_of_expected[:, j], bins_of_actual[:, j] = _bins_of_both(old, new, j, n_bins)
+    columns = [
+        stability_of(bins_of_expected[:, j], bins_of_actual[:, j], smoothing) for j in range(bins_of_expected.shape[1])
+    ]
+    return frame_of(
+        {
+            "column": names,
+            "psi": [column.psi for column in columns],
+            "chance": [column.chance for column in columns],
+            "p": [column.p for column in columns],
+            "bins": [column.n_bins for column in columns],
+            "word": [word_of(column.psi, WORDS_OF_PSI) for column in columns],
+        },
+        default_library(),
+    )
+
+
+class Stability(NamedTuple):
+    """The population stability index of a column."""
+
+    psi: float
+    chance: float  # its mean for two samples of one population
+    p: float
+    n_bins: int
+
+
+def stability_of(expected_bins: Integers, actual_bins: Integers, smoothing: float = 1.0) -> Stability:
+    """The index of a column from the bin of each row, -1 for a value that is in none."""
+    n_bins = int(max(expected_bins.max(), actual_bins.max())) + 2
+    expected = np.bincount(expected_bins + 1, minlength=n_bins)
+    actual = np.bincount(actual_bins + 1, minlength=n_bins)
+    occurs = (expected + actual) > 0
+    # The index is the information value of "this row is of the second sample".
+    counts = BinCounts(actual[occurs], expected[occurs])
+    totals = Totals(len(actual_bins), len(expected_bins))
+    psi = float(information_values(counts, totals, smoothing).sum())
+    freedom = len(counts) - 1
+    p = float(chi2.sf(psi / totals.unit_of_bias, freedom)) if freedom > 0 else 1.0
+    return Stability(psi, expected_value(len(counts), totals), p, len(counts))
+
+
+def word_of(value: float, words: Sequence[tuple[float, str]]) -> str:
+    """The word of the first threshold that is above a value."""
+    return next(word for threshold, word in words if value < threshold)
+
+
+def _bins_of_both(old: InMemoryDataset, new: InMemoryDataset, j: int, n_bins: int) -> tuple[Integers, Integers]:
+    """The bins of a column in both samples: those of the first one."""
+    if old.is_numeric(j) != new.is_numeric(j):
+        raise UserError(
+            code="column-kind-changed",
+            message=f"column {old.names[j]!r} holds numbers in one of the tables, and categories in the other",
+            advice="give it one type in both",
+        )
+    if old.is_numeric(j):
+        cuts = _cuts_of_equal_frequency(old.numeric(j), n_bins)
+        return _intervals(old.numeric(j), cuts), _intervals(new.numeric(j), cuts)
+    names = [str(category) for category in old.categorical(j).categories.tolist()]
+    return _ranks(old.categorical(j), names), _ranks(new.categorical(j), names)
+
+
+def _cuts_of_equal_frequency(numbers: Floats, n_bins: int) -> Floats:
+    distinct, rows = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
+    if not len(distinct):
+        return distinct
+    ends = ends_of_equal_frequency(rows, n_bins)
+    return distinct[ends[:-1] - 1]
+
+
+def _intervals(numbers: Floats, cuts: Floats) -> Integers:
+    """The interval of each number; missing values have a bin of their own, the last one."""
+    bins = np.searchsorted(cuts, numbers, side="left").astype(np.int64)
+    bins[np.isnan(numbers)] = len(cuts) + 1
+    return bins
+
+
+def _ranks(values: Encoded, names: Sequence[str]) -> Integers:
+    """The index of each category among names; -1 for another one, and the last bin for missing values."""
+    rank_of_name = {name: rank for rank, name in enumerate(names)}
+    ranks = [rank_of_name.get(str(category), -1) for category in values.categories.tolist()]
+    return np.array([*ranks, len(names)], np.int64)[values.codes]
+
+
+def _check_same_columns(old: InMemoryDataset, new: InMemoryDataset) -> None:
+    if list(old.names) != list(new.names):
+        differing = sorted({*old.names} ^ {*new.names})
+        raise UserError(
+            code="columns-differ",
+            message=f"the tables do not have the same columns in the same order: {quoted(differing)}",
+            advice="give the second the columns of the first, in their order",
+        )

@@ -1,0 +1,183 @@
+"""WOEEncoder: each value becomes the weight of evidence of its bin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin, clone
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_is_fitted
+
+from bitsieve.scorecards.division import weights_of_evidence
+from bitsieve.scorecards.monotone_binner import MonotoneBinner
+from bitsieve.utils.arrays import Floats, Integers
+from bitsieve.utils.docstrings import cites
+from bitsieve.utils.estimator import Estimator
+from bitsieve.utils.parameters import Rule, check_choice, check_integer, check_number, check_parameters, optional
+
+
+@cites("Good 1950")
+class WOEEncoder(OneToOneFeatureMixin, TransformerMixin, Estimator):
+    """Replace each value by the weight of evidence of its bin.
+
+    ``WOE_b = ln((e_b/E) / (n_b/N))`` in nats, with e_b and n_b the rows of bin b with the event and without it: what
+    the bin adds to the log-odds of the event. So in a logistic regression on one encoded column the coefficient is 1,
+    and the intercept is the log-odds of the event in the whole table. Costs what the binner costs.
+
+    Parameters
+    ----------
+    binner : MonotoneBinner, optional
+        How columns are cut into bins; None is ``MonotoneBinner()``.
+    woe_sign : {"event", "non-event"}, default="event"
+        Whether a positive weight means more events, or fewer.
+    smoothing : float, default=1
+        So many rows of the event rate of the table are added to a bin with an empty cell.
+    smooth : {"empty", "all"}, default="empty"
+        Which bins get them.
+    unseen : {"zero", "error", "worst"}, default="zero"
+        What becomes of a missing value or a category that was not there when fitting: the weight 0, an error, or the
+        largest weight of the column. A category that was not there joins the rare ones where these have a bin.
+    cv : int, optional
+        So many folds for ``fit_transform``: each row gets the weights of the other folds. Without it the weights have
+        seen the class of the row, which is optimistic for columns of many categories.
+    random_state : int or RandomState, default=0
+        Draws the folds.
+
+    Attributes
+    ----------
+    binner_ : MonotoneBinner
+        The fitted binner, with the tables of bins.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if they are strings.
+
+    Examples
+    --------
+    >>> from bitsieve import MonotoneBinner, WOEEncoder
+    >>> X = [[1.0], [2.0], [3.0], [4.0], [5.0], [6.0], [7.0], [8.0]]
+    >>> encoder = WOEEncoder(MonotoneBinner(max_n_bins=2)).fit(X, [0, 0, 1, 0, 1, 1, 0, 1])
+    >>> encoder.transform([[3.0], [6.5]]).round(3).tolist()
+    [[-1.099], [1.099]]
+    """
+
+    parameter_rules: ClassVar[Mapping[str, Rule]] = {
+        "woe_sign": partial(check_choice, choices=("event", "non-event")),
+        "smoothing": partial(check_number, low=0, high=1e6),
+        "smooth": partial(check_choice, choices=("empty", "all")),
+        "unseen": partial(check_choice, choices=("zero", "error", "worst")),
+        "cv": optional(partial(check_integer, low=2)),
+    }
+
+    def __init__(
+        self,
+        binner: MonotoneBinner | None = None,
+        *,
+        woe_sign: str = "event",
+        smoothing: float = 1.0,
+        smooth: str = "empty",
+        unseen: str = "zero",
+        cv: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.binner = binner
+        self.woe_sign = woe_sign
+        self.smoothing = smoothing
+        self.smooth = smooth
+        self.unseen = unseen
+        self.cv = cv
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the bins of every column, and their weights of evidence.
+
+        Parameters
+        ----------
+        X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            A target of two classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Frequency weights, whole numbers: how many times each sample counts.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            As the binner raises it, or if a parameter is not allowed.
+        """
+        check_parameters(self)
+        self.binner_ = MonotoneBinner() if self.binner is None else clone(self.binner)
+        self.binner_.fit(X, y, sample_weight)
+        self.n_features_in_ = self.binner_.n_features_in_
+        if hasattr(self.binner_, "feature_names_in_"):
+            self.feature_names_in_ = self.binner_.feature_names_in_
+        return self
+
+    def transform(self, X: Any) -> Floats:
+        """The weight of evidence of every value, in nats.
+
+        Parameters
+        ----------
+        X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of float64, shape (n_samples, n_features)
+
+        Raises
+        ------
+        ValueError
+            If the columns are not those of fit, or hold values that were not there with ``unseen="error"``.
+        """
+        check_is_fitted(self, "binner_")
+        if self.unseen == "error":
+            return self._weights_of(self.binner_.transform(X))
+        return self._weights_of(self.binner_.bins_of(X))
+
+    def fit_transform(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
+        """Fit, and encode the same rows; with ``cv`` each row by the weights of the other folds.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`fit`.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_samples, n_features)
+        """
+        self.fit(X, y, sample_weight)
+        if self.cv is None:
+            return self.transform(X)
+        folds = StratifiedKFold(self.cv, shuffle=True, random_state=self.random_state)
+        weights = np.empty((len(y), self.n_features_in_))
+        for training_rows, rows in folds.split(np.zeros(len(y)), y):
+            encoder = clone(self).set_params(cv=None)
+            sample_weight_of_fold = None if sample_weight is None else _safe_indexing(sample_weight, training_rows)
+            encoder.fit(_safe_indexing(X, training_rows), _safe_indexing(y, training_rows), sample_weight_of_fold)
+            weights[rows] = encoder.transform(_safe_indexing(X, rows))
+        return weights
+
+    def _weights_of(self, bins: Integers) -> Floats:
+        """The weights of evidence of bins; those of -1, which no bin has, by ``unseen``."""
+        weights = np.empty(bins.shape)
+        for j, column in enumerate(self.binner_.column_bins_):
+            woe = weights_of_evidence(column.counts, column.totals, self.smoothing, smooth_all=self.smooth == "all")
+            of_unseen = woe.max() if self.unseen == "worst" else 0.0
+            weights[:, j] = np.append(woe, of_unseen)[bins[:, j]]
+        return weights if self.woe_sign == "event" else -weights
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.target_tags.required = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags

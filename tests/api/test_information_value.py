@@ -1,0 +1,44 @@
+"""``bitsieve.information_value``: against its definition on the bins, and what the words beside it say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+
+import bitsieve
+from bitsieve import MonotoneBinner
+
+
+def test_each_row_is_what_the_binner_says():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    frame = bitsieve.information_value(X, y)
+    binner = MonotoneBinner().fit(X, y)
+    assert frame["column"].tolist() == list(X)
+    assert frame["iv"].tolist() == binner.iv_.tolist()
+    for name, value, bits in zip(frame["column"], frame["iv"], frame["mi_bits"], strict=True):
+        table = binner.binning_tables_[name]
+        assert value == pytest.approx(table["iv"].sum(), abs=1e-12)
+        event_rate = y.mean()
+        assert bits * np.log(2) <= event_rate * (1 - event_rate) * value  # Jeffreys' divergence is an upper bound
+
+
+def test_the_mutual_information_is_that_of_the_same_bins():
+    X, y = load_breast_cancer(return_X_y=True)
+    codes = MonotoneBinner().fit(X, y).transform(X)
+    bits = bitsieve.mutual_information(codes, y, binning="none")
+    assert bitsieve.information_value(X, y)["mi_bits"].to_numpy() == pytest.approx(bits, abs=1e-12)
+
+
+def test_noise_has_a_large_p_and_often_a_word_that_misleads():
+    random = np.random.default_rng(0)
+    y = (random.random(400) < 0.1).astype(int)
+    frame = bitsieve.information_value(random.normal(size=(400, 40)), y)
+    assert (frame["p"] <= 0.05).mean() < 0.15
+    assert (frame["word"] != "useless").mean() > 0.5
+
+
+def test_the_interval_holds_the_value():
+    X, y = load_breast_cancer(return_X_y=True)
+    frame = bitsieve.information_value(X, y)
+    assert ((frame["low"] < frame["iv_corrected"]) & (frame["iv_corrected"] < frame["high"])).all()

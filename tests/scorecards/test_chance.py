@@ -1,0 +1,73 @@
+"""What chance gives: the law of the number of levels, the mean, p values on noise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bitsieve import MonotoneBinner
+from bitsieve.scorecards.bin_counts import BinCounts, Totals
+from bitsieve.scorecards.chance import expected_value, p_of_fixed_bins, probabilities_of_n_bins
+from bitsieve.scorecards.division import information_values
+
+
+def stirling_probabilities(n):
+    """|Stirling1(n, l)| / n! by the recurrence: value k begins a level with the probability 1 / k."""
+    probabilities = np.array([1.0])
+    for k in range(1, n + 1):
+        probabilities = np.append(probabilities * (1 - 1 / k), 0) + np.append(0, probabilities / k)
+    return probabilities[1:]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 100, 1500])
+def test_the_number_of_levels(n):
+    found = probabilities_of_n_bins(n)
+    expected = np.zeros(max(len(found), n))
+    expected[:n] = stirling_probabilities(n)
+    n_compared = min(len(found), n)
+    assert found[:n_compared] == pytest.approx(expected[:n_compared], abs=1e-12)  # sums of at most 512 roots of unity
+    assert found.sum() == pytest.approx(1, abs=1e-10)
+
+
+def test_the_mean_for_fixed_bins():
+    random = np.random.default_rng(0)
+    n_rows, n_bins = 2000, 10
+    values = []
+    for _ in range(400):
+        bins = random.integers(0, n_bins, n_rows)
+        is_event = random.random(n_rows) < 0.3
+        counts = BinCounts(
+            np.bincount(bins[is_event], minlength=n_bins), np.bincount(bins[~is_event], minlength=n_bins)
+        )
+        totals = Totals(int(is_event.sum()), int((~is_event).sum()))
+        values.append(information_values(counts, totals).sum() / expected_value(n_bins, totals))
+    assert np.mean(values) == pytest.approx(1, abs=0.08)  # 3 standard errors of 400 values of chi-square(9) / 9
+
+
+def test_p_of_fixed_bins_is_that_of_shuffles():
+    counts = BinCounts(np.array([30, 20, 10]), np.array([20, 25, 30]))
+    totals = Totals(60, 75)
+    random = np.random.default_rng(0)
+    value = information_values(counts, totals).sum()
+    shuffled = random.multivariate_hypergeometric(counts.rows, totals.events, size=4000)
+    values = [information_values(BinCounts(events, counts.rows - events), totals).sum() for events in shuffled]
+    assert p_of_fixed_bins(counts, totals, 1.0) == pytest.approx(np.mean(np.array(values) >= value), abs=0.01)
+
+
+@pytest.mark.slow("a rate over many seeded columns")
+@pytest.mark.parametrize("kind", ["normal", "few values", "with missing values", "categories"])
+def test_p_holds_its_level_on_noise(kind):
+    random = np.random.default_rng(1)
+    n_rejected = 0
+    n_columns = 500
+    for _ in range(n_columns // 50):
+        y = (random.random(600) < 0.2).astype(int)
+        X = random.normal(size=(600, 50))
+        if kind == "few values":
+            X = np.round(X)
+        if kind == "with missing values":
+            X[random.random(X.shape) < 0.2] = np.nan
+        if kind == "categories":
+            X = np.char.add("c", random.integers(0, 8, X.shape).astype(str)).astype(object)
+        n_rejected += int((MonotoneBinner().fit(X, y).p_values_ <= 0.05).sum())
+    assert n_rejected / n_columns <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / n_columns)

@@ -1,0 +1,183 @@
+"""The best division of bins: every division tried, the theorems on hulls, and invariances."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+
+from bitsieve.scorecards.bin_counts import BinCounts, Totals
+from bitsieve.scorecards.division import (
+    OBJECTIVES,
+    TIE,
+    BinRules,
+    divide,
+    information_values,
+    largest_count,
+    objective_value,
+    smallest_count,
+    weights_of_evidence,
+)
+from bitsieve.scorecards.hull import hull_vertices
+
+FREE = BinRules(trend="ascending", max_n_bins=None, min_bin_share=0, min_events=0, min_nonevents=0)
+
+
+def random_counts(random, n_bins, smallest=0):
+    events = random.integers(smallest, 12, n_bins)
+    nonevents = random.integers(smallest, 12, n_bins)
+    nonevents[events + nonevents == 0] = 1
+    return BinCounts(events, nonevents)
+
+
+def totals_of(counts, more_events=3, more_nonevents=5):
+    """The totals with some rows that are in no bin."""
+    return Totals(int(counts.events.sum()) + more_events, int(counts.nonevents.sum()) + more_nonevents)
+
+
+def follows(rates, trend, difference):
+    """Whether the rates of neighbours follow a trend, as fractions."""
+    steps = [second - first for first, second in pairwise(rates)]
+    rising = [step >= difference for step in steps]
+    falling = [-step >= difference for step in steps]
+    n = len(steps)
+    if trend == "none":
+        return all(up or down for up, down in zip(rising, falling, strict=True))
+    if trend == "ascending":
+        return all(rising)
+    if trend == "descending":
+        return all(falling)
+    first, second = (rising, falling) if trend == "peak" else (falling, rising)
+    return any(all(first[:turn]) and all(second[turn:]) for turn in range(n + 1))
+
+
+def best_of_all(counts, totals, rules):
+    """The ends of the best division, by trying all; None if none keeps the rules."""
+    n = len(counts)
+    best = None
+    for n_bins in range(rules.min_n_bins, (rules.max_n_bins or n) + 1):
+        for inner in combinations(range(1, n), n_bins - 1):
+            ends = np.array([*inner, n])
+            bins = counts.merged(ends)
+            smallest = smallest_count(rules.min_bin_share, totals.rows)
+            if (bins.rows < smallest).any() or (bins.events < rules.min_events).any():
+                continue
+            if (bins.nonevents < rules.min_nonevents).any():
+                continue
+            rates = [Fraction(int(e), int(t)) for e, t in zip(bins.events, bins.rows, strict=True)]
+            if not follows(rates, rules.trend, Fraction(round(rules.min_rate_diff * 2**30), 2**30)):
+                continue
+            value = objective_value(bins, totals, rules)
+            if best is None or value > best[0] + TIE:
+                best = value, ends
+    return best
+
+
+@pytest.mark.parametrize("trend", ["ascending", "descending", "peak", "valley", "none"])
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_no_division_is_better(trend, objective):
+    random = np.random.default_rng(1)
+    for n_bins in (1, 2, 3, 5, 8):
+        for bounds in range(4):
+            counts = random_counts(random, n_bins)
+            totals = totals_of(counts)
+            rules = BinRules(
+                trend=trend,
+                objective=objective,
+                max_n_bins=[None, 3, 4, 6][bounds],
+                min_n_bins=[1, 2, 1, 1][bounds],
+                min_bin_share=[0, 0, 0.15, 0.1][bounds],
+                min_events=[0, 0, 1, 2][bounds],
+                min_nonevents=[0, 1, 1, 0][bounds],
+                min_rate_diff=[0, 0, 0.05, 0][bounds],
+            )
+            best = best_of_all(counts, totals, rules)
+            division = divide(counts, totals, rules)
+            assert (division.status == "infeasible") == (best is None)
+            if best is not None:
+                assert division.value == pytest.approx(best[0], abs=2 * TIE)
+                assert len(division.ends) <= len(best[1])
+
+
+def test_of_equal_divisions_the_one_of_fewest_bins_and_smallest_ends_is_taken():
+    equal_rates = BinCounts(np.array([2, 4, 6]), np.array([1, 2, 3]))
+    assert divide(equal_rates, totals_of(equal_rates), FREE).ends.tolist() == [3]
+    symmetric = BinCounts(np.array([1, 5, 1]), np.array([5, 1, 5]))
+    rules = replace(FREE, trend="none", max_n_bins=2)
+    assert divide(symmetric, Totals(7, 11), rules).ends.tolist() == [1, 3]
+
+
+def test_without_bounds_the_best_ascending_division_is_the_hull():
+    random = np.random.default_rng(2)
+    for _ in range(60):
+        counts = random_counts(random, int(random.integers(1, 12)), smallest=1)
+        totals = totals_of(counts)
+        for objective in OBJECTIVES:
+            division = divide(counts, totals, replace(FREE, objective=objective))
+            at_hull = objective_value(counts.merged(hull_vertices(counts)), totals, replace(FREE, objective=objective))
+            assert division.value == pytest.approx(at_hull, abs=2 * TIE)
+            assert division.bound_gap == pytest.approx(0, abs=1e-9)  # a share of a value that may be small
+
+
+def test_with_a_limit_on_the_number_of_bins_the_ends_are_vertices_of_the_hull():
+    random = np.random.default_rng(3)
+    for _ in range(60):
+        counts = random_counts(random, 10, smallest=1)
+        division = divide(counts, totals_of(counts), replace(FREE, max_n_bins=3))
+        of_hull = divide(
+            counts.merged(hull_vertices(counts)), totals_of(counts), replace(FREE, max_n_bins=3, trend="none")
+        )
+        assert division.value == pytest.approx(of_hull.value, abs=2 * TIE)
+
+
+def test_more_freedom_is_never_worse():
+    random = np.random.default_rng(4)
+    for _ in range(20):
+        counts = random_counts(random, 9, smallest=1)
+        totals = totals_of(counts)
+        tight = BinRules(trend="ascending", max_n_bins=2, min_bin_share=0.1)
+        value = divide(counts, totals, tight).value
+        assert divide(counts, totals, replace(tight, max_n_bins=4)).value >= value - TIE
+        assert divide(counts, totals, replace(tight, min_bin_share=0)).value >= value - TIE
+        assert divide(counts, totals, replace(tight, trend="peak")).value >= value - TIE
+        assert divide(counts, totals, replace(tight, trend="auto")).value >= value - TIE
+
+
+def test_classes_exchanged_the_trend_is_reversed():
+    random = np.random.default_rng(5)
+    for _ in range(20):
+        counts = random_counts(random, 8, smallest=1)
+        totals = totals_of(counts)
+        exchanged = BinCounts(counts.nonevents, counts.events)
+        ascending = divide(counts, totals, BinRules(trend="ascending"))
+        descending = divide(exchanged, Totals(totals.nonevents, totals.events), BinRules(trend="descending"))
+        assert ascending.ends.tolist() == descending.ends.tolist()
+        assert ascending.value == pytest.approx(descending.value, abs=TIE)
+
+
+def test_no_bin_has_a_negative_information_value_whatever_the_smoothing():
+    random = np.random.default_rng(6)
+    for _ in range(50):
+        counts = random_counts(random, 6)
+        totals = totals_of(counts)
+        for smoothing in (0, 0.5, 1, 50):
+            for smooth_all in (False, True):
+                terms = information_values(counts, totals, smoothing, smooth_all=smooth_all)
+                assert (terms >= 0).all()
+                assert np.isfinite(weights_of_evidence(counts, totals, smoothing, smooth_all=smooth_all)).all()
+
+
+def test_shares_are_counts_of_rows():
+    assert smallest_count(0.07, 100) == 7  # .07 * 100 is above 7 in floats
+    assert smallest_count(0.071, 100) == 8
+    assert largest_count(0.29, 100) == 29  # .29 * 100 is below 29 in floats
+
+
+def test_counts_beyond_32_bits():
+    counts = BinCounts(np.array([2**36, 2**37]), np.array([2**37, 2**36]))
+    division = divide(counts, Totals(3 * 2**36, 3 * 2**36), FREE)
+    assert division.ends.tolist() == [1, 2]
+    assert divide(counts, Totals(3 * 2**36, 3 * 2**36), replace(FREE, trend="descending")).ends.tolist() == [2]

@@ -1,0 +1,175 @@
+"""MonotoneBinner: from tables to bins, special and missing values, weights, invariances, and what is refused."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer
+
+from bitsieve import MonotoneBinner, UserError
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    return X.iloc[:, :4], y
+
+
+def messy_table(n_rows=400):
+    """Numbers with special and missing values, and categories of which some are rare."""
+    random = np.random.default_rng(0)
+    y = random.integers(0, 2, n_rows)
+    amount = random.normal(size=n_rows) + y
+    amount[:20] = -999
+    amount[20:50] = np.nan
+    city = np.where(random.random(n_rows) < 0.4 + 0.2 * y, "Rome", random.choice(["Oslo", "Bern"], n_rows)).astype(
+        object
+    )
+    city[:2] = "Ur"
+    city[2:9] = None
+    return pd.DataFrame({"amount": amount, "city": city}), y
+
+
+def test_special_and_missing_values_have_the_last_bins():
+    X, y = messy_table()
+    binner = MonotoneBinner(special_values={"amount": [-999]}).fit(X, y)
+    table = binner.binning_tables_["amount"]
+    assert table["bin"].tolist()[-2:] == ["special -999", "missing"]
+    assert table["rows"].tolist()[-2:] == [20, 30]
+    bins = binner.transform(X)
+    assert (bins[:20, 0] == len(table) - 2).all()
+    assert (bins[20:50, 0] == len(table) - 1).all()
+    assert np.bincount(bins[:, 0]).tolist() == table["rows"].tolist()
+
+
+def test_rare_and_new_categories_are_together():
+    X, y = messy_table()
+    binner = MonotoneBinner().fit(X, y)
+    of_other = next(group for group, names in enumerate(binner.groups_[1]) if "other" in names)
+    bins = binner.bins_of(pd.DataFrame({"amount": [0.0, 0.0], "city": ["Ur", "Nowhere"]}))
+    assert bins[:, 1].tolist() == [of_other, of_other]
+
+
+def test_rows_of_each_bin_are_those_that_transform_puts_there(cancer):
+    X, y = cancer
+    binner = MonotoneBinner(trend={"mean radius": "descending", "*": "auto"}).fit(X, y)
+    bins = binner.transform(X)
+    for j, name in enumerate(X):
+        table = binner.binning_tables_[name]
+        assert np.bincount(bins[:, j]).tolist() == table["rows"].tolist()
+        assert np.bincount(bins[:, j], weights=y).astype(int).tolist() == table["events"].tolist()
+        rates = table["event_rate"].to_numpy()
+        assert (np.diff(rates) <= 0).all() or (np.diff(rates) >= 0).all()
+
+
+def test_weights_are_repeated_rows_and_the_order_of_rows_does_not_matter(cancer):
+    X, y = cancer
+    weights = np.random.default_rng(0).integers(0, 4, len(y))
+    repeated = np.random.default_rng(1).permutation(np.repeat(np.arange(len(y)), weights))
+    weighted = MonotoneBinner().fit(X, y, weights)
+    plain = MonotoneBinner(n_jobs=2).fit(X.iloc[repeated], y.iloc[repeated])
+    for first, second in zip(weighted.edges_, plain.edges_, strict=True):
+        assert first.tolist() == second.tolist()
+    assert weighted.iv_.tolist() == plain.iv_.tolist()
+
+
+def test_increasing_maps_keep_the_bins(cancer):
+    X, y = cancer
+    assert MonotoneBinner().fit(X, y).iv_.tolist() == MonotoneBinner().fit(np.log1p(X), y).iv_.tolist()
+
+
+def test_many_distinct_numbers_are_refined_by_the_hull():
+    random = np.random.default_rng(0)
+    x = random.normal(size=20_000)
+    y = random.random(20_000) < 1 / (1 + np.exp(-2 * x))
+    options = {"trend": "ascending", "max_n_bins": 6, "min_bin_share": 0, "min_events": 0, "min_nonevents": 0}
+    exact = MonotoneBinner(**options, max_exact=1500, max_prebins=50).fit(x[:, None], y)
+    coarse = MonotoneBinner(**options, max_exact=1500, max_prebins=50, refine=False).fit(x[:, None], y)
+    finer = MonotoneBinner(**options, max_exact=1500, max_prebins=4000).fit(x[:, None], y)
+    assert exact.iv_[0] > coarse.iv_[0]
+    assert exact.iv_[0] == pytest.approx(finer.iv_[0], abs=1e-12)  # both have every vertex of the hull
+
+
+def test_digits_round_the_cuts_before_the_search(cancer):
+    X, y = cancer
+    rounded = MonotoneBinner(digits=0).fit(X, y)
+    for edges in rounded.edges_:
+        assert (edges == np.round(edges)).all()
+    by_hand = MonotoneBinner().fit(np.ceil(X), y)  # (a, b] holds the numbers whose ceiling is in (a, b]
+    assert rounded.iv_.tolist() == pytest.approx(by_hand.iv_.tolist(), abs=1e-12)
+
+
+def test_given_edges_are_counted_and_not_merged(cancer):
+    X, y = cancer
+    binner = MonotoneBinner(edges={"mean radius": [12, 13, 14.5]}).fit(X, y)
+    assert binner.edges_[0].tolist() == [12, 13, 14.5]
+    assert binner.trends_[0] is None
+    expected = pd.cut(X["mean radius"], [-np.inf, 12, 13, 14.5, np.inf]).value_counts(sort=False)
+    assert binner.binning_tables_["mean radius"]["rows"].tolist() == expected.tolist()
+
+
+def test_bounds_that_cannot_be_kept_give_one_bin(cancer):
+    X, y = cancer
+    binner = MonotoneBinner(min_events=len(y)).fit(X, y)
+    assert binner.status_ == ["infeasible"] * X.shape[1]
+    assert binner.iv_.tolist() == [0] * X.shape[1]
+
+
+def test_columns_of_one_value_and_without_values():
+    X = pd.DataFrame({"constant": [1.0] * 6, "empty": [np.nan] * 6})
+    binner = MonotoneBinner().fit(X, [0, 1, 0, 1, 0, 1])
+    assert [table["bin"].tolist() for table in binner.binning_tables_.values()] == [["(-inf, inf)"], ["missing"]]
+    assert binner.iv_.tolist() == [0, 0]
+    assert binner.p_values_.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("labels", "event", "expected"),
+    [((0, 1), None, 1), (("no", "yes"), None, "yes"), (("bad", "good"), "bad", "bad"), ((2, 5), 2, 2)],
+)
+def test_the_event(labels, event, expected, cancer):
+    X, y = cancer
+    target = np.array(labels, object if isinstance(labels[0], str) else int)[y]
+    assert MonotoneBinner(event=event).fit(X, target).event_ == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "target", "code"),
+    [
+        ({}, ["bad", "good"], "event-needed"),
+        ({"event": "no"}, ["bad", "good"], "unknown-name"),
+        ({}, [0, 1, 2], "wrong-kind-of-target"),
+        ({"trend": {"radius": "peak"}}, [0, 1], "unknown-column"),
+        ({"trend": "up"}, [0, 1], "parameter-not-allowed"),
+        ({"min_n_bins": 4, "max_n_bins": 3}, [0, 1], "parameter-not-allowed"),
+        ({"min_n_bins": 4, "min_bin_share": 0.3}, [0, 1], "parameter-not-allowed"),
+        ({"edges": {"mean radius": [3, 2]}}, [0, 1], "parameter-not-allowed"),
+    ],
+)
+def test_mistakes(options, target, code, cancer):
+    X, _ = cancer
+    y = np.resize(np.array(target), len(X))
+    with pytest.raises(UserError) as caught:
+        MonotoneBinner(**options).fit(X, y)
+    assert caught.value.code == code
+
+
+def test_new_missing_values_are_refused_by_name(cancer):
+    X, y = cancer
+    new = X.copy()
+    new.iloc[3, 1] = np.nan
+    with pytest.raises(UserError) as caught:
+        MonotoneBinner().fit(X, y).transform(new)
+    assert caught.value.code == "unseen-value"
+    assert "mean texture" in str(caught.value)
+
+
+def test_a_pickle_bins_alike(cancer):
+    X, y = cancer
+    binner = MonotoneBinner().fit(X, y)
+    again = pickle.loads(pickle.dumps(binner))
+    assert again.transform(X).tolist() == binner.transform(X).tolist()
+    assert again.p_values_.tolist() == binner.p_values_.tolist()
