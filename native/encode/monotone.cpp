@@ -321,6 +321,7 @@ private:
 }  // namespace
 
 std::vector<std::int64_t> best_division(const PreBins& bins, const DivisionRules& rules) {
+    if (rules.min_n_bins > bins.n_bins) return {};
     return DivisionSearch(bins, rules).best();
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from tests.discretization.test_mdl import reference as mdl_reference
 from tests.discretization.test_repeated import counted
@@ -220,6 +222,27 @@ def codes_by_cuts(random, kernel):
         for column, own, code in zip(values.T, cuts, missing, strict=True)
     ]
     return equal(out[:, place].T, wanted)
+
+
+@trial("best_division")
+def best_division(random, kernel):
+    n_bins = int(random.integers(1, 8))
+    events, nonevents = random.integers(1, 9, (2, n_bins))
+    totals = int(events.sum()) + 2, int(nonevents.sum()) + 3
+    max_n_bins, min_rows = int(random.integers(1, 5)), int(random.integers(0, 9))
+    ends = _native.best_division(
+        events, nonevents, *totals, "ascending", "iv", 0.0, 0.0, 1, max_n_bins, min_rows, sum(totals), 0, 0, 0
+    )
+    best, wanted = -1.0, []
+    for n_ends in range(1, max_n_bins + 1):
+        for inner in itertools.combinations(range(1, n_bins), n_ends - 1):
+            starts = np.array([0, *inner])
+            e, n = np.add.reduceat(events, starts), np.add.reduceat(nonevents, starts)
+            ascends = (e[:-1] * (e + n)[1:] <= e[1:] * (e + n)[:-1]).all()
+            value = ((e / totals[0] - n / totals[1]) * np.log(e * totals[1] / (n * totals[0]))).sum()
+            if ascends and (e + n).min() >= min_rows and value > best + 1e-12:
+                best, wanted = value, [*inner, n_bins]
+    return equal(ends, np.array(wanted, np.int64))
 
 
 @trial("dependence_of_codes", "dependence_of_cuts")

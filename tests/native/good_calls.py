@@ -159,6 +159,10 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (np.asfortranarray(values(double)), np.arange(2 * N, dtype=np.int32).reshape(2, N) % C, C,
                  np.arange(N, dtype=np.uint32), np.array([0, 2, N]), table, shift, True)
     ],
+    "best_division": [
+        lambda trend=trend: (np.arange(1, 8), np.arange(8, 1, -1), 40, 50, trend, "iv", 1.0, 0.0, 1, 4, 2, 90, 1, 1, 0)
+        for trend in ("ascending", "peak", "none")
+    ],
     "order_statistic_cuts": [lambda: (values(single), 4, None), lambda: (values(double), 4, np.ones(N, np.int64))],
     "code_categories": [
         lambda kind=kind: (values(kind), np.tile(np.arange(N), D), False, N * np.arange(1, D + 1),

@@ -40,7 +40,7 @@ from bitsieve.utils.parameters import (
 )
 from bitsieve.utils.progress import phase
 
-MAX_PRE_BINS = 8192
+MAX_PRE_BINS = 4096  # whose division takes about a gigabyte
 ALL_OTHERS = "*"
 Value = TypeVar("Value")
 
@@ -171,7 +171,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         "min_level_share": by_column(_check_share),
         "missing": partial(check_choice, choices=("bin", "error")),
         "max_exact": partial(check_integer, low=2, high=MAX_PRE_BINS),
-        "max_prebins": partial(check_integer, low=2, high=MAX_PRE_BINS // 2),
+        "max_prebins": partial(check_integer, low=2, high=MAX_PRE_BINS),
         "refine": check_flag,
         "digits": optional(partial(check_integer, low=0, high=17)),
         "n_jobs": check_threads,
