@@ -95,7 +95,7 @@ def _uncut_candidates(counted: Counted, candidates: Candidates) -> Columns:
     uncut = [
         j
         for j in counted.binner.columns_without_cut.tolist()
-        if len(edges[j]) == 0 and j not in not_selectable and table.varies(j)
+        if len(edges[j]) == 0 and j not in not_selectable and not table.is_constant(j)
     ]
     return np.array(uncut, np.intp)
 
