@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from sklearn.feature_selection import f_classif
 
 from bitsieve import BitsieveWarning, ForwardSelector, MDLBinner, select
-from bitsieve.utils.messages import aligned
+from bitsieve.utils.terminal_text import aligned
 
 Floats = NDArray[np.float64]
 

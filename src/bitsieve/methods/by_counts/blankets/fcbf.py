@@ -212,6 +212,8 @@ METHODS = (
         selector="bitsieve.selectors.pairwise:FCBF",
         run=fcbf,
         ends_with=(None, "auto"),
+        published={"delta": 0.0},
+        why_default="with delta=0.0 it takes columns in every table of noise",
         rules={"delta": optional(partial(check_number, low=0, high=1)), "strict": check_flag},
     ),
 )
