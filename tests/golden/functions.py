@@ -91,7 +91,8 @@ def function_cases(binnings: Mapping[str, Sequence[str]], estimators: Sequence[s
         parameters=corrected,
     )
     yield Case("comparisons", "wine-ncm-paper", run)
-    yield Case("comparisons", "wine-chosen-ncm", partial(_select_cv, classifier="ncm", features=range(1, 8)))
+    run = partial(_select_cv, methods=("mim", "mrmr", "cmim"), classifier="ncm", features=range(1, 8))
+    yield Case("comparisons", "wine-chosen-ncm", run)
     methods = {"jmi": "jmi", "mifs": "mifs", "vmi": bitsieve.VMI(on_plateau="continue", binning="quantile")}
     run = partial(_select_cv, methods=methods, classifier="knn", binning="quantile")
     yield Case("comparisons", "wine-chosen-knn", run)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.counts.threads import run_blocks
@@ -17,6 +18,7 @@ from bitsieve.dataset.encoding import Encoded, encode_with_missing
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.text import Plain
 from bitsieve.dataset.text_format import ColumnRules as TextRules
+from bitsieve.dataset.value_ranges import check_values
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.scorecards.bin_counts import Totals
 from bitsieve.scorecards.column_bins import ClassedRows, ColumnBins, ColumnRules, bin_categories, bin_numbers
@@ -244,16 +246,18 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
             missing values with ``missing="error"``.
         """
         check_parameters(self)
+        if y is None:
+            raise target_missing(self)
         table = read_xy(X, y, sample_weight, estimator=self)
-        rows = self._classed_rows(table)
         self._check_columns(table)
+        rows = self._classed_rows(table)
         names = list(table.names)
         columns: list[ColumnBins] = [None] * table.n_features  # type: ignore[list-item]
 
         def bin_column(j: int) -> None:
             rules = self._rules_of(names[j])
             if table.is_numeric(j):
-                columns[j] = bin_numbers(_finite(table.numeric(j), names[j]), rows, rules)
+                columns[j] = bin_numbers(table.numeric(j), rows, rules)
             else:
                 columns[j] = bin_categories(table.categorical(j), rows, rules)
 
@@ -326,10 +330,12 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         """
         check_is_fitted(self, "iv_")
         table = self._read_again(X)
+        refuse_sparse(table)
+        check_values(table, allow_missing=self.missing == "bin", n_jobs=self.n_jobs)
         bins = np.empty((table.n_samples, table.n_features), np.int64, order="F")
         for j, column in enumerate(self.column_bins_):
             if column.edges is not None:
-                bins[:, j] = column.bins_of_numbers(_finite(table.numeric(j), self.column_names_[j]))
+                bins[:, j] = column.bins_of_numbers(table.numeric(j))
             else:
                 bins[:, j] = column.bins_of_categories(_as_categories(table, j))
         return bins
@@ -348,8 +354,8 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
 
     def _check_columns(self, table: InMemoryDataset) -> None:
         """Refuse missing values where they are errors, and names of columns that the table does not have."""
-        if table.is_sparse:
-            raise UserError(code="dense-rows-needed", message="the table is sparse", advice="give X.toarray()")
+        refuse_sparse(table)
+        check_values(table, allow_missing=self.missing == "bin", n_jobs=self.n_jobs)
         for name, value in self.get_params(deep=False).items():
             if not isinstance(value, Mapping):
                 continue
@@ -360,12 +366,6 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
                     message=f"{name} names {quoted(unknown)}",
                     advice=f"the columns are {quoted(table.names)}",
                 )
-        if self.missing == "error" and table.may_hold_missing(self.n_jobs):
-            raise UserError(
-                code="missing-values",
-                message="there are missing values",
-                advice='missing="bin" gives them a bin of their own',
-            )
 
     def _rules_of(self, column: str) -> ColumnRules:
         """The parameters for one column."""
@@ -402,6 +402,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         tags.input_tags.allow_nan = self.missing == "bin"
         tags.input_tags.string = True
         tags.target_tags.required = True
+        tags.classifier_tags = ClassifierTags(multi_class=False)  # the target has two classes
         tags.transformer_tags.preserves_dtype = []
         return tags
 
@@ -429,14 +430,23 @@ def _as_categories(table: InMemoryDataset, j: int) -> Encoded:
     return encode_with_missing(table.numbers(j)) if table.is_numeric(j) else table.categorical(j)
 
 
-def _finite(numbers: Floats, name: str) -> Floats:
-    if np.isinf(numbers).any():
+def target_missing(estimator: Estimator) -> UserError:
+    """The error of ``fit`` without a target."""
+    name = type(estimator).__name__
+    return UserError(
+        code="target-needed",
+        message=f"This {name} estimator requires y to be passed, but the target y is None.",
+    )
+
+
+def refuse_sparse(table: InMemoryDataset) -> None:
+    """Refuse a sparse table."""
+    if table.is_sparse:
         raise UserError(
-            code="infinite-values",
-            message=f"column {name!r} holds infinite values",
-            advice="replace them, or drop the rows",
+            code="dense-rows-needed",
+            message="sparse input is not supported",
+            advice="give X.toarray()",
         )
-    return numbers
 
 
 def _ascending(edges: Sequence[float], name: str) -> Floats:

@@ -8,16 +8,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin, clone
-from sklearn.model_selection import StratifiedKFold
-from sklearn.utils import _safe_indexing
+from sklearn.model_selection import check_cv
+from sklearn.utils import ClassifierTags, _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.scorecards.division import weights_of_evidence
-from bitsieve.scorecards.monotone_binner import MonotoneBinner
+from bitsieve.scorecards.monotone_binner import MonotoneBinner, target_missing
 from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.estimator import Estimator
-from bitsieve.utils.parameters import Rule, check_choice, check_integer, check_number, check_parameters, optional
+from bitsieve.utils.parameters import Rule, check_choice, check_number, check_parameters
 
 
 @cites("Good 1950")
@@ -41,11 +41,9 @@ class WOEEncoder(OneToOneFeatureMixin, TransformerMixin, Estimator):
     unseen : {"zero", "error", "worst"}, default="zero"
         What becomes of a missing value or a category that was not there when fitting: the weight 0, an error, or the
         largest weight of the column. A category that was not there joins the rare ones where these have a bin.
-    cv : int, optional
-        So many folds for ``fit_transform``: each row gets the weights of the other folds. Without it the weights have
-        seen the class of the row, which is optimistic for columns of many categories.
-    random_state : int or RandomState, default=0
-        Draws the folds.
+    cv : int or splitter of scikit-learn, optional
+        The folds of ``fit_transform``: each row gets the weights of the other folds. Without it the weights have seen
+        the class of the row, which is optimistic for columns of many categories.
 
     Attributes
     ----------
@@ -70,7 +68,6 @@ class WOEEncoder(OneToOneFeatureMixin, TransformerMixin, Estimator):
         "smoothing": partial(check_number, low=0, high=1e6),
         "smooth": partial(check_choice, choices=("empty", "all")),
         "unseen": partial(check_choice, choices=("zero", "error", "worst")),
-        "cv": optional(partial(check_integer, low=2)),
     }
 
     def __init__(
@@ -81,8 +78,7 @@ class WOEEncoder(OneToOneFeatureMixin, TransformerMixin, Estimator):
         smoothing: float = 1.0,
         smooth: str = "empty",
         unseen: str = "zero",
-        cv: int | None = None,
-        random_state: Any = 0,
+        cv: Any = None,
     ) -> None:
         self.binner = binner
         self.woe_sign = woe_sign
@@ -90,7 +86,6 @@ class WOEEncoder(OneToOneFeatureMixin, TransformerMixin, Estimator):
         self.smooth = smooth
         self.unseen = unseen
         self.cv = cv
-        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the bins of every column, and their weights of evidence.
@@ -113,6 +108,8 @@ class WOEEncoder(OneToOneFeatureMixin, TransformerMixin, Estimator):
             As the binner raises it, or if a parameter is not allowed.
         """
         check_parameters(self)
+        if y is None:
+            raise target_missing(self)
         self.binner_ = MonotoneBinner() if self.binner is None else clone(self.binner)
         self.binner_.fit(X, y, sample_weight)
         self.n_features_in_ = self.binner_.n_features_in_
@@ -156,7 +153,7 @@ class WOEEncoder(OneToOneFeatureMixin, TransformerMixin, Estimator):
         self.fit(X, y, sample_weight)
         if self.cv is None:
             return self.transform(X)
-        folds = StratifiedKFold(self.cv, shuffle=True, random_state=self.random_state)
+        folds = check_cv(self.cv, y, classifier=True)
         weights = np.empty((len(y), self.n_features_in_))
         for training_rows, rows in folds.split(np.zeros(len(y)), y):
             encoder = clone(self).set_params(cv=None)
@@ -179,5 +176,6 @@ class WOEEncoder(OneToOneFeatureMixin, TransformerMixin, Estimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True
         tags.target_tags.required = True
+        tags.classifier_tags = ClassifierTags(multi_class=False)  # the target has two classes
         tags.transformer_tags.preserves_dtype = []
         return tags
