@@ -33,7 +33,8 @@ def test_members_and_roles(known, algorithm):
     assert blanket.spouses == {"spouse": ["effect"]}
     assert blanket.target == "target"
     assert blanket.log_p.tolist() == sorted(blanket.log_p.tolist())
-    assert (blanket.bits > 0).all()
+    assert (blanket.log_p <= np.log(0.001)).all()
+    assert (blanket.bits > 0.01).all()
 
 
 @pytest.mark.parametrize("algorithm", ["mmpc", "hiton-pc", "ses"])

@@ -119,7 +119,8 @@ def _deciding_tests(search: Search, members: list[int], separating_sets: Separat
     for member in members:
         deciding[member] = search.test(member, [other for other in members if other != member])
     for column, separating_set in separating_sets.items():
-        deciding[column] = search.test(column, separating_set)
+        if column not in members:  # spouses are members that have a separating set
+            deciding[column] = search.test(column, separating_set)
     others = [column for column in search.candidates if column not in deciding]
     for column, result in search.test_each(others, members):
         deciding[column] = result
