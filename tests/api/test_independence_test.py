@@ -23,6 +23,7 @@ def test_columns_are_named_or_numbered(fork):
     by_number = bitsieve.independence_test(fork, 0, 1, given=[2], binning="none")
     assert by_name == by_number
     assert by_name == bitsieve.independence_test(fork, "first", "second", given="cause", binning="none")
+    assert by_name == bitsieve.independence_test(fork, 0, 1, given=2, binning="none")
     assert (by_name.x, by_name.y, by_name.given) == ("first", "second", ("cause",))
     assert by_name.n_strata == 3
 

@@ -117,19 +117,20 @@ def test_cuts_by_the_target_are_paid_for():
         ({"level": 0}, "parameter-not-allowed"),
         ({"level": 1.0}, "parameter-not-allowed"),
         ({"max_conditioning": -1}, "parameter-not-allowed"),
+        ({"max_conditioning": "all"}, "parameter-not-allowed"),
         ({"symmetry": "xor"}, "parameter-not-allowed"),
         ({"n_extra_runs": "inf"}, "parameter-not-allowed"),
         ({"test": "fisher"}, "parameter-not-allowed"),
     ],
 )
 def test_mistakes(known, parameters, code):
-    for find in (lambda: bitsieve.markov_blanket(known, "target", **parameters), lambda: network(known, parameters)):
+    for find in (lambda: bitsieve.markov_blanket(known, "target", **parameters), lambda: network_of(known, parameters)):
         with pytest.raises(bitsieve.UserError) as error:
             find()
         assert error.value.code == code
 
 
-def network(data, parameters):
+def network_of(data, parameters):
     return bitsieve.markov_network(data, binning="none", **parameters)
 
 
@@ -145,26 +146,26 @@ def test_groups_are_refused(known):
 
 
 def test_the_network_has_the_blanket_of_every_column(known):
-    found = bitsieve.markov_network(known, binning="none", level=0.001)
-    target = found.names.index("target")
-    assert sorted(found.names[j] for j in found.blankets[target]) == ["cause", "effect", "spouse"]
-    names = {frozenset(found.names[j] for j in edge) for edge in found.edges.tolist()}
+    network = bitsieve.markov_network(known, binning="none", level=0.001)
+    target = network.names.index("target")
+    assert sorted(network.names[j] for j in network.blankets[target]) == ["cause", "effect", "spouse"]
+    names = {frozenset(network.names[j] for j in edge) for edge in network.edges.tolist()}
     assert frozenset(("spouse", "target")) in names
     assert frozenset(("noise", "target")) not in names
-    assert (found.log_p < np.log(0.001)).all()
-    assert len(found.to_frame()) == len(found.edges)
+    assert (network.log_p < np.log(0.001)).all()
+    assert len(network.to_frame()) == len(network.edges)
 
 
 def test_the_skeleton_has_direct_relations_alone(known):
-    found = bitsieve.markov_network(known, binning="none", level=0.001, algorithm="mmpc")
-    names = {frozenset(found.names[j] for j in edge) for edge in found.edges.tolist()}
+    network = bitsieve.markov_network(known, binning="none", level=0.001, algorithm="mmpc")
+    names = {frozenset(network.names[j] for j in edge) for edge in network.edges.tolist()}
     direct = [("cause", "target"), ("target", "effect"), ("spouse", "effect"), ("effect", "child")]
     assert names == {frozenset(edge) for edge in direct}
 
 
 def test_a_constant_column_is_in_no_blanket(known):
     data = known.assign(constant=1)
-    found = bitsieve.markov_network(data, binning="none")
-    assert found.blankets[found.names.index("constant")] == []
+    network = bitsieve.markov_network(data, binning="none")
+    assert network.blankets[network.names.index("constant")] == []
     selector = MarkovBlanketSelector(binning="none").fit(data.drop(columns="target"), known["target"])
     assert selector.log_p_[-1] == 0

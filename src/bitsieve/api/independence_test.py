@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp, log
+from math import exp, isnan, log
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from bitsieve.api.information import count_columns
 from bitsieve.counts.source import conditioning
@@ -36,16 +38,16 @@ class IndependenceTest(NamedTuple):
     p : float
         0 where it is too small for a float.
     log_p : float
-        Its natural logarithm.
+        The natural logarithm of p.
     bits : float
         I(X;Y|Z) by plug-in, in bits.
     bits_by_chance : float
-        The mean of that over all shuffles of x within the strata; nan but for the scaled test.
+        The mean of I(X;Y|Z) over all shuffles of x within the strata; nan but for the scaled test.
     n_strata : int
-        Strata that occur.
+        How many strata occur.
     least_expected : float
-        The smallest count that independence expects of a cell, in the strata in which both columns vary; infinite
-        without any.
+        The smallest count that a cell would have under independence, in the strata in which both columns vary; infinite
+        if there are none.
 
     Examples
     --------
@@ -71,7 +73,7 @@ class IndependenceTest(NamedTuple):
         condition = f" given {quoted(self.given)}" if self.given else ""
         p_text = f"p = {self.p:.3g}" if self.p > 0 else f"ln p = {self.log_p:.1f}"
         degrees = f"{self.degrees_of_freedom:,} degree{'s' * (self.degrees_of_freedom != 1)} of freedom"
-        chance = "" if self.bits_by_chance != self.bits_by_chance else f", {self.bits_by_chance:.4f} by chance"
+        chance = "" if isnan(self.bits_by_chance) else f", {self.bits_by_chance:.4f} by chance"
         figures = f"statistic {self.statistic:.4g} on {degrees}; {self.bits:.4f} bits{chance}"
         return f"{self.x!r} and {self.y!r}{condition}: {p_text} ({figures})"
 
@@ -82,7 +84,7 @@ def independence_test(
     x: Any,
     y: Any,
     *,
-    given: Sequence[Any] = (),
+    given: str | int | Sequence[str | int] = (),
     test: str = "scaled",
     freedom: str = "adjusted",
     power: int = 0,
@@ -103,24 +105,25 @@ def independence_test(
       within the strata: in sparse tables, in which the tail of G is far too small, its level holds;
     - "pearson": ``sum (n_xyz - m)^2 / m`` with ``m = n_xz n_yz / n_z``.
 
-    p is the tail of chi-squared beyond it, unless ``p_by`` is "shuffles".
+    p is the probability that chi-squared exceeds the statistic, unless ``p_by`` is "shuffles".
 
     Parameters
     ----------
     data : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
     x, y : str or int
         The two columns, by name or number.
-    given : sequence of str or int, optional
+    given : str, int, or sequence of them, optional
         The columns whose joint values are the strata.
     test : {"scaled", "g", "pearson"}, default="scaled"
     freedom : {"adjusted", "nominal"}, default="adjusted"
         Degrees of freedom of "g" and "pearson". "adjusted": ``sum_z (k_xz - 1) (k_yz - 1)`` over the codes that occur
         in each stratum; "nominal": ``(K_x - 1) (K_y - 1) prod K_z`` over all codes, which loses power in sparse tables.
     power : int, default=0
-        p is 1 where there are fewer rows than so many for every possible cell of the table; 5 is usual.
+        p is 1 if there are fewer than ``power`` rows for every possible cell of the table; 5 is usual.
     p_by : {"chi-squared", "shuffles"}, default="chi-squared"
-        "shuffles": p is the share of tables with at least the observed G, of the table itself and those after shuffles
-        of x within the strata. It is exact however sparse the table is, and at least ``1 / (n_shuffles + 1)``.
+        "shuffles": x is shuffled within the strata ``n_shuffles`` times, and p is the share of tables, the observed one
+        included, with at least the observed G. It is exact however sparse the table is, and at least
+        ``1 / (n_shuffles + 1)``.
     n_shuffles : int, default=999
     random_state : int, default=0
         Same seed, same shuffles, for any number of threads.
@@ -148,12 +151,11 @@ def independence_test(
 
     >>> import bitsieve
     >>> import numpy as np
+    >>> import pandas as pd
     >>> random = np.random.default_rng(0)
     >>> cause = random.integers(0, 3, 500)
     >>> first, second = np.where(random.random((2, 500)) < 0.6, cause, random.integers(0, 3, (2, 500)))
-    >>> data = {"first": first, "second": second, "cause": cause}
-    >>> import pandas as pd
-    >>> data = pd.DataFrame(data)
+    >>> data = pd.DataFrame({"first": first, "second": second, "cause": cause})
     >>> bitsieve.independence_test(data, "first", "second", binning="none").p < 1e-9
     True
     >>> bitsieve.independence_test(data, "first", "second", given=["cause"], binning="none").p > 0.05
@@ -168,7 +170,7 @@ def independence_test(
         raise ParameterError(
             "binning", binning, advice, "cuts by a target, and this test has none", code="target-needed"
         )
-    if isinstance(given, str):
+    if isinstance(given, (str, int, np.integer)):
         given = [given]
     read = ReadOptions(sample_weight=sample_weight)
     table, information = count_columns(data, read, binning, missing, "plug-in", n_jobs, by_class=False)

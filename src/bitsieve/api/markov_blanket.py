@@ -41,19 +41,20 @@ class MarkovBlanket:
     features : list, length k
         The members, by rising p given the other members.
     neighbours : list
-        Those that are directly related to the target.
+        The members that are directly related to the target.
     spouses : dict of label to list
-        Those that are related to it only once other columns are known, and these columns.
+        By member that is related to the target only once other members are known: these members.
     interchangeable : dict of label to list
-        For every member the other columns that could stand in its place in the tests made; of "ses" alone.
+        By member: the columns that could stand in its place in the tests made. Empty but for "ses".
     separating_sets : dict of label to list
-        For other columns the columns given which they are independent of the target, of algorithms over subsets.
+        By column: the columns given which it is independent of the target. Empty but for algorithms over subsets
+        ("mmpc", "hiton-pc", "mmmb", "hiton-mb", "ses").
     log_p : ndarray of float, shape (k,)
         ln p of every member given the others.
     bits : ndarray of float, shape (k,)
         Its information about the target given the others (plug-in).
     n_tests, n_unreliable : int
-        Different tests made, and those of fewer than five rows for every possible cell.
+        How many different tests were made, and how many of them had fewer than five rows for every possible cell.
     diagnostics : Diagnostics
         What was noticed in the data.
 
@@ -145,10 +146,7 @@ def markov_blanket(
     ----------
     data, target
         As for :func:`bitsieve.select`.
-    algorithm : str, default="iamb-fdr"
-        Of :class:`bitsieve.MarkovBlanketSelector`, as are ``level``, ``max_conditioning``, ``symmetry``,
-        ``n_extra_runs``, ``test``, ``freedom`` and ``power``.
-    level, max_conditioning, symmetry, n_extra_runs, test, freedom, power
+    algorithm, level, max_conditioning, symmetry, n_extra_runs, test, freedom, power
         As for :class:`bitsieve.MarkovBlanketSelector`.
     sample_weight, exclude, binning, n_bins, missing, target_kind, n_jobs
         As for :func:`bitsieve.select`. By default numbers are cut into few bins of equal frequency.
@@ -243,9 +241,9 @@ class MarkovNetwork:
     edges : ndarray of int, shape (m, 2)
         Pairs of columns of which each is in the blanket of the other; the lower first, ascending.
     log_p : ndarray of float, shape (m,)
-        The larger ln p of the two, each given the rest of the other's blanket.
+        The larger ln p of the two tests of a pair, each given the other members of the blanket.
     n_tests, n_unreliable : int
-        Different tests made, and those of fewer than five rows for every possible cell.
+        How many different tests were made, and how many of them had fewer than five rows for every possible cell.
 
     Examples
     --------
@@ -380,7 +378,7 @@ def markov_network(
         blanket = find_blanket(search, options)
         blankets.append(blanket.members)
         for member in blanket.members:
-            log_p[target, member] = blanket.deciding[member].log_p
+            log_p[target, member] = blanket.deciding_tests[member].log_p
     edges = sorted(pair for pair in log_p if pair[0] < pair[1] and pair[::-1] in log_p)
     return MarkovNetwork(
         names=list(map(str, table.names)),

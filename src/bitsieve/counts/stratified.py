@@ -1,6 +1,6 @@
 """Tables of two variables within the joint values of others: what tests of conditional independence count.
 
-A variable is a column, by its index, or the class, whose number is ``n_features``.
+A variable is the index of a column, or ``n_features`` for the class.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from bitsieve.utils.arrays import Columns, Floats, Integers
 
 Variables = tuple[int, ...]
 
-MAX_CACHED_PARTS = 1 << 24  # cached partitions store so many part numbers at most, one for each sample
+MAX_CACHED_PARTS = 1 << 24  # so many part numbers are cached at most; a partition has one for each sample
 
 
 class StratifiedTables:
@@ -25,8 +25,8 @@ class StratifiedTables:
         self.source = source
         self.class_variable = source.n_features
         self.n_samples = source.n_samples
-        self.n_codes = np.append(source.arities.astype(np.int64), source.n_classes)  # the codes of every variable
-        self._partitions: dict[Variables, Partition] = {}  # a cache by ascending columns
+        self.n_codes = np.append(source.arities.astype(np.int64), source.n_classes)  # by variable
+        self._partitions: dict[Variables, Partition] = {}  # by ascending columns
         self._max_partitions = max(8, MAX_CACHED_PARTS // source.n_samples)
 
     def nominal_strata(self, strata: Variables) -> float:
@@ -59,7 +59,7 @@ class StratifiedTables:
         by_class = self.class_variable in strata
         columns_of_strata = tuple(column for column in strata if column != self.class_variable)
         partition = self._partition(columns_of_strata).refine(x)
-        keys = partition.keys  # the strata, and then x: ascending
+        keys = partition.keys  # one row for each part: its codes in the strata and then of x; rows are ascending
         is_next_stratum = np.zeros(len(keys), bool)
         is_next_stratum[1:] = (keys[1:, :-1] != keys[:-1, :-1]).any(axis=1)
         stratum_of_part = np.cumsum(is_next_stratum)
@@ -73,7 +73,7 @@ class StratifiedTables:
     def _by_strata(
         self, table: ContingencyTable, x: int, n_strata: int, stratum_of_part: Integers, code_of_part: Integers
     ) -> ContingencyTable:
-        """A table of (strata and x, y, class) as one of (strata and class, y, x)."""
+        """Rearrange a table of the axes (stratum and x, y, class) to the axes (stratum and class, y, x)."""
         _, n_y, n_classes = table.shape
         n_x = int(self.n_codes[x])
         cells, counts = table.occupied()
@@ -91,7 +91,7 @@ class StratifiedTables:
             partition = self._partition(columns[:-1]).refine(columns[-1])
         else:
             codes = coded(self.source)
-            # A partition of codes knows the part of every sample, of which all tables are counted at once.
+            # With codes in memory the part of every sample is known, and all tables are counted in one pass.
             partition = self.source.partition() if codes is None else JointCodes(codes)
         if len(self._partitions) >= self._max_partitions:
             self._partitions.clear()

@@ -33,11 +33,11 @@ from bitsieve.utils.parameters import check_choice, check_integer
 
 TESTS = ("scaled", "g", "pearson")
 FREEDOMS = ("adjusted", "nominal")
-RELIABLE_SAMPLES = 5  # a test of fewer samples for every possible cell is called unreliable
-SERIES_FROM = 64.0  # where a cell expects so many samples or more, a series gives the mean of c ln c
-WEIGHTS_AT_ONCE = 1 << 20  # so many probabilities of counts are in memory at once
-MAX_NUMBERED = 1 << 20  # n and two margins below it fit into one 64-bit integer
-MAX_FREEDOM = 2.0**53  # nominal degrees of freedom of very many strata may be more; p is then 1
+RELIABLE_SAMPLES = 5  # a test with fewer samples for every possible cell is called unreliable
+SERIES_FROM = 64.0  # where a cell has so many expected samples or more, a series gives the mean of c ln c
+MAX_WEIGHTS = 1 << 20  # so many probabilities of counts are in memory at once
+MAX_NUMBERED = 1 << 20  # n and two margins fit into one 64-bit integer if n is below this
+MAX_FREEDOM = 2.0**53  # of very many strata the nominal degrees of freedom may exceed it: p is 1 all the same
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,23 +63,23 @@ class TestResult(NamedTuple):
     degrees_of_freedom: int
     log_p: float  # natural logarithm
     bits: float  # I(X;Y|Z) by plug-in
-    bits_by_chance: float  # the mean of that over all shuffles within the strata; nan where it was not computed
-    n_strata: int  # strata that occur
-    least_expected: float  # the smallest m of a stratum in which both vary; infinite without any
+    bits_by_chance: float  # the mean of I(X;Y|Z) over all shuffles within the strata; nan but for the scaled test
+    n_strata: int  # how many strata occur
+    least_expected: float  # the smallest m in the strata in which both vary; infinite if there are none
     is_reliable: bool  # whether there are at least five samples for every possible cell
 
 
 class IndependenceTests:
     """Tests pairs of variables of a source within strata, each once: results are cached by pair and strata.
 
-    A variable is a column, by its index, or the class, whose number is ``n_features``.
+    A variable is the index of a column, or ``n_features`` for the class.
     """
 
     def __init__(self, source: ConditioningSource, options: TestOptions) -> None:
         self.counts = StratifiedTables(source)
         self.options = options
         self.terms = entropy_terms(source.n_samples)
-        # Columns that were cut by a look at the classes got one of many sets of cuts: p is multiplied by their number.
+        # A column that was cut by the classes got the best of many sets of cuts: p is multiplied by their number.
         log_penalties = log_codings(source, np.arange(source.n_features))
         self._log_penalties = np.append(log_penalties, 0.0)
         self._results: dict[tuple[int, int, Variables], TestResult] = {}
@@ -91,7 +91,7 @@ class IndependenceTests:
 
     @property
     def n_unreliable(self) -> int:
-        """How many of them had fewer than five samples for every possible cell."""
+        """How many tests had fewer than five samples for every possible cell."""
         return sum(not result.is_reliable for result in self._results.values())
 
     def test(self, x: int, y: int, strata: Sequence[int]) -> TestResult:
@@ -107,15 +107,16 @@ class IndependenceTests:
         for block in self.counts.blocks(np.array(untested, np.intp), ascending):
             tables = self.counts.tables(x, block.tolist(), ascending)
             n_strata = self.counts.nominal_strata(ascending)
-            for y, result in zip(block.tolist(), results_of(tables, n_strata, self.terms, self.options), strict=True):
+            results = results_of(tables, n_strata, self.terms, self.options)
+            for y, result in zip(block.tolist(), results, strict=True):
                 self._results[min(x, y), max(x, y), ascending] = self._penalized(result, (x, y, *ascending))
         return [self._results[key] for key in keys]
 
     def p_by_shuffles(self, x: int, y: int, strata: Sequence[int], n_shuffles: int, random_state: int) -> float:
-        """The share of tables that have at least the observed G, of those after shuffles within the strata.
+        """The share of tables whose G is at least the observed one: of the observed table and the shuffled ones.
 
-        The observed table counts as one of them. Its margins stay, so that the sums of terms are compared, which are
-        integers. The seeds follow from ``random_state`` and the variables alone.
+        Shuffles within the strata leave the margins as they are, so that not G but the sums over the cells are
+        compared, which are integers. The seeds follow from ``random_state`` and the variables alone.
         """
         low, high = sorted((x, y))
         ascending = tuple(sorted(strata))
@@ -130,7 +131,7 @@ class IndependenceTests:
         return (1 + n_reached) / (1 + n_shuffles)
 
     def _penalized(self, result: TestResult, variables: Variables) -> TestResult:
-        """The result with p multiplied by the number of sets of cuts that the variables might have got."""
+        """The result with p multiplied by the number of sets of cuts that the variables could have."""
         penalty = float(self._log_penalties[list(variables)].sum())
         if penalty == 0:
             return result
@@ -140,9 +141,10 @@ class IndependenceTests:
 def results_of(
     tables: Sequence[ContingencyTable], nominal_strata: float, terms: Terms, options: TestOptions
 ) -> list[TestResult]:
-    """Test the independence of the codes and the classes of every table within its first codes, the strata.
+    """Test, in each table, whether the second and the third variable are independent within the strata.
 
-    ``nominal_strata`` is the number of strata that there may be, those without samples included.
+    A table has the shape (strata, codes, classes). ``nominal_strata`` counts all strata that are possible, with samples
+    or without.
     """
     cells = Cells.of_tables(tables)
     margins = _Margins.of_cells(cells, len(tables))
@@ -207,14 +209,14 @@ def _sums(cells: Cells, n_tables: int, terms: Terms) -> Integers:
 
 @dataclass(frozen=True)
 class _Margins:
-    """The pairs of margins of the strata in which both variables vary, one pair for each possible cell."""
+    """The pair of margins of each possible cell, in the strata in which both variables vary."""
 
     degrees_of_freedom: Integers  # shape (n_tables,)
     least_expected: Floats  # shape (n_tables,)
-    table: Integers  # of every pair
-    n: Integers  # n_z of every pair
-    first: Integers  # n_xz
-    second: Integers  # n_yz
+    table: Integers  # shape (n_pairs,): the index of the table of each pair
+    n: Integers  # shape (n_pairs,): n_z
+    first: Integers  # shape (n_pairs,): n_xz
+    second: Integers  # shape (n_pairs,): n_yz
 
     @classmethod
     def of_cells(cls, cells: Cells, n_tables: int) -> _Margins:
@@ -297,14 +299,14 @@ def _excess_of_distinct(n: Integers, a: Integers, b: Integers) -> Floats:
 
 
 def _excess_by_summation(n: Integers, a: Integers, b: Integers) -> Floats:
-    """The excess by summation over all counts that are not negligibly rare.
+    """The excess by summation over all counts that are likely enough to matter.
 
-    From ``P(c + 1) / P(c) = (a - c) (b - c) / ((c + 1) (n - a - b + c + 1))`` follow all probabilities relative to that
-    of the smallest count.
+    ``P(c + 1) / P(c) = (a - c) (b - c) / ((c + 1) (n - a - b + c + 1))`` gives all probabilities relative to that of
+    the smallest count.
     """
     mean = a / n * b
     smallest = np.maximum(0, a + b - n)
-    # beyond so far above the mean a count is rarer than 2^-64 (Bernstein's inequality)
+    # By Bernstein's inequality, counts above this reach have a probability below 2^-64 together.
     reach = np.ceil(mean + 20 + np.sqrt(220 + 90 * mean)).astype(np.int64)
     n_counts = np.minimum(np.minimum(a, b), reach) - smallest + 1
     result = np.empty(len(n))
@@ -314,7 +316,7 @@ def _excess_by_summation(n: Integers, a: Integers, b: Integers) -> Floats:
     while start < len(order):
         max_width = max(16, 2 * int(ascending[start]))  # rows of similar length are computed together
         end = int(np.searchsorted(ascending, max_width, side="right"))
-        end = min(end, start + WEIGHTS_AT_ONCE // max_width)
+        end = min(end, start + MAX_WEIGHTS // max_width)
         rows = order[start:end]
         result[rows] = _mean_of_rows(n[rows], a[rows], b[rows], smallest[rows], int(ascending[end - 1]))
         start = end

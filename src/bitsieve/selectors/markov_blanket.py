@@ -17,7 +17,7 @@ class MarkovBlanketSelector(CountSelector):
     Parameters
     ----------
     n_features_to_select : int, float or "auto", default=None
-        None or "auto" keeps the whole blanket; a number keeps the first so many of it, or fewer where it has fewer.
+        None or "auto" keeps the whole blanket. A number keeps at most so many members, those with the smallest p.
     algorithm : str, default="iamb-fdr"
         "gs": add the first column that depends on the target given the blanket. "iamb": add the strongest; "inter-iamb"
         removes after every addition, "fast-iamb" adds several at once, "iamb-fdr" limits the false discovery rate of
@@ -25,15 +25,15 @@ class MarkovBlanketSelector(CountSelector):
         which no set of other columns separates from the target. "mmmb", "hiton-mb": neighbours and spouses. "ses":
         neighbours, and the columns that are interchangeable with each.
     level : float, default=0.05
-        Of every test; of "iamb-fdr" the false discovery rate of the blanket.
+        The level of every test; for "iamb-fdr" the false discovery rate of the blanket.
     max_conditioning : int, None or "auto", default="auto"
-        How many columns a test that admits one may be conditional on; None: any number; "auto": 3 where tests are
-        conditional on many subsets (the last five algorithms), any number elsewhere.
+        A test that lets a column enter is conditional on at most so many others; None sets no limit. "auto" is 3 for
+        the last five algorithms, which test many subsets, and no limit for the others.
     symmetry : {"and", "or", None}, default="and"
-        Whether two columns are neighbours if each is found from the other, if either is, or (None) by the target's own
-        search; of "mmpc", "hiton-pc", "mmmb" and "hiton-mb".
+        For "mmpc", "hiton-pc", "mmmb" and "hiton-mb": two columns are neighbours if each is found from the other
+        ("and"), if either is ("or"), or if the target's own search finds the column (None).
     n_extra_runs : int or None, default=1
-        Runs of "fbed" after the first; None: until a run adds nothing.
+        Runs of "fbed" after the first; None repeats runs until one adds nothing.
     test : {"scaled", "g", "pearson"}, default="scaled"
     freedom : {"adjusted", "nominal"}, default="adjusted"
     power : int, default=0
@@ -51,20 +51,22 @@ class MarkovBlanketSelector(CountSelector):
         ln p of the test that decided: of members given the other members; of others given their separating set, or
         given the blanket where none is known.
     statistic_ : ndarray of float, shape (n_features,)
+        The statistic of that test.
     degrees_of_freedom_ : ndarray of int, shape (n_features,)
-        Of that test.
+        The degrees of freedom of that test.
     roles_ : dict of int to Role, or None
         By column: "neighbour", directly related to the target; or "spouse", related only once the columns ``via`` are
         known. Which neighbours are causes and which effects, no test of independence can say.
     separating_sets_ : dict of int to tuple of int
-        By column: other columns given which it is independent of the target, of algorithms over subsets.
+        By column: other columns given which it is independent of the target. Empty but for the last five algorithms.
     signatures_ : list of list of int
-        For every member the columns that are interchangeable with it in the tests that "ses" made.
+        For "ses" a list for every member: the member, and the columns that are interchangeable with it in the tests
+        made. Empty for other algorithms.
     trace_ : list of Move
         What entered and left, in order: ``variable``, ``enters``, ``condition``, ``log_p``. The target is the variable
         ``n_features_in_``.
     n_tests_, n_unreliable_ : int
-        Different tests made, and those of fewer than five samples for every possible cell.
+        How many different tests were made, and how many of them had fewer than five samples for every possible cell.
 
     Notes
     -----

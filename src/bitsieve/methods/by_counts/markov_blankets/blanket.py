@@ -24,7 +24,7 @@ SPOUSE_SEARCHES = {"mmmb": mmpc, "hiton-mb": hiton_pc}
 OVER_SUBSETS = (*NEIGHBOUR_SEARCHES, *SPOUSE_SEARCHES, "ses")  # their tests are conditional on many subsets
 ALGORITHMS = ("iamb-fdr", "gs", "iamb", "inter-iamb", "fast-iamb", "fbed", *OVER_SUBSETS)
 AUTO = "auto"
-MAX_SUBSET = 3  # subsets have at most so many columns by default
+MAX_SUBSET = 3  # by default a test that is one of many over subsets is conditional on at most three columns
 SYMMETRIES = (AND, OR, None)
 
 
@@ -50,7 +50,7 @@ class BlanketOptions:
 
     @property
     def conditioning_limit(self) -> int | None:
-        """How many columns a test may be conditional on; None: any number."""
+        """How many columns a test may be conditional on; None if there is no limit."""
         if self.max_conditioning != AUTO:
             assert not isinstance(self.max_conditioning, str)
             return self.max_conditioning
@@ -61,20 +61,20 @@ class BlanketOptions:
 class Blanket:
     """The blanket of a target.
 
-    ``deciding`` has one test of every candidate: of a member given the other members, of another given its separating
-    set if one is known, and else given the blanket.
+    ``deciding_tests`` has one test for every candidate. A member is tested given the other members. Any other candidate
+    is tested given its separating set, or given the blanket where no separating set is known.
     """
 
     members: list[int]  # by rising p
-    roles: dict[int, Role] | None  # None where the algorithm knows none
+    roles: dict[int, Role] | None  # None where the algorithm gives no roles
     separating_sets: SeparatingSets
-    queues: list[list[int]] = field(default_factory=list)  # columns that are interchangeable in the tests made
-    deciding: dict[int, TestResult]
+    queues: list[list[int]] = field(default_factory=list)  # a member each, and what is interchangeable with it
+    deciding_tests: dict[int, TestResult]
     moves: list[Move]
 
 
 def find_blanket(search: Search, options: BlanketOptions, *, with_roles: bool = False) -> Blanket:
-    """Search for the blanket of a target; ``with_roles`` finds roles by further tests where the algorithm has none."""
+    """Search for the blanket of a target; ``with_roles`` adds tests for roles where the algorithm gives none."""
     algorithm = options.algorithm
     separating_sets: SeparatingSets = {}
     roles: dict[int, Role] | None = None
@@ -102,50 +102,50 @@ def find_blanket(search: Search, options: BlanketOptions, *, with_roles: bool = 
         members = SEARCHES[algorithm](search)
     if roles is None and with_roles:
         roles = _roles_by_tests(search, members)
-    deciding = _deciding_tests(search, members, separating_sets)
-    by_p = by_strength([Ranked(member, deciding[member]) for member in members])
+    deciding_tests = _deciding_tests(search, members, separating_sets)
+    by_p = by_strength([Ranked(member, deciding_tests[member]) for member in members])
     return Blanket(
         members=[ranked.variable for ranked in by_p],
         roles=roles,
         separating_sets=separating_sets,
         queues=queues,
-        deciding=deciding,
+        deciding_tests=deciding_tests,
         moves=search.moves,
     )
 
 
 def _deciding_tests(search: Search, members: list[int], separating_sets: SeparatingSets) -> dict[int, TestResult]:
-    deciding = {}
+    tests = {}
     for member in members:
-        deciding[member] = search.test(member, [other for other in members if other != member])
+        tests[member] = search.test(member, [other for other in members if other != member])
     for column, separating_set in separating_sets.items():
         if column not in members:  # spouses are members that have a separating set
-            deciding[column] = search.test(column, separating_set)
-    others = [column for column in search.candidates if column not in deciding]
+            tests[column] = search.test(column, separating_set)
+    others = [column for column in search.candidates if column not in tests]
     for column, result in search.test_each(others, members):
-        deciding[column] = result
-    return deciding
+        tests[column] = result
+    return tests
 
 
 def _roles_by_tests(search: Search, members: list[int]) -> dict[int, Role]:
-    """The roles of members of which only the blanket is known.
+    """The roles of the members of a blanket, by tests given subsets of at most three other members.
 
-    A member that a set of other members separates from the target is a spouse, by way of the members that make the two
-    dependent again once they join that set. Sets have at most three columns.
+    A member is a spouse if such a subset separates it from the target. It is related to the target by way of the
+    members that make the two dependent again when they join the subset.
     """
     limit = MAX_SUBSET if search.max_conditioning is None else min(MAX_SUBSET, search.max_conditioning)
-    small = Search(search.tests, search.target, search.candidates, search.level, limit)
+    subset_search = Search(search.tests, search.target, search.candidates, search.level, limit)
     roles = {}
     for member in members:
         others = [other for other in members if other != member]
-        separating_set = small.separating_set(member, others)
+        separating_set = subset_search.separating_set(member, others)
         if separating_set is None:
             roles[member] = NEIGHBOUR
             continue
         via = [
             other
             for other in others
-            if other not in separating_set and not small.is_independent(member, [*separating_set, other])
+            if other not in separating_set and not subset_search.is_independent(member, [*separating_set, other])
         ]
         roles[member] = Role("spouse", tuple(via))
     return roles

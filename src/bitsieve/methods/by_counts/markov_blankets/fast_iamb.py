@@ -16,20 +16,21 @@ MIN_SAMPLES_PER_CELL = 5
 def fast_iamb(search: Search) -> list[int]:
     """The blanket by fast-IAMB.
 
-    Of all columns that depend on the target given the blanket, the strongest enter, as long as the table of the
-    target, the column and the blanket has five samples a cell on average; then members leave that are independent of
-    the target given the others. A member that leaves in a later round than it entered is not tried again.
+    In each round the columns that depend on the target given the blanket enter, the strongest first, as long as the
+    table of the target, the column and the blanket has five samples a cell on average. Then members leave that are
+    independent of the target given the others. A member that leaves in a later round than it entered is not tried
+    again.
     """
     blanket: list[int] = []
-    candidates = [column for column in search.candidates if column not in blanket]
+    candidates = list(search.candidates)
     while candidates and search.may_condition_on(len(blanket)):
         before = list(blanket)
         tests = search.test_each(candidates, before)
         dependent = by_strength([ranked for ranked in tests if search.depends(ranked.result)])
-        is_sufficient = True
+        has_enough_samples = True
         for column, result in dependent:
             if not _has_enough_samples(search, column, blanket):
-                is_sufficient = False
+                has_enough_samples = False
                 break
             search.enter(column, before, result)
             blanket.append(column)
@@ -37,8 +38,8 @@ def fast_iamb(search: Search) -> list[int]:
         blanket = search.without_independent(grown, fixed=[])
         if blanket == before:
             break
-        if not is_sufficient and blanket == grown:
-            break
+        if not has_enough_samples and blanket == grown:
+            break  # the samples will not do for one more column
         candidates = [column for column in candidates if column not in blanket]
     return blanket
 

@@ -17,7 +17,7 @@ def fbed(search: Search, n_extra_runs: int | None = 1) -> list[int]:
     n_runs = 0
     while n_extra_runs is None or n_runs <= n_extra_runs:
         n_runs += 1
-        if not _run(search, blanket):
+        if not _forward_run(search, blanket):
             break
     while len(blanket) > 1:
         weakest = _weakest(search, blanket)
@@ -28,20 +28,20 @@ def fbed(search: Search, n_extra_runs: int | None = 1) -> list[int]:
     return blanket
 
 
-def _run(search: Search, blanket: list[int]) -> bool:
+def _forward_run(search: Search, blanket: list[int]) -> bool:
     """Add the strongest column again and again, among those that have passed every test of the run.
 
-    Returns whether any was added.
+    Return whether a column was added.
     """
     n_before = len(blanket)
-    left = [column for column in search.candidates if column not in blanket]
-    while left and search.may_condition_on(len(blanket)):
-        passing = [ranked for ranked in search.test_each(left, blanket) if search.depends(ranked.result)]
+    remaining = [column for column in search.candidates if column not in blanket]
+    while remaining and search.may_condition_on(len(blanket)):
+        passing = [ranked for ranked in search.test_each(remaining, blanket) if search.depends(ranked.result)]
         if not passing:
             break
         best = strongest(passing)
         search.enter(best.variable, blanket, best.result)
-        left = [ranked.variable for ranked in passing if ranked.variable != best.variable]
+        remaining = [ranked.variable for ranked in passing if ranked.variable != best.variable]
         blanket.append(best.variable)
     return len(blanket) > n_before
 

@@ -21,7 +21,7 @@ def hiton_pc(search: Search) -> Neighbours:
         else:
             neighbours.separating_sets[ranked.variable] = ()
     for column, result in by_strength(dependent):
-        separating_set = search.separating_set(column, neighbours.members, smallest=1)
+        separating_set = search.separating_set(column, neighbours.members, min_size=1)
         if separating_set is None:
             search.enter(column, (), result)
             neighbours.members.append(column)

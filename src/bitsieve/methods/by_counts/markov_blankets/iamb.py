@@ -25,8 +25,8 @@ def iamb(search: Search) -> list[int]:
 def inter_iamb(search: Search) -> list[int]:
     """The blanket by inter-IAMB: a pass of removals follows every addition.
 
-    Additions and removals can go round in circles. A column that leads back to a blanket of before is taken out, and
-    not added again.
+    Additions and removals can go round in circles. A column that leads back to an earlier blanket is taken out, and not
+    added again.
     """
     blanket: list[int] = []
     earlier_blankets = [set(blanket)]
@@ -46,7 +46,7 @@ def inter_iamb(search: Search) -> list[int]:
 
 
 def _strongest_addition(search: Search, blanket: Sequence[int], refused: Sequence[int] = ()) -> Ranked | None:
-    """The column most strongly related to the target given the blanket; None if none is, at the level."""
+    """The column most strongly related to the target given the blanket; None if no column depends on the target."""
     candidates = [column for column in search.candidates if column not in blanket and column not in refused]
     if not candidates or not search.may_condition_on(len(blanket)):
         return None

@@ -13,7 +13,7 @@ from math import log
 from bitsieve.methods.by_counts.markov_blankets.search import Ranked, Search, by_strength
 
 
-class _Adjusted:
+class _AdjustedTests:
     """All columns by p of their test with the target given the other members, corrected for the number of columns.
 
     p of rank i of n is multiplied by ``n / i (1 + 1/2 + ... + 1/n)`` (Benjamini and Yekutieli).
@@ -51,8 +51,8 @@ class _Adjusted:
 def iamb_fdr(search: Search) -> list[int]:
     """The blanket by IAMB-FDR: in each step the weakest member that does not pass leaves, or the strongest enters.
 
-    The member that entered last does not leave, and the one that left last does not enter. A column whose step leads
-    back to a blanket of before is taken back, and not moved again.
+    The member that entered last does not leave, and the one that left last does not enter. A step that leads back to an
+    earlier blanket is not taken, and its column does not move again.
     """
     blanket: list[int] = []
     earlier_blankets = [set(blanket)]
@@ -60,7 +60,7 @@ def iamb_fdr(search: Search) -> list[int]:
     last_added: int | None = None
     last_removed: int | None = None
     while search.candidates:
-        adjusted = _Adjusted(search, blanket)
+        adjusted = _AdjustedTests(search, blanket)
         removable = [member for member in blanket if member not in immovable and member != last_added]
         removal = adjusted.weakest_failing(removable)
         if removal is not None:

@@ -1,4 +1,4 @@
-"""The result of the searches that first find the direct neighbours of the target, and their pass of removals."""
+"""What the searches for the direct neighbours of the target share: their result, and a pass of removals."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ NeighbourSearch = Callable[[Search], Neighbours]
 
 
 def remove_separated(search: Search, neighbours: Neighbours) -> None:
-    """Remove every member that a subset of the other members, removed ones among them, separates from the target."""
+    """Remove every member that a subset of the other members separates from the target.
+
+    The subsets are of all members at the beginning, those that were removed meanwhile included.
+    """
     all_members = list(neighbours.members)
     for member in all_members:
         others = [other for other in all_members if other != member]

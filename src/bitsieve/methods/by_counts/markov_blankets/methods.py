@@ -24,14 +24,22 @@ from bitsieve.methods.by_counts.markov_blankets.search import Search
 from bitsieve.methods.by_counts.markov_blankets.spouses import AND
 from bitsieve.methods.method import CONDITIONED, INDEPENDENT, Method, MethodResult, defaults_of
 from bitsieve.utils.messages import choices, nearest_in
-from bitsieve.utils.parameters import check_choice, check_flag, check_integer, check_level, made_by, optional
+from bitsieve.utils.parameters import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_level,
+    made_by,
+    optional,
+    whole_number,
+)
 from bitsieve.utils.progress import phase
 
 BINS_PER_ROOT = 0.4  # bins per cube root of the number of samples
 
 
 def few_bins(n_samples: int) -> int:
-    """How many bins of equal frequency numbers are cut into, so that many samples agree in several columns."""
+    """The number of bins of equal frequency of a column: few, so that joint values of several columns are frequent."""
     n_bins: float = BINS_PER_ROOT * n_samples ** (1 / 3)
     return max(3, round(n_bins))
 
@@ -64,16 +72,16 @@ def markov_blanket(
     search = Search(tests, target, np.flatnonzero(information.varies).tolist(), level, options.conditioning_limit)
     blanket = find_blanket(search, options, with_roles=roles)
     members = np.array(blanket.members[:k], np.intp)
-    scores = np.array([blanket.deciding[member].bits for member in members.tolist()], np.float64)
+    scores = np.array([blanket.deciding_tests[member].bits for member in members.tolist()], np.float64)
     return MethodResult(members, scores, extras=_fitted_attributes(blanket, tests, information.n_features))
 
 
 def _fitted_attributes(blanket: Blanket, tests: IndependenceTests, n_features: int) -> dict[str, Any]:
-    """What a selector says of its blanket."""
-    log_p = np.zeros(n_features)  # of columns that do not vary, too: they are independent of everything
+    """The fitted attributes of the selector, from the blanket and its tests."""
+    log_p = np.zeros(n_features)  # stays 0 for columns that do not vary: they are independent of everything
     statistic = np.zeros(n_features)
     degrees_of_freedom = np.zeros(n_features, np.int64)
-    for column, result in blanket.deciding.items():
+    for column, result in blanket.deciding_tests.items():
         log_p[column] = result.log_p
         statistic[column] = result.statistic
         degrees_of_freedom[column] = result.degrees_of_freedom
@@ -91,7 +99,7 @@ def _fitted_attributes(blanket: Blanket, tests: IndependenceTests, n_features: i
 
 
 def _check_algorithm(name: str, value: object) -> None:
-    """Refuse an algorithm that there is not; the name of the field's other programs is proposed the right one."""
+    """Refuse an unknown algorithm, and propose the nearest name: hiton-pc for si-hiton-pc of other programs."""
     if value in ALGORITHMS:
         return
     if not isinstance(value, str):
@@ -101,8 +109,11 @@ def _check_algorithm(name: str, value: object) -> None:
 
 
 def _check_max_conditioning(name: str, value: object) -> None:
-    if value is not None and value != AUTO:
-        check_integer(name, value, 0)
+    if value is None or value == AUTO:
+        return
+    number = whole_number(value)
+    if number is None or number < 0:
+        raise ParameterError(name, value, "give a whole number of 0 or more, 'auto', or None for no limit")
 
 
 _IAMB_FDR = Method(
@@ -139,7 +150,7 @@ def _variant(name: str, title: str, paper: str) -> Method:
     )
 
 
-_HITON = "Aliferis, Statnikov, Tsamardinos, Mani, Koutsoukos 2010"
+_HITON_PAPER = "Aliferis, Statnikov, Tsamardinos, Mani, Koutsoukos 2010"
 METHODS = (
     _IAMB_FDR,
     _variant("gs", "Grow-shrink", "Margaritis, Thrun 1999"),
@@ -150,12 +161,8 @@ METHODS = (
     _variant("fast-iamb", "Incremental association, several columns at once", "Yaramakala, Margaritis 2005"),
     _variant("fbed", "Forward-backward selection with early dropping", "Borboudakis, Tsamardinos 2019"),
     _variant("mmpc", "Max-min parents and children", "Tsamardinos, Brown, Aliferis 2006"),
-    _variant(
-        "hiton-pc",
-        "HITON parents and children, semi-interleaved",
-        "Aliferis, Statnikov, Tsamardinos, Mani, Koutsoukos 2010",
-    ),
+    _variant("hiton-pc", "HITON parents and children, semi-interleaved", _HITON_PAPER),
     _variant("mmmb", "Max-min Markov blanket", "Tsamardinos, Aliferis, Statnikov 2003"),
-    _variant("hiton-mb", "HITON Markov blanket", _HITON),
+    _variant("hiton-mb", "HITON Markov blanket", _HITON_PAPER),
     _variant("ses", "Statistically equivalent signatures", "Lagani, Athineou, Farcomeni, Tsagris, Tsamardinos 2017"),
 )

@@ -18,7 +18,7 @@ def mmpc(search: Search) -> Neighbours:
     contain the last member are new.
     """
     neighbours = Neighbours()
-    weakest: dict[int, TestResult] = {}  # the test with the largest p of every column that nothing separates so far
+    weakest: dict[int, TestResult] = {}  # by column that no subset separates so far: its test with the largest p
     for column, result in search.test_each(search.candidates, []):
         if search.depends(result):
             weakest[column] = result

@@ -1,4 +1,4 @@
-"""What all searches for a Markov blanket share: tests, the one tie rule, and a record of what went in and out."""
+"""What all searches for a Markov blanket share: tests, the rule for ties, and a record of what entered and left."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from bitsieve.information.independence import IndependenceTests, TestResult
 
-RELATIVE_TIE = 1e-9  # of logarithms of p and of statistics: far above rounding, far below what means something
+RELATIVE_TIE = 1e-9  # between logarithms of p or statistics: far above rounding, far below any difference that matters
 
 
 class Ranked(NamedTuple):
@@ -33,7 +33,7 @@ class Move(NamedTuple):
 class Search:
     """A search for the blanket of ``target`` among ``candidates``, in their order.
 
-    ``max_conditioning`` bounds the variables that a test is conditional on; None: there is no bound.
+    A test that lets a variable enter is conditional on at most ``max_conditioning`` others, on any number if it is None.
     """
 
     tests: IndependenceTests
@@ -55,7 +55,7 @@ class Search:
         return Search(self.tests, target, others, self.level, self.max_conditioning)
 
     def may_condition_on(self, n_variables: int) -> bool:
-        """Whether a test may be conditional on so many variables."""
+        """Whether a test may be conditional on ``n_variables`` variables."""
         return self.max_conditioning is None or n_variables <= self.max_conditioning
 
     def test(self, variable: int, condition: Sequence[int]) -> TestResult:
@@ -84,35 +84,33 @@ class Search:
         self.moves.append(Move(variable, False, tuple(sorted(condition)), result.log_p))
 
     def without_independent(self, blanket: Sequence[int], fixed: Sequence[int]) -> list[int]:
-        """Remove, in one pass, every member that is independent of the target given the members left.
+        """Remove, in one pass, every member that is independent of the target given the members that remain.
 
-        ``fixed`` members are not tested, nor is a single one.
+        Members in ``fixed`` are not tested, and the last that remains is not either.
         """
-        left = list(blanket)
+        remaining = list(blanket)
         for member in blanket:
-            if member in fixed or len(left) < 2:
+            if member in fixed or len(remaining) < 2:
                 continue
-            others = [other for other in left if other != member]
+            others = [other for other in remaining if other != member]
             result = self.test(member, others)
             if not self.depends(result):
-                left = others
+                remaining = others
                 self.leave(member, others, result)
-        return left
+        return remaining
 
-    def separating_set(
-        self, variable: int, subset_of: Sequence[int], smallest: int = 0, with_all_of: Sequence[int] = ()
-    ) -> tuple[int, ...] | None:
-        """The first subset given which a variable is independent of the target; None if there is none."""
-        for subset in self.subsets(subset_of, smallest, with_all_of):
+    def separating_set(self, variable: int, others: Sequence[int], min_size: int = 0) -> tuple[int, ...] | None:
+        """The first subset of ``others`` given which a variable is independent of the target; None if there is none."""
+        for subset in self.subsets(others, min_size):
             if self.is_independent(variable, subset):
                 return subset
         return None
 
     def subsets(
-        self, variables: Sequence[int], smallest: int = 0, with_all_of: Sequence[int] = ()
+        self, variables: Sequence[int], min_size: int = 0, with_all_of: Sequence[int] = ()
     ) -> Iterator[tuple[int, ...]]:
-        """The subsets of variables by size, each joined to ``with_all_of``, as far as tests may condition on them."""
-        for size in range(smallest, len(variables) + 1):
+        """The subsets of variables, smallest first, each with ``with_all_of`` added, up to the limit of a test."""
+        for size in range(min_size, len(variables) + 1):
             if not self.may_condition_on(size + len(with_all_of)):
                 return
             for subset in combinations(variables, size):
@@ -122,7 +120,7 @@ class Search:
 def by_strength(tests: Sequence[Ranked]) -> list[Ranked]:
     """Tests by ascending p. Where logarithms of p are tied, the larger statistic comes first, then the lower column.
 
-    A tie is within 1e-9, relative to the first of its run.
+    Logarithms are tied with the smallest of them if they are within 1e-9 of it, relative to its size.
     """
     ascending = sorted(tests, key=lambda ranked: ranked.result.log_p)
     ordered: list[Ranked] = []
@@ -139,7 +137,7 @@ def by_strength(tests: Sequence[Ranked]) -> list[Ranked]:
 
 
 def _by_statistic(tests: Sequence[Ranked]) -> list[Ranked]:
-    """Tests by falling statistic; where these are equal but for rounding, by column."""
+    """Tests by falling statistic; by column where statistics are equal but for rounding."""
     falling = sorted(tests, key=lambda ranked: -ranked.result.statistic)
     ordered: list[Ranked] = []
     start = 0

@@ -56,7 +56,7 @@ def ses(search: Search) -> Signatures:
 
 
 def _test_again(search: Search, signatures: Signatures, weakest: dict[int, TestResult], column: int, last: int) -> None:
-    """Test a column given all subsets of the members that contain the last; one that is separated is out."""
+    """Test a column given all subsets of the members that contain ``last``; drop it at the first that separates it."""
     earlier = sorted(member for member in signatures.members if member not in (column, last))
     for subset in search.subsets(earlier, with_all_of=[last]):
         result = search.test(column, subset)

@@ -20,7 +20,7 @@ class NeighboursAndSpouses:
     """A blanket by the roles of its members."""
 
     neighbours: list[int]
-    spouses: dict[int, list[int]]  # each with the neighbours by way of which it is related to the target
+    spouses: dict[int, list[int]]  # by spouse: the neighbours by way of which it is related to the target
     separating_sets: SeparatingSets
 
     @property
@@ -30,10 +30,10 @@ class NeighboursAndSpouses:
 
 
 class NeighbourGraph:
-    """The neighbours of every variable, by one search each.
+    """The neighbours of every variable, by one search from each.
 
-    ``symmetry`` "and": two variables are neighbours if each is found from the other; "or": if either is; None: those of
-    a variable are what its own search finds.
+    With ``symmetry`` "and" two variables are neighbours if each is found from the other, with "or" if either is. With
+    None the neighbours of a variable are those that its own search finds.
     """
 
     def __init__(self, search: Search, find: NeighbourSearch, symmetry: str | None) -> None:
@@ -62,14 +62,14 @@ class NeighbourGraph:
         return list(members)
 
     def separating_set(self, variable: int, target: int) -> tuple[int, ...] | None:
-        """What separates a variable from the target; None if it is not known."""
+        """The set that separates a variable from the target; None if none is known."""
         from_target = self.one_sided(target)
         if variable not in from_target.members:
             return from_target.separating_sets.get(variable)
         return self.one_sided(variable).separating_sets.get(target)
 
     def separating_sets(self, target: int) -> SeparatingSets:
-        """What separates each variable from the target, of those that are no neighbours and for which it is known."""
+        """The known separating sets of the variables that are no neighbours of the target."""
         neighbours = self.neighbours(target)
         separating_sets: SeparatingSets = {}
         for variable in self.variables:
