@@ -1,5 +1,7 @@
 """Blankets and networks as users call them: roles in a network whose answer is known."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -100,6 +102,36 @@ def test_the_command_selects_a_blanket(known, tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "effect" in printed
     assert "child" not in printed
+
+
+def test_the_command_shows_roles(known, tmp_path, capsys):
+    path = tmp_path / "rows.csv"
+    known.to_csv(path, index=False)
+    command = ["select", str(path), "--target", "target", "--method", "iamb-fdr", "--set", "level=0.001"]
+    assert main([*command, "--set", "roles=true"]) == 0
+    header, *rows = capsys.readouterr().out.splitlines()
+    assert header.split()[-3:] == ["role", "via", "informative"]
+    row_of_spouse = next(row for row in rows if " spouse " in row)
+    assert row_of_spouse.split()[-4:] == ["spouse", "effect", "with", "others"]
+    assert main([*command, "--set", "roles=true", "--json"]) == 0
+    roles = {
+        feature["name"]: (feature["role"], feature["via"])
+        for feature in json.loads(capsys.readouterr().out)["features"]
+    }
+    assert roles == {"cause": ("neighbour", []), "effect": ("neighbour", []), "spouse": ("spouse", ["effect"])}
+    assert main([*command, "--json"]) == 0
+    assert "role" not in json.loads(capsys.readouterr().out)["features"][0]
+
+
+def test_a_selection_keeps_its_roles(known, tmp_path):
+    selection = bitsieve.select(known, "target", method="mmmb", level=0.001)
+    selection.save(tmp_path / "saved.json")
+    loaded = bitsieve.load(tmp_path / "saved.json")
+    assert loaded == selection
+    assert str(loaded) == str(selection)
+    frame = loaded.to_frame().set_index("feature")
+    assert frame.loc["spouse", ["role", "via"]].tolist() == ["spouse", "effect"]
+    assert "role" not in bitsieve.select(known, "target", method="iamb-fdr").to_frame()
 
 
 def test_cuts_by_the_target_are_paid_for():

@@ -45,6 +45,10 @@ def features_document(ranking: Ranking) -> list[dict[str, Any]]:
         }
         for result, values in test_results.items():
             feature[result] = values[i]
+        role = ranking.roles[i]
+        if role is not None:
+            feature["role"] = role.name
+            feature["via"] = role.via
         features.append({key: plain(value) for key, value in feature.items()})
     return features
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bitsieve.pipeline.selected_tests import InformativeState
-from bitsieve.results.saved.schema import SavedRankTest, SavedStopping
+from bitsieve.results.saved.schema import SavedRankTest, SavedRole, SavedStopping
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.terminal_text import aligned, number
 
@@ -17,8 +17,10 @@ LEAST_LEVEL = "least level"
 NEIGHBOURS = "neighbours in the tree"
 RANK_STATISTIC = "rank statistic"
 RANK_P = "p of ranks"
+ROLE = "role"
+VIA = "via"
 INFORMATIVE = "informative"
-TEXT_COLUMNS = ("feature", "overlaps most with", NEIGHBOURS, INFORMATIVE)
+TEXT_COLUMNS = ("feature", "overlaps most with", NEIGHBOURS, ROLE, VIA, INFORMATIVE)
 MEANING_OF_LEAST_LEVEL = (
     f"{LEAST_LEVEL}: the smallest level (a corrected p, or a share of false features) at which a feature is taken"
 )
@@ -40,6 +42,7 @@ class Ranking:
     score_unit: str
     stopping: SavedStopping | None
     rank_tests: Sequence[SavedRankTest | None]
+    roles: Sequence[SavedRole | None]
 
     def columns(self) -> dict[str, Any]:
         """The columns of the table by name, as a frame takes them."""
@@ -55,6 +58,7 @@ class Ranking:
             "informative_state": self.informative_state,
             **self.levels(),
             **self.rank_results(),
+            **self.blanket_roles(),
         }
 
     def levels(self) -> dict[str, Any]:
@@ -77,6 +81,15 @@ class Ranking:
         return {
             "rank_statistic": np.array([np.nan if test is None else test.statistic for test in self.rank_tests]),
             "rank_p": np.array([np.nan if test is None else test.p for test in self.rank_tests]),
+        }
+
+    def blanket_roles(self) -> dict[str, list[str]]:
+        """The role of each feature in a Markov blanket, and the columns by way of which it has this role; or empty."""
+        if not any(self.roles):
+            return {}
+        return {
+            ROLE: ["" if role is None else role.name for role in self.roles],
+            VIA: ["" if role is None else ", ".join(role.via) for role in self.roles],
         }
 
     def printed_levels(self) -> tuple[list[str], list[list[str]]]:
@@ -109,6 +122,8 @@ class Ranking:
         rank_results = self.rank_results()
         if rank_results:
             header += [RANK_STATISTIC, RANK_P]
+        blanket_roles = self.blanket_roles()
+        header += blanket_roles
         states = {*self.informative_state}
         has_states = bool(STATES_IN_DOUBT & states) and states != {"not tested"}
         if has_states:
@@ -127,6 +142,8 @@ class Ranking:
             ]
             if rank_results:
                 row += [number(rank_results["rank_statistic"][i]), _printed_p(rank_results["rank_p"][i])]
+            for texts in blanket_roles.values():
+                row.append(texts[i] or "-")
             if has_states:
                 row.append(self.informative_state[i])
             rows.append(row)

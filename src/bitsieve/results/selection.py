@@ -268,7 +268,7 @@ class Selection:
             rank, feature, index, score, relevance, overlap_with, overlap, informative, informative_state; of groups:
             group, feature, selected, correlation, cohesiveness.
             If a selected column has no cut, the ranking has rank_statistic and rank_p, too: those of the rank test that
-            orders it, NaN for others.
+            orders it, NaN for others. If the roles in a Markov blanket were found, it has role and via.
         """
         if table in FRAME_LIBRARIES:
             return frame_of(ranking_of(self).columns(), check_library(table))
@@ -577,6 +577,7 @@ def ranking_of(selection: Selection) -> Ranking:
         score_unit=selection.unit,
         stopping=selection.details.stopping,
         rank_tests=selection.details.rank_tests,
+        roles=selection.details.roles,
     )
 
 
@@ -594,6 +595,7 @@ def record_of(selection: Selection) -> SelectionRecord:
             informative_state=selection.informative_state[i],
             column=column,
             rank_test=details.rank_tests[i],
+            role=details.roles[i],
         )
         for i, column in enumerate(details.columns)
     )
@@ -649,6 +651,7 @@ def selection_of_record(record: SelectionRecord, table: Any = None) -> Selection
             class_sizes=record.target.class_sizes,
             columns=tuple(feature.column for feature in features),
             rank_tests=tuple(feature.rank_test for feature in features),
+            roles=tuple(feature.role for feature in features),
             steps=record.steps,
             stopping=record.stopping,
             certificate=record.certificate,

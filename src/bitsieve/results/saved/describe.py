@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from importlib.metadata import version
 from math import prod
@@ -17,6 +17,7 @@ from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import binning_name
 from bitsieve.discretization.separate_zero import SeparateZeroBinning
+from bitsieve.methods.by_counts.markov_blankets.blanket import Role
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.method import MethodResult
 from bitsieve.options import ReadOptions
@@ -32,6 +33,7 @@ from bitsieve.results.saved.schema import (
     SavedColumn,
     SavedData,
     SavedRankTest,
+    SavedRole,
     SavedStep,
     SavedStopping,
     SelectionDetails,
@@ -72,6 +74,7 @@ def details_of(fit: Fit, read: ReadOptions, labels: Sequence[object]) -> Selecti
         class_sizes=tuple(evidence.class_sizes.tolist()),
         columns=tuple(columns),
         rank_tests=_rank_tests(fit),
+        roles=_roles(fit),
         steps=_steps(fit),
         stopping=_stopping(fit),
         certificate=_certificate(fit),
@@ -87,6 +90,19 @@ def _rank_tests(fit: Fit) -> tuple[SavedRankTest | None, ...]:
         test = test_of_column.get(j)
         tests.append(None if test is None else SavedRankTest(statistic=test.statistic, p=test.p))
     return tuple(tests)
+
+
+def _roles(fit: Fit) -> tuple[SavedRole | None, ...]:
+    role_of_column: Mapping[int, Role] = fit.fitted_attribute("roles_") or {}
+    names = fit.table.names
+    roles: list[SavedRole | None] = []
+    for j in fit.result.selected.tolist():
+        role = role_of_column.get(j)
+        if role is None:
+            roles.append(None)
+        else:
+            roles.append(SavedRole(name=role.name, via=tuple(str(names[i]) for i in role.via)))
+    return tuple(roles)
 
 
 def _names(table: Dataset) -> tuple[str, ...] | None:

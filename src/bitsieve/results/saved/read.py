@@ -21,6 +21,7 @@ from bitsieve.results.saved.fields import Field, FieldError
 from bitsieve.results.saved.schema import (
     COLUMN_KINDS,
     OPTIONAL_OF_PARSING,
+    ROLES,
     SIDES,
     TARGET_KINDS,
     VERSION,
@@ -37,6 +38,7 @@ from bitsieve.results.saved.schema import (
     SavedFeature,
     SavedParsing,
     SavedRankTest,
+    SavedRole,
     SavedStep,
     SavedStopping,
     SavedTarget,
@@ -281,7 +283,7 @@ def _target_edges(field: Field) -> tuple[float, ...] | tuple[tuple[float, ...] |
 def _feature(
     field: Field, position: int, data: SavedData, target: SavedTarget, later_fields: Sequence[str]
 ) -> SavedFeature:
-    members = field.members(field_names(SavedFeature), optional=[*later_fields, "rank_test"])
+    members = field.members(field_names(SavedFeature), optional=[*later_fields, "rank_test", "role"])
     informative = members["informative"].boolean()
     state: InformativeState = "not tested" if informative else "not shown"
     if "informative_state" in members:
@@ -295,12 +297,18 @@ def _feature(
         informative_state=state,
         column=_column(members["column"], data, target, later_fields),
         rank_test=_rank_test(members["rank_test"]) if "rank_test" in members else None,
+        role=_role(members["role"]) if "role" in members else None,
     )
 
 
 def _rank_test(field: Field) -> SavedRankTest:
     members = field.members(field_names(SavedRankTest))
     return SavedRankTest(statistic=members["statistic"].number(), p=members["p"].number())
+
+
+def _role(field: Field) -> SavedRole:
+    members = field.members(field_names(SavedRole))
+    return SavedRole(name=members["name"].choice(ROLES), via=members["via"].texts())
 
 
 def _column(field: Field, data: SavedData, target: SavedTarget, later_fields: Sequence[str]) -> SavedColumn:

@@ -21,6 +21,7 @@ ColumnKind = Literal["number", "date", "duration", "category"]
 ParsingFormat = Literal["numbers", "dates", "durations", "booleans"]
 COLUMN_KINDS: tuple[ColumnKind, ...] = ("number", "date", "duration", "category")
 TARGET_KINDS = ("classes", "binned", "joint")
+ROLES = ("neighbour", "spouse")
 SIDES = ("left", "right")
 OPTIONAL_OF_PARSING = ("reads_marks", "unit_is_optional")  # absent where they are False
 
@@ -143,6 +144,14 @@ class SavedRankTest:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SavedRole:
+    """How a member of a Markov blanket is related to the target."""
+
+    name: str  # "neighbour", directly; "spouse", only once the columns ``via`` are known
+    via: tuple[str, ...]  # the names of these columns; empty for a neighbour
+
+
+@dataclass(frozen=True, kw_only=True)
 class SavedFeature:
     """A selected feature: its evidence and its column."""
 
@@ -154,6 +163,7 @@ class SavedFeature:
     informative_state: InformativeState  # how it is shown to be; absent in version 1
     column: SavedColumn  # how it was read and cut
     rank_test: SavedRankTest | None = None  # by which a column without a cut is ranked; absent for other features
+    role: SavedRole | None = None  # in a Markov blanket; absent where no roles were found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,6 +221,7 @@ class SelectionDetails:
     class_sizes: tuple[int, ...]  # the sum of the weights of the rows of every class
     columns: tuple[SavedColumn, ...]  # of the selected features, best first
     rank_tests: tuple[SavedRankTest | None, ...]  # of the selected features; None where the counts rank a feature
+    roles: tuple[SavedRole | None, ...]  # of the selected features; None where no roles were found
     steps: tuple[SavedStep, ...]  # of a greedy method, else empty
     stopping: SavedStopping | None
     certificate: Certificate | None

@@ -33,7 +33,7 @@ class Move(NamedTuple):
 class Search:
     """A search for the blanket of ``target`` among ``candidates``, in their order.
 
-    A test that lets a variable enter is conditional on at most ``max_conditioning`` others, on any number if it is None.
+    A test that lets a variable enter is conditional on at most ``max_conditioning`` others; None sets no limit.
     """
 
     tests: IndependenceTests
