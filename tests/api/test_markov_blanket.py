@@ -114,10 +114,8 @@ def test_the_command_shows_roles(known, tmp_path, capsys):
     row_of_spouse = next(row for row in rows if " spouse " in row)
     assert row_of_spouse.split()[-4:] == ["spouse", "effect", "with", "others"]
     assert main([*command, "--set", "roles=true", "--json"]) == 0
-    roles = {
-        feature["name"]: (feature["role"], feature["via"])
-        for feature in json.loads(capsys.readouterr().out)["features"]
-    }
+    features = json.loads(capsys.readouterr().out)["features"]
+    roles = {feature["name"]: (feature["role"], feature["via"]) for feature in features}
     assert roles == {"cause": ("neighbour", []), "effect": ("neighbour", []), "spouse": ("spouse", ["effect"])}
     assert main([*command, "--json"]) == 0
     assert "role" not in json.loads(capsys.readouterr().out)["features"][0]
