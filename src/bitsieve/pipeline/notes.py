@@ -479,6 +479,16 @@ def empty_blanket(method: str, targets: Sequence[str]) -> Diagnostic:
     )
 
 
+def nothing_related(method: str, targets: Sequence[str]) -> Diagnostic:
+    """No column is related to the target beyond chance, so that a method without a threshold selects none."""
+    return Diagnostic(
+        code="nothing-related",
+        message=f"{method} selects no column: none is related to {quoted(targets)} beyond chance",
+        advice="to select columns that may be noise, add {delta}",
+        fix={"delta": 0.0},
+    )
+
+
 def nothing_left(n_selected: int, targets: Sequence[str]) -> Diagnostic:
     """No column was left that could be tested."""
     return Diagnostic(
