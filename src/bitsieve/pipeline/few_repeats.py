@@ -14,8 +14,7 @@ from bitsieve.utils.arrays import Columns
 
 def few_repeats_of(counted: Counted, selected: Columns) -> list[FewRepeats]:
     """Those of the selected columns that are categories with few rows for each value."""
-    categories = counted.binner.categories_  # None if all columns are categories
-    categorical = [j for j in selected.tolist() if categories is None or categories[j] is not None]
+    categorical = [j for j in selected.tolist() if counted.binner.categories_of(j) is not None]
     return few_repeats(counted.information, np.array(categorical, np.intp))
 
 
