@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -55,22 +55,25 @@ def rank_uncut_columns(
     others = others[~np.isin(others, uncut)]
     n_selected = len(result.selected)
     order = np.concatenate([informative, uncut[by_statistic], others])[:n_selected]
-
     test_of_column = dict(zip(uncut.tolist(), tests, strict=True))
+    tests_of_selected = {j: test_of_column[j] for j in order.tolist() if j in test_of_column}
+    return UncutRanking(_in_order(result, order, tests_of_selected), tests_of_selected)
+
+
+def _in_order(result: MethodResult, order: Columns, uncut: Container[int]) -> MethodResult:
+    """The result with its selected columns in this order. Columns without a cut get a score of 0 and no runner-up."""
     score_of_column = dict(zip(result.selected.tolist(), result.scores.tolist(), strict=True))
     step_of_column = {int(step.winner[0]): step for step in result.steps}
     scores = []
     steps = []
     for column in order.tolist():
-        if column in test_of_column:
+        if column in uncut:
             scores.append(0.0)
             steps.append(GreedyStep(winner=np.array([column])))
         else:
             scores.append(score_of_column[column])
             steps.append(step_of_column[column])
-    ranked = replace(result, order=order, scores=np.array(scores), steps=steps)
-    tests_of_selected = {j: test_of_column[j] for j in order.tolist() if j in test_of_column}
-    return UncutRanking(ranked, tests_of_selected)
+    return replace(result, order=order, scores=np.array(scores), steps=steps)
 
 
 def _add_information(result: MethodResult, counted: Counted, selection: SelectionOptions, n_included: int) -> Flags:

@@ -141,9 +141,9 @@ class RemainingByEquivalence(Remaining):
 
 
 def _are_relevant(information: Information, with_class: Floats, delta: float | None, slack: float) -> Flags:
-    """Whether the SU of each feature with the class reaches ``delta``; None: whether it is significant.
+    """Whether the SU of each feature with the class reaches ``delta``; if that is None, whether it is significant.
 
-    Samples that belong together in groups are no independent draws, for which the test holds: there None is 0.0.
+    The test is valid for independent samples. Samples in groups are not independent: for them None means 0.0.
     """
     search = information.source.search
     is_grouped = search is not None and search.units is not None
