@@ -177,6 +177,9 @@ CODES: dict[str, Code] = {
         "note", "A stopping rule ended the selection.", 'Use `stopping="conditional"` if fewer columns are relevant.'
     ),
     "empty-blanket": Code("note", "No column is shown to depend on the target.", "Raise the level, or get more rows."),
+    "nothing-related": Code(
+        "note", "No column is related to the target beyond chance.", "Give `delta=0.0`, or get more rows."
+    ),
     "nothing-left": Code("note", "All columns that are left are constant or unrelated to the target.", "Nothing."),
     "untested": Code(
         "note", "A conditional test has nothing to permute in some columns.", "Keep one of several equal columns."

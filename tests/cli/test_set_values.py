@@ -61,9 +61,10 @@ def test_a_selection_with_nystrom_is_verified(capsys, data, tmp_path):
         (["vmi", "--set", "densities=gaussian", "--bins", "4"], "--bins is for bins"),
         (["jmi", "--set", "densities=gaussian"], "method 'jmi' does not take 'densities'"),
         (["jmi", "--set", "nystrom=0.5"], "method 'jmi' does not take 'nystrom'"),
-        (["speccmi", "--set", "nystrom=2"], "nystrom=2 is not allowed"),
+        (["speccmi", "--set", "nystrom=2"], "--set nystrom=2 is not allowed"),
+        (["speccmi", "--set", "nystrom_seed=-1"], "--set nystrom_seed=-1 is not allowed"),
         (["speccmi", "--set", "landmarks=a,b"], "--set landmarks=a,b is not allowed"),
-        (["speccmi", "--set", "nystrom=0.5", "--set", "approximation=nystrom"], "two ways to say one thing"),
+        (["speccmi", "--set", "nystrom=0.5", "--set", "approximation=nystrom"], "both set the approximation"),
     ],
 )
 def test_mistakes_are_one_line(capsys, data, options, words):

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 import bitsieve
@@ -41,11 +42,13 @@ def test_a_target_encoding_is_named(seed, share, n_decimals):
 
 
 def test_weights_count_as_rows():
+    """The code is the share in the rows without weights: it encodes the target as long as all weights are equal."""
     table, y = encoded_table(0, 1.0)
     weights = np.random.default_rng(1).integers(1, 4, N_ROWS)
     repeated = table.loc[table.index.repeat(weights)]
     assert "target-encoding" not in warned(bitsieve.select(table, y, sample_weight=weights))
     assert "target-encoding" not in warned(bitsieve.select(repeated, np.repeat(y, weights)))
+    assert "target-encoding" in warned(bitsieve.select(table, y, sample_weight=np.full(N_ROWS, 3)))
 
 
 def test_an_encoding_by_other_rows_and_plain_shares_are_not_named():
@@ -64,6 +67,15 @@ def test_a_category_without_relation_is_mostly_chance(seed):
     y = random.integers(0, 2, N_ROWS)
     assert warned(bitsieve.select(table, y)) == {"mostly-chance": ("code",)}
     assert warned(bitsieve.select(table, y, estimator="plug-in")) == {}  # many-values says it
+
+
+def test_numbers_in_many_bins_are_no_categories():
+    random = np.random.default_rng(0)
+    values = random.normal(size=(300, 4)) * (random.random((300, 4)) > 0.1)
+    y = random.integers(0, 2, 300)
+    many_bins = EqualFrequencyBinner(n_bins=40)
+    assert warned(bitsieve.select(values, y, binning=many_bins)) == {}
+    assert warned(bitsieve.select(sparse.csr_array(values), y, binning=many_bins)) == {}
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
+from tests.diagnosed import codes, noted, raises_code, warns_code
 
 import bitsieve
-from bitsieve import FCBF, mutual_information
+from bitsieve import FCBF, BitsieveWarning, mutual_information
 
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
@@ -40,6 +43,39 @@ def test_a_number_cuts_the_list(tumours):
     assert FCBF(0.1).fit(X, y).selected_.tolist() == three.selected_.tolist()
     assert FCBF("auto").fit(X, y).selected_.tolist() == everything.selected_.tolist()
     assert FCBF(30).fit(X, y).selected_.tolist() == everything.selected_.tolist()
+
+
+@pytest.fixture(scope="module")
+def noise():
+    random = np.random.default_rng(0)
+    return random.normal(size=(200, 6)), random.integers(0, 2, 200)
+
+
+def test_nothing_is_selected_from_noise(noise):
+    X, y = noise
+    with warns_code("nothing-related"):
+        fitted = FCBF().fit(X, y)
+    assert fitted.selected_.tolist() == []
+    assert fitted.groups_ == []
+    with pytest.warns(UserWarning, match="No features were selected"):  # of scikit-learn
+        assert fitted.transform(X).shape == (200, 0)
+    with warns_code("nothing-related"):
+        selection = bitsieve.select(X, y, method="fcbf", n_features_to_select=3)
+    assert selection.features == []
+    assert noted(selection, "nothing-related").fix == {"delta": 0.0}
+    assert "fewer-selected" not in codes(selection)
+    with raises_code("no-relation"):
+        FCBF(delta=1.0).fit(X, y)
+
+
+def test_noise_ends_no_search_over_subsamples(noise):
+    X, y = noise
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BitsieveWarning)
+        stable = bitsieve.StabilitySelector(FCBF(), n_pairs=4).fit(X, y)
+    assert stable.selected_.tolist() == []
+    with raises_code("nothing-selected"):
+        bitsieve.SelectorCV(methods=["fcbf"]).fit(X, y)
 
 
 def test_names_of_tables(tumours):

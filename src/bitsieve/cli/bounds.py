@@ -1,4 +1,4 @@
-"""The command ``bitsieve bounds``: between which errors the best possible classifier lies."""
+"""The command ``bitsieve bounds``: a lower and an upper bound on the error of the best possible classifier."""
 
 from __future__ import annotations
 

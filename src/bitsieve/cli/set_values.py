@@ -1,4 +1,4 @@
-"""Values of --set that stand for an object in Python: Nystrom's approximation, and densities in place of bins."""
+"""Settings of --set that are objects in Python: Nystrom's approximation, and densities in place of bins."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Setting = tuple[str, object]
 
-#: The names of --set for the parameters of Nystrom.
+#: The parameters of ``Nystrom`` by their names in --set.
 NYSTROM = {
     "nystrom": "sampling_rate",
     "nystrom_variant": "variant",
@@ -26,7 +26,10 @@ KERNELS = ("gaussian",)
 
 
 def settable_parameters(method: Method) -> dict[str, Any]:
-    """What --set takes with a method, and the defaults: its parameters that have no option of their own, and more."""
+    """The settings that --set takes with a method, with their defaults.
+
+    They are the method's parameters that have no option of their own, those of Nystrom, and ``densities``.
+    """
     settable = {name: default for name, default in method.parameters.items() if name not in IN_PLACE_OF_SET}
     if "approximation" in settable:
         settable.update(dict.fromkeys(NYSTROM))
@@ -41,17 +44,17 @@ def takes_densities(method: Method) -> bool:
 
 
 def parameters_of_settings(settings: Sequence[Setting]) -> dict[str, Any]:
-    """The parameters of the method that --set gives; what it says of Nystrom is one of them."""
+    """The parameters of the method that --set gives; the settings of Nystrom become its ``approximation``."""
     parameters = {name: value for name, value in settings if name not in NYSTROM}
-    of_nystrom = {NYSTROM[name]: value for name, value in settings if name in NYSTROM}
-    if of_nystrom:
+    nystrom_parameters = {NYSTROM[name]: value for name, value in settings if name in NYSTROM}
+    if nystrom_parameters:
         if "approximation" in parameters:
             raise UserError(
                 code="contradicting-parameters",
-                message="--set approximation and --set nystrom are two ways to say one thing",
+                message="--set approximation and --set nystrom both set the approximation",
                 advice="give --set nystrom=0.5 alone",
             )
-        parameters["approximation"] = _nystrom(of_nystrom)
+        parameters["approximation"] = _nystrom(nystrom_parameters)
     return parameters
 
 
@@ -61,7 +64,11 @@ def _nystrom(values: Mapping[str, object]) -> Nystrom:
     arguments: dict[str, Any] = dict(values)
     if "landmarks" in arguments:
         arguments["landmarks"] = _column_indices(arguments["landmarks"])
-    with parameter_reported_as("sampling_rate", "nystrom"), parameter_reported_as("variant", "nystrom_variant"):
+    with (
+        parameter_reported_as("sampling_rate", "nystrom"),
+        parameter_reported_as("variant", "nystrom_variant"),
+        parameter_reported_as("random_state", "nystrom_seed"),
+    ):
         return Nystrom(**arguments)
 
 
@@ -79,13 +86,12 @@ def _column_indices(value: object) -> list[int]:
 
 def asks_for_densities(settings: Sequence[Setting]) -> bool:
     """Whether --set asks for densities in place of bins."""
-    for name, value in settings:
-        if name == DENSITIES:
-            if value not in KERNELS:
-                raise UserError(
-                    code="parameter-not-allowed",
-                    message=f"--set densities={value} is not allowed",
-                    advice="give densities=gaussian, or leave it out",
-                )
-            return True
-    return False
+    kernels = [value for name, value in settings if name == DENSITIES]
+    for kernel in kernels:
+        if kernel not in KERNELS:
+            raise UserError(
+                code="parameter-not-allowed",
+                message=f"--set densities={kernel} is not allowed",
+                advice="give densities=gaussian, or leave it out",
+            )
+    return len(kernels) > 0

@@ -58,13 +58,15 @@ class Wording:
 
     def _is_settable(self, parameter: str) -> bool:
         """Whether ``--set`` takes the parameter."""
+        from bitsieve.cli.set_values import NYSTROM
         from bitsieve.methods.by_counts.stopping import STOPPING_RULES
         from bitsieve.methods.registry import parameters_of
 
         if self._stopping in STOPPING_RULES and parameter in signature(STOPPING_RULES[self._stopping]).parameters:
             return True
+        method_parameter = "approximation" if parameter in NYSTROM else parameter
         try:
-            return any(parameter in parameters_of(method) for method in self._methods)
+            return any(method_parameter in parameters_of(method) for method in self._methods)
         except ValueError:  # there is no such method
             return False
 

@@ -10,8 +10,8 @@ from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.utils.arrays import Columns, Floats
 
 MIN_VALUES = 5
-MAX_DECIMALS = 9  # of values that were rounded; beyond, values are taken as they are
-ROUNDING = 1e-9  # of a share that is computed twice
+MAX_DECIMALS = 9  # values with more decimals are taken as not rounded
+ROUNDING = 1e-9  # the difference between two computations of one share is smaller
 
 
 class TargetEncoding(NamedTuple):
@@ -23,7 +23,7 @@ class TargetEncoding(NamedTuple):
 
 
 def target_encodings(table: Dataset, columns: Columns) -> list[TargetEncoding]:
-    """Those of the columns that encode the classes of the target; an empty list if the rows are not in memory."""
+    """The columns that encode a class of the target; an empty list if the rows are sparse or not in memory."""
     rows = table.rows
     if rows is None or rows.is_sparse or rows.target.kind != "classes":
         return []
@@ -32,11 +32,11 @@ def target_encodings(table: Dataset, columns: Columns) -> list[TargetEncoding]:
 
 
 def _encoding(rows: InMemoryDataset, column: int) -> TargetEncoding | None:
-    """The encoding of a column; None if it is none.
+    """What a column encodes; None if it is no encoding.
 
-    Its values lie between 0 and 1, at least five and at most half as many as rows. Each is the share of one class among
-    the rows that have it, to half a unit of its last decimal, or lies between that and the share among all rows, as
-    smoothing leaves it.
+    An encoding has values between 0 and 1: at least five different ones, and at most half as many as rows. Each value
+    lies between the share of one class among the rows with this value (plain encoding) and its share among all rows
+    (as smoothing shifts it), up to half a unit of the last decimal.
     """
     values = rows.numeric(column)
     is_present = ~np.isnan(values)

@@ -11,10 +11,7 @@ import numpy as np
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.diagnostics import Diagnostic, UserError, parameter_reported_as
 from bitsieve.evaluate.encoding import encode_features
-from bitsieve.methods.by_samples.spanning_tree.bayes_error import (
-    BOUNDS_BY_TREE,
-    BayesErrorBounds,
-)
+from bitsieve.methods.by_samples.spanning_tree.bayes_error import BOUNDS_BY_TREE, BayesErrorBounds
 from bitsieve.methods.constraints import Constraints, resolve
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions
 from bitsieve.pipeline.prepare import prepare
@@ -25,10 +22,10 @@ from bitsieve.utils.progress import phase
 
 @dataclass(frozen=True)
 class TableErrorBounds:
-    """Bounds on the error of the best possible classifier on some columns of a table, and what they are of."""
+    """Bounds on the error of the best possible classifier, with the target and the columns that it has."""
 
     bounds: BayesErrorBounds
-    majority_error: float  # of always predicting the largest class
+    majority_error: float  # the error of always predicting the largest class
     columns: list[str]
     target_name: str
     n_samples: int
@@ -52,7 +49,7 @@ class TableErrorBounds:
 
     def __str__(self) -> str:
         n_columns = len(self.columns)
-        columns = f"{n_columns:,} column{'s' * (n_columns != 1)}"
+        columns = "1 column" if n_columns == 1 else f"{n_columns:,} columns"
         return (
             f"the best possible classifier of {self.target_name!r} by {columns} errs on "
             f"{100 * self.bounds.lower:.1f} to {100 * self.bounds.upper:.1f} % of the rows\n"
@@ -64,9 +61,9 @@ class TableErrorBounds:
 def bounds_of_table(
     table: InMemoryDataset, options: ColumnOptions, names: Sequence[str] = (), tree: str = "global"
 ) -> TableErrorBounds:
-    """Bound the error of the best possible classifier on the columns ``names``, by default on all that may be used.
+    """Bound the error of the best possible classifier on the columns ``names``, by default on all not dropped.
 
-    Numbers are standardised, and a category is a column of zeros and ones, as a comparison gives them to a classifier.
+    Numbers are standardised, and a category becomes a column of zeros and ones, as in a comparison of classifiers.
 
     Raises
     ------
@@ -77,7 +74,7 @@ def bounds_of_table(
     if table.target.is_quantity:
         raise UserError(
             code="wrong-kind-of-target",
-            message=f"the target {table.target.name!r} is a quantity, and only a classifier has these bounds",
+            message=f"the target {table.target.name!r} is a quantity, and these bounds are for classes",
             advice="take its values as classes ({target_kind}), or give another target",
             fix={"target_kind": "classes"},
         )
@@ -101,7 +98,7 @@ def bounds_of_table(
 
 
 def _columns(table: InMemoryDataset, names: Sequence[str]) -> Columns:
-    """The columns of some names, or all that are not dropped."""
+    """The columns with these names; without names, all that are not dropped."""
     if not names:
         return np.setdiff1d(np.arange(table.n_features), table.dropped)
     with parameter_reported_as("must_include", "column"):

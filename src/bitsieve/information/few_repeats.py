@@ -13,7 +13,7 @@ from bitsieve.utils.arrays import Columns
 MIN_VALUES = 21
 MAX_ROWS_PER_VALUE = 10
 MIN_ROWS_PER_VALUE = 2  # with fewer the column is nearly an identifier
-CHANCE_SHARE = 0.5  # of the plug-in information: with more of it from chance, the column is mostly chance
+CHANCE_SHARE = 0.5  # a column is mostly chance if chance makes at least this share of its plug-in information
 
 
 class FewRepeats(NamedTuple):
@@ -21,7 +21,7 @@ class FewRepeats(NamedTuple):
 
     column: int
     n_values: int
-    is_chance: bool  # whether at least half of its plug-in information is what shuffles of the class leave on average
+    is_chance: bool  # whether shuffles of the class leave on average at least half of its plug-in information
 
 
 def few_repeats(information: Information, columns: Columns) -> list[FewRepeats]:

@@ -36,11 +36,11 @@ class InputFile:
 
     path: Path  # the file itself, or a plain copy of it
     label: str  # what messages call it
-    original: Path | None  # the file itself; None for standard input
+    original: Path | None  # the file itself; None for a copy of a stream, or of what is at an address
     copies: Copies | Spool  # the copies exist as long as this object
     table: str | None = None  # the name of a table in a file with several
     header: bool | None = None  # whether the first line of a text file names the columns; None to find out
-    #: The state of the file itself before anything of it was read; empty for standard input
+    #: The state of the file itself before anything of it was read; empty if ``original`` is None
     initial_state: list[FileState] = field(default_factory=list)
 
     @classmethod
@@ -52,7 +52,7 @@ class InputFile:
         return cls(path, label, path, Copies(), table, header, [file_state(path)])
 
     def state(self) -> list[FileState]:
-        """The state of the file itself now; see :func:`file_state`. Empty for standard input."""
+        """The state of the file itself now; see :func:`file_state`. Empty if ``original`` is None."""
         return [] if self.original is None else [file_state(self.original)]
 
 

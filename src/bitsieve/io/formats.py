@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from bitsieve.io.column_file import ColumnFile, InputFile
     from bitsieve.io.npz import ArrayFile
 
-N_FIRST_BYTES = 1 << 16  # of a file, by which its format is recognised
-_N_BINARY_BYTES = 4096  # of a file, in which text has no zero byte
+N_FIRST_BYTES = 1 << 16  # the format of a file is recognised by so many first bytes
+_N_BINARY_BYTES = 4096  # a file with a zero byte among so many first bytes is no text
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # the first bytes of a text of UTF-16
 ZIP = b"PK\x03\x04"  # the first bytes of a zip archive
 BROKEN_ZIP = (zipfile.BadZipFile, RuntimeError, ValueError, struct.error)
@@ -33,8 +33,8 @@ class Format:
 
     key: str  # its name in the code
     title: str = ""  # its name in the list of formats that are read; empty: it is not listed
-    first_bytes: tuple[bytes, ...] = ()  # with one of which a file begins
-    members: tuple[str, ...] = ()  # files one of which a zip archive of this format holds
+    first_bytes: tuple[bytes, ...] = ()  # a file of this format begins with one of these
+    members: tuple[str, ...] = ()  # a zip archive of this format holds a file of one of these names
     #: ``recognizes(path, head)``: whether a file that begins with ``head`` is of this format. The path may be that of
     #: a compressed file, and ``head`` the beginning of what is in it.
     recognizes: Callable[[Path, bytes], bool] | None = None
@@ -45,7 +45,7 @@ class Format:
     refusal: str = ""  # what a file is and what to do, where such files are recognised but not read
     holds_tables: bool = False  # whether a path may name a table in the file, as in ``sales.duckdb/orders``
     is_database: bool = False  # whether the rows can be counted where they are
-    folder_endings: tuple[str, ...] = ()  # of the files of a folder that is read as one table
+    folder_endings: tuple[str, ...] = ()  # files with these endings in a folder are read as one table
     #: "module:function" by ending, which writes a table to an open file: ``write(table, file, target)``
     writers: Mapping[str, str] = field(default_factory=dict)
     #: "module:function" by ending, which opens a writer of batches: ``open_writer(file, schema)``

@@ -95,12 +95,13 @@ def read_libsvm_in_ranges(
     memory : int
         About how many bytes of memory may be used.
     parent : Path, optional
-        A folder in which the columns are kept for later runs, unless they come from standard input. By default they are
-        removed with the process.
+        A folder in which the columns are kept for later runs, unless the file is a copy of a stream, or of what is
+        at an address. By default they are removed when the process ends.
     range_bytes : int, optional
         How many bytes of the file are parsed at once; by default this follows from the memory.
     """
-    if parent is None or not file.initial_state:
+    is_copy = file.original is None  # in a later run nothing says that it is the same copy
+    if parent is None or is_copy:
         allocator = SpoolAllocator(parent)
 
         def allocate(_: str, size: int, kind: type[np.generic]) -> NDArray[Any]:

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -45,6 +45,7 @@ _DECOMPRESSORS: dict[bytes, Callable[..., Any]] = {  # by the first bytes of a f
     b"BZh": bz2.open,
     b"\xfd7zXZ": lzma.open,
 }
+_N_BYTES_OF_COMPRESSION = 8  # by so many first bytes a compressed file is recognised
 _BLOCK = 1 << 20  # bytes that are copied at once
 
 
@@ -94,8 +95,11 @@ def _open_path(path: Path, header: bool | None) -> ColumnFile | ArrayFile:
             return _open(InputFile.of_path(file_path, label, table=table, header=header))
         copies = Copies()
         copy = copies.folder / "standard input.given"  # not the name that its own decompressed copy gets
-        with nullcontext(sys.stdin.buffer) if is_standard_input else open(path, "rb") as stream:
-            _copy(stream, copy, label)
+        if is_standard_input:
+            _copy(sys.stdin.buffer, copy, label)
+        else:
+            with open(path, "rb") as pipe:
+                _copy(pipe, copy, label)
         return _open(InputFile(copy, label, None, copies, header=header))
 
 
@@ -257,7 +261,7 @@ def _open(file: InputFile) -> ColumnFile | ArrayFile:
 def decompressed(file: InputFile) -> InputFile:
     """Decompress a file into a copy; any other file is returned as it is.
 
-    What is no table by its first bytes is refused before it is copied.
+    Content whose first bytes show that it is no table is refused before it is copied.
     """
     with _open_compressed(file.path, file.label) as stream:
         if stream is None:
@@ -281,33 +285,32 @@ def _format_of_content(path: Path) -> Format:
 @contextmanager
 def _open_compressed(path: Path, label: str) -> Iterator[IO[bytes] | None]:
     """Open what is compressed in a file; None for a file that is not compressed."""
-    with open(path, "rb") as opened:
-        head = opened.read(8)
     with in_one_line(f"cannot decompress {label}"):
-        for first_bytes, decompress in _DECOMPRESSORS.items():
-            if head.startswith(first_bytes):
-                with decompress(path, "rb") as stream:
-                    yield stream
-                return
-        archive = _opened_archive(path) if head.startswith(ZIP) else None
-        if archive is None:
+        stream = _compressed_stream(path, label)
+        if stream is None:
             yield None
             return
-        with archive:
-            member = _only_member(archive, label)
-            if member is None:
-                yield None
-                return
-            with archive.open(member) as stream:
-                yield stream
+        with stream:
+            yield stream
 
 
-def _opened_archive(path: Path) -> zipfile.ZipFile | None:
-    """A zip archive; None if it is broken, which the reader of .npz files reports."""
-    try:
-        return zipfile.ZipFile(path)
-    except BROKEN_ZIP:
+def _compressed_stream(path: Path, label: str) -> IO[bytes] | None:
+    """Open what is compressed in a file; None for a file that is not compressed. The caller closes the stream."""
+    with open(path, "rb") as file:
+        head = file.read(_N_BYTES_OF_COMPRESSION)
+    for first_bytes, decompress in _DECOMPRESSORS.items():
+        if head.startswith(first_bytes):
+            stream: IO[bytes] = decompress(path, "rb")
+            return stream
+    if not head.startswith(ZIP):
         return None
+    try:
+        archive = zipfile.ZipFile(path)
+    except BROKEN_ZIP:  # the reader of .npz files reports it
+        return None
+    with archive:
+        member = _only_member(archive, label)
+        return None if member is None else archive.open(member)  # it stays open when the archive is closed
 
 
 def _only_member(archive: zipfile.ZipFile, label: str) -> str | None:

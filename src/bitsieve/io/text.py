@@ -389,7 +389,7 @@ class DelimitedParser:
 
 
 def _is_of_long_row(error: pa.ArrowInvalid) -> bool:
-    """Whether pyarrow refuses a row that is longer than a block."""
+    """Whether pyarrow refuses a row that is longer than a block: it says that the row straddles two blocks."""
     return "straddl" in str(error)
 
 

@@ -263,6 +263,8 @@ def on_stop(fit: Fit) -> list[Diagnostic]:
     """Why there are fewer features than were requested, or where a rule ended."""
     stopping = fit.result.stopping
     n_selected = len(fit.result.selected)
+    if n_selected == 0 and "delta" in fit.method.parameters:
+        return [notes.nothing_related(fit.method.name, fit.table.target.names)]
     if n_selected == 0 and stopping is None:
         return [notes.empty_blanket(fit.method.name, fit.table.target.names)]
     if stopping is None or stopping.by == "n_features_to_select":

@@ -1,6 +1,6 @@
 """The texts of the notes on data and on selections, one function for each code.
 
-Whether a note is made is decided in ``prepare.py`` and ``diagnose.py``.
+Whether a note is made is decided by the modules that call them, such as ``prepare.py`` and ``diagnose.py``.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from math import floor
 
 from bitsieve.dataset.column_info import MARKED_NUMBERS, SEVERAL_UNITS, TextParsing
 from bitsieve.dataset.copies import Copy, CopyKind
+from bitsieve.dataset.rank_test import RankTest
 from bitsieve.diagnostics import Diagnostic, literal
 from bitsieve.utils.column_names import ColumnNames
 from bitsieve.utils.messages import quoted
@@ -18,6 +19,7 @@ from bitsieve.utils.terminal_text import number
 
 MAX_LISTED = 3
 MAX_TIES_LISTED = 5
+MAX_TESTS_LISTED = 5
 _MAX_EXCLUDED = 5  # columns that an advice names
 _UNTESTED = "not tested by permutations, which need rows in memory and {limit:,} values (rows x columns) at most"
 
@@ -430,6 +432,77 @@ def leak(names: Sequence[str], target: str, share_of_rows: float) -> Diagnostic:
     )
 
 
+def target_encoding(name: str, n_values: int, target: str, label: str) -> Diagnostic:
+    """The values of a column are shares of one class, as target encoding makes them."""
+    return Diagnostic(
+        code="target-encoding",
+        message=(
+            f"{quoted([name])} looks like an encoding of the target: each of its {n_values:,} values is near the share "
+            f"of {target!r} = {label!r} among the rows with that value"
+        ),
+        advice="encode on other rows, such as within the folds, or add {exclude}",
+        fix={"exclude": [name]},
+        columns=(name,),
+        severity="warning",
+    )
+
+
+def mostly_chance(name: str, n_values: int, n_rows: int) -> Diagnostic:
+    """At least half of the information of a column with few rows for each value is chance."""
+    return Diagnostic(
+        code="mostly-chance",
+        message=(
+            f"{quoted([name])} has {n_values:,} values in {n_rows:,} rows: at least half of its information about the "
+            "target is chance"
+        ),
+        advice="group its values, or add {exclude}",
+        fix={"exclude": [name]},
+        columns=(name,),
+        severity="warning",
+    )
+
+
+def rows_of_one_value(name: str, n_values: int, n_rows: int) -> Diagnostic:
+    """A column with few rows for each value is informative, as the number of a person is."""
+    return Diagnostic(
+        code="rows-of-one-value",
+        message=(
+            f"{quoted([name])} has {n_values:,} values in {n_rows:,} rows and is informative about the target: rows "
+            "with the same value may belong together"
+        ),
+        advice="if they do, as rows of one person, add {groups}",
+        fix={"groups": name},
+        columns=(name,),
+        severity="warning",
+    )
+
+
+def ordered_by_position() -> Diagnostic:
+    """Columns without a cut could not be tested by their ranks."""
+    return Diagnostic(
+        code="ordered-by-position",
+        message="columns without a cut are in the order of the table: their ranks are not among the counts",
+        advice="select from the rows for another order",
+    )
+
+
+def ordered_by_ranks(names: Sequence[str], tests: Sequence[RankTest], statistic_name: str) -> Diagnostic:
+    """A test of ranks orders columns without a cut."""
+    results = [
+        f"{quoted([name])} ({statistic_name} = {test.statistic:.3g}, p = {test.p:.2g})"
+        for name, test in zip(names, tests, strict=True)
+    ]
+    listed = ", ".join(results[:MAX_TESTS_LISTED])
+    if len(results) > MAX_TESTS_LISTED:
+        listed += f" and {len(results) - MAX_TESTS_LISTED:,} more"
+    have = "has no cut and is" if len(results) == 1 else "have no cut and are"
+    return Diagnostic(
+        code="ordered-by-ranks",
+        message=f"{listed} {have} ordered by a test of ranks",
+        columns=tuple(names),
+    )
+
+
 def tied(names: Sequence[str], relevance: Sequence[float]) -> Diagnostic:
     """Columns have the same score, and a less relevant one stands before a more relevant one."""
     shown = [f"{name!r} {number(bits)}" for name, bits in zip(names, relevance, strict=True)]
@@ -476,6 +549,16 @@ def empty_blanket(method: str, targets: Sequence[str]) -> Diagnostic:
         message=f"{method} selects no column: none is shown to depend on {quoted(targets)}",
         advice="raise {level}, or rank the columns by {method}",
         fix={"method": "mim"},
+    )
+
+
+def nothing_related(method: str, targets: Sequence[str]) -> Diagnostic:
+    """No column is related to the target beyond chance, so that a method without a threshold selects none."""
+    return Diagnostic(
+        code="nothing-related",
+        message=f"{method} selects no column: none is related to {quoted(targets)} beyond chance",
+        advice="to select columns that may be noise, add {delta}",
+        fix={"delta": 0.0},
     )
 
 

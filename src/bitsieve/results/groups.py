@@ -1,4 +1,4 @@
-"""Groups of columns, and the features affiliated with selected ones: as text, as a table, as plain values for JSON."""
+"""Groups of columns, and the features near to each selected one: as text, as a table, as plain values for JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_NAMES_PRINTED = 8
 
 
 def groups_text(groups: Sequence[ColumnGroup]) -> str:
-    """The groups of more than one column in lines, the selected features with a star; empty if there are none."""
+    """One line for each group of several columns, with a star at selected features; empty without such a group."""
     lines = []
     for group_number, group in enumerate(groups, 1):
         if len(group.selected) + len(group.others) > 1:
@@ -41,7 +41,7 @@ def _members_text(group: ColumnGroup) -> str:
 
 
 def groups_table(groups: Sequence[ColumnGroup]) -> dict[str, Any]:
-    """The groups by columns of a table, one row a member."""
+    """The groups as the columns of a table with one row for each member."""
     group_numbers: list[int] = []
     features: list[Label] = []
     is_selected: list[bool] = []
@@ -79,7 +79,7 @@ def group_to_dict(group: ColumnGroup) -> dict[str, Any]:
 class AffiliatedFeatures:
     """The features that are affiliated with every selected one, with the names of all."""
 
-    names: Sequence[object]  # of all columns
+    names: Sequence[object]  # the names of all columns
     affiliated: Affiliated
     by: str  # "correlation" or "information"
     min_nearness: float

@@ -383,7 +383,7 @@ def target_needed(selector: ColumnSelector) -> UserError:
 
 
 #: Codes of the notes that say why a rule took no column.
-WHY_NOTHING_IS_SELECTED = {"stopped-at", "stopped-by-rule", "nothing-left", "empty-blanket"}
+WHY_NOTHING_IS_SELECTED = {"stopped-at", "stopped-by-rule", "nothing-left", "nothing-related", "empty-blanket"}
 
 
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))

@@ -291,7 +291,7 @@ class FCBF(CountSelector):
     Raises
     ------
     ValueError
-        When fitting, if no feature is relevant.
+        When fitting, if no feature reaches ``delta``. Without ``delta`` nothing is selected then, with a warning.
 
     Notes
     -----

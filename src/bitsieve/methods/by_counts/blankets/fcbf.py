@@ -141,9 +141,9 @@ class RemainingByEquivalence(Remaining):
 
 
 def _are_relevant(information: Information, with_class: Floats, delta: float | None, slack: float) -> Flags:
-    """Whether the SU of each feature with the class reaches ``delta``; None: whether it is significant.
+    """Whether the SU of each feature with the class reaches ``delta``; if that is None, whether it is significant.
 
-    Samples that belong together in groups are no independent draws, for which the test holds: there None is 0.0.
+    The test is valid for independent samples. Samples in groups are not independent: for them None means 0.0.
     """
     search = information.source.search
     is_grouped = search is not None and search.units is not None
@@ -162,14 +162,17 @@ def _by_falling_uncertainty(information: Information, with_class: Floats, is_rel
 
 
 def fcbf(information: Information, k: int | None, *, delta: float | None = None, strict: bool = False) -> MethodResult:
-    """Keep the predominant features, the first ``k`` of them or all; see :class:`bitsieve.FCBF`."""
+    """Keep the predominant features, the first ``k`` of them or all; see :class:`bitsieve.FCBF`.
+
+    The result is empty if no feature is significant. That none reaches a ``delta`` is an error.
+    """
     with_class = class_uncertainty(information)
     slack = TIE if strict else -TIE  # what is equal but for rounding counts as equal
     is_relevant = _are_relevant(information, with_class, delta, slack)
     order_of_candidates = _by_falling_uncertainty(information, with_class, is_relevant)
     candidates = remaining(information, order_of_candidates, with_class + slack)
-    if not candidates.n_left:
-        raise _no_relation(delta, strict, float(with_class.max()))
+    if not candidates.n_left and delta is not None:
+        raise _threshold_too_high(delta, strict, float(with_class.max()))
     n_candidates = candidates.n_left
     progress = phase("ranking")
     order: list[int] = []
@@ -182,15 +185,8 @@ def fcbf(information: Information, k: int | None, *, delta: float | None = None,
     return MethodResult(np.array(order, np.intp), with_class[order], extras={"groups_": groups})
 
 
-def _no_relation(delta: float | None, strict: bool, largest: float) -> UserError:
-    """The error if no feature is relevant; ``largest`` is the largest SU with the class."""
-    if delta is None:
-        return UserError(
-            code="no-relation",
-            message=f"no column is related to the target beyond chance, at level {LEVEL:g} for all columns together",
-            advice="to keep columns that may be noise, add {delta}",
-            fix={"delta": 0.0},
-        )
+def _threshold_too_high(delta: float, strict: bool, largest: float) -> UserError:
+    """The error if no feature reaches ``delta``; ``largest`` is the largest SU with the class."""
     relation = "above" if strict else "of at least"
     return UserError(
         code="no-relation",
