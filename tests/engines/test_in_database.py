@@ -363,7 +363,7 @@ def test_a_connection_that_is_closed():
     [
         ({"target": np.zeros(N)}, "^the target must be a column of the table, where the rows are counted: name it$"),
         ({"sample_weight": np.ones(N)}, "^the weights must be a column of the table"),
-        ({"sample_weight": "quantity"}, "^sample_weight holds .* counts are exact integers"),
+        ({"sample_weight": "quantity"}, "^sample_weight holds .* frequency weights are whole numbers"),
         ({"memory": "1GB"}, "^push_down=True is not allowed: leave it out, or engine, memory and spool"),
         ({"engine": "local"}, "^push_down=True is not allowed: leave it out, or engine, memory and spool"),
         ({"push_down": 3}, "^push_down=3 "),

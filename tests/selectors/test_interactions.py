@@ -87,7 +87,7 @@ def test_mistakes(wrong):
 
 
 def test_so_few_shuffles_that_no_column_could_be_kept_are_refused():
-    with pytest.raises(ValueError, match=r"^n_shuffles=18 is not allowed: no p is below 1/19, so that no column"):
+    with pytest.raises(ValueError, match=r"^n_shuffles=18 is not allowed: no p is below 1/19, so no column"):
         InteractionSelector(n_shuffles=18).fit(*parity(2))
     assert InteractionSelector(n_shuffles=19).fit(*parity(2)).support_.sum() == 2
     assert InteractionSelector(n_shuffles=18, error="false-discovery").fit(*parity(2)).support_[:2].all()  # p of 1/163

@@ -48,7 +48,7 @@ class WantedColumns:
                 message="the data is a path",
                 advice="give a table, such as pandas.read_csv(path)",
             )
-        if nw.dependencies.is_pandas_like_dataframe(data):  # whose labels may be of any type, and some of them equal
+        if _has_labels_of_any_type(data):  # some of them may be equal
             return data.iloc[:, self.positions_in(list(data.columns))]
         if keeps_columns_only(data):
             names = _names_of(data)
@@ -107,6 +107,11 @@ class WantedColumns:
                 message=f"the table has {n_columns:,} columns, and the selection was made from {self.n_features:,}",
                 advice="without names columns are taken by position: give all of them, without the target",
             )
+
+
+def _has_labels_of_any_type(data: Any) -> bool:
+    """Whether the columns are labelled as pandas does it: by numbers, text or any other value."""
+    return nw.dependencies.is_pandas_like_dataframe(data) or nw.dependencies.is_dask_dataframe(data)
 
 
 def _names_of(data: Any) -> list[str]:
