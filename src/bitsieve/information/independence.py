@@ -37,7 +37,7 @@ RELIABLE_SAMPLES = 5  # a test with fewer samples for every possible cell is cal
 SERIES_FROM = 64.0  # where a cell has so many expected samples or more, a series gives the mean of c ln c
 MAX_WEIGHTS = 1 << 20  # so many probabilities of counts are in memory at once
 MAX_NUMBERED = 1 << 20  # n and two margins fit into one 64-bit integer if n is below this
-MAX_FREEDOM = 2.0**53  # of very many strata the nominal degrees of freedom may exceed it: p is 1 all the same
+MAX_FREEDOM = 2.0**53  # larger nominal degrees of freedom are cut to this; p is 1 either way
 
 
 @dataclass(frozen=True, kw_only=True)

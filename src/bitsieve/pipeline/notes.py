@@ -19,7 +19,7 @@ from bitsieve.utils.terminal_text import number
 
 MAX_LISTED = 3
 MAX_TIES_LISTED = 5
-MAX_TESTS_LISTED = 5
+MAX_TESTS_LISTED = 2
 _MAX_EXCLUDED = 5  # columns that an advice names
 _UNTESTED = "not tested by permutations, which need rows in memory and {limit:,} values (rows x columns) at most"
 
@@ -482,7 +482,7 @@ def ordered_by_position() -> Diagnostic:
     return Diagnostic(
         code="ordered-by-position",
         message="columns without a cut are in the order of the table: their ranks are not among the counts",
-        advice="select from the rows for another order",
+        advice="to order them by a test of ranks, select from the rows",
     )
 
 

@@ -105,7 +105,7 @@ def _uncut_candidates(counted: Counted, candidates: Candidates) -> Columns:
 def on_uncut(fit: Fit) -> list[Diagnostic]:
     """Which selected columns have no cut, so that a test of their ranks orders them.
 
-    There is none where a test orders all selected columns: another note says that none has information.
+    There is no note if all selected columns are ordered so: another one says that none has information.
     """
     if fit.rank_tests is None:
         return [notes.ordered_by_position()]

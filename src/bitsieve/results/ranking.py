@@ -123,7 +123,7 @@ class Ranking:
         if rank_results:
             header += [RANK_STATISTIC, RANK_P]
         blanket_roles = self.blanket_roles()
-        header += blanket_roles
+        header += list(blanket_roles)
         states = {*self.informative_state}
         has_states = bool(STATES_IN_DOUBT & states) and states != {"not tested"}
         if has_states:

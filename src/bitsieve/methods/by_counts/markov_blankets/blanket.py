@@ -24,7 +24,7 @@ SPOUSE_SEARCHES = {"mmmb": mmpc, "hiton-mb": hiton_pc}
 OVER_SUBSETS = (*NEIGHBOUR_SEARCHES, *SPOUSE_SEARCHES, "ses")  # their tests are conditional on many subsets
 ALGORITHMS = ("iamb-fdr", "gs", "iamb", "inter-iamb", "fast-iamb", "fbed", *OVER_SUBSETS)
 AUTO = "auto"
-MAX_SUBSET = 3  # by default a test that is one of many over subsets is conditional on at most three columns
+MAX_SUBSET = 3  # by default the subsets that a search goes through have at most three columns
 SYMMETRIES = (AND, OR, None)
 
 

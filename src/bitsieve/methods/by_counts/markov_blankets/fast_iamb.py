@@ -39,7 +39,7 @@ def fast_iamb(search: Search) -> list[int]:
         if blanket == before:
             break
         if not has_enough_samples and blanket == grown:
-            break  # the samples will not do for one more column
+            break  # there are too few samples for one more column
         candidates = [column for column in candidates if column not in blanket]
     return blanket
 

@@ -46,7 +46,7 @@ def inter_iamb(search: Search) -> list[int]:
 
 
 def _strongest_addition(search: Search, blanket: Sequence[int], refused: Sequence[int] = ()) -> Ranked | None:
-    """The column most strongly related to the target given the blanket; None if no column depends on the target."""
+    """The column most strongly related to the target given the blanket; None if no column can be added."""
     candidates = [column for column in search.candidates if column not in blanket and column not in refused]
     if not candidates or not search.may_condition_on(len(blanket)):
         return None
