@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_n_features_in_after_fitting
 from tests.cover import methods_of_each_kind
 
-from bitsieve import BitsieveWarning, ForwardSelector, KollerSahami, list_methods, make_selector
+from bitsieve import BitsieveWarning, ForwardSelector, KollerSahami, MarkovBlanketSelector, list_methods, make_selector
 from bitsieve.methods.by_counts.criteria import CRITERIA
 from bitsieve.methods.by_counts.criteria.linear import MIFS
 from bitsieve.selectors.base import CountSelector
@@ -36,7 +36,7 @@ def rows():
 def needs_more_than_pairs(selector):
     if isinstance(selector, ForwardSelector):
         return CRITERIA[selector.criterion].required_tables == "joint"
-    return isinstance(selector, KollerSahami)
+    return isinstance(selector, (KollerSahami, MarkovBlanketSelector))
 
 
 NAMES = [

@@ -10,7 +10,7 @@ from bitsieve.methods.by_counts.markov_blankets.search import Search
 SeparatingSets = dict[int, tuple[int, ...]]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Neighbours:
     """The variables that no set of others separates from the target, in the order in which they were found.
 

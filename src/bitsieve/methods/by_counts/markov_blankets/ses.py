@@ -6,7 +6,7 @@ discovering statistically equivalent feature subsets", Journal of Statistical So
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bitsieve.information.independence import TestResult
 from bitsieve.methods.by_counts.markov_blankets.local import SeparatingSets
@@ -14,7 +14,7 @@ from bitsieve.methods.by_counts.markov_blankets.mmpc import weaker
 from bitsieve.methods.by_counts.markov_blankets.search import Ranked, Search, strongest
 
 
-@dataclass
+@dataclass(frozen=True)
 class Signatures:
     """Members, and the columns that are interchangeable with each in the tests made: one of each queue is a signature.
 
@@ -40,7 +40,7 @@ def ses(search: Search) -> Signatures:
             weakest[column] = result
         else:
             signatures.separating_sets[column] = ()
-    signatures.queues = {column: [column] for column in weakest}
+    signatures.queues.update((column, [column]) for column in weakest)
     while True:
         candidates = [column for column in weakest if column not in signatures.members]
         if not candidates:
@@ -51,8 +51,8 @@ def ses(search: Search) -> Signatures:
         for column in sorted(weakest):
             if column != best.variable:
                 _test_again(search, signatures, weakest, column, best.variable)
-    signatures.queues = {member: signatures.queues[member] for member in signatures.members}
-    return signatures
+    queues_of_members = {member: signatures.queues[member] for member in signatures.members}
+    return replace(signatures, queues=queues_of_members)
 
 
 def _test_again(search: Search, signatures: Signatures, weakest: dict[int, TestResult], column: int, last: int) -> None:
