@@ -50,7 +50,7 @@ def population_stability(
         a bin, and so are missing values and categories that ``expected`` does not have.
     n_bins : int, default=10
         Bins of a column of numbers.
-    smoothing : float, default=1
+    smoothing : float, default=1.0
         So many rows are added to a bin that is empty in one sample, shared as the samples share all rows.
 
     Returns

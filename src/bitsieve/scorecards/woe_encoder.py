@@ -34,7 +34,7 @@ class WOEEncoder(OneToOneFeatureMixin, TransformerMixin, Estimator):
         How columns are cut into bins; None is ``MonotoneBinner()``.
     woe_sign : {"event", "non-event"}, default="event"
         Whether a positive weight means more events, or fewer.
-    smoothing : float, default=1
+    smoothing : float, default=1.0
         So many rows of the event rate of the table are added to a bin with an empty cell.
     smooth : {"empty", "all"}, default="empty"
         Which bins get them.
