@@ -45,7 +45,7 @@ def test_bins_and_values(name):
         assert binner.edges_[0].tolist() == expected["edges"]
     else:
         assert [list(group) for group in binner.groups_[0]] == expected["groups"]
-        assert list(column.rare) == expected["rare"]
+        assert list(column.merged.rare) == expected["rare"]
     assert column.counts.events.tolist() == expected["events"]
     assert column.counts.nonevents.tolist() == expected["nonevents"]
     assert binner.status_ == [expected["status"]]

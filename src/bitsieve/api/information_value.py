@@ -57,7 +57,7 @@ def information_value(X: Any, y: Any, *, sample_weight: Any = None, binner: Mono
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> frame = bitsieve.information_value(X[["mean radius", "mean smoothness"]], y)
     >>> frame["column"].tolist(), frame["iv"].round(2).tolist(), frame["word"].tolist()
-    (['mean radius', 'mean smoothness'], [4.34, 0.91], ['too good', 'too good'])
+    (['mean radius', 'mean smoothness'], [5.19, 0.91], ['too good', 'too good'])
     """
     fitted = MonotoneBinner() if binner is None else clone(binner)
     fitted.fit(X, y, sample_weight)
@@ -82,6 +82,6 @@ def information_value(X: Any, y: Any, *, sample_weight: Any = None, binner: Mono
 
 
 def _missing_share(column: ColumnBins) -> float:
-    if not column.has_missing:
+    if not column.fixed.has_missing:
         return 0.0
-    return float(column.counts.rows[-1] / column.totals.rows)
+    return float(column.fixed.counts.rows[-1] / column.totals.rows)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -38,26 +37,70 @@ from bitsieve.utils.arrays import Flags, Floats, Integers
 OTHER = "other"
 MISSING_LABEL = "missing"
 NO_BIN = -1
+NO_COUNTS = BinCounts(np.empty(0, np.int64), np.empty(0, np.int64))
+SpecialValue = float | str
+
+
+@dataclass(frozen=True, eq=False)
+class MergedBins:
+    """The bins of the values of a column that are neither special nor missing."""
+
+    counts: BinCounts
+    labels: tuple[str, ...]
+    edges: Floats | None = None  # only a column of numbers has edges
+    groups: tuple[tuple[str, ...], ...] | None = None  # only a column of categories has groups
+    rare: tuple[str, ...] = ()  # the categories that are together as "other"
+    division: Division | None = None  # None if nothing was merged: the user gave the edges, or no value is left
+    merging: Merging | None = None  # None where division is
+
+
+@dataclass(frozen=True, eq=False)
+class FixedBins:
+    """The bins that are never merged: one for each special value, and one for missing values if there are any."""
+
+    counts: BinCounts
+    special_values: tuple[SpecialValue, ...]  # those that occur, in the order of their bins
+    has_missing: bool
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The name of each bin."""
+        labels = [f"special {_plain_number(value)}" for value in self.special_values]
+        if self.has_missing:
+            labels.append(MISSING_LABEL)
+        return tuple(labels)
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnBins:
-    """The bins of a column, and what each says about the event."""
+    """The bins of a column, and what each says about the event: first the merged bins, then the fixed ones."""
 
-    labels: tuple[str, ...]
-    counts: BinCounts  # in the order of the labels
+    merged: MergedBins
+    fixed: FixedBins
     totals: Totals
     smoothing: float
-    n_merged: int  # the first bins, which are neither special nor of missing values
-    trend: Trend | None  # None where the bins were given
-    status: Status
-    bound_gap: float | None
-    merging: Merging | None  # None where the bins were given
-    edges: Floats | None  # of a column of numbers
-    groups: tuple[tuple[str, ...], ...] | None  # of a column of categories
-    rare: tuple[str, ...]  # the categories that are together as "other"
-    special_values: tuple[Any, ...]  # those with a bin, in the order of their bins
-    has_missing: bool
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The name of each bin."""
+        return self.merged.labels + self.fixed.labels
+
+    @cached_property
+    def counts(self) -> BinCounts:
+        """The rows of each bin with the event and without it."""
+        merged = self.merged.counts
+        fixed = self.fixed.counts
+        return BinCounts(np.append(merged.events, fixed.events), np.append(merged.nonevents, fixed.nonevents))
+
+    @property
+    def trend(self) -> Trend | None:
+        """The trend of the event rate over the merged bins; None if nothing was merged."""
+        return None if self.merged.division is None else self.merged.division.trend
+
+    @property
+    def status(self) -> Status:
+        """Whether the bounds on the bins could be kept."""
+        return "optimal" if self.merged.division is None else self.merged.division.status
 
     @cached_property
     def woe(self) -> Floats:
@@ -92,40 +135,43 @@ class ColumnBins:
     @cached_property
     def p_value(self) -> float:
         """The share of shuffles in which bins made in the same way have at least this information value."""
-        if self.merging is None:
+        if self.merged.merging is None:
             return p_of_fixed_bins(self.counts, self.totals, self.smoothing)
-        fixed = self.counts.take(np.arange(self.n_merged, len(self.labels)))
-        return p_of_merged_bins(self.iv, self.merging, fixed, self.totals)
+        return p_of_merged_bins(self.iv, self.merged.merging, self.fixed.counts, self.totals)
 
     def bins_of_numbers(self, numbers: Floats) -> Integers:
         """The bin of each number; -1 where it has none."""
-        assert self.edges is not None  # a column of numbers
-        is_missing = np.isnan(numbers)
-        bins = np.searchsorted(self.edges, numbers, side="left").astype(np.int64)
-        if self.n_merged == 0:
-            bins[:] = NO_BIN
-        for position, value in enumerate(self.special_values):
-            bins[numbers == value] = self.n_merged + position
-        bins[is_missing] = self._bin_of_missing
+        assert self.merged.edges is not None  # a column of numbers
+        n_merged = len(self.merged.counts)
+        if n_merged == 0:
+            bins = np.full(len(numbers), NO_BIN, np.int64)
+        else:
+            bins = np.searchsorted(self.merged.edges, numbers, side="left").astype(np.int64)
+        for position, value in enumerate(self.fixed.special_values):
+            bins[numbers == value] = n_merged + position
+        bins[np.isnan(numbers)] = self._bin_of_missing
         return bins
 
     def bins_of_categories(self, values: Encoded) -> Integers:
-        """The bin of each category; -1 where it has none. A new one is of the group of rare ones, if there is one."""
+        """The bin of each category; -1 where it has none.
+
+        A category that was not there when fitting joins the rare ones, if there were any.
+        """
         bin_of_category = self._bin_of_category
-        bin_of_others = bin_of_category[OTHER] if self.rare else NO_BIN
-        bins = [bin_of_category.get(str(category), bin_of_others) for category in values.categories.tolist()]
-        return np.array([*bins, self._bin_of_missing], np.int64)[values.codes]
+        bin_of_new = bin_of_category[OTHER] if self.merged.rare else NO_BIN
+        bins = [bin_of_category.get(name, bin_of_new) for name in names_of(values)]
+        return np.array([*bins, self._bin_of_missing], np.int64)[values.codes]  # code -1, missing, is the last
 
     @property
     def _bin_of_missing(self) -> int:
-        return len(self.labels) - 1 if self.has_missing else NO_BIN
+        return len(self.labels) - 1 if self.fixed.has_missing else NO_BIN
 
     @cached_property
     def _bin_of_category(self) -> dict[str, int]:
-        assert self.groups is not None  # a column of categories
-        bins = {name: group for group, names in enumerate(self.groups) for name in names}
-        for position, value in enumerate(self.special_values):
-            bins[str(value)] = self.n_merged + position
+        assert self.merged.groups is not None  # a column of categories
+        bins = {name: group for group, names in enumerate(self.merged.groups) for name in names}
+        for position, value in enumerate(self.fixed.special_values):
+            bins[str(value)] = len(self.merged.counts) + position
         return bins
 
 
@@ -135,11 +181,16 @@ class ClassedRows:
 
     is_event: Flags
     weights: Integers | None
-    totals: Totals
+    totals: Totals  # of the whole table, also where only a part of its rows is here
 
     def count(self, bins: Integers, n_bins: int) -> BinCounts:
         """The rows of each bin; rows of bin -1 are in none."""
         return count_by_bin(bins, n_bins, self.is_event, self.weights)
+
+    def take(self, is_taken: Flags) -> ClassedRows:
+        """A part of the rows."""
+        weights = None if self.weights is None else self.weights[is_taken]
+        return ClassedRows(self.is_event[is_taken], weights, self.totals)
 
 
 @dataclass(frozen=True)
@@ -148,110 +199,110 @@ class ColumnRules:
 
     bins: BinRules
     pre_bins: PreBinRules
-    special_values: tuple[Any, ...] = ()
+    special_values: tuple[SpecialValue, ...] = ()
     min_level_share: float = 0.01
     edges: Floats | None = None  # given by the user
 
 
 def bin_numbers(numbers: Floats, rows: ClassedRows, rules: ColumnRules) -> ColumnBins:
     """The bins of a column of numbers."""
-    is_missing = np.isnan(numbers)
     special_values = tuple(value for value in rules.special_values if (numbers == value).any())
+    is_missing = np.isnan(numbers)
+    fixed = _count_fixed(special_values, [numbers == value for value in special_values], is_missing, rows)
     is_free = ~is_missing & ~np.isin(numbers, np.array(special_values, np.float64))
-    weights = None if rows.weights is None else rows.weights[is_free]
-    fixed_counts = _count_fixed([numbers == value for value in special_values], is_missing, rows)
-    labels_of_fixed = _labels_of_fixed(special_values, has_missing=bool(is_missing.any()))
-    no_bins = np.empty(0, np.int64)
-    merging: Merging | None = None
     if not is_free.any():
-        edges = np.empty(0)
-        merged = BinCounts(no_bins, no_bins)
-        division = None
-        labels: list[str] = []
+        merged = MergedBins(NO_COUNTS, labels=(), edges=np.empty(0))
     elif rules.edges is not None:
-        distinct, index = np.unique(numbers[is_free], return_inverse=True)
-        pre_bins = cut_at(distinct, count_by_bin(index, len(distinct), rows.is_event[is_free], weights), rules.edges)
-        edges = pre_bins.cuts
-        merged = pre_bins.counts
-        division = None
-        labels = labels_of_intervals(edges, edges)
+        merged = _cut_at_edges(numbers[is_free], rows.take(is_free), rules.edges)
     else:
-        pre_bins = pre_bins_of(numbers[is_free], rows.is_event[is_free], weights, rules.pre_bins)
-        division = divide(pre_bins.counts, rows.totals, rules.bins)
-        merging = Merging(pre_bins.counts, pre_bins.n_free, rules.bins, by_rate=False)
-        chosen = pre_bins.merged(division.ends)
-        edges = chosen.cuts
-        merged = chosen.counts
-        labels = labels_of_intervals(edges, chosen.next_above)
-    return ColumnBins(
-        labels=(*labels, *labels_of_fixed),
-        counts=joined(merged, fixed_counts),
-        totals=rows.totals,
-        smoothing=rules.bins.smoothing,
-        n_merged=len(merged),
-        trend=None if division is None else division.trend,
-        status="optimal" if division is None else division.status,
-        bound_gap=None if division is None else division.bound_gap,
-        merging=merging,
-        edges=edges,
-        groups=None,
-        rare=(),
-        special_values=special_values,
-        has_missing=bool(is_missing.any()),
+        merged = _merge_numbers(numbers[is_free], rows.take(is_free), rules)
+    return ColumnBins(merged, fixed, rows.totals, rules.bins.smoothing)
+
+
+def _cut_at_edges(numbers: Floats, rows: ClassedRows, edges: Floats) -> MergedBins:
+    """The bins between edges that the user gave."""
+    distinct, index = np.unique(numbers, return_inverse=True)
+    bins = cut_at(distinct, rows.count(index, len(distinct)), edges)
+    return MergedBins(bins.counts, labels_of_intervals([_plain_number(cut) for cut in bins.cuts.tolist()]), bins.cuts)
+
+
+def _merge_numbers(numbers: Floats, rows: ClassedRows, rules: ColumnRules) -> MergedBins:
+    """The best division of numbers that are neither missing nor special."""
+    pre_bins = pre_bins_of(numbers, rows.is_event, rows.weights, rules.pre_bins)
+    division = divide(pre_bins.counts, rows.totals, rules.bins)
+    bins = pre_bins.merged(division.ends)
+    gaps = zip(bins.cuts.tolist(), bins.next_above.tolist(), strict=True)
+    return MergedBins(
+        bins.counts,
+        labels_of_intervals([shortest_decimal(low, high) for low, high in gaps]),
+        edges=bins.cuts,
+        division=division,
+        merging=Merging(pre_bins.counts, pre_bins.n_free, rules.bins, by_rate=False),
     )
 
 
 def bin_categories(values: Encoded, rows: ClassedRows, rules: ColumnRules) -> ColumnBins:
-    """The bins of a column of categories: neighbours by event rate are merged, rare categories are together first."""
-    names = [str(category) for category in values.categories.tolist()]
-    special_names = [str(value) for value in rules.special_values]
-    is_special = np.array([name in special_names for name in names], bool)
-    is_missing = values.codes < 0
+    """The bins of a column of categories."""
+    names = names_of(values)
     special_values = tuple(value for value in rules.special_values if str(value) in names)
-    fixed_counts = _count_fixed([values.codes == names.index(str(value)) for value in special_values], is_missing, rows)
+    special_codes = [names.index(str(value)) for value in special_values]
+    fixed = _count_fixed(special_values, [values.codes == code for code in special_codes], values.codes < 0, rows)
+    merged = _merge_categories(values, special_codes, rows, rules)
+    return ColumnBins(merged, fixed, rows.totals, rules.bins.smoothing)
 
-    counts = rows.count(values.codes.astype(np.int64), len(names))
-    is_rare = (counts.rows < rules.min_level_share * rows.totals.rows) & ~is_special
-    frequent = [name for name, rare, special in zip(names, is_rare, is_special, strict=True) if not rare | special]
-    levels = sorted({*frequent, OTHER}) if is_rare.any() else frequent
-    level_of_name = {name: level for level, name in enumerate(levels)}
-    others = level_of_name.get(OTHER, NO_BIN)
-    level_of_code = [
-        NO_BIN if special else level_of_name.get(name, others) for name, special in zip(names, is_special, strict=True)
-    ]
-    level_counts = rows.count(np.array([*level_of_code, NO_BIN], np.int64)[values.codes], len(levels))
 
-    order = order_by_rate(level_counts, levels)
-    in_order = level_counts.take(order)
-    division: Division | None = None
-    merging: Merging | None = None
-    groups: list[tuple[str, ...]] = []
-    merged = in_order
-    if len(levels):
-        ascending = replace(rules.bins, trend="ascending")
-        division = divide(in_order, rows.totals, ascending)
-        merging = Merging(in_order, len(levels), ascending, by_rate=True)
-        merged = in_order.merged(division.ends)
-        groups = [tuple(sorted(levels[level] for level in group)) for group in np.split(order, division.ends[:-1])]
-    return ColumnBins(
-        labels=(
-            *(", ".join(group) for group in groups),
-            *_labels_of_fixed(special_values, has_missing=bool(is_missing.any())),
-        ),
-        counts=joined(merged, fixed_counts),
-        totals=rows.totals,
-        smoothing=rules.bins.smoothing,
-        n_merged=len(groups),
-        trend="ascending",
-        status="optimal" if division is None else division.status,
-        bound_gap=None,
-        merging=merging,
-        edges=None,
+def _merge_categories(
+    values: Encoded, special_codes: Sequence[int], rows: ClassedRows, rules: ColumnRules
+) -> MergedBins:
+    """The best division of categories in the order of their event rates; rare ones are together first."""
+    levels = _levels_of(values, special_codes, rows, rules.min_level_share)
+    if not levels.names:
+        return MergedBins(NO_COUNTS, labels=(), groups=())
+    counts = rows.count(np.array([*levels.of_code, NO_BIN], np.int64)[values.codes], len(levels.names))
+    order = order_by_rate(counts, levels.names)
+    in_order = counts.take(order)
+    ascending = replace(rules.bins, trend="ascending")
+    division = divide(in_order, rows.totals, ascending)
+    groups = [tuple(sorted(levels.names[level] for level in group)) for group in np.split(order, division.ends[:-1])]
+    return MergedBins(
+        in_order.merged(division.ends),
+        labels=tuple(", ".join(group) for group in groups),
         groups=tuple(groups),
-        rare=tuple(name for name, rare in zip(names, is_rare, strict=True) if rare),
-        special_values=special_values,
-        has_missing=bool(is_missing.any()),
+        rare=levels.rare,
+        division=division,
+        merging=Merging(in_order, len(in_order), ascending, by_rate=True),
     )
+
+
+@dataclass(frozen=True)
+class Levels:
+    """What is merged of a column of categories: the frequent categories, and "other" for all rare ones."""
+
+    names: list[str]
+    of_code: list[int]  # the level of each category, -1 for special values
+    rare: tuple[str, ...]  # the categories of the level "other"
+
+
+def _levels_of(values: Encoded, special_codes: Sequence[int], rows: ClassedRows, min_level_share: float) -> Levels:
+    names = names_of(values)
+    n_rows = rows.count(values.codes.astype(np.int64), len(names)).rows
+    is_special = np.zeros(len(names), bool)
+    is_special[list(special_codes)] = True
+    is_rare = (n_rows < min_level_share * rows.totals.rows) & ~is_special
+    is_frequent = ~is_rare & ~is_special
+    rare = [name for name, is_in in zip(names, is_rare, strict=True) if is_in]
+    level_names = [name for name, is_in in zip(names, is_frequent, strict=True) if is_in]
+    if rare and OTHER not in level_names:
+        level_names.append(OTHER)
+    level_of_name = {name: level for level, name in enumerate(level_names)}
+    level_of_name.update(dict.fromkeys(rare, level_of_name.get(OTHER, NO_BIN)))
+    of_code = [level_of_name.get(name, NO_BIN) for name in names]
+    return Levels(level_names, of_code, tuple(rare))
+
+
+def names_of(values: Encoded) -> list[str]:
+    """The categories as text."""
+    return [str(category) for category in values.categories.tolist()]
 
 
 def order_by_rate(counts: BinCounts, names: Sequence[str]) -> Integers:
@@ -260,36 +311,28 @@ def order_by_rate(counts: BinCounts, names: Sequence[str]) -> Integers:
     return np.array(sorted(range(len(names)), key=lambda level: (rates[level], names[level])), np.int64)
 
 
-def joined(first: BinCounts, second: BinCounts) -> BinCounts:
-    """The bins of both."""
-    return BinCounts(np.append(first.events, second.events), np.append(first.nonevents, second.nonevents))
-
-
-def _count_fixed(rows_of_special: Sequence[Flags], is_missing: Flags, rows: ClassedRows) -> BinCounts:
-    """The counts of the bins of special values, and of the bin of missing values if there are any."""
-    parts = [*rows_of_special, is_missing] if is_missing.any() else rows_of_special
+def _count_fixed(
+    special_values: tuple[SpecialValue, ...], rows_of_special: Sequence[Flags], is_missing: Flags, rows: ClassedRows
+) -> FixedBins:
+    """Count special values, of which each has some rows, and missing values."""
     bins = np.full(len(is_missing), NO_BIN, np.int64)
-    for position, is_of_bin in enumerate(parts):
-        bins[is_of_bin] = position
-    return rows.count(bins, len(parts))
+    for position, is_special in enumerate(rows_of_special):
+        bins[is_special] = position
+    bins[is_missing] = len(special_values)
+    has_missing = bool(is_missing.any())
+    return FixedBins(rows.count(bins, len(special_values) + has_missing), special_values, has_missing)
 
 
-def _labels_of_fixed(special_values: Sequence[Any], *, has_missing: bool) -> list[str]:
-    labels = [f"special {_plain_number(value)}" for value in special_values]
-    return [*labels, MISSING_LABEL] if has_missing else labels
-
-
-def labels_of_intervals(edges: Floats, next_above: Floats) -> list[str]:
-    """``(-inf, 20]``, ``(20, 35]``, ``(35, inf)``: each edge with the fewest decimals that part the same rows."""
-    shown = [shortest_decimal(low, high) for low, high in zip(edges.tolist(), next_above.tolist(), strict=True)]
-    if not shown:
-        return ["(-inf, inf)"]
-    inner = [f"({low}, {high}]" for low, high in pairwise(shown)]
-    return [f"(-inf, {shown[0]}]", *inner, f"({shown[-1]}, inf)"]
+def labels_of_intervals(edges: Sequence[str]) -> tuple[str, ...]:
+    """``(-inf, 20]``, ``(20, 35]``, ``(35, inf)`` for the edges 20 and 35."""
+    if not edges:
+        return ("(-inf, inf)",)
+    inner = [f"({low}, {high}]" for low, high in pairwise(edges)]
+    return (f"(-inf, {edges[0]}]", *inner, f"({edges[-1]}, inf)")
 
 
 def shortest_decimal(low: float, high: float) -> str:
-    """The number of the fewest decimals in ``[low, high)``; ``low`` if that is empty."""
+    """The number with the fewest decimals in ``[low, high)``: as an edge it parts the same rows as ``low``."""
     for n_decimals in range(17):
         scale = 10.0**n_decimals
         candidate = math.ceil(low * scale) / scale
@@ -298,7 +341,7 @@ def shortest_decimal(low: float, high: float) -> str:
     return _plain_number(low)
 
 
-def _plain_number(value: Any) -> str:
-    if isinstance(value, (int, float, np.number)) and float(value) == int(value):
-        return str(int(value))
-    return str(value)
+def _plain_number(value: SpecialValue) -> str:
+    """A number, without ".0" if it is whole; text as it is."""
+    is_whole = not isinstance(value, str) and float(value).is_integer()
+    return str(int(value)) if is_whole else str(value)

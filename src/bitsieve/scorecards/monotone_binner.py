@@ -267,8 +267,8 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         self._formats = {j: meaning.format for j, meaning in table.text_meanings.items() if not meaning.is_plain}
         self.trends_ = [column.trend for column in columns]
         self.status_ = [column.status for column in columns]
-        self.edges_ = [column.edges for column in columns]
-        self.groups_ = [column.groups for column in columns]
+        self.edges_ = [column.merged.edges for column in columns]
+        self.groups_ = [column.merged.groups for column in columns]
         self.iv_ = np.array([column.iv for column in columns])
         self.iv_corrected_ = np.array([column.iv_corrected for column in columns])
         return self
@@ -334,7 +334,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         check_values(table, allow_missing=self.missing == "bin", n_jobs=self.n_jobs)
         bins = np.empty((table.n_samples, table.n_features), np.int64, order="F")
         for j, column in enumerate(self.column_bins_):
-            if column.edges is not None:
+            if column.merged.edges is not None:
                 bins[:, j] = column.bins_of_numbers(table.numeric(j))
             else:
                 bins[:, j] = column.bins_of_categories(_as_categories(table, j))
