@@ -94,6 +94,7 @@ void compute_exact_distances(const DifferenceKernel& kernel, const NearestQuery&
 // Writes the k nearest candidates in their order; of those that tie with the k-th, the first.
 void write_nearest(const NearestQuery& query, const std::vector<Candidate>& candidates, std::int64_t* out) {
     std::vector<double> distances;
+    distances.reserve(candidates.size());
     for (const Candidate& candidate : candidates) distances.push_back(candidate.distance);
     std::nth_element(distances.begin(), distances.begin() + (query.k - 1), distances.end());
     const double kth = distances[std::size_t(query.k - 1)];
