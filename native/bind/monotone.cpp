@@ -45,9 +45,12 @@ auto best_division_of(Input<std::int64_t> events, Input<std::int64_t> nonevents,
     require_within(max_n_bins, 0, kMaxPreBins + 1, "max_n_bins");
     require_within(min_rate_difference, 0, (std::int64_t(1) << 30) + 1, "min_rate_difference");
     const PreBins bins{events.data(), nonevents.data(), n_bins, total_events, total_nonevents};
-    const DivisionRules rules{trend_of(trend), objective_of(objective), smoothing,     cost_per_bin,
-                              min_n_bins,      max_n_bins,              min_rows,      max_rows,
-                              min_events,      min_nonevents,           min_rate_difference};
+    const DivisionRules rules{trend_of(trend),    objective_of(objective),
+                              smoothing,          cost_per_bin,
+                              min_n_bins,         max_n_bins,
+                              min_rows,           max_rows,
+                              min_events,         min_nonevents,
+                              min_rate_difference};
     std::vector<std::int64_t> ends;
     {
         nb::gil_scoped_release unlocked;

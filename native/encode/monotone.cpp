@@ -44,16 +44,11 @@ Phases phases_of(RateTrend trend) {
     const Step up{true, 0};
     const Step down{false, 0};
     switch (trend) {
-        case RateTrend::kNone:
-            return {{up, down}};
-        case RateTrend::kAscending:
-            return {{up}};
-        case RateTrend::kDescending:
-            return {{down}};
-        case RateTrend::kPeak:
-            return {{up, {false, 1}}, {{false, 1}}};
-        case RateTrend::kValley:
-            return {{down, {true, 1}}, {{true, 1}}};
+        case RateTrend::kNone: return {{up, down}};
+        case RateTrend::kAscending: return {{up}};
+        case RateTrend::kDescending: return {{down}};
+        case RateTrend::kPeak: return {{up, {false, 1}}, {{false, 1}}};
+        case RateTrend::kValley: return {{down, {true, 1}}, {{true, 1}}};
     }
     return {};
 }
@@ -178,12 +173,10 @@ private:
                 if (values_[index(begin, at)] != kNever) begins_[at].push_back(std::uint16_t(begin));
             for (std::size_t end = at + 1; end <= n_; ++end)
                 if (values_[index(at, end)] != kNever) ends_[at].push_back(std::uint16_t(end));
-            std::sort(begins_[at].begin(), begins_[at].end(), [&](std::uint16_t a, std::uint16_t b) {
-                return has_smaller_rate(a, at, b, at);
-            });
-            std::sort(ends_[at].begin(), ends_[at].end(), [&](std::uint16_t a, std::uint16_t b) {
-                return has_smaller_rate(at, a, at, b);
-            });
+            std::sort(begins_[at].begin(), begins_[at].end(),
+                      [&](std::uint16_t a, std::uint16_t b) { return has_smaller_rate(a, at, b, at); });
+            std::sort(ends_[at].begin(), ends_[at].end(),
+                      [&](std::uint16_t a, std::uint16_t b) { return has_smaller_rate(at, a, at, b); });
         }
     }
 
@@ -215,8 +208,7 @@ private:
 
     // The divisions of one bin more.
     void add_layer() {
-        std::vector<std::vector<Continuation>> longer(phases_.size(),
-                                                      std::vector<Continuation>((n_ + 1) * (n_ + 1)));
+        std::vector<std::vector<Continuation>> longer(phases_.size(), std::vector<Continuation>((n_ + 1) * (n_ + 1)));
         for (std::size_t boundary = 1; boundary < n_; ++boundary) extend_at(boundary, layer_, longer);
         layer_ = std::move(longer);
         keep_pointers(layer_);
@@ -314,7 +306,7 @@ private:
     std::vector<std::int64_t> events_, rows_;  // of the pre-bins before each boundary
     std::vector<std::int64_t> values_;
     std::vector<std::vector<std::uint16_t>> begins_, ends_;
-    std::vector<std::vector<Continuation>> layer_;  // by phase
+    std::vector<std::vector<Continuation>> layer_;             // by phase
     std::vector<std::vector<std::vector<Pointer>>> pointers_;  // by layer and phase
 };
 

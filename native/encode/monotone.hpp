@@ -30,8 +30,8 @@ struct PreBins {
 struct DivisionRules {
     RateTrend trend;
     BinObjective objective;
-    double smoothing;      // so many samples of the table's event rate are added to a bin with an empty cell
-    double cost_per_bin;   // in the unit of the objective
+    double smoothing;     // so many samples of the table's event rate are added to a bin with an empty cell
+    double cost_per_bin;  // in the unit of the objective
     std::int64_t min_n_bins, max_n_bins;  // max_n_bins 0: no bound
     std::int64_t min_rows, max_rows;      // of each bin
     std::int64_t min_events, min_nonevents;
