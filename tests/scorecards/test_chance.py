@@ -59,7 +59,7 @@ def test_p_of_fixed_bins_is_that_of_shuffles():
 def test_p_holds_its_level_on_noise(kind):
     random = np.random.default_rng(1)
     n_rejected = 0
-    n_columns = 500
+    n_columns = 200
     for _ in range(n_columns // 50):
         y = (random.random(600) < 0.2).astype(int)
         X = random.normal(size=(600, 50))
