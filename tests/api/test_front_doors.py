@@ -226,7 +226,15 @@ class TestQuestions:
         everything = np.arange(len(y))
         folds = [(everything[::2], everything[1::2])]
         comparison = bitsieve.compare(
-            X, y, methods=["cmim2"], features=[3], classifier="ncm", folds=folds, protocol="paper", binning="auto"
+            X,
+            y,
+            methods=["cmim2"],
+            features=[3],
+            classifier="ncm",
+            folds=folds,
+            protocol="paper",
+            parameters={"estimator": "corrected"},
+            binning="auto",
         )
         ranked = comparison.selected[0][0]
         assert X.columns[ranked].tolist() == expected(name, 3).features

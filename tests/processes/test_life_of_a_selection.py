@@ -131,8 +131,8 @@ def test_the_selection_of_june_is_compared_with_that_of_may(folder):
     select = "select", "june_all.csv", "--target", "churn", "--features", "3"
     run(folder, *select, "--save", "june.json", "--output-ranking", "june_ranking.csv")
     difference = json.loads(run(folder, "diff", "churn.json", "june.json", "--json", code=1))
-    assert difference["entered"] == ["income"]
-    assert len(difference["left"]) == 1
+    assert "income" in difference["entered"]
+    assert len(difference["left"]) == len(difference["entered"])
     assert {reason["cause"] for reason in difference["reasons"]} == {"columns", "target"}
     text = run(folder, "diff", "churn.json", "june.json", code=1)
     assert "'income'" in text

@@ -45,6 +45,7 @@ OF_OTHER_INPUT = [
 ]
 QUICK = {
     "FCBF": {"delta": 0.0},  # by default an error where nothing is related, as in tables of noise
+    "MarkovBlanketSelector": {"level": 0.9, "binning": "quantile"},  # else nothing is selected where nothing is related
     "ModelSelector": {"model": DecisionTreeClassifier(random_state=0)},
     "GDM": {"max_cuts": 3},
 }
