@@ -181,3 +181,19 @@ def test_counts_beyond_32_bits():
     division = divide(counts, Totals(3 * 2**36, 3 * 2**36), FREE)
     assert division.ends.tolist() == [1, 2]
     assert divide(counts, Totals(3 * 2**36, 3 * 2**36), replace(FREE, trend="descending")).ends.tolist() == [2]
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_auto_takes_the_direction_of_the_larger_value_less_the_cost_of_bins(objective):
+    random = np.random.default_rng(7)
+    for _ in range(30):
+        counts = random_counts(random, 6, smallest=1)
+        totals = totals_of(counts)
+        rules = replace(FREE, trend="auto", objective=objective, bin_cost=0.5)
+        cost = rules.bin_cost * totals.unit_of_bias
+
+        def less_cost(division, cost=cost):
+            return division.value - cost * len(division.ends)
+
+        directions = [divide(counts, totals, replace(rules, trend=trend)) for trend in ("ascending", "descending")]
+        assert less_cost(divide(counts, totals, rules)) == pytest.approx(max(map(less_cost, directions)), abs=2 * TIE)

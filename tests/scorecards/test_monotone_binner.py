@@ -143,6 +143,11 @@ def test_the_event(labels, event, expected, cancer):
         ({"event": "no"}, ["bad", "good"], "unknown-name"),
         ({}, [0, 1, 2], "wrong-kind-of-target"),
         ({"trend": {"radius": "peak"}}, [0, 1], "unknown-column"),
+        ({}, [1, 1], "one-class"),
+        ({"special_values": -999}, [0, 1], "parameter-not-allowed"),
+        ({"edges": [1, 2]}, [0, 1], "parameter-not-allowed"),
+        ({"edges": {"mean radius": ["a", "b"]}}, [0, 1], "parameter-not-allowed"),
+        ({"bin_cost": 1e6}, [0, 1], "parameter-not-allowed"),
         ({"trend": "up"}, [0, 1], "parameter-not-allowed"),
         ({"min_n_bins": 4, "max_n_bins": 3}, [0, 1], "parameter-not-allowed"),
         ({"min_n_bins": 4, "min_bin_share": 0.3}, [0, 1], "parameter-not-allowed"),
@@ -173,3 +178,18 @@ def test_a_pickle_bins_alike(cancer):
     again = pickle.loads(pickle.dumps(binner))
     assert again.transform(X).tolist() == binner.transform(X).tolist()
     assert again.p_values_.tolist() == binner.p_values_.tolist()
+
+
+def test_text_in_a_column_of_numbers_is_named(cancer):
+    X, y = cancer
+    with pytest.raises(UserError) as caught:
+        MonotoneBinner().fit(X, y).transform(X.assign(**{"mean texture": "much"}))
+    assert caught.value.code == "column-kind-changed"
+    assert "mean texture" in str(caught.value)
+
+
+def test_a_special_value_that_is_named_twice_has_one_bin():
+    X, y = messy_table()
+    once = MonotoneBinner(special_values={"amount": [-999]}).fit(X, y)
+    twice = MonotoneBinner(special_values={"amount": [-999, -999.0]}).fit(X, y)
+    assert twice.binning_tables_["amount"].equals(once.binning_tables_["amount"])

@@ -79,3 +79,10 @@ def test_smoothing_of_all_bins_draws_weights_to_zero(cancer):
     smooth = WOEEncoder(smooth="all", smoothing=50).fit(X, y).transform(X)
     assert (np.abs(smooth) < np.abs(plain)).all()
     assert (np.sign(smooth) == np.sign(plain)).all()
+
+
+def test_what_is_no_binner_is_refused(cancer):
+    X, y = cancer
+    with pytest.raises(UserError) as caught:
+        WOEEncoder("mdl").fit(X, y)
+    assert caught.value.code == "parameter-not-allowed"

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from bitsieve.scorecards.column_bins import ColumnBins
-from bitsieve.scorecards.monotone_binner import MonotoneBinner
+from bitsieve.scorecards.monotone_binner import MonotoneBinner, check_binner
 from bitsieve.scorecards.stability import word_of
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.frames import default_library, frame_of
@@ -59,6 +59,7 @@ def information_value(X: Any, y: Any, *, sample_weight: Any = None, binner: Mono
     >>> frame["column"].tolist(), frame["iv"].round(2).tolist(), frame["word"].tolist()
     (['mean radius', 'mean smoothness'], [5.19, 0.91], ['too good', 'too good'])
     """
+    check_binner(binner)
     fitted = MonotoneBinner() if binner is None else clone(binner)
     fitted.fit(X, y, sample_weight)
     columns = fitted.column_bins_

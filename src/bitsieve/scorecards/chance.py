@@ -127,7 +127,7 @@ def _p_by_shuffles(value: float, merging: Merging, fixed: BinCounts, totals: Tot
         shuffled_value += information_values(shuffled_fixed, totals, merging.rules.smoothing).sum()
         n_above += shuffled_value >= value
         if n_above == ENOUGH_ABOVE:
-            return n_above / n_shuffles
+            return float(n_above / n_shuffles)
     return (1 + n_above) / (1 + N_SHUFFLES)
 
 

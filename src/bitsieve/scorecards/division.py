@@ -39,19 +39,6 @@ class BinRules:
     bin_cost: float = 0.0
     smoothing: float = 1.0
 
-    @property
-    def bounds_bins(self) -> bool:
-        """Whether anything but the trend and the number of bins is asked of a bin."""
-        return bool(
-            self.min_bin_share > 0
-            or self.max_bin_share is not None
-            or self.min_events > 0
-            or self.min_nonevents > 0
-            or self.min_rate_diff > 0
-            or self.bin_cost > 0
-            or self.min_n_bins > 1
-        )
-
 
 @dataclass(frozen=True)
 class Division:
@@ -130,7 +117,7 @@ def _gap_below_hull(counts: BinCounts, totals: Totals, rules: BinRules, value: f
 
 
 def objective_value(counts: BinCounts, totals: Totals, rules: BinRules) -> float:
-    """The sum of the objective over bins."""
+    """The sum of the objective over bins; of chi-square its share of the rows, as the native search has it."""
     if rules.objective == "iv":
         return float(information_values(counts, totals, rules.smoothing).sum())
     if rules.objective == "mi":
@@ -140,7 +127,7 @@ def objective_value(counts: BinCounts, totals: Totals, rules: BinRules) -> float
     squared_share = float((excess**2 / counts.rows).sum()) / totals.rows
     if rules.objective == "gini":
         return 2 * squared_share
-    return squared_share / (event_rate * (1 - event_rate)) * totals.rows
+    return squared_share / (event_rate * (1 - event_rate))
 
 
 def weights_of_evidence(

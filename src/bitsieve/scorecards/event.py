@@ -21,15 +21,26 @@ def rows_of_event(target: Target, event: Any) -> tuple[Flags, Any]:
     Without ``event`` it is the greater of two numbers, and the affirmative of "yes" and "no" or "true" and "false".
     """
     labels = list(target.labels)
-    if target.is_quantity or len(labels) != 2:
-        n_values = "a quantity" if target.is_quantity else f"{len(labels):,} classes"
+    if target.is_quantity:
+        raise _not_of_two_classes("the target is a quantity")
+    if len(labels) == 1:
         raise UserError(
-            code="wrong-kind-of-target",
-            message=f"the target is {n_values}",
-            advice='weight of evidence needs two classes: cut it into two, or use binning="mdl"',
+            code="one-class",
+            message=f"the target has one class only: {labels[0]!r}",
+            advice="give rows with the event and rows without it",
         )
+    if len(labels) > 2:
+        raise _not_of_two_classes(f"the target has {len(labels):,} classes")
     code = _code_of_event(labels, event)
     return target.codes == code, labels[code]
+
+
+def _not_of_two_classes(message: str) -> UserError:
+    return UserError(
+        code="wrong-kind-of-target",
+        message=message,
+        advice="weight of evidence needs two classes: combine classes, or split the quantity in two",
+    )
 
 
 def _code_of_event(labels: list[Any], event: Any) -> int:

@@ -44,6 +44,7 @@ from bitsieve.utils.progress import phase
 
 MAX_PRE_BINS = 4096  # whose division takes about a gigabyte
 ALL_OTHERS = "*"
+MAX_BIN_COST = 500
 Value = TypeVar("Value")
 
 
@@ -134,7 +135,8 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
     iv_, iv_corrected_, p_values_ : ndarray of float64, shape (n_features,)
         The information value in nats, the same less its mean by chance, and the share of shuffled targets with so much.
     trends_, status_ : list of str
-        The trend of each column, and whether its bounds could be kept: "optimal" or "infeasible", which is one bin.
+        The trend of each column (None where nothing was merged), and whether its bounds could be kept: "optimal", or
+        "infeasible", which is one bin.
     edges_ : list of ndarray or None
         The cuts of each column of numbers, the largest number left of each; None for categories.
     groups_ : list of tuple or None
@@ -169,7 +171,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         "min_nonevents": by_column(_check_count),
         "min_rate_diff": by_column(_check_share),
         "objective": by_column(partial(check_choice, choices=OBJECTIVES)),
-        "bin_cost": by_column(partial(check_number, low=0)),
+        "bin_cost": by_column(partial(check_number, low=0, high=MAX_BIN_COST)),
         "min_level_share": by_column(_check_share),
         "missing": partial(check_choice, choices=("bin", "error")),
         "max_exact": partial(check_integer, low=2, high=MAX_PRE_BINS),
@@ -252,16 +254,17 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         self._check_columns(table)
         rows = self._classed_rows(table)
         names = list(table.names)
-        columns: list[ColumnBins] = [None] * table.n_features  # type: ignore[list-item]
+        column_of_index: dict[int, ColumnBins] = {}
 
         def bin_column(j: int) -> None:
             rules = self._rules_of(names[j])
             if table.is_numeric(j):
-                columns[j] = bin_numbers(table.numeric(j), rows, rules)
+                column_of_index[j] = bin_numbers(table.numeric(j), rows, rules)
             else:
-                columns[j] = bin_categories(table.categorical(j), rows, rules)
+                column_of_index[j] = bin_categories(table.categorical(j), rows, rules)
 
         run_blocks(bin_column, range(table.n_features), self.n_jobs, phase("binning"))
+        columns = [column_of_index[j] for j in range(table.n_features)]
         self.column_bins_ = columns
         self.column_names_ = names
         self._formats = {j: meaning.format for j, meaning in table.text_meanings.items() if not meaning.is_plain}
@@ -335,6 +338,8 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         bins = np.empty((table.n_samples, table.n_features), np.int64, order="F")
         for j, column in enumerate(self.column_bins_):
             if column.merged.edges is not None:
+                if not table.is_numeric(j):
+                    raise text_in_numbers(self.column_names_[j])
                 bins[:, j] = column.bins_of_numbers(table.numeric(j))
             else:
                 bins[:, j] = column.bins_of_categories(_as_categories(table, j))
@@ -354,6 +359,8 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
 
     def _check_columns(self, table: InMemoryDataset) -> None:
         """Refuse missing values where they are errors, and names of columns that the table does not have."""
+        if self.edges is not None and not isinstance(self.edges, Mapping):
+            raise ParameterError("edges", self.edges, "give a mapping from names of columns to their edges")
         refuse_sparse(table)
         check_values(table, allow_missing=self.missing == "bin", n_jobs=self.n_jobs)
         for name, value in self.get_params(deep=False).items():
@@ -373,11 +380,12 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         min_n_bins = value_for(column, self.min_n_bins, 1)
         min_bin_share = value_for(column, self.min_bin_share, 0.05)
         if max_n_bins is not None and min_n_bins > max_n_bins:
-            raise ParameterError("min_n_bins", min_n_bins, f"at most max_n_bins, which is {max_n_bins}")
+            raise ParameterError("min_n_bins", min_n_bins, f"give at most max_n_bins, which is {max_n_bins}")
         if min_bin_share * min_n_bins > 1:
-            raise ParameterError("min_bin_share", min_bin_share, f"at most 1 / min_n_bins, which is {1 / min_n_bins:g}")
+            raise ParameterError(
+                "min_bin_share", min_bin_share, f"give at most 1 / min_n_bins, which is {1 / min_n_bins:g}"
+            )
         edges = None if self.edges is None else self.edges.get(column)
-        special_values = value_for(column, self.special_values, None)
         return ColumnRules(
             bins=BinRules(
                 trend=value_for(column, self.trend, "auto"),
@@ -392,7 +400,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
                 bin_cost=value_for(column, self.bin_cost, 0.0),
             ),
             pre_bins=PreBinRules(self.max_exact, self.max_prebins, self.refine, self.digits),
-            special_values=() if special_values is None else tuple(special_values),
+            special_values=_special_values(value_for(column, self.special_values, None)),
             min_level_share=value_for(column, self.min_level_share, 0.01),
             edges=None if edges is None else _ascending(edges, column),
         )
@@ -449,8 +457,33 @@ def refuse_sparse(table: InMemoryDataset) -> None:
         )
 
 
+def text_in_numbers(name: str) -> UserError:
+    """The error for a column of text that held numbers when fitting."""
+    return UserError(
+        code="column-kind-changed", message=f"column {name!r} was numeric when fitting", advice="give numbers"
+    )
+
+
+def check_binner(binner: object) -> None:
+    """Refuse what is no MonotoneBinner; None stands for the default one."""
+    if binner is not None and not isinstance(binner, MonotoneBinner):
+        raise ParameterError("binner", binner, "give a MonotoneBinner, or None for the default one")
+
+
+def _special_values(values: Any) -> tuple[float | str, ...]:
+    """The special values, each once."""
+    if values is None:
+        return ()
+    if isinstance(values, (str, float, int)):
+        raise ParameterError("special_values", values, f"give a list, such as [{values!r}]")
+    return tuple(dict.fromkeys(values))
+
+
 def _ascending(edges: Sequence[float], name: str) -> Floats:
-    values = np.asarray(edges, np.float64)
+    try:
+        values = np.asarray(edges, np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError("edges", edges, f"give ascending finite numbers for column {name!r}") from None
     if values.ndim != 1 or not np.isfinite(values).all() or (np.diff(values) <= 0).any():
-        raise ParameterError("edges", edges, f"ascending finite numbers for column {name!r}")
+        raise ParameterError("edges", edges, f"give ascending finite numbers for column {name!r}")
     return values

@@ -16,7 +16,7 @@ from bitsieve.diagnostics import UserError
 from bitsieve.scorecards.bin_counts import BinCounts, Totals
 from bitsieve.scorecards.chance import expected_value
 from bitsieve.scorecards.division import information_values
-from bitsieve.scorecards.monotone_binner import MonotoneBinner
+from bitsieve.scorecards.monotone_binner import MonotoneBinner, check_binner
 from bitsieve.scorecards.pre_bins import ends_of_equal_frequency
 from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.frames import default_library, frame_of
@@ -75,6 +75,7 @@ def population_stability(
     """
     check_integer("n_bins", n_bins, low=2, high=65_535)
     check_number("smoothing", smoothing, low=0)
+    check_binner(binner)
     if binner is not None:
         check_is_fitted(binner)
         bins_of_expected = binner.bins_of(expected)

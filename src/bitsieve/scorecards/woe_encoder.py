@@ -13,7 +13,7 @@ from sklearn.utils import ClassifierTags, _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.scorecards.division import weights_of_evidence
-from bitsieve.scorecards.monotone_binner import MonotoneBinner, target_missing
+from bitsieve.scorecards.monotone_binner import MonotoneBinner, check_binner, target_missing
 from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.estimator import Estimator
@@ -108,6 +108,7 @@ class WOEEncoder(OneToOneFeatureMixin, TransformerMixin, Estimator):
             As the binner raises it, or if a parameter is not allowed.
         """
         check_parameters(self)
+        check_binner(self.binner)
         if y is None:
             raise target_missing(self)
         self.binner_ = MonotoneBinner() if self.binner is None else clone(self.binner)
