@@ -113,7 +113,8 @@ class PackedPartition(Partition):
     """A partition of the samples of a :class:`PackedTableSource`, refined and summed by native code.
 
     ``order`` holds the samples part by part, within a part in class order; part k is ``order[starts[k]:starts[k +
-    1]]``. Parts of one sample carry no information and are dropped. ``members`` are the features it was refined by.
+    1]]``. Parts of one sample carry no information and are dropped. ``members`` are the features it was refined by;
+    with ``by_strata`` the samples were divided by their strata before.
     """
 
     source: PackedTableSource
@@ -124,16 +125,20 @@ class PackedPartition(Partition):
         members: tuple[int, ...] = (),
         order: NDArray[np.uint32] | None = None,
         starts: Integers | None = None,
+        *,
+        by_strata: bool = False,
     ) -> None:
         self.source = source
         self.members = members
+        self.by_strata = by_strata
         self.order = np.arange(source.n_samples, dtype=np.uint32) if order is None else order
         self.starts = np.array([0, source.n_samples], np.int64) if starts is None else starts
 
     @cached_property
     def _with_single_samples(self) -> JointCodes:
         """The same partition, its parts of one sample included, which belong to the tables."""
-        return refined(JointCodes(self.source), self.members)
+        base = self.source.joint_codes_of_strata() if self.by_strata else JointCodes(self.source)
+        return refined(base, self.members)
 
     @property
     def keys(self) -> Integers:
@@ -146,7 +151,7 @@ class PackedPartition(Partition):
 
     def refine(self, feature: int) -> PackedPartition:
         order, starts = self.source.packed.refine(self.order, self.starts, feature)
-        return PackedPartition(self.source, (*self.members, feature), order, starts)
+        return PackedPartition(self.source, (*self.members, feature), order, starts, by_strata=self.by_strata)
 
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
         return self._with_single_samples.tables(columns, by_class)
@@ -444,7 +449,7 @@ class PackedTableSource(CodedSource):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the codes: they are packed again by the fastest kernel of the machine that reads them."""
         pack = partial(PackedSource, n_classes=self.n_classes, n_jobs=self.n_jobs)
-        return pack, self.class_by_class(), {"search": self.search}
+        return pack, self.class_by_class(), {"search": self.search, "strata": self.strata}
 
     @cached_property
     def sample_classes(self) -> Integers:
@@ -484,10 +489,32 @@ class PackedTableSource(CodedSource):
         if not len(columns) or not is_small:
             return None
         packed = self.packed.gathered(columns)
-        return PackedTableSource(packed, self.class_sizes, self.arities[columns], self.kernel, self.n_jobs)
+        source = PackedTableSource(packed, self.class_sizes, self.arities[columns], self.kernel, self.n_jobs)
+        source.strata = self.strata
+        return source
 
     def partition(self) -> PackedPartition:
         return PackedPartition(self)
+
+    def partition_by_strata(self) -> PackedPartition:
+        assert self.strata is not None
+        stratum_sizes = np.bincount(self.strata)
+        has_several_samples = stratum_sizes > 1  # native code lists no part of one sample
+        order = np.argsort(self.strata, kind="stable")
+        order = order[has_several_samples[self.strata[order]]].astype(np.uint32)
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(stratum_sizes[has_several_samples])])
+        return PackedPartition(self, (), order, starts, by_strata=True)
+
+    def relabelled(self, labels: Integers, n_labels: int) -> PackedSource:
+        codes, _ = self.class_by_class()  # the samples are in class order: theirs stays as it is
+        return PackedSource(
+            codes,
+            labels,
+            n_classes=n_labels,
+            arities=self.arities,
+            n_jobs=self.n_jobs,
+            kernel=self.kernel.full_name,
+        )
 
     def joined(self, groups: Sequence[Columns]) -> PackedSource:
         codes = np.empty((self.n_samples, len(groups)), np.uint16, order="F")
@@ -495,9 +522,11 @@ class PackedTableSource(CodedSource):
             joint = refined(JointCodes(self), group)
             check_joint_values(group, len(joint.keys))
             codes[:, index] = joint.part
-        return PackedSource(
+        source = PackedSource(
             codes, self.sample_classes, n_classes=self.n_classes, n_jobs=self.n_jobs, kernel=self.kernel.full_name
         )
+        source.strata = self.strata
+        return source
 
 
 class PackedSource(PackedTableSource):

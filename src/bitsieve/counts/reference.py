@@ -42,6 +42,9 @@ class NaiveSource(CodedSource):
     def codes(self, feature: int) -> Integers:
         return self._codes[:, feature]
 
+    def relabelled(self, labels: Integers, n_labels: int) -> NaiveSource:
+        return NaiveSource(self._codes, labels, n_classes=n_labels, n_jobs=self.n_jobs)
+
 
 def term_shift(n_samples: int) -> int:
     """The largest s with ``N log2(N) 2**s < 2**62`` (N = 1 takes the shift of N = 2)."""

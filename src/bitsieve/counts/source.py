@@ -327,6 +327,8 @@ class CountSource(Tables, Protocol):
     capabilities: ClassVar[frozenset[str]] = frozenset({"tables"})
     #: How the codes were chosen by a look at the classes; None where they were made without one.
     search: CodingPenalty | None = None
+    #: The number of the stratum of every sample, shape (n_samples,); None where the samples lie in no strata.
+    strata: Integers | None = None
 
     @property
     def fused(self) -> Sums | None:
@@ -382,6 +384,7 @@ class JoinedSource(ConditioningSource):
         self.class_sizes = source.class_sizes
         self.n_features = len(groups)
         self.search = None if source.search is None else JoinedSearch(source.search.to_repeat(), groups)
+        self.strata = source.strata
         self.arities = np.empty(len(groups), np.int32)
         for index, group in enumerate(groups):
             self.arities[index] = refined(source.partition(), group).n_parts
@@ -523,6 +526,20 @@ class CodedSource(ConditioningSource):
 
     def partition(self) -> Partition:
         return JointCodes(self)
+
+    def partition_by_strata(self) -> Partition:
+        """The samples, divided by their strata."""
+        return self.joint_codes_of_strata()
+
+    def joint_codes_of_strata(self) -> JointCodes:
+        """The samples, divided by their strata; the stratum of every sample is stored."""
+        assert self.strata is not None
+        n_strata = int(self.strata.max()) + 1
+        return JointCodes(self, self.strata, np.arange(n_strata)[:, None])
+
+    @abstractmethod
+    def relabelled(self, labels: Integers, n_labels: int) -> CodedSource:
+        """The same samples with other classes: ``labels`` are below ``n_labels``, one for each sample."""
 
 
 class JointCodes(Partition):

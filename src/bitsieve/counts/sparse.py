@@ -354,6 +354,18 @@ class SparseSource(CodedSource):
     def partition(self) -> SparsePartition:
         return SparsePartition(self)
 
+    def partition_by_strata(self) -> SparsePartition:
+        joint_codes = self.joint_codes_of_strata()
+        return SparsePartition(self, joint_codes.part, joint_codes.keys)
+
+    def relabelled(self, labels: Integers, n_labels: int) -> SparseSource:
+        labels_of_rows = labels
+        if self.row_weights is not None:
+            labels_of_rows = labels[np.cumsum(self.row_weights) - self.row_weights]  # of the first sample of every row
+        return SparseSource(
+            self.listed, labels_of_rows, n_classes=n_labels, weights=self.row_weights, n_jobs=self.n_jobs
+        )
+
     def division(self, pivot: int | None) -> Division:
         """The rows that a pivot lists, divided by their codes; no row without a pivot."""
         listed = slice(0, 0)

@@ -325,6 +325,14 @@ class Sums:
     def __init__(self, source: Tables) -> None:
         self.source = source
 
+    def total(self, terms: Terms) -> int:
+        """``T[N]``: the term of the number of samples."""
+        return terms.sum(np.array([self.source.n_samples], np.int64))
+
+    def class_sum(self, terms: Terms) -> int:
+        """``S_c``: the sum over the classes."""
+        return terms.sum(self.source.class_sizes)
+
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         """``S_x`` of every feature, and ``S_xc`` of every feature with the class, each of shape (n_features,)."""
         source = self.source

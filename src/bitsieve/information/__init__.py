@@ -6,16 +6,22 @@ from collections.abc import Sequence
 
 from bitsieve.counts.source import CountSource
 from bitsieve.diagnostics import ParameterError
+from bitsieve.information.common_effect import COMMON_EFFECT
 from bitsieve.information.corrected import CorrectedInformation
 from bitsieve.information.plug_in import MillerMadowInformation, PlugInInformation
 from bitsieve.information.protocol import Information, UndefinedQuantityError
 from bitsieve.information.shrinkage import ShrinkageInformation
+from bitsieve.information.within_strata import WITHIN_STRATA
 from bitsieve.utils.messages import choices, nearest_in
 
 ESTIMATORS: dict[str, type[Information]] = {
     kind.estimator: kind
     for kind in (PlugInInformation, CorrectedInformation, MillerMadowInformation, ShrinkageInformation)
 }
+ANY_EFFECT = "any"
+COMMON = "common"
+#: The estimators of information within strata, by the effect: any, or one that the strata have in common.
+ESTIMATORS_OF_EFFECT: dict[str, dict[str, type[Information]]] = {ANY_EFFECT: WITHIN_STRATA, COMMON: COMMON_EFFECT}
 
 
 def check_estimator(estimator: str, *, conditions_on_sets: bool = False, also: Sequence[str] = ()) -> None:
@@ -41,6 +47,28 @@ def check_estimator(estimator: str, *, conditions_on_sets: bool = False, also: S
 
 
 def make_information(estimator: str, source: CountSource) -> Information:
-    """The information quantities of ``source`` by an estimator of that name."""
+    """The information quantities of ``source`` by an estimator of that name, whatever the strata of the samples."""
     check_estimator(estimator)
     return ESTIMATORS[estimator](source)
+
+
+def make_information_within_strata(estimator: str, source: CountSource, effect: str = ANY_EFFECT) -> Information:
+    """The information quantities of ``source`` given the strata of its samples, by an estimator of that name.
+
+    With ``effect`` "common" they are those of the effect that all strata have in common.
+    """
+    check_estimator(estimator)
+    check_estimator_of_effect(estimator, effect)
+    return ESTIMATORS_OF_EFFECT[effect][estimator](source)
+
+
+def check_estimator_of_effect(estimator: str, effect: str) -> None:
+    """Refuse an estimator that is not defined within strata for this effect."""
+    estimators = ESTIMATORS_OF_EFFECT[effect]
+    if estimator not in estimators:
+        raise UndefinedQuantityError(
+            code="undefined-quantity",
+            message=f"is not defined within strata for effect={effect!r}",
+            advice=f"use {' or '.join(map(repr, estimators))}",
+            parameters={"estimator": estimator},
+        )

@@ -14,17 +14,19 @@ normalization and correction for chance", Journal of Machine Learning Research 1
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from math import log, log2
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.counts.source import CountSource, Partition, conditioning
-from bitsieve.counts.tables import Chance, ChanceSums, MinimumForm, PairSums, column_blocks, entropy_terms
+from bitsieve.counts.tables import Chance, ChanceSums, MinimumForm, PairSums, Terms, column_blocks, entropy_terms
 from bitsieve.information.plug_in import SumInformation, SumPair
 from bitsieve.information.protocol import ConditionalInformation, Information, counted_by_class
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
@@ -100,44 +102,85 @@ class CubicInterpolation:
         return cls(nodes, is_node, stencil, _cubic_weights(nodes[stencil], counts, is_node))
 
 
-class Margins:
-    """How often each code of each column occurs, and the expected terms of these counts with others.
+@dataclass(frozen=True)
+class CodeCounts:
+    """How often the codes of every column occur in every stratum, column by column."""
 
-    Columns share most of their counts, so everything is computed once for each distinct count.
+    counts: Integers  # at least 1
+    stratum: Integers  # of every count
+    starts: Integers  # where the counts of each column start, shape (n_features + 1,)
+
+    def by_stratum(self, column: int, n_strata: int) -> list[Integers]:
+        """The counts of the codes of one column in each stratum."""
+        codes = slice(self.starts[column], self.starts[column + 1])
+        return split_by_stratum(self.counts[codes], self.stratum[codes], n_strata)
+
+
+def split_by_stratum(counts: Integers, stratum: Integers, n_strata: int) -> list[Integers]:
+    """The counts of each stratum."""
+    in_order = counts[np.argsort(stratum, kind="stable")]
+    ends = np.cumsum(np.bincount(stratum, minlength=n_strata))
+    return np.split(in_order, ends[:-1])
+
+
+class Margins:
+    """How often the codes of every column occur in every stratum, and the expected terms of these counts with others.
+
+    Columns share most of their counts, so everything is computed once for each distinct count of a stratum. Samples
+    without strata are one stratum. The hypergeometric distribution has the samples of the stratum, the entropy terms
+    have the scale of all samples.
     """
 
-    def __init__(self, information: SumInformation) -> None:
-        self.n_samples = information.source.n_samples
-        counts, self.starts = _counts_by_column(information)
-        self.distinct, self.index_of_distinct = np.unique(counts, return_inverse=True)  # of every code of every column
-        interpolation = CubicInterpolation.between(nodes_of(self.n_samples), self.distinct)
-        terms = entropy_terms(self.n_samples)
-        self._expected_sums = _native.ExpectedSums(
-            terms.table,
-            terms.shift,
-            self.n_samples,
-            interpolation.nodes,
-            interpolation.stencil,
-            interpolation.weights,
-            interpolation.is_node,
-            MAX_CACHED_ROWS,
-        )
+    def __init__(self, terms: Terms, stratum_sizes: Integers, code_counts: CodeCounts) -> None:
+        self.code_counts = code_counts
+        self.starts = code_counts.starts
+        self.n_strata = len(stratum_sizes)
+        base = int(stratum_sizes.max()) + 1
+        distinct, self.index_of_distinct = np.unique(
+            code_counts.stratum * base + code_counts.counts, return_inverse=True
+        )  # of every code of every column
+        stratum, self.distinct = np.divmod(distinct, base)
+        self._ends = np.searchsorted(stratum, np.arange(self.n_strata + 1))
+        self._expected_sums = []
+        for n_samples, distinct_counts in zip(stratum_sizes.tolist(), self._split(self.distinct), strict=True):
+            interpolation = CubicInterpolation.between(nodes_of(n_samples), distinct_counts)
+            self._expected_sums.append(
+                _native.ExpectedSums(
+                    terms.table[: n_samples + 1],
+                    terms.shift,
+                    n_samples,
+                    interpolation.nodes,
+                    interpolation.stencil,
+                    interpolation.weights,
+                    interpolation.is_node,
+                    MAX_CACHED_ROWS,
+                )
+            )
 
-    def counts_of(self, column: int) -> Integers:
-        """The counts of the codes of a column."""
-        codes = slice(self.starts[column], self.starts[column + 1])
-        return self.distinct[self.index_of_distinct[codes]]
+    def _split(self, values: Integers) -> list[Integers]:
+        """The values of the distinct counts of each stratum."""
+        return [values[first:end] for first, end in pairwise(self._ends.tolist())]
 
-    def expected(self, counts: Integers) -> Integers:
-        """For every distinct count m of a code, ``sum of E(c, m)`` over ``counts`` c, rounded to an integer."""
+    def counts_of(self, column: int) -> list[Integers]:
+        """The counts of the codes of a column in each stratum."""
+        return self.code_counts.by_stratum(column, self.n_strata)
+
+    def expected(self, counts: Sequence[Integers]) -> Integers:
+        """For every distinct count m of a code in a stratum, ``sum of E(c, m)`` over the ``counts`` c of the stratum.
+
+        Each sum is rounded to an integer.
+        """
         sums = np.empty(len(self.distinct), np.int64)
-        self._expected_sums.sums(counts.reshape(-1), sums)
+        for expected_sums, counts_of_stratum, sums_of_stratum in zip(
+            self._expected_sums, counts, self._split(sums), strict=True
+        ):
+            expected_sums.sums(counts_of_stratum.reshape(-1), sums_of_stratum)
         return sums
 
     def sum_by_column(self, values: Integers, columns: Columns | None) -> Integers:
         """For every column of ``columns`` (None: all), the sum over its codes of the value of the code's count.
 
-        ``values`` has a value for every distinct count.
+        ``values`` has a value for every distinct count of a stratum.
         """
         if columns is None:
             index_of_code = self.index_of_distinct
@@ -151,8 +194,8 @@ class Margins:
         return np.diff(running_sum[ends - 1], prepend=0)  # right even where the running sum wraps around
 
 
-def _counts_by_column(information: SumInformation) -> tuple[Integers, Integers]:
-    """The count of every code of every column, column by column; and where the counts of each column start."""
+def _code_counts(information: SumInformation) -> CodeCounts:
+    """The count of every code of every column; the samples lie in no strata."""
     source = information.source
     by_arity = np.argsort(source.arities, kind="stable")
     doublings = np.flatnonzero(np.diff(np.log2(source.arities[by_arity]).astype(int))) + 1
@@ -170,7 +213,7 @@ def _counts_by_column(information: SumInformation) -> tuple[Integers, Integers]:
     column_of_count = np.concatenate(columns_of_blocks)
     order = np.argsort(column_of_count, kind="stable")
     starts = np.searchsorted(column_of_count[order], np.arange(source.n_features + 1))
-    return all_counts[order], starts
+    return CodeCounts(all_counts[order], np.zeros(len(order), np.int64), starts)
 
 
 def _cubic_weights(nodes: Integers, counts: Integers, is_node: Flags) -> Floats:
@@ -195,13 +238,13 @@ class CorrectedConditional(ConditionalInformation):
         super().__init__(information.terms, partition)
         self.information = information
 
-    def refine(self, feature: int) -> CorrectedConditional:
-        return CorrectedConditional(self.information, self.partition.refine(feature))
+    def refine(self, feature: int) -> Self:
+        return type(self)(self.information, self.partition.refine(feature))
 
     @cached_property
     def _chance(self) -> ChanceSums:
         (table,) = self.partition.tables(None, True)
-        return self.information.chance_given(table.pooled().counts, table.counts)
+        return self.information.chance_given([table.pooled().counts], [table.counts])
 
     def conditional_relevance(self, columns: Columns | None = None) -> Floats:
         return super().conditional_relevance(columns) - self.information.chance_bits(self._chance, columns)
@@ -224,15 +267,24 @@ class CorrectedInformation(SumInformation):
     @cached_property
     def margins(self) -> Margins:
         """The counts of the codes of every feature."""
-        return Margins(self)
+        return Margins(self.terms, np.array([self.source.n_samples], np.int64), _code_counts(self))
+
+    @property
+    def class_counts(self) -> list[Integers]:
+        """How often each class occurs, in each stratum."""
+        return [self.source.class_sizes]
+
+    @property
+    def sample_counts(self) -> list[Integers]:
+        """The number of samples of each stratum."""
+        return [np.array([self.source.n_samples])]
 
     def conditional(self) -> ConditionalInformation:
         return CorrectedConditional(self, conditioning(self.source).partition())
 
     @cached_property
     def relevance(self) -> Floats:
-        all_samples = np.array([self.source.n_samples])
-        chance = self.chance_given(all_samples, self.source.class_sizes)
+        chance = self.chance_given(self.sample_counts, self.class_counts)
         return self.bits(self._relevance_sums()) - self.chance_bits(chance, None)
 
     @cached_property
@@ -255,15 +307,18 @@ class CorrectedInformation(SumInformation):
         bound: Floats = -np.log2(1 + freedom * freedom.max() / max(self.source.n_samples - 1, 1))
         return bound
 
-    def chance_given(self, counts: Integers, counts_with_class: Integers) -> ChanceSums:
+    def chance_given(self, counts: Sequence[Integers], counts_with_class: Sequence[Integers]) -> ChanceSums:
         """The sums that give the mean of I(Xi;C|Z) over shuffles of Xi, from the counts of Z, and of Z with the class.
 
-        With m the counts of the codes of Xi, and n_z and n_zc the counts of Z, and of Z with the class, the mean is
+        Counts are those of each stratum; shuffles are within the strata. With m the counts of the codes of Xi, and n_z
+        and n_zc the counts of Z, and of Z with the class, the mean is
 
             (sum over m of (sum over zc of E(n_zc, m) - sum over z of E(n_z, m)) + S_z - S_zc) / B
         """
         by_count = self.margins.expected(counts_with_class) - self.margins.expected(counts)
-        return ChanceSums(by_count, self.terms.sum(counts) - self.terms.sum(counts_with_class))
+        sum_z = sum(self.terms.sum(counts_of_stratum) for counts_of_stratum in counts)
+        sum_zc = sum(self.terms.sum(counts_of_stratum) for counts_of_stratum in counts_with_class)
+        return ChanceSums(by_count, sum_z - sum_zc)
 
     def chance_bits(self, chance: ChanceSums, columns: Columns | None) -> Floats:
         """The mean of I(Xi;C|Z) over all shuffles of Xi, for every Xi of ``columns`` (None: all)."""
@@ -282,10 +337,14 @@ class CorrectedInformation(SumInformation):
     def chance_given_feature(self, feature: int) -> ChanceSums:
         """The sums that give the mean of I(Xi;C|Xs) over shuffles of Xi, with Xs the feature."""
         if feature not in self._chance:
-            counts = self.sums.cell_counts(None, np.array([feature]), True)
             self._make_room(self._chance)
-            self._chance[feature] = self.chance_given(counts.pooled[0], counted_by_class(counts.by_class)[0])
+            self._chance[feature] = self.chance_given(*self.counts_with_class(feature))
         return self._chance[feature]
+
+    def counts_with_class(self, feature: int) -> tuple[list[Integers], list[Integers]]:
+        """The counts of the codes of a feature in each stratum, and of its codes with the class."""
+        counts = self.sums.cell_counts(None, np.array([feature]), True)
+        return [counts.pooled[0]], [counted_by_class(counts.by_class)[0]]
 
     def _make_room(self, cache: dict[int, Any]) -> None:
         """Empty a cache that is full."""

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from bitsieve.counts.source import CountSource, conditioning, sums_of
-from bitsieve.counts.tables import MinimumForm, PairForm, PairSums, Terms, entropy_terms
+from bitsieve.counts.tables import MinimumForm, PairForm, PairSums, Sums, Terms, entropy_terms
 from bitsieve.information.protocol import (
     ConditionalInformation,
     DisjointPairs,
@@ -52,7 +52,7 @@ class SumInformation(Information):
 
     def __init__(self, source: CountSource) -> None:
         self.source = source
-        self.sums = sums_of(source)
+        self.sums = self.sums_of_source(source)
         self.terms = self.terms_of(source.n_samples)
         self._rows: dict[int, PairSums] = {}  # by pivot: its sums with all features
         self._pairs: dict[int, dict[int, int]] = {}  # by pivot and column: ``S_xy``
@@ -63,18 +63,23 @@ class SumInformation(Information):
     #: The entropy terms of the estimator, for tables of so many samples.
     terms_of = staticmethod(entropy_terms)
 
+
+    def sums_of_source(self, source: CountSource) -> Sums:
+        """The sums of entropy terms over the tables of a source."""
+        return sums_of(source)
+
     def conditional(self) -> ConditionalInformation:
         return ConditionalInformation(self.terms, conditioning(self.source).partition())
 
     @cached_property
     def total(self) -> int:
         """``T[N]``."""
-        return self.terms.sum(np.array([self.source.n_samples], np.int64))
+        return self.sums.total(self.terms)
 
     @cached_property
     def class_sum(self) -> int:
         """``S_c``."""
-        return self.terms.sum(self.source.class_sizes)
+        return self.sums.class_sum(self.terms)
 
     @cached_property
     def marginals(self) -> tuple[Integers, Integers]:

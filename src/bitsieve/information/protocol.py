@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import ClassVar, Literal, NamedTuple, Protocol, TypeVar
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Literal, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from bitsieve.counts.source import CountSource, Partition
+from bitsieve.counts.source import CountSource, Partition, conditioning
 from bitsieve.counts.tables import DisjointSupport, Sums, Terms
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Matrix, Progress
@@ -113,6 +113,10 @@ class Information(Protocol):
 
     def conditional(self) -> ConditionalInformation:
         """Information conditional on a set of features, empty so far; refused where it is not defined."""
+
+    def joined(self, groups: Sequence[Columns]) -> Self:
+        """The information of features that are the joint values of groups of columns, by the same estimator."""
+        return type(self)(conditioning(self.source).joined(groups))
 
     @property
     def n_features(self) -> int:

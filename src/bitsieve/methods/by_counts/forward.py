@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.counts.source import conditioning
-from bitsieve.information import check_estimator, make_information
+from bitsieve.information import check_estimator
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.criteria import make_criterion
 from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
@@ -92,8 +91,7 @@ def forward(
     """Choose ``k`` candidates one at a time; with ``k=None`` until ``stopping`` ends it, by default "significance"."""
     candidates = constraints or Candidates(np.arange(information.n_features))
     if candidates.grouped:
-        source = conditioning(information.source).joined(candidates.members())
-        information = make_information(information.estimator, source)
+        information = information.joined(candidates.members())
     if k is None:
         k = candidates.n_open
         stopping = stopping or "significance"

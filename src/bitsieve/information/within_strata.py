@@ -1,0 +1,146 @@
+"""Information given the stratum of the samples: what columns say about the class within the same batch, site or period.
+
+Every quantity is the mean over the strata S of its value within each stratum, weighted by the samples of the stratum:
+
+    I(X;C|S) = sum over s of (n_s / N) I_s(X;C)
+
+so that every identity between the quantities holds, and the methods need not know of strata. A column that is constant
+within every stratum carries no information. docs/reference/numerics.md has the formulas.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from bitsieve.counts.source import CodedSource, CountSource, coded
+from bitsieve.counts.strata import StratifiedCounts, StratifiedSums
+from bitsieve.counts.tables import ChanceSums
+from bitsieve.information.corrected import (
+    CodeCounts,
+    CorrectedConditional,
+    CorrectedInformation,
+    Margins,
+    split_by_stratum,
+)
+from bitsieve.information.plug_in import MillerMadowInformation, PlugInInformation, SumInformation
+from bitsieve.information.protocol import ConditionalInformation, Information
+from bitsieve.utils.arrays import Floats, Integers
+from bitsieve.utils.choice import Scores
+from bitsieve.utils.lazy import cached_property
+
+
+class WithinStrata(SumInformation):
+    """Information within strata that follows from sums of entropy terms; a subclass names the estimator."""
+
+    sums: StratifiedSums
+
+    def __init__(self, source: CountSource) -> None:
+        self.counts = StratifiedCounts.of_source(source)
+        super().__init__(source)
+
+    def sums_of_source(self, source: CountSource) -> StratifiedSums:
+        return StratifiedSums(self.counts)
+
+    @property
+    def coded_source(self) -> CodedSource:
+        source = coded(self.source)
+        assert source is not None  # the strata were counted
+        return source
+
+    def conditional(self) -> ConditionalInformation:
+        return ConditionalInformation(self.terms, self.coded_source.partition_by_strata())
+
+
+class PlugInWithinStrata(WithinStrata, PlugInInformation):
+    """The plug-in estimate within strata."""
+
+
+class MillerMadowWithinStrata(WithinStrata, MillerMadowInformation):
+    """The estimate of Miller and Madow within strata."""
+
+
+class CorrectedConditionalWithinStrata(CorrectedConditional):
+    """Information within strata, corrected for chance and conditional on a set of features."""
+
+    @cached_property
+    def _chance(self) -> ChanceSums:
+        partition = self.partition
+        stratum_of_part = partition.keys[:, 0]
+        n_strata = int(stratum_of_part.max()) + 1
+        (table,) = partition.tables(None, True)
+        cells, counts = table.occupied()
+        _, _, n_classes = table.shape
+        stratum_of_cell = stratum_of_part[cells // n_classes]
+        (pooled,) = partition.tables(None, False)
+        return self.information.chance_given(
+            split_by_stratum(pooled.counts, stratum_of_part, n_strata),
+            split_by_stratum(counts, stratum_of_cell, n_strata),
+        )
+
+
+class CorrectedWithinStrata(WithinStrata, CorrectedInformation):
+    """Information within strata, less its mean over all shuffles of the feature within the strata.
+
+    A shuffle of the whole column would move values between strata: a column that follows the batch would lose far more
+    than chance gives it.
+    """
+
+    def conditional(self) -> ConditionalInformation:
+        return CorrectedConditionalWithinStrata(self, self.coded_source.partition_by_strata())
+
+    @cached_property
+    def margins(self) -> Margins:
+        source = self.counts.by_stratum
+        tables = source.tables(None, np.arange(source.n_features), True)
+        counts_of_columns = []
+        strata_of_columns = []
+        starts = [0]
+        for table in tables:
+            cells, counts = table.occupied()
+            counts_of_columns.append(counts)
+            strata_of_columns.append(cells % source.n_classes)
+            starts.append(starts[-1] + len(counts))
+        code_counts = CodeCounts(np.concatenate(counts_of_columns), np.concatenate(strata_of_columns), np.array(starts))
+        return Margins(self.terms, self.counts.stratum_sizes, code_counts)
+
+    @property
+    def class_counts(self) -> list[Integers]:
+        counts = self.counts
+        n_strata = len(counts.stratum_sizes)
+        return split_by_stratum(counts.by_combination.class_sizes, counts.stratum_of_combination, n_strata)
+
+    @property
+    def sample_counts(self) -> list[Integers]:
+        return [np.array([size]) for size in self.counts.stratum_sizes.tolist()]
+
+    def counts_with_class(self, feature: int) -> tuple[list[Integers], list[Integers]]:
+        (table,) = self.counts.by_combination.tables(None, np.array([feature]), True)
+        cells, counts = table.occupied()
+        _, _, n_combinations = table.shape
+        stratum = self.counts.stratum_of_combination[cells % n_combinations]
+        counts_of_cells = split_by_stratum(counts, stratum, len(self.counts.stratum_sizes))
+        return self.margins.counts_of(feature), counts_of_cells
+
+    @cached_property
+    def least_redundancy(self) -> Floats:
+        """A lower bound of the corrected I(Xi;Xj|S) over all j.
+
+        Within a stratum of n_s samples the mean of plug-in information over shuffles is at most
+        ``log2(1 + (a_i - 1) (a_j - 1) / (n_s - 1))``, a_i the number of codes of Xi; the mean over the strata is at
+        most the logarithm of the mean, as the logarithm is concave. A stratum of one sample has no information.
+        """
+        freedom = self.source.arities - 1.0
+        sizes = self.counts.stratum_sizes[self.counts.stratum_sizes > 1]
+        mean_inverse = float((sizes / (sizes - 1)).sum()) / self.source.n_samples
+        bound: Floats = -np.log2(1 + freedom * freedom.max() * mean_inverse)
+        return bound
+
+    def minima(self, quantity: str, *, capped: bool, n_smallest: int = 1) -> Scores | None:
+        return None
+
+
+WITHIN_STRATA: dict[str, type[Information]] = {
+    kind.estimator: kind for kind in (PlugInWithinStrata, CorrectedWithinStrata, MillerMadowWithinStrata)
+}
