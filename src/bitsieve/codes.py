@@ -56,6 +56,16 @@ CODES: dict[str, Code] = {
         "Neighbouring rows are alike, so they may not be independent.",
         "Set `groups` if rows belong together.",
     ),
+    "small-strata": Code(
+        "warning",
+        "Strata have few rows, and the information within few rows is mostly chance.",
+        'Set `effect="common"`.',
+    ),
+    "strata-determine-target": Code(
+        "warning",
+        "The strata determine most of the target.",
+        "Collect rows of every class in every stratum.",
+    ),
     # Warnings on columns
     "identifier-kept": Code(
         "warning", "A ranked column has about as many values as rows.", "Exclude it: it is useless on new rows."
@@ -128,6 +138,11 @@ CODES: dict[str, Code] = {
         "have missing values now, and these have no code",
     ),
     # Notes on the target and on rows
+    "strata-of-one-class": Code(
+        "note",
+        "Some strata have one class only, so that nothing can be learned from them.",
+        "Nothing; the other strata count.",
+    ),
     "rows-without-target": Code(
         "note", "Rows without a value of the target were left out.", "Fill in the target, if it is known."
     ),
@@ -331,6 +346,21 @@ CODES: dict[str, Code] = {
         "Give one of the names that are listed.",
     ),
     "unknown-parameter": Code("error", "There is no parameter of that name.", "Use the name that is proposed."),
+    "every-row-a-stratum": Code(
+        "error", "Every row is a stratum of its own.", "Name a column that several rows share."
+    ),
+    "strata-are-numbers": Code(
+        "error", "The strata are a quantity.", "Cut them into bins, or declare the column a category."
+    ),
+    "strata-not-supported": Code(
+        "error", "The method does not work within strata.", "Use a greedy method, or leave out strata."
+    ),
+    "strata-too-small": Code(
+        "error",
+        "No stratum has two rows of each of two classes.",
+        'Set `effect="common"`, which finds what the strata have in common.',
+    ),
+    "too-many-strata": Code("error", "There are too many combinations of class and stratum.", "Use fewer strata."),
     "unknown-column": Code("error", "There is no column of that name or number.", "Use the name that is proposed."),
     "contradicting-parameters": Code("error", "Two parameters contradict each other.", "Leave out one of them."),
     "parameter-without-effect": Code("error", "A parameter has no effect together with the others.", "Leave it out."),

@@ -28,15 +28,16 @@ COLUMN_TYPES = ("category", "number", DAY_FIRST, MONTH_FIRST)
 class ReadOptions:
     """How a table is read: what its target, weights and groups are, and what its columns hold.
 
-    The fields are the parameters of :func:`bitsieve.select` of the same names. ``target``, ``sample_weight`` and
-    ``groups`` are columns of the data, or values. ``target_name`` is what messages call a target that is given by
-    values without a name. A column of ``exclude`` may be of a type that is not read.
+    The fields are the parameters of :func:`bitsieve.select` of the same names. ``target``, ``sample_weight``,
+    ``groups`` and ``strata`` are columns of the data, or values. ``target_name`` is what messages call a target that
+    is given by values without a name. A column of ``exclude`` may be of a type that is not read.
     """
 
     target: Any = None
     sample_weight: Any = None
     weight_kind: str = FREQUENCY
     groups: Any = None
+    strata: Any = None
     target_name: str = "target"
     target_kind: str | None = None
     target_bins: int | str | None = None
@@ -49,6 +50,41 @@ class ReadOptions:
     @property
     def has_sampling_weights(self) -> bool:
         return self.sample_weight is not None and self.weight_kind == SAMPLING
+
+    @property
+    def names_strata(self) -> bool:
+        """Whether the strata may be the names of columns."""
+        if isinstance(self.strata, str):
+            return True
+        is_list = isinstance(self.strata, list | tuple)
+        return is_list and all(isinstance(name, str) for name in self.strata)
+
+    @property
+    def strata_in_words(self) -> str | list[str] | None:
+        """The names of the strata; "strata" for values."""
+        if self.strata is None:
+            return None
+        if not self.names_strata:
+            return "strata"
+        return self.strata if isinstance(self.strata, str) else list(self.strata)
+
+    @property
+    def _named_strata(self) -> list[str]:
+        if not self.names_strata:
+            return []
+        return [self.strata] if isinstance(self.strata, str) else list(self.strata)
+
+    @property
+    def categories_of_strata(self) -> list[str]:
+        """The columns of strata that the user declared to be categories."""
+        types = self.column_types or {}
+        return [name for name in self._named_strata if types.get(name) == "category"]
+
+    @property
+    def types_of_features(self) -> dict[Any, str]:
+        """The types of columns that the user chose, those of the strata aside."""
+        types = self.column_types or {}
+        return {column: kind for column, kind in types.items() if column not in self._named_strata}
 
     def __post_init__(self) -> None:
         check_choice("weight_kind", self.weight_kind, WEIGHT_KINDS)

@@ -30,6 +30,7 @@ def select(
     sample_weight: Any = None,
     weight_kind: str = "frequency",
     groups: Any = None,
+    strata: Any = None,
     method: str = SELECT_METHOD,
     protocol: str | None = None,
     n_features_to_select: int | float | str | None = None,
@@ -80,6 +81,10 @@ def select(
     groups : str or array-like of shape (n_samples,), optional
         Rows that belong together, such as those of one person, as a column of ``data``, which is then no feature, or as
         values. Stopping rules and the other tests shuffle the class among whole groups, or within them.
+    strata : str, sequence of str, or array-like of shape (n_samples,), optional
+        Batches, sites, periods or matched sets: columns of ``data``, which are then no features, or values. A greedy
+        method then takes all information within the strata, I(Xi;C|S), and so does its correction for chance. With
+        ``effect="common"`` it is the effect that all strata have in common, as matched sets of few rows need it.
     method : str, default="cmim2"
         One of :func:`bitsieve.list_methods`.
     protocol : {"paper"}, optional
@@ -169,6 +174,7 @@ def select(
         sample_weight=sample_weight,
         weight_kind=weight_kind,
         groups=groups,
+        strata=strata,
         target_kind=target_kind,
         target_bins=target_bins,
         drop_missing_target=drop_missing_target,
@@ -257,6 +263,8 @@ def _requested_parameters(fit: Fit, read: ReadOptions) -> dict[str, Any]:
             parameters["weight_kind"] = read.weight_kind
     if table.original is not None and table.original.groups is not None:
         parameters["groups"] = table.original.groups
+    if table.original is not None and table.original.strata is not None:
+        parameters["strata"] = table.original.strata
     if has_items(selection.columns.include):
         parameters["include"] = list(selection.columns.include)
     if has_items(selection.columns.exclude):

@@ -500,8 +500,8 @@ class PackedTableSource(CodedSource):
         assert self.strata is not None
         stratum_sizes = np.bincount(self.strata)
         has_several_samples = stratum_sizes > 1  # native code lists no part of one sample
-        order = np.argsort(self.strata, kind="stable")
-        order = order[has_several_samples[self.strata[order]]].astype(np.uint32)
+        all_samples = np.argsort(self.strata, kind="stable")
+        order = all_samples[has_several_samples[self.strata[all_samples]]].astype(np.uint32)
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(stratum_sizes[has_several_samples])])
         return PackedPartition(self, (), order, starts, by_strata=True)
 

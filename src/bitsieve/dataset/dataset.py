@@ -34,7 +34,7 @@ from bitsieve.utils.messages import needs_dense_rows
 
 Values = NDArray[Any] | Encoded
 #: The capabilities of a table whose rows can all be counted; see :class:`~bitsieve.methods.method.Method`.
-COUNTS = frozenset({"tables", "partition", "joined", "independent"})
+COUNTS = frozenset({"tables", "partition", "joined", "independent", "unstratified"})
 
 
 @dataclass(frozen=True)
@@ -216,6 +216,8 @@ class InMemoryDataset(Dataset, InspectedColumns):
     weights: Integers | None = field(default=None, repr=False)
     #: The number of the group of every sample, of shape (n_samples,). None for independent samples.
     groups: Columns | None = field(default=None, repr=False)
+    #: The number of the stratum of every sample, from 0, of shape (n_samples,). None without strata.
+    strata: Columns | None = field(default=None, repr=False)
     original: OriginalData | None = field(default=None, repr=False)
     dropped: tuple[int, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -246,6 +248,8 @@ class InMemoryDataset(Dataset, InspectedColumns):
     @property
     def capabilities(self) -> frozenset[str]:
         counts = COUNTS if self.groups is None else COUNTS - {"independent"}
+        if self.strata is not None:
+            counts = counts - {"unstratified"}
         if self.sparse is None:
             return counts | {"rows", "dense"}
         return counts if self.sparse.in_files else counts | {"rows"}
@@ -513,5 +517,12 @@ class InMemoryDataset(Dataset, InspectedColumns):
             y=None if self.y is None else self.y.take(rows),
             weights=None if self.weights is None else self.weights[rows],
             groups=None if self.groups is None else self.groups[rows],
+            strata=None if self.strata is None else _renumbered(self.strata[rows]),
             original=None,
         )
+
+
+def _renumbered(strata: Columns) -> Columns:
+    """The strata that occur, numbered from 0."""
+    _, numbers = np.unique(strata, return_inverse=True)
+    return numbers.reshape(-1)

@@ -25,6 +25,7 @@ class OriginalData:
     labels: Sequence[Any] | None = None
     table: Any = None  # the table in memory that also held the target
     groups: str | None = None  # the name of the groups, "groups" if they were given by their values
+    strata: str | list[str] | None = None  # the names of the strata, "strata" if they were given by their values
 
 
 def not_read_again(indices: Columns) -> None:

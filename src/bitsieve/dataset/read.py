@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Number
@@ -21,6 +21,7 @@ from bitsieve.dataset.notes import rows_without_target, weights_like_sampling
 from bitsieve.dataset.original import OriginalData, not_read_again
 from bitsieve.dataset.quantity import KIND_FROM_VALUES, TargetKind
 from bitsieve.dataset.roles import Roles, split_columns
+from bitsieve.dataset.strata import read_strata
 from bitsieve.dataset.target import (
     check_read,
     no_rows_left,
@@ -50,6 +51,7 @@ def read_xy(
     y: Any = None,
     sample_weight: Any = None,
     groups: Any = None,
+    strata: Any = None,
     *,
     estimator: Any = None,
     reset: bool = True,
@@ -58,12 +60,13 @@ def read_xy(
     rules: ColumnRules | None = None,
     drop_missing: bool = False,
     weight_kind: str | None = None,
+    categories_of_strata: Collection[str] = (),
 ) -> InMemoryDataset:
     """Read features, target and frequency weights into one table.
 
     Parameters
     ----------
-    X, y, sample_weight, groups : table and arrays
+    X, y, sample_weight, groups, strata : table and arrays
         Of the same length.
     estimator : estimator of scikit-learn, optional
         Which keeps the names of the columns.
@@ -79,11 +82,14 @@ def read_xy(
         Whether rows without a target are left out.
     weight_kind : {"frequency", "sampling"}, optional
         What the weights are; None where the user cannot choose, and has frequency weights.
+    categories_of_strata : collection of str
+        Columns of strata whose numbers are categories, however many there are.
     """
     rules = ColumnRules() if rules is None else rules
     check_order_of_index(X, y, target_name)
     check_order_of_index(X, sample_weight, "sample_weight")
     check_order_of_index(X, groups, "groups")
+    check_order_of_index(X, strata, "strata")
     parsings: dict[str, TextParsing] = {}
     if y is not None:
         y, parsings = _with_text_read(y, replace(rules, has_weight=_rows_with_weight(sample_weight)), drop_missing)
@@ -99,6 +105,8 @@ def read_xy(
         )
     if groups is not None:
         table = replace(table, groups=read_groups(groups, table.n_samples))
+    if strata is not None:
+        table = replace(table, strata=read_strata(strata, table.n_samples, categories_of_strata))
     weights = read_weights(sample_weight, table.n_samples, weight_kind)
     target = None
     if y is not None:
@@ -217,6 +225,8 @@ def read_data(data: Any, options: ReadOptions) -> InMemoryDataset:
     if options.groups is not None and table.original is not None:
         groups = options.groups if isinstance(options.groups, str) else "groups"
         table = replace(table, original=replace(table.original, groups=groups))
+    if options.strata is not None and table.original is not None:
+        table = replace(table, original=replace(table.original, strata=options.strata_in_words))
     return replace(table, diagnostics=(*diagnostics, *table.diagnostics))
 
 
@@ -227,7 +237,9 @@ def _read_roles(
     y = source.columns(roles.target) if roles.target else target_as_array(options.target, source.n_samples)
     weights = source.columns([roles.weight]) if roles.weight is not None else options.sample_weight
     groups = source.columns([roles.groups]) if roles.groups is not None else options.groups
-    return _read_values(source.features(roles.features), y, weights, groups, roles.target_name, options, target_kind)
+    strata = source.columns(roles.strata) if roles.strata else options.strata
+    features = source.features(roles.features)
+    return _read_values(features, y, weights, groups, strata, roles.target_name, options, target_kind)
 
 
 def _read_values(
@@ -235,6 +247,7 @@ def _read_values(
     y: Any,
     sample_weight: Any,
     groups: Any,
+    strata: Any,
     target_name: str,
     options: ReadOptions,
     target_kind: TargetKind,
@@ -244,11 +257,13 @@ def _read_values(
         y,
         sample_weight,
         groups,
+        strata,
         target_name=target_name,
         target_kind=target_kind,
         rules=ColumnRules.from_options(options),
         drop_missing=options.drop_missing_target,
         weight_kind=options.weight_kind,
+        categories_of_strata=options.categories_of_strata,
     )
 
 
@@ -323,7 +338,12 @@ def _from_frame(data: Any, original: Any, options: ReadOptions, target_kind: Tar
         )
     _check_not_in_a_row(source, options.target)
     roles = split_columns(
-        source.labels, options.target, options.sample_weight, options.groups, n_samples=source.n_samples
+        source.labels,
+        options.target,
+        options.sample_weight,
+        options.groups,
+        options.strata,
+        n_samples=source.n_samples,
     )
     table = _read_roles(source, roles, options, target_kind)
 
@@ -364,7 +384,7 @@ def _from_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind
             )
         options = replace(options, target="y")
     target_is_y = isinstance(options.target, str) and options.target == "y"
-    others_named = isinstance(options.sample_weight, str) or isinstance(options.groups, str)
+    others_named = isinstance(options.sample_weight, str) or isinstance(options.groups, str) or options.names_strata
     if not isinstance(data.X, np.ndarray) and target_is_y and not others_named:
         return _from_sparse_arrays(data, options, target_kind)
     source = _Archive(data)
@@ -373,6 +393,7 @@ def _from_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind
         options.target,
         options.sample_weight,
         options.groups,
+        options.strata,
         n_samples=source.n_samples,
         never=["y"],
     )
@@ -391,7 +412,9 @@ def _from_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind
 
 def _from_sparse_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind) -> InMemoryDataset:
     """Read a sparse ``X``, whose columns may be too many to go through by name, and ``y``."""
-    table = _read_values(data.X, data.y, options.sample_weight, options.groups, "y", options, target_kind)
+    table = _read_values(
+        data.X, data.y, options.sample_weight, options.groups, options.strata, "y", options, target_kind
+    )
 
     def with_target(names: Sequence[str]) -> ArrayTable:
         indices = [data.names.index(name) for name in names]
@@ -420,9 +443,13 @@ def _from_array(data: Any, options: ReadOptions, target_kind: TargetKind) -> InM
             message="the data is an array, whose columns have no names",
             advice="give the target as an array of its values",
         )
-    roles = split_columns((), options.target, options.sample_weight, options.groups, n_samples=X.shape[0])
+    roles = split_columns(
+        (), options.target, options.sample_weight, options.groups, options.strata, n_samples=X.shape[0]
+    )
     y = target_as_array(options.target, X.shape[0])
-    table = _read_values(X, y, options.sample_weight, options.groups, roles.target_name, options, target_kind)
+    table = _read_values(
+        X, y, options.sample_weight, options.groups, options.strata, roles.target_name, options, target_kind
+    )
     return replace(table, original=OriginalData(taker_of(X), None, roles.weight_name))
 
 

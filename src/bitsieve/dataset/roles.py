@@ -1,4 +1,4 @@
-"""The roles of the columns of a table: features, target, weights, groups."""
+"""The roles of the columns of a table: features, target, weights, groups, strata."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ class Roles:
     target: list[Any]  # labels of one column or of several; empty where the target is given by its values
     weight: Any  # the label of the frequency weights; None where no column holds them
     groups: Any  # the label of the groups of rows; None where no column holds them
+    strata: list[Any]  # labels of the columns of the strata; empty where no column holds them
     target_name: str  # what messages call the target
     weight_name: str | None  # the name of the weights, "sample_weight" if they have none; None without weights
 
@@ -36,18 +37,19 @@ def split_columns(
     target: Any,
     sample_weight: Any,
     groups: Any = None,
+    strata: Any = None,
     *,
     n_samples: int | None = None,
     never: Sequence[Any] = (),
     unnamed: str = "target",
 ) -> Roles:
-    """Split the columns of a table into features, target, weights and groups.
+    """Split the columns of a table into features, target, weights, groups and strata.
 
     Parameters
     ----------
     labels : sequence
         The labels of all columns; empty for an array, whose columns have none.
-    target, sample_weight, groups : labels or arrays
+    target, sample_weight, groups, strata : labels or arrays
         What the user gave: the label of a column, several labels, or values.
     n_samples : int, optional
         The number of rows. It tells a list of labels from a list of values.
@@ -59,6 +61,7 @@ def split_columns(
     targets = _named_columns(target, labels, "target", n_samples)
     weights = [] if isinstance(sample_weight, list) else _named_columns(sample_weight, labels, "weight", n_samples)
     group_columns = [] if isinstance(groups, list) else _named_columns(groups, labels, "groups", n_samples)
+    strata_columns = _named_columns(strata, labels, "strata", n_samples)
     if len(set(targets)) < len(targets):
         raise UserError(
             code="given-twice",
@@ -69,10 +72,12 @@ def split_columns(
         _refuse_second_role(column, targets, "the weight")
     for column in group_columns:
         _refuse_second_role(column, targets, "the groups")
+    for column in strata_columns:
+        _refuse_second_role(column, targets, "a stratum")
     target_name = ", ".join(map(str, targets))
     if not targets:
         target_name = str(getattr(target, "name", None) or unnamed)
-    taken = {*targets, *weights, *group_columns, *never}
+    taken = {*targets, *weights, *group_columns, *strata_columns, *never}
     features = [label for label in labels if label not in taken]
     if labels and not features:
         raise UserError(
@@ -88,6 +93,7 @@ def split_columns(
         target=targets,
         weight=weights[0] if weights else None,
         groups=group_columns[0] if group_columns else None,
+        strata=strata_columns,
         target_name=target_name,
         weight_name=weight_name,
     )

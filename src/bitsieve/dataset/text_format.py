@@ -61,7 +61,7 @@ class ColumnRules:
     @classmethod
     def from_options(cls, options: ReadOptions) -> ColumnRules:
         """The rules that a user chose."""
-        return cls(options.repair, options.column_types or {}, exclude=options.exclude)
+        return cls(options.repair, options.types_of_features, exclude=options.exclude)
 
     def types_by_index(self, names: Sequence[str]) -> dict[int, str]:
         """The types that the user chose, by the indices of the columns."""

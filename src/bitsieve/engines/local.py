@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike
 
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.search import ClassSearch, FixedCodes, Units
-from bitsieve.counts.source import CountSource
+from bitsieve.counts.source import CountSource, class_order
 from bitsieve.counts.sparse import SparseCodes, SparseSource
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset, OutOfCoreDataset
 from bitsieve.discretization.base import Binning, ColumnBinning
 from bitsieve.discretization.registry import make_binner
+from bitsieve.utils.arrays import Integers
 from bitsieve.utils.progress import phase
 
 
@@ -71,7 +72,18 @@ def count_coded(table: InMemoryDataset, binner: Binning, n_jobs: int | None = No
     source.search = None if target is None else binner.search(table)
     if target is not None and table.groups is not None:
         source.search = search_of(table, binner)
+    if target is not None and table.strata is not None:
+        source.strata = _strata_of_samples(table, in_class_order=not isinstance(codes, SparseCodes))
     return source
+
+
+def _strata_of_samples(table: InMemoryDataset, *, in_class_order: bool) -> Integers:
+    """The stratum of every sample, in the order that the samples have in the source of the counts."""
+    assert table.strata is not None
+    if in_class_order:
+        row_of_sample, _ = class_order(table.target.codes, table.weights, table.target.n_classes)
+        return table.strata[row_of_sample].astype(np.int64)
+    return np.repeat(table.strata, 1 if table.weights is None else table.weights).astype(np.int64)
 
 
 def search_of(table: InMemoryDataset, binner: Binning) -> ClassSearch:

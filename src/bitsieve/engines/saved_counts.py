@@ -382,7 +382,7 @@ class SavedCountsDataset(OutOfCoreDataset):
 
     @property
     def capabilities(self) -> frozenset[str]:
-        return frozenset({"tables"})  # of pairs of columns
+        return frozenset({"tables", "unstratified"})  # tables of pairs of columns
 
     @property
     def can_leave_out(self) -> bool:

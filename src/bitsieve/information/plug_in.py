@@ -63,7 +63,6 @@ class SumInformation(Information):
     #: The entropy terms of the estimator, for tables of so many samples.
     terms_of = staticmethod(entropy_terms)
 
-
     def sums_of_source(self, source: CountSource) -> Sums:
         """The sums of entropy terms over the tables of a source."""
         return sums_of(source)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from bitsieve.counts.source import CountSource, Partition, conditioning
-from bitsieve.counts.tables import DisjointSupport, Sums, Terms
+from bitsieve.counts.tables import DisjointSupport, Sums, Terms, entropy_terms
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Matrix, Progress
 from bitsieve.utils.choice import Scores
@@ -113,6 +113,11 @@ class Information(Protocol):
 
     def conditional(self) -> ConditionalInformation:
         """Information conditional on a set of features, empty so far; refused where it is not defined."""
+
+    def plug_in_conditional(self) -> ConditionalInformation:
+        """Plug-in information of the same samples, conditional on a set of features that is empty so far."""
+        partition = conditioning(self.source).partition()
+        return ConditionalInformation(entropy_terms(self.source.n_samples), partition)
 
     def joined(self, groups: Sequence[Columns]) -> Self:
         """The information of features that are the joint values of groups of columns, by the same estimator."""

@@ -10,13 +10,11 @@ within every stratum carries no information. docs/reference/numerics.md has the 
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from bitsieve.counts.source import CodedSource, CountSource, coded
 from bitsieve.counts.strata import StratifiedCounts, StratifiedSums
-from bitsieve.counts.tables import ChanceSums
+from bitsieve.counts.tables import ChanceSums, entropy_terms
 from bitsieve.information.corrected import (
     CodeCounts,
     CorrectedConditional,
@@ -51,6 +49,10 @@ class WithinStrata(SumInformation):
 
     def conditional(self) -> ConditionalInformation:
         return ConditionalInformation(self.terms, self.coded_source.partition_by_strata())
+
+    def plug_in_conditional(self) -> ConditionalInformation:
+        terms = entropy_terms(self.source.n_samples)
+        return ConditionalInformation(terms, self.coded_source.partition_by_strata())
 
 
 class PlugInWithinStrata(WithinStrata, PlugInInformation):

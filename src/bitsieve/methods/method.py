@@ -33,6 +33,7 @@ CONDITIONED = TABLES | {"partition"}  # and within the values of other columns
 JOINED = frozenset({"joined"})  # columns of joint values of several others
 ROWS = frozenset({"rows"})  # the rows, in memory
 INDEPENDENT = frozenset({"independent"})  # rows that are independent draws, in no groups
+UNSTRATIFIED = frozenset({"unstratified"})  # rows in no strata
 DENSE_ROWS = ROWS | {"dense"}  # every value of the rows, zeros included
 
 
@@ -57,7 +58,8 @@ class Method:
     second name of, ``remark``: why the two are the same; both empty for a name of its own.
 
     ``required_capabilities``: what it requires of the data: "tables", "partition", "joined", "rows", "dense",
-    "independent". ``further_capabilities``: what it requires besides with some parameters, from all parameters and
+    "independent". ``takes_strata``: whether it takes information within strata; else it requires "unstratified".
+    ``further_capabilities``: what it requires besides with some parameters, from all parameters and
     ``n_features_to_select``. ``bins``: whether it takes codes, so that numbers are binned; a method on rows that bins
     leaves numbers as they are with ``binning=None``. ``default_bins``: how many bins of equal frequency numbers are cut
     into unless the user chooses bins, from the number of samples; None: as ``binning`` has it by default.
@@ -82,6 +84,7 @@ class Method:
     required_capabilities: frozenset[str] = TABLES
     further_capabilities: Callable[[Mapping[str, Any]], frozenset[str]] | None = field(default=None, repr=False)
     default_bins: Callable[[int], int] | None = field(default=None, repr=False)
+    takes_strata: bool = False
     bins: bool = True
     takes_missing: bool = False
     ends_with: tuple[str | None, ...] = ()
@@ -106,9 +109,12 @@ class Method:
 
     def capabilities_required_with(self, parameters: Mapping[str, Any]) -> frozenset[str]:
         """What it requires of the data with these parameters, ``n_features_to_select`` among them."""
-        if self.further_capabilities is None:
-            return self.required_capabilities
-        return self.required_capabilities | self.further_capabilities(parameters)
+        required = self.required_capabilities
+        if self.further_capabilities is not None:
+            required |= self.further_capabilities(parameters)
+        if not self.takes_strata:
+            required |= UNSTRATIFIED
+        return required
 
     def check_parameters(self, parameters: Mapping[str, Any]) -> None:
         """Raise ValueError for parameters that are wrong whatever the data."""
@@ -146,6 +152,12 @@ def check_capabilities(
     ``hindrances``: the parameters, or options, that keep the rows out of memory.
     """
     lacks = required - available
+    if lacks >= UNSTRATIFIED:
+        raise UserError(
+            code="strata-not-supported",
+            message=f"{who} does not work within strata",
+            advice="leave out strata, or use a greedy method such as jmi",
+        )
     if "dense" in lacks and "rows" in available:
         raise needs_dense_rows(who)
     if "rows" in lacks:

@@ -28,6 +28,7 @@ from bitsieve.pipeline.few_repeats import on_few_repeats
 from bitsieve.pipeline.fit import CountEvidence, Fit
 from bitsieve.pipeline.prepare import Prepared, PreparedSelection
 from bitsieve.pipeline.selected_tests import InformativeState
+from bitsieve.pipeline.strata import on_strata
 from bitsieve.pipeline.target_encoding import on_target_encodings
 from bitsieve.pipeline.uncut import on_uncut
 from bitsieve.utils.arrays import Columns, Flags, Integers
@@ -73,6 +74,7 @@ def diagnose(fit: Fit) -> list[Diagnostic]:
         *on_copies(fit.prepared),
         *on_screen(fit),
         *on_sample(table),
+        *on_strata(table, fit.selection.effect),
         *on_bins(table, evidence.binner, fit.prepared.dropped, fit.about_unused_bins),
         *on_row_counters(table, fit.result.selected),
         *on_leaks(evidence.leaks, table),

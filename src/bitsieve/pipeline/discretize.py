@@ -16,7 +16,7 @@ from bitsieve.diagnostics import UserError, parameter_reported_as
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.registry import binning_with, make_binner, make_discretizer
 from bitsieve.engines.local import count
-from bitsieve.information import make_information
+from bitsieve.information import ANY_EFFECT, make_information, make_information_within_strata
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.stopping import StoppingRule, make_stopping
 from bitsieve.methods.constraints import Constraints, resolve
@@ -25,23 +25,44 @@ from bitsieve.options import DiscretizationOptions, ExecutionOptions
 from bitsieve.utils.arrays import Integers
 from bitsieve.utils.defaults import INTERACTIONS_BINS
 
+POOLED = "pooled"  # in place of an effect within strata: the information of all samples
+
 
 @dataclass(frozen=True)
 class Counted:
-    """A table, the discretizer fitted to it, and the plug-in information from its counts."""
+    """A table, the discretizer fitted to it, and the plug-in information of all samples from its counts."""
 
     table: Dataset
     binner: Binning
     information: Information
-    _by_estimator: dict[str, Information] = field(default_factory=dict, repr=False, compare=False)
+    _cached: dict[tuple[str, str], Information] = field(default_factory=dict, repr=False, compare=False)
 
-    def estimated(self, estimator: str) -> Information:
-        """The information by another estimator, from the same counts; cached."""
+    @property
+    def strata(self) -> Integers | None:
+        """The stratum of every sample; None without strata."""
+        return self.information.source.strata
+
+    def estimated(self, estimator: str, effect: str = ANY_EFFECT) -> Information:
+        """The information by an estimator, within the strata if there are any; cached.
+
+        With a single stratum any effect is that of all samples.
+        """
+        strata = self.strata
+        has_one_stratum = strata is None or not strata.any()
+        if has_one_stratum and effect == ANY_EFFECT:
+            return self.pooled(estimator)
+        if (estimator, effect) not in self._cached:
+            information = make_information_within_strata(estimator, self.information.source, effect)
+            self._cached[estimator, effect] = information
+        return self._cached[estimator, effect]
+
+    def pooled(self, estimator: str) -> Information:
+        """The information of all samples by an estimator, whatever their strata; cached."""
         if estimator == self.information.estimator:
             return self.information
-        if estimator not in self._by_estimator:
-            self._by_estimator[estimator] = make_information(estimator, self.information.source)
-        return self._by_estimator[estimator]
+        if (estimator, POOLED) not in self._cached:
+            self._cached[estimator, POOLED] = make_information(estimator, self.information.source)
+        return self._cached[estimator, POOLED]
 
 
 def discretize(table: Dataset, options: DiscretizationOptions, execution: ExecutionOptions) -> Counted:

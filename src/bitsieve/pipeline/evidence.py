@@ -10,6 +10,7 @@ import numpy as np
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.engines.local import search_of
+from bitsieve.information.common_effect import CorrectedCommonEffect
 from bitsieve.information.evidence import carries_information
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.stopping.independence import ENOUGH_REACHED
@@ -17,9 +18,10 @@ from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.options import DiscretizationOptions
 from bitsieve.pipeline.discretize import Counted, discretize
 from bitsieve.pipeline.few_repeats import few_repeats_of
-from bitsieve.pipeline.fit import CountEvidence, Fit
+from bitsieve.pipeline.fit import CountEvidence, Fit, StrataEvidence
 from bitsieve.pipeline.leaks import leaks_of
 from bitsieve.pipeline.selected_tests import tests_of_selected
+from bitsieve.pipeline.strata import ClassesOfStrata
 from bitsieve.pipeline.values_digest import values_digest
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.choice import TIE
@@ -42,7 +44,13 @@ def has_no_information(relevance: Floats, informative: Lazy[Flags]) -> bool:
 def count_evidence(counted: Counted, selected: Columns, information: Information | None = None) -> CountEvidence:
     """The evidence for the selected columns. ``information``: by the estimator of the method; default: plug-in."""
     if information is None:
-        information = counted.information
+        information = counted.estimated("plug-in")
+    strata = strata_evidence(counted, selected, information.estimator)
+    plug_in = counted.information
+    informative = carries_information(plug_in, selected)
+    if strata is not None:  # the tests below are within the strata
+        plug_in = counted.estimated("plug-in")
+        informative = Lazy(lambda: np.zeros(len(selected), bool))
     overlap_with, overlap = overlaps(information, selected)
     source = counted.information.source
     return CountEvidence(
@@ -50,13 +58,33 @@ def count_evidence(counted: Counted, selected: Columns, information: Information
         relevance=information.relevance,
         overlap_with=overlap_with,
         overlap=overlap,
-        informative=carries_information(counted.information, selected),
-        tests=tests_of_selected(counted.information, selected),
+        informative=informative,
+        tests=tests_of_selected(plug_in, selected),
         leaks=leaks_of(counted),
         few_repeats=few_repeats_of(counted, selected),
         class_sizes=source.class_sizes,
         tables=source.tables(None, selected, True),
         values_digest=Lazy(lambda: values_digest(counted)),
+        strata=strata,
+    )
+
+
+def strata_evidence(counted: Counted, selected: Columns, estimator: str) -> StrataEvidence | None:
+    """What the strata of a table are, and what its columns say without them; None without strata.
+
+    Heterogeneity is the part of I(X;C|S) that the strata do not have in common, both corrected for chance.
+    """
+    rows = counted.table.rows
+    if rows is None or rows.strata is None:
+        return None
+    classes = ClassesOfStrata.of_table(rows)
+    common = CorrectedCommonEffect(counted.information.source)
+    within_strata = counted.estimated("corrected").relevance[selected]
+    return StrataEvidence(
+        n_strata=classes.n_strata,
+        n_informative_rows=classes.n_informative_rows,
+        relevance_pooled=counted.pooled(estimator).relevance,
+        heterogeneity=within_strata - common.bits_of_tables(None, selected),
     )
 
 
@@ -120,12 +148,12 @@ def informative_by_shuffles(table: Dataset, binner: Any, columns: Columns, n_job
 
     Comparing with the best column corrects for the number of columns. ``p = (1 + r) / (1 + s)``, where r of s shuffles
     have a best column that is as good; p is at most 0.025 for an informative column. None if the rows are not in
-    memory or are too many for enough shuffles.
+    memory, lie in strata, or are too many for enough shuffles.
     """
     if not len(columns):
         return np.zeros(0, bool)
     rows = table.rows
-    if rows is None:
+    if rows is None or rows.strata is not None:
         return None
     n_values = rows.total_weight * rows.n_features
     if n_values > MAX_VALUES_TESTED:

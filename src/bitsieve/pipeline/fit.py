@@ -22,6 +22,16 @@ from bitsieve.utils.lazy import Lazy
 
 
 @dataclass(frozen=True, kw_only=True)
+class StrataEvidence:
+    """What the strata of the samples are, and what columns say without them."""
+
+    n_strata: int
+    n_informative_rows: int  # the samples of strata with two classes
+    relevance_pooled: Floats  # shape (n_features,): I(X;C) of all samples, whatever their strata, in bits
+    heterogeneity: Floats  # shape (k,): of the selected columns, what differs between the strata, in bits
+
+
+@dataclass(frozen=True, kw_only=True)
 class CountEvidence:
     """Evidence from counts for the k selected columns."""
 
@@ -36,6 +46,7 @@ class CountEvidence:
     class_sizes: Integers  # shape (n_classes,): the sum of the weights of the rows of every class
     tables: Sequence[ContingencyTable]  # of every selected column with the class
     values_digest: Lazy[str]  # the digest of all columns and the target; see `values_digest.py`
+    strata: StrataEvidence | None = None  # None without strata
     is_sure: bool = False  # whether shuffles confirmed that the other selected columns are not
 
 

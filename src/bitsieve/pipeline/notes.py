@@ -785,3 +785,36 @@ def _columns_listed(names: Sequence[str], singular: str, plural: str) -> str:
     if len(names) == 1:
         return f"column {names[0]!r} {singular}"
     return f"{len(names):,} columns {plural}: {quoted(names, MAX_NAMES)}"
+
+
+def strata_of_one_class(n_strata: int, n_all: int, n_rows: int, target: str) -> Diagnostic:
+    """Some strata have rows of one class only."""
+    verb = "has" if n_strata == 1 else "have"
+    return Diagnostic(
+        code="strata-of-one-class",
+        message=(
+            f"{n_strata:,} of {n_all:,} strata ({rows(n_rows)}) {verb} one class of {target!r}: "
+            "nothing can be learned from them"
+        ),
+    )
+
+
+def strata_determine_target(target: str, share: float) -> Diagnostic:
+    """The strata determine most of the target."""
+    return Diagnostic(
+        code="strata-determine-target",
+        message=f"the strata determine {100 * share:.0f} % of the entropy of {target!r}: both can hardly be told apart",
+        advice="collect rows of every class in every stratum",
+        severity="warning",
+    )
+
+
+def small_strata(mean_size: float) -> Diagnostic:
+    """Strata have few rows."""
+    return Diagnostic(
+        code="small-strata",
+        message=f"strata have {mean_size:.0f} rows on average: the information within so few is mostly chance",
+        advice="{effect} finds what agrees between the strata",
+        fix={"effect": "common"},
+        severity="warning",
+    )

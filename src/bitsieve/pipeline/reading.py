@@ -17,6 +17,7 @@ from bitsieve.engines.registry import (
     is_counted_in_place,
     refuse_groups,
     refuse_sampling_weights,
+    refuse_strata,
 )
 from bitsieve.methods.method import Method, check_capabilities
 from bitsieve.options import ExecutionOptions, ReadOptions
@@ -62,6 +63,7 @@ class ReadingPlan:
 
             return read_data(self.data, options)
         refuse_groups(options.groups)
+        refuse_strata(options.strata)
         target = options.target
         if target is None:
             target = opened.target_in_file

@@ -19,6 +19,7 @@ from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.prepare import PreparedSelection, check_screen, columns_screened_out, constraints_on
 from bitsieve.pipeline.samples import TableSamples
 from bitsieve.pipeline.selection_options import SelectionOptions
+from bitsieve.pipeline.strata import check_strata
 from bitsieve.pipeline.uncut import rank_uncut_columns
 from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.note_warnings import warn
@@ -50,12 +51,14 @@ def run_on_table(prepared: PreparedSelection, execution: ExecutionOptions) -> Fi
 def run_on_counts(prepared: PreparedSelection, counted: Counted, execution: ExecutionOptions) -> Fit:
     """Run a method on counts."""
     method = prepared.selection.method
+    check_strata(counted.table, prepared.selection.effect)
     candidates = _candidates(prepared.selection, counted.table)
     n_selected = _number_to_select(prepared.selection, counted.table, candidates)
     arguments = _arguments(prepared.selection, candidates)
     with shared_helpers():
-        estimator = arguments.pop("estimator", counted.information.estimator)
-        information = counted.estimated(estimator)
+        arguments.pop("estimator", None)
+        arguments.pop("effect", None)
+        information = counted.estimated(prepared.selection.estimator, prepared.selection.effect)
         _warn_of_long_job(method, counted.table, int(information.varies.sum()), n_selected)
         result = method.run(information, n_selected, **arguments)
         ranking = rank_uncut_columns(result, counted, prepared.selection, candidates)
@@ -94,7 +97,7 @@ def _run_on_screened_columns(prepared: PreparedSelection, screen: int, execution
     """Run the method on the ``screen`` most relevant columns only. The evidence is about all columns."""
     check_screen(prepared)
     counted = discretize(prepared.table, _discretization_of_screen(prepared), execution)
-    information = counted.estimated(prepared.selection.estimator)
+    information = counted.estimated(prepared.selection.estimator, prepared.selection.effect)
     screened_out = columns_screened_out(prepared, information, screen)
     fit = run_on_table(replace(prepared, table=prepared.table.without(screened_out)), execution)
     evidence = fit.evidence

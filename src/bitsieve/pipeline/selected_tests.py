@@ -13,6 +13,7 @@ from bitsieve.counts.source import CountSource
 from bitsieve.information.evidence import log_codings, log_tails, n_columns_tried
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import ConditionalInformation, Information
+from bitsieve.information.within_strata import PlugInWithinStrata
 from bitsieve.methods.by_counts.stopping.repeated_search import MAX_EXPONENT
 from bitsieve.methods.by_counts.stopping.significance import SignificanceStopping
 from bitsieve.utils.arrays import Columns, Flags, Floats
@@ -59,13 +60,14 @@ def tests_of_selected(information: Information, columns: Columns) -> Lazy[Select
 
 def _test_selected(source: CountSource, columns: Columns, penalty: Floats, n_tried: int) -> SelectedTests:
     """:func:`tests_of_selected`; ``penalty`` is added to the logarithm of each p-value."""
-    alone = np.zeros(len(columns), bool)
-    for i in range(len(columns)):
-        (log_p,) = log_tails(source.tables(None, columns[[i]], True))
-        alone[i] = log_p + penalty[i] <= log(LEVEL / n_tried)
+    information: PlugInInformation = PlugInInformation(source)
+    if source.strata is None:
+        alone = _test_alone(source, columns, penalty, n_tried)
+    else:
+        information = PlugInWithinStrata(source)
+        alone = _test_alone_within_strata(information, columns, penalty, n_tried)
     given_others = np.zeros(len(columns), bool)
     is_conclusive = np.ones(len(columns), bool)
-    information = PlugInInformation(source)
     is_in_doubt = ~alone & information.varies[columns]
     if len(columns) < 2 or not is_in_doubt.any():
         return SelectedTests(alone=alone, given_others=given_others, is_conclusive=is_conclusive)
@@ -81,6 +83,28 @@ def _test_selected(source: CountSource, columns: Columns, penalty: Floats, n_tri
         given_others[i] = p <= LEVEL
         is_conclusive[i] = p <= LEVEL or MIN_ROWS_A_COMBINATION * n_combinations <= source.n_samples
     return SelectedTests(alone=alone, given_others=given_others, is_conclusive=is_conclusive)
+
+
+def _test_alone(source: CountSource, columns: Columns, penalty: Floats, n_tried: int) -> Flags:
+    """Whether each column is more informative than chance by itself."""
+    alone = np.zeros(len(columns), bool)
+    for i in range(len(columns)):
+        (log_p,) = log_tails(source.tables(None, columns[[i]], True))
+        alone[i] = log_p + penalty[i] <= log(LEVEL / n_tried)
+    return alone
+
+
+def _test_alone_within_strata(
+    information: PlugInWithinStrata, columns: Columns, penalty: Floats, n_tried: int
+) -> Flags:
+    """Whether each column is more informative than chance within the strata."""
+    rule = SignificanceStopping(level=LEVEL)
+    conditional = information.conditional()
+    alone = np.zeros(len(columns), bool)
+    for i in np.flatnonzero(np.isfinite(penalty)).tolist():
+        p = rule.value(conditional, int(columns[i]), n_tried) * exp(min(MAX_EXPONENT, penalty[i]))
+        alone[i] = p <= LEVEL
+    return alone
 
 
 def _given_all_others(

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import ParameterError, UserError
+from bitsieve.information import ANY_EFFECT
 from bitsieve.methods.constraints import Constraints, check_constraints, has_items
 from bitsieve.methods.method import Method
 from bitsieve.methods.registry import arguments_of, find_method, refuse_method_as_rule
@@ -131,6 +132,11 @@ class SelectionOptions:
     def estimator(self) -> str:
         """The estimator by which the method takes its information from the counts."""
         return str(self.parameters.get("estimator", "plug-in"))
+
+    @property
+    def effect(self) -> str:
+        """Whether a column may have any effect within the strata, or one that they have in common."""
+        return str(self.parameters.get("effect", ANY_EFFECT))
 
     @property
     def is_tested(self) -> bool:

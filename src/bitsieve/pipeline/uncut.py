@@ -46,7 +46,9 @@ def rank_uncut_columns(
     uncut = uncut[~np.isin(uncut, informative)]
     if not len(uncut) or adds_information.all():
         return UncutRanking(result, {})
-    tests = counted.table.rank_tests(uncut.tolist())
+    tests = None
+    if counted.strata is None:  # the ranks of all rows differ between strata
+        tests = counted.table.rank_tests(uncut.tolist())
     if tests is None:
         return UncutRanking(result, None)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from bitsieve.dataset.target import Target
 from bitsieve.results.ranking import Ranking
-from bitsieve.results.saved.schema import Certificate, SavedStopping
+from bitsieve.results.saved.schema import Certificate, SavedStopping, SavedStrata
 from bitsieve.utils.terminal_text import finite
 
 MAX_LABELS = 100  # of more classes the labels are not listed
@@ -30,6 +30,7 @@ def plain(value: Any) -> Any:
 def features_document(ranking: Ranking) -> list[dict[str, Any]]:
     """The selected features, best first."""
     test_results = {**ranking.levels(), **ranking.rank_results()}
+    without_strata = ranking.without_strata()
     features = []
     for i, name in enumerate(ranking.features):
         feature = {
@@ -45,12 +46,21 @@ def features_document(ranking: Ranking) -> list[dict[str, Any]]:
         }
         for result, values in test_results.items():
             feature[result] = values[i]
+        for result, values in without_strata.items():
+            feature[f"{result}_bits"] = values[i]
         role = ranking.roles[i]
         if role is not None:
             feature["role"] = role.name
             feature["via"] = role.via
         features.append({key: plain(value) for key, value in feature.items()})
     return features
+
+
+def strata_document(strata: SavedStrata | None) -> dict[str, Any] | None:
+    """The strata of the rows; None without strata."""
+    if strata is None:
+        return None
+    return {"n_strata": strata.n_strata, "n_informative_rows": strata.n_informative_rows}
 
 
 def target_document(target: Target, name: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bitsieve.pipeline.selected_tests import InformativeState
-from bitsieve.results.saved.schema import SavedRankTest, SavedRole, SavedStopping
+from bitsieve.results.saved.schema import SavedRankTest, SavedRole, SavedStopping, SavedStrata
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.terminal_text import aligned, number
 
@@ -43,6 +43,7 @@ class Ranking:
     stopping: SavedStopping | None
     rank_tests: Sequence[SavedRankTest | None]
     roles: Sequence[SavedRole | None]
+    strata: SavedStrata | None = None
 
     def columns(self) -> dict[str, Any]:
         """The columns of the table by name, as a frame takes them."""
@@ -52,6 +53,7 @@ class Ranking:
             "index": np.asarray(self.indices),
             "score": np.asarray(self.scores),
             "relevance": np.asarray(self.relevance),
+            **self.without_strata(),
             "overlap_with": self.overlap_with,
             "overlap": np.asarray(self.overlap),
             "informative": np.asarray(self.informative),
@@ -73,6 +75,15 @@ class Ranking:
         if stopping.neighbours is not None:
             levels["neighbours"] = [", ".join(names) for names in stopping.neighbours]
         return levels
+
+    def without_strata(self) -> dict[str, Floats]:
+        """The relevance of each feature in all rows, and what differs between strata; or empty without strata."""
+        if self.strata is None:
+            return {}
+        return {
+            "relevance_pooled": np.array(self.strata.relevance_pooled),
+            "heterogeneity": np.array(self.strata.heterogeneity),
+        }
 
     def rank_results(self) -> dict[str, Floats]:
         """The statistic and the p of the test that ranks each feature without a cut, NaN for others; or empty."""
@@ -114,9 +125,11 @@ class Ranking:
             "feature",
             f"score ({self.score_unit})",
             "relevance (bits)",
-            "overlaps most with",
-            "overlap (bits)",
         ]
+        without_strata = self.without_strata()
+        if without_strata:
+            header += ["pooled (bits)", "heterogeneity (bits)"]
+        header += ["overlaps most with", "overlap (bits)"]
         level_header, level_rows = self.printed_levels()
         header += level_header
         rank_results = self.rank_results()
@@ -136,6 +149,7 @@ class Ranking:
                 str(name),
                 number(self.scores[i]),
                 number(self.relevance[i]),
+                *(number(values[i]) for values in without_strata.values()),
                 "-" if overlap_with is None else str(overlap_with),
                 number(self.overlap[i]),
                 *level_rows[i],

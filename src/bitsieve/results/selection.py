@@ -23,6 +23,7 @@ from bitsieve.results.document import (
     features_document,
     plain,
     stopping_document,
+    strata_document,
     target_document,
 )
 from bitsieve.results.equality import equal_fields
@@ -153,6 +154,27 @@ class Selection:
         ``cohesiveness`` (of dominant sets). Empty for a method that makes none.
         """
         return list(self.details.groups)
+
+    @property
+    def relevance_pooled(self) -> Floats | None:
+        """I(X;C) of each feature in all rows, whatever their strata, in bits; None without strata.
+
+        ``relevance`` is within the strata.
+        """
+        strata = self.details.strata
+        return None if strata is None else np.array(strata.relevance_pooled)
+
+    @property
+    def heterogeneity(self) -> Floats | None:
+        """The bits of each feature that the strata do not have in common, corrected for chance; None without strata."""
+        strata = self.details.strata
+        return None if strata is None else np.array(strata.heterogeneity)
+
+    @property
+    def n_informative_rows(self) -> int | None:
+        """The rows of strata with two classes; None without strata."""
+        strata = self.details.strata
+        return None if strata is None else strata.n_informative_rows
 
     @property
     def estimator(self) -> str:
@@ -551,6 +573,7 @@ class Selection:
             "stopping": stopping_document(self.details.stopping),
             "certificate": certificate_document(self.details.certificate),
             "groups": [group_to_dict(group) for group in self.details.groups],
+            "strata": strata_document(self.details.strata),
             "notes": self.notes,
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
         }
@@ -578,6 +601,7 @@ def ranking_of(selection: Selection) -> Ranking:
         stopping=selection.details.stopping,
         rank_tests=selection.details.rank_tests,
         roles=selection.details.roles,
+        strata=selection.details.strata,
     )
 
 
@@ -614,6 +638,7 @@ def record_of(selection: Selection) -> SelectionRecord:
         stopping=details.stopping,
         certificate=details.certificate,
         groups=details.groups,
+        strata=details.strata,
         diagnostics=tuple(plain_diagnostic(diagnostic) for diagnostic in selection.diagnostics),
         values_digest=details.values_digest,
     )
@@ -656,6 +681,7 @@ def selection_of_record(record: SelectionRecord, table: Any = None) -> Selection
             stopping=record.stopping,
             certificate=record.certificate,
             groups=record.groups,
+            strata=record.strata,
             values_digest=record.values_digest,
         ),
     )

@@ -31,10 +31,19 @@ from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.registry import make_binner, make_discretizer
 from bitsieve.discretization.transformers import as_transformer
-from bitsieve.engines.registry import data_in_parts, refuse_groups, refuse_sampling_weights
+from bitsieve.engines.registry import data_in_parts, refuse_groups, refuse_sampling_weights, refuse_strata
 from bitsieve.engines.saved_counts import SavedCountsDataset
 from bitsieve.methods.by_counts.stopping import StoppingRule
-from bitsieve.methods.method import DENSE_ROWS, INDEPENDENT, ROWS, SHARED, Method, MethodResult, check_capabilities
+from bitsieve.methods.method import (
+    DENSE_ROWS,
+    INDEPENDENT,
+    ROWS,
+    SHARED,
+    UNSTRATIFIED,
+    Method,
+    MethodResult,
+    check_capabilities,
+)
 from bitsieve.options import (
     FREQUENCY,
     IDENTIFIERS,
@@ -242,7 +251,7 @@ class SupervisedSelector(ColumnSelector):
     identifiers: str = "drop"
 
     @tears_callbacks_down
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, strata: Any = None) -> Self:
         """Choose features of a table.
 
         Parameters
@@ -260,6 +269,9 @@ class SupervisedSelector(ColumnSelector):
             sample of weight 0 is left out. With ``weight_kind="sampling"`` any numbers from 0, the weights of a survey.
         groups : array-like of shape (n_samples,), default=None
             Samples that belong together, such as those of one person: rules, tests and halves keep them together.
+        strata : array-like of shape (n_samples,) or (n_samples, n_columns), default=None
+            Batches, sites, periods or matched sets, for greedy selectors: all information is that within the strata.
+            Of several columns the strata are the joint values. ``transform`` needs none.
 
         Returns
         -------
@@ -276,7 +288,7 @@ class SupervisedSelector(ColumnSelector):
             raise target_needed(self)
         with phases_as_tasks(self):
             self._check_parameters()
-            table = self._read(X, y, sample_weight, groups)
+            table = self._read(X, y, sample_weight, groups, strata)
             check_capabilities(self._name_in_messages(), self._capabilities_needed(), table.capabilities)
             table.target.check_usable(table.n_samples)
             self._prepare_and_select(table)
@@ -294,11 +306,12 @@ class SupervisedSelector(ColumnSelector):
         self._select(table, self.discretization if discretization is None else discretization)
         return self
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Dataset:
+    def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any, strata: Any) -> Dataset:
         """Read the arguments of ``fit`` as a table."""
         parts = data_in_parts(X, self._capabilities_needed())
         if parts is not None:
             refuse_groups(groups)
+            refuse_strata(strata)
             options = ReadOptions(
                 target=y,
                 sample_weight=sample_weight,
@@ -313,6 +326,7 @@ class SupervisedSelector(ColumnSelector):
             y,
             sample_weight,
             groups,
+            strata,
             estimator=self,
             target_kind=TargetKind(self.target_kind),
             weight_kind=self.weight_kind,
@@ -365,7 +379,7 @@ class SupervisedSelector(ColumnSelector):
 
     def _capabilities_needed(self) -> frozenset[str]:
         """What is required of the data with these parameters."""
-        return self.required_capabilities
+        return self.required_capabilities | UNSTRATIFIED
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -597,6 +611,10 @@ class CountSelector(MethodSelector):
             self.overlap_with_ = evidence.overlap_with
             self.overlap_ = evidence.overlap
             self._informative = evidence.informative
+            if evidence.strata is not None:
+                self.relevance_pooled_ = evidence.strata.relevance_pooled
+                self.heterogeneity_ = evidence.strata.heterogeneity
+                self.n_informative_rows_ = evidence.strata.n_informative_rows
 
     @property
     def informative_(self) -> Flags:

@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import Any, ClassVar
 
 from bitsieve.diagnostics import ParameterError
+from bitsieve.information import ANY_EFFECT
 from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 from bitsieve.methods.by_counts.forward import FORWARD
 from bitsieve.methods.by_counts.stopping import StoppingRule
@@ -55,6 +56,9 @@ class ForwardSelector(CountSelector):
     estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="corrected"
         How information is estimated. "plug-in" uses the table as counted, which makes columns of many values look
         informative by random variation; the others correct that: "corrected" subtracts its mean under permutation.
+    effect : {"any", "common"}, default="any"
+        Of ``strata`` in ``fit``: whether a column may have any effect within the strata, I(Xi;C|S), or one that all
+        strata have in common, such as in matched sets: the pooled table against its mean under shuffles within strata.
 
     Attributes
     ----------
@@ -73,6 +77,12 @@ class ForwardSelector(CountSelector):
         That candidate's (first) column, else -1.
     stopping_values_ : ndarray of float, shape (k,)
         The rule's value for every choice; nan where it was not asked.
+    relevance_pooled_ : ndarray of float, shape (n_features,)
+        With strata: I(Xi;C) of all rows, in bits; ``relevance_`` is within the strata.
+    heterogeneity_ : ndarray of float, shape (k,)
+        With strata: the bits of each selected column that the strata do not have in common, corrected for chance.
+    n_informative_rows_ : int
+        With strata: the rows of strata with two classes.
 
     Notes
     -----
@@ -95,6 +105,7 @@ class ForwardSelector(CountSelector):
     stopping: str | StoppingRule | None = None
     constraints: Constraints | None = None
     estimator: str = ESTIMATOR
+    effect: str = ANY_EFFECT
 
 
 @with_parameters

@@ -8,12 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from bitsieve.information import check_estimator
-from bitsieve.information.protocol import Information
+from bitsieve.information import (
+    ANY_EFFECT,
+    COMMON,
+    ESTIMATORS_OF_EFFECT,
+    check_estimator,
+    check_estimator_of_effect,
+)
+from bitsieve.information.protocol import Information, UndefinedQuantityError
 from bitsieve.methods.by_counts.criteria import make_criterion
 from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 from bitsieve.methods.by_counts.greedy_scores import scores_by
@@ -33,7 +40,7 @@ from bitsieve.methods.method import (
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.choice import GreedyChoice, choose_greedily
 from bitsieve.utils.defaults import ESTIMATOR
-from bitsieve.utils.parameters import made_by, optional
+from bitsieve.utils.parameters import check_choice, made_by, optional
 from bitsieve.utils.progress import phase
 
 
@@ -160,10 +167,23 @@ def _stopping_of_columns(
     return replace(stopping, by=rule.name, value=outcome.value, reason=reason, candidate=first_column)
 
 
-def _check_estimator(parameters: Mapping[str, Any]) -> None:
-    """Refuse an estimator that cannot condition on sets of features with a criterion that does."""
+def _check_parameters(parameters: Mapping[str, Any]) -> None:
+    """Refuse an estimator, or an effect, that is not defined for what the criterion or the stopping rule asks."""
     criterion = make_criterion(parameters["criterion"])
-    check_estimator(parameters["estimator"], conditions_on_sets=criterion.required_tables == "joint")
+    conditions_on_sets = criterion.required_tables == "joint"
+    check_estimator(parameters["estimator"], conditions_on_sets=conditions_on_sets)
+    if parameters["effect"] != COMMON:
+        return
+    check_estimator_of_effect(parameters["estimator"], COMMON)
+    is_tested = parameters["stopping"] is not None or parameters["n_features_to_select"] == "auto"
+    if conditions_on_sets or is_tested:
+        what = "a criterion of pairs such as jmi" if conditions_on_sets else "a number of features"
+        raise UndefinedQuantityError(
+            code="undefined-quantity",
+            message="a common effect is defined for one column and for pairs, but this needs more columns at once",
+            advice=f"use {{effect}}, or {what}",
+            fix={"effect": ANY_EFFECT},
+        )
 
 
 def _further_capabilities(parameters: Mapping[str, Any]) -> frozenset[str]:
@@ -189,7 +209,7 @@ FORWARD = Method(
     inputs="the tables that the criterion requires",
     cost="O(k n d)",
     selector="bitsieve.selectors.forward:ForwardSelector",
-    parameters=defaults_of(forward, estimator=ESTIMATOR),
+    parameters=defaults_of(forward, estimator=ESTIMATOR, effect=ANY_EFFECT),
     published={"estimator": "plug-in"},
     why_default=(
         "plug-in information prefers columns of many values; over 21 tables cmim had the mean rank 4.62 corrected, and "
@@ -197,11 +217,13 @@ FORWARD = Method(
     ),
     run=forward,
     further_capabilities=_further_capabilities,
+    takes_strata=True,
     ends_with=("auto",),
     rules={
         "criterion": made_by(make_criterion),
         "stopping": optional(made_by(make_stopping)),
         "constraints": made_by(check_constraints),
+        "effect": partial(check_choice, choices=tuple(ESTIMATORS_OF_EFFECT)),
     },
-    check=_check_estimator,
+    check=_check_parameters,
 )

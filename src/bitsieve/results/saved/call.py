@@ -44,6 +44,7 @@ def options_of_call(fit: Fit, read: ReadOptions) -> dict[str, Option]:
         "sample_weight": _name_of(read.sample_weight),
         "weight_kind": read.weight_kind,
         "groups": _name_of(read.groups),
+        "strata": _name_of(read.strata),
         "method": fit.method.name,
         "n_features_to_select": selection.n_features_to_select,
         "include": list(selection.columns.include),
@@ -76,9 +77,9 @@ def call_of_options(
     Raises
     ------
     UserError
-        If weights or groups were values, or an option is an object of a class of the user's own.
+        If weights, groups or strata were values, or an option is an object of a class of the user's own.
     """
-    for name in ("sample_weight", "groups"):
+    for name in ("sample_weight", "groups", "strata"):
         if name in parameters and saved_options[name] is None:
             raise UserError(
                 code="options-not-saved",
@@ -91,6 +92,7 @@ def call_of_options(
         sample_weight=options["sample_weight"],
         weight_kind=options.get("weight_kind", FREQUENCY),  # files of schema 1 have weights of this kind only
         groups=options["groups"],
+        strata=options.get("strata"),  # files of schema 1 to 4 have none
         target_kind=options["target_kind"],
         target_bins=options["target_bins"],
         drop_missing_target=options["drop_missing_target"],

@@ -36,6 +36,7 @@ from bitsieve.results.saved.schema import (
     SavedRole,
     SavedStep,
     SavedStopping,
+    SavedStrata,
     SelectionDetails,
     Versions,
 )
@@ -79,7 +80,20 @@ def details_of(fit: Fit, read: ReadOptions, labels: Sequence[object]) -> Selecti
         stopping=_stopping(fit),
         certificate=_certificate(fit),
         groups=_groups(fit, labels),
+        strata=_strata(fit),
         values_digest=evidence.values_digest.value,
+    )
+
+
+def _strata(fit: Fit) -> SavedStrata | None:
+    strata = fit.evidence_from_counts.strata
+    if strata is None:
+        return None
+    return SavedStrata(
+        n_strata=strata.n_strata,
+        n_informative_rows=strata.n_informative_rows,
+        relevance_pooled=tuple(strata.relevance_pooled[fit.result.selected].tolist()),
+        heterogeneity=tuple(strata.heterogeneity.tolist()),
     )
 
 

@@ -41,6 +41,7 @@ from bitsieve.results.saved.schema import (
     SavedRole,
     SavedStep,
     SavedStopping,
+    SavedStrata,
     SavedTarget,
     SelectionRecord,
     Values,
@@ -59,7 +60,7 @@ _GROUPS = ("", ",", ".", "'’", " \u00a0\u2009\u202f")
 _ORDERS = ("", DAY_FIRST, MONTH_FIRST, "undecided")
 _UNITS_OF_TIME = "Mm"
 #: The fields that a version of the schema has added.
-_ADDED_FIELDS = {2: ("informative_state",), 3: ("values_digest", "smallest", "largest"), 4: ("groups",)}
+_ADDED_FIELDS = {2: ("informative_state",), 3: ("values_digest", "smallest", "largest"), 4: ("groups",), 5: ("strata",)}
 
 
 def read_record(path: str | PathLike[str]) -> SelectionRecord:
@@ -205,6 +206,7 @@ def _record(root: Field) -> SelectionRecord:
         stopping=None if stopping.is_null else _stopping(stopping, len(features)),
         certificate=None if certificate.is_null else _certificate(certificate),
         groups=tuple(_group(item) for item in members["groups"].items()) if "groups" in members else (),
+        strata=_strata(members["strata"], len(features)) if "strata" in members else None,
         diagnostics=tuple(_diagnostic(item) for item in members["diagnostics"].items()),
         values_digest=members["values_digest"].optional_text() if "values_digest" in members else None,
     )
@@ -415,6 +417,23 @@ def _stopping(field: Field, n_selected: int) -> SavedStopping:
         values=values,
         neighbours=neighbours,
         conclusion=members["conclusion"].optional_text(),
+    )
+
+
+def _strata(field: Field, n_selected: int) -> SavedStrata | None:
+    if field.is_null:
+        return None
+    members = field.members(field_names(SavedStrata))
+    relevance_pooled = members["relevance_pooled"].numbers()
+    heterogeneity = members["heterogeneity"].numbers()
+    for name, numbers in (("relevance_pooled", relevance_pooled), ("heterogeneity", heterogeneity)):
+        if len(numbers) != n_selected:
+            raise members[name].error(f"must hold {n_selected:,} numbers, one a feature")
+    return SavedStrata(
+        n_strata=members["n_strata"].integer(),
+        n_informative_rows=members["n_informative_rows"].integer(),
+        relevance_pooled=relevance_pooled,
+        heterogeneity=heterogeneity,
     )
 
 

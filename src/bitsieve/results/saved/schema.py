@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.pipeline.selected_tests import InformativeState
 
-VERSION = 4  # of the schema; a later version reads every earlier one
+VERSION = 5  # of the schema; a later version reads every earlier one
 
 Label: TypeAlias = "str | int | float | bool | bytes | tuple[Label, ...] | None"
 Option: TypeAlias = (
@@ -209,6 +209,16 @@ class ColumnGroup:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SavedStrata:
+    """The strata of the rows, and what the selected features say without them."""
+
+    n_strata: int
+    n_informative_rows: int  # of strata with two classes
+    relevance_pooled: tuple[float, ...]  # of the selected features: I(X;C) of all rows, in bits
+    heterogeneity: tuple[float, ...]  # of the selected features: what differs between the strata, in bits
+
+
+@dataclass(frozen=True, kw_only=True)
 class SelectionDetails:
     """What is known of a selection beside its ranking, without its rows."""
 
@@ -226,6 +236,7 @@ class SelectionDetails:
     stopping: SavedStopping | None
     certificate: Certificate | None
     groups: tuple[ColumnGroup, ...]  # that the method made, in its order; empty from a file of version 1 to 3
+    strata: SavedStrata | None  # None without strata
     values_digest: str | None  # of all columns and the target; None from a file of version 1 or 2
 
 
@@ -247,6 +258,7 @@ class SelectionRecord:
     stopping: SavedStopping | None  # null where the method has no stopping rules
     certificate: Certificate | None  # null where the method has no bound
     groups: tuple[ColumnGroup, ...]  # that the method made, in its order; absent in versions 1 to 3
+    strata: SavedStrata | None  # null without strata; absent in versions 1 to 4
     diagnostics: tuple[Diagnostic, ...]  # notes and warnings: code, severity, message, advice, columns, fix, parameters
     # of all columns and the target, as they were cut and counted; the same for every order of rows and columns; None
     # from a file of version 1 or 2

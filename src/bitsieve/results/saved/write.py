@@ -29,6 +29,7 @@ from bitsieve.results.saved.schema import (
     SavedParsing,
     SavedStep,
     SavedStopping,
+    SavedStrata,
     SavedTarget,
     SelectionRecord,
     Values,
@@ -75,8 +76,18 @@ def document_of(record: SelectionRecord) -> dict[str, Json]:
         "stopping": None if record.stopping is None else _stopping(record.stopping),
         "certificate": None if record.certificate is None else _certificate(record.certificate),
         "groups": [_group(group) for group in record.groups],
+        "strata": None if record.strata is None else _strata(record.strata),
         "diagnostics": [_diagnostic(diagnostic) for diagnostic in record.diagnostics],
         "values_digest": record.values_digest,
+    }
+
+
+def _strata(strata: SavedStrata) -> Json:
+    return {
+        "n_strata": strata.n_strata,
+        "n_informative_rows": strata.n_informative_rows,
+        "relevance_pooled": list(strata.relevance_pooled),
+        "heterogeneity": list(strata.heterogeneity),
     }
 
 

@@ -12,7 +12,7 @@ from bitsieve.counts.source import coded
 from bitsieve.diagnostics import UserError
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.stopping.lists import BENJAMINI_HOCHBERG, ListStopping, TestedColumns, adjusted
-from bitsieve.methods.method import INDEPENDENT, ROWS, TABLES
+from bitsieve.methods.method import INDEPENDENT, ROWS, TABLES, UNSTRATIFIED
 from bitsieve.utils.arrays import Flags, Floats, Integers
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.libraries import ndtri, stdtr, threadpool_limits
@@ -67,7 +67,7 @@ class DistilledStopping(ListStopping):
     name: ClassVar[str] = "dcrt"
     figure: ClassVar[str] = "adjusted p"
     conclusion: ClassVar[str] = "relevant given all other columns, as far as these are jointly normal"
-    required_capabilities: ClassVar[frozenset[str]] = TABLES | ROWS | INDEPENDENT
+    required_capabilities: ClassVar[frozenset[str]] = TABLES | ROWS | INDEPENDENT | UNSTRATIFIED
 
     def __post_init__(self) -> None:
         check_level(self.level)

@@ -13,7 +13,7 @@ from bitsieve.methods.by_counts.dependent.forest import Forest, spanning_forest
 from bitsieve.methods.by_counts.dependent.knockoffs import e_values, knockoff_wins
 from bitsieve.methods.by_counts.stopping.lists import BENJAMINI_HOCHBERG, adjusted
 from bitsieve.methods.by_counts.stopping.tree import TreeStopping
-from bitsieve.methods.method import CONDITIONED, INDEPENDENT, ROWS
+from bitsieve.methods.method import CONDITIONED, INDEPENDENT, ROWS, UNSTRATIFIED
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.parameters import check_integer, check_level
@@ -58,7 +58,7 @@ class KnockoffStopping(TreeStopping):
     """
 
     name: ClassVar[str] = "knockoffs"
-    required_capabilities: ClassVar[frozenset[str]] = CONDITIONED | ROWS | INDEPENDENT
+    required_capabilities: ClassVar[frozenset[str]] = CONDITIONED | ROWS | INDEPENDENT | UNSTRATIFIED
     orders_refused_columns: ClassVar[bool] = False  # where none was accepted all rates are 1
     n_draws: int = 10
     random_state: int = 0

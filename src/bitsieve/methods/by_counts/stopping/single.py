@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import ConditionalInformation, Information
 from bitsieve.methods.by_counts.stopping.base import StoppingOutcome, StoppingRule
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
@@ -73,7 +72,7 @@ class SingleMonitor:
         self.rule = rule
         self.source = information.source
         self.varies = information.varies
-        self.conditional = PlugInInformation(self.source).conditional()  # on all columns chosen
+        self.conditional = information.plug_in_conditional()  # on all columns chosen
         self.chosen: list[int] = []
         self.values: list[float] = []
         # The fields below are about the choice under way.

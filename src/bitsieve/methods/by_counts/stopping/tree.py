@@ -11,7 +11,7 @@ import numpy as np
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.dependent.forest import Forest
 from bitsieve.methods.by_counts.stopping.lists import ListStopping, TestedColumns
-from bitsieve.methods.method import CONDITIONED, INDEPENDENT
+from bitsieve.methods.method import CONDITIONED, INDEPENDENT, UNSTRATIFIED
 from bitsieve.utils.arrays import Columns, Flags, Floats
 
 
@@ -20,7 +20,7 @@ class TreeStopping(ListStopping):
     """A rule that finds its list by a tree of the columns."""
 
     conclusion: ClassVar[str] = "relevant given all other columns, as far as the tree of the columns describes them"
-    required_capabilities: ClassVar[frozenset[str]] = CONDITIONED | INDEPENDENT
+    required_capabilities: ClassVar[frozenset[str]] = CONDITIONED | INDEPENDENT | UNSTRATIFIED
 
     @abstractmethod
     def rates(self, information: Information, columns: Columns) -> tuple[Forest, Floats, Columns]:

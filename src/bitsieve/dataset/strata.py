@@ -1,0 +1,62 @@
+"""Read the strata of the rows, such as batches or sites."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bitsieve.dataset.encoding import Encoded, are_categories, encode_with_missing, is_missing
+from bitsieve.dataset.target import read_values, split_target
+from bitsieve.diagnostics import UserError
+from bitsieve.utils.arrays import Columns
+
+MAX_NUMBERS = 100  # distinct: a column of more numbers is a quantity, which has no strata
+
+
+def read_strata(strata: Any, n_samples: int, categories: Collection[str] = ()) -> Columns:
+    """The number of the stratum of every sample, from 0. Of several columns the strata are their joint values.
+
+    Columns of numbers whose names are in ``categories`` may have many different values.
+    """
+    stratum_of_sample = np.zeros(n_samples, np.intp)
+    for name, column in split_target(strata).items():
+        values = read_values(column, "strata")
+        if len(values) != n_samples:
+            raise UserError(
+                code="lengths-differ",
+                message=f"strata has {len(values):,} values but the data has {n_samples:,} rows",
+                advice="give one value for each row",
+            )
+        label = str(getattr(column, "name", None) or name)
+        codes = _codes(values, label, is_category=label in categories)
+        n_codes = int(codes.max()) + 1
+        _, joint = np.unique(stratum_of_sample * n_codes + codes, return_inverse=True)
+        stratum_of_sample = joint.reshape(-1)
+    return stratum_of_sample
+
+
+def _codes(values: NDArray[Any] | Encoded, name: str, *, is_category: bool) -> Columns:
+    """The code of every value of a column of strata."""
+    missing = is_missing(values)
+    if missing.any():
+        raise UserError(
+            code="missing-values",
+            message=f"strata are missing in {int(missing.sum()):,} of {len(missing):,} rows",
+            advice="give every row one",
+        )
+    if are_categories(values):
+        return values.codes.astype(np.intp)
+    encoded = encode_with_missing(values)
+    has_fractions = values.dtype.kind == "f" and bool((values != np.floor(values)).any())
+    if not is_category and (has_fractions or len(encoded.categories) > MAX_NUMBERS):
+        raise UserError(
+            code="strata-are-numbers",
+            message=f"the strata {name!r} are a quantity of {len(encoded.categories):,} different numbers",
+            advice="cut them into bins, or give them as text; of a column that numbers the strata say {column_types}",
+            fix={"column_types": {name: "category"}},
+            columns=[name],
+        )
+    return encoded.codes.astype(np.intp)

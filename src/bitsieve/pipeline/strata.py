@@ -1,0 +1,121 @@
+"""Whether a selection within strata is possible: what the strata of a table are, and what they are about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from bitsieve.dataset.dataset import Dataset, InMemoryDataset
+from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
+from bitsieve.information import ANY_EFFECT, COMMON
+from bitsieve.pipeline import notes
+from bitsieve.utils.arrays import Flags, Integers
+
+MIN_ROWS_PER_STRATUM = 20  # on average; with fewer, the information within a stratum is mostly chance
+CONFOUNDED_SHARE = 0.9  # of the entropy of the class that the strata determine
+
+
+@dataclass(frozen=True)
+class ClassesOfStrata:
+    """How often every class occurs in every stratum."""
+
+    counts: Integers  # shape (n_strata, n_classes)
+
+    @classmethod
+    def of_table(cls, table: InMemoryDataset) -> Self:
+        """Count the samples of a table with strata."""
+        assert table.strata is not None
+        n_strata = int(table.strata.max()) + 1
+        counts = np.zeros((n_strata, table.target.n_classes), np.int64)
+        weights = np.ones(table.n_samples, np.int64) if table.weights is None else table.weights
+        np.add.at(counts, (table.strata, table.target.codes), weights)
+        return cls(counts)
+
+    @property
+    def n_strata(self) -> int:
+        return len(self.counts)
+
+    @property
+    def is_informative(self) -> Flags:
+        """Whether each stratum has samples of two classes."""
+        n_classes: Integers = (self.counts > 0).sum(axis=1)
+        return n_classes > 1
+
+    @property
+    def n_informative_rows(self) -> int:
+        """The samples of strata with two classes."""
+        return int(self.counts[self.is_informative].sum())
+
+    @property
+    def has_replicates(self) -> bool:
+        """Whether some stratum has at least two samples of each of two classes."""
+        return bool(((self.counts > 1).sum(axis=1) > 1).any())
+
+    @property
+    def share_of_class(self) -> float:
+        """How much of the entropy of the class the strata determine: I(C;S) / H(C)."""
+        entropy = _entropy(self.counts.sum(axis=0))
+        if entropy == 0:
+            return 0.0
+        given_strata = 0.0
+        for counts in self.counts:
+            given_strata += _entropy(counts) * int(counts.sum())
+        return 1 - given_strata / int(self.counts.sum()) / entropy
+
+
+def _entropy(counts: Integers) -> float:
+    """The entropy in bits of the shares of some counts."""
+    shares = counts[counts > 0] / counts.sum()
+    return float(-(shares * np.log2(shares)).sum())
+
+
+def check_strata(table: Dataset, effect: str) -> None:
+    """Raise UserError where information within the strata of a table says nothing, or where there are no strata."""
+    rows = table.rows
+    if rows is None or rows.strata is None:
+        if effect == COMMON:
+            raise ParameterError("effect", effect, "name the strata, or leave it out", "needs strata")
+        return
+    classes = ClassesOfStrata.of_table(rows)
+    if classes.n_strata == table.n_samples:
+        raise UserError(
+            code="every-row-a-stratum",
+            message="every row is a stratum of its own, so that nothing can be compared within strata",
+            advice="name a column that several rows share",
+        )
+    if not classes.is_informative.any():
+        raise UserError(
+            code="one-class",
+            message="no stratum has rows of two classes, so that the strata determine the target",
+            advice="leave out strata, or name others",
+        )
+    if effect == ANY_EFFECT and not classes.has_replicates:
+        raise UserError(
+            code="strata-too-small",
+            message="no stratum has two rows of each of two classes, so that the information within strata is empty",
+            advice="use {effect}, which finds what the strata have in common",
+            fix={"effect": COMMON},
+        )
+
+
+def on_strata(table: Dataset, effect: str) -> list[Diagnostic]:
+    """What to know of the strata: those of one class, small ones, and those that nearly determine the target."""
+    rows = table.rows
+    if rows is None or rows.strata is None:
+        return []
+    classes = ClassesOfStrata.of_table(rows)
+    diagnostics = []
+    is_informative = classes.is_informative
+    n_informative = int(is_informative.sum())
+    if n_informative < classes.n_strata:
+        n_rows = int(classes.counts[~is_informative].sum())
+        n_other = classes.n_strata - n_informative
+        diagnostics.append(notes.strata_of_one_class(n_other, classes.n_strata, n_rows, rows.target.name))
+    if classes.share_of_class > CONFOUNDED_SHARE:
+        diagnostics.append(notes.strata_determine_target(rows.target.name, classes.share_of_class))
+    mean_size = classes.n_informative_rows / max(n_informative, 1)
+    if effect == ANY_EFFECT and mean_size < MIN_ROWS_PER_STRATUM:
+        diagnostics.append(notes.small_strata(mean_size))
+    return diagnostics

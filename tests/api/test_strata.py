@@ -1,0 +1,203 @@
+"""Selection within strata, through every door."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.golden.strata_cases import CRITERIA, ESTIMATORS, NAMES, SMALL_SETS, StrataCase
+
+import bitsieve
+
+TOLERANCE = 1e-9  # of the golden cases, which another program computed in floats
+ROUNDING = 1e-12
+pytestmark = pytest.mark.filterwarnings("ignore::bitsieve.BitsieveWarning")
+
+
+def batches(seed=0, n_samples=240, n_features=6):
+    random = np.random.default_rng(seed)
+    strata = random.integers(0, 3, n_samples)
+    X = random.integers(0, 3, (n_samples, n_features))
+    X[:, 0] = strata
+    y = (X[:, 1] + strata + random.integers(0, 2, n_samples) > 2).astype(int)
+    return X, y, strata
+
+
+def select(X, y, **options):
+    return bitsieve.select(X, y, binning="none", target_kind="classes", **options)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in SMALL_SETS])
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_golden_cases(name, estimator):
+    case = StrataCase.load(name)
+    expected = case.expected[estimator]
+    k = case.expected["k"]
+    for criterion in CRITERIA:
+        selection = select(
+            case.X, case.y, strata=case.strata, method=criterion, estimator=estimator, n_features_to_select=k
+        )
+        assert selection.indices.tolist() == expected[criterion]["selected"]
+        np.testing.assert_allclose(selection.scores, expected[criterion]["scores"], atol=TOLERANCE)
+        np.testing.assert_allclose(
+            selection.relevance, np.array(expected["relevance"])[selection.indices], atol=TOLERANCE
+        )
+        selector = bitsieve.ForwardSelector(
+            k, criterion=criterion, estimator=estimator, binning="none", target_kind="classes"
+        )
+        selector.fit(case.X, case.y, strata=case.strata)
+        assert selector.selected_.tolist() == expected[criterion]["selected"]
+        np.testing.assert_allclose(selector.scores_, expected[criterion]["scores"], atol=TOLERANCE)
+
+
+@pytest.mark.parametrize("name", SMALL_SETS)
+def test_small_sets_need_a_common_effect(name):
+    case = StrataCase.load(name)
+    with pytest.raises(ValueError, match="effect") as raised:
+        select(case.X, case.y, strata=case.strata, method="jmi")
+    assert raised.value.code == "strata-too-small"
+    selection = select(
+        case.X, case.y, strata=case.strata, method="mim", effect="common", estimator="plug-in", n_features_to_select=3
+    )
+    np.testing.assert_allclose(
+        selection.relevance, np.array(case.expected["common"])[selection.indices], atol=TOLERANCE
+    )
+
+
+def test_relevance_is_that_of_class_and_stratum_less_that_of_the_stratum():
+    X, y, strata = batches()
+    frame = pd.DataFrame(X[:, 1:], columns=list("abcde")).assign(y=y, s=strata)
+    k = {"method": "mim", "estimator": "plug-in", "n_features_to_select": 5, "binning": "none"}
+    within = bitsieve.select(frame, "y", strata="s", **k)
+    of_both = bitsieve.select(frame, ["y", "s"], **k)
+    of_stratum = bitsieve.select(frame.drop(columns="y"), "s", target_kind="classes", **k)
+    for feature, relevance in zip(within.features, within.relevance, strict=True):
+        difference = (
+            of_both.relevance[of_both.features.index(feature)]
+            - of_stratum.relevance[of_stratum.features.index(feature)]
+        )
+        assert relevance == pytest.approx(difference, abs=ROUNDING)
+
+
+@pytest.mark.parametrize("method", ["mim", "mrmr", "jmi", "cmim2", "cmi"])
+def test_one_stratum_equals_none_bit_for_bit(method):
+    X, y, _ = batches()
+    with_stratum = select(X, y, strata=np.zeros(len(y), int), method=method, n_features_to_select=4)
+    without = select(X, y, method=method, n_features_to_select=4)
+    assert with_stratum.features == without.features
+    assert with_stratum.scores.tolist() == without.scores.tolist()
+    assert with_stratum.relevance.tolist() == without.relevance.tolist()
+
+
+def test_weights_repeat_rows():
+    X, y, strata = batches()
+    weights = np.random.default_rng(1).integers(1, 4, len(y))
+    weighted = select(X, y, strata=strata, sample_weight=weights, method="jmi", n_features_to_select=4)
+    rows = np.repeat(np.arange(len(y)), weights)
+    repeated = select(X[rows], y[rows], strata=strata[rows], method="jmi", n_features_to_select=4)
+    assert weighted.features == repeated.features
+    assert weighted.scores.tolist() == repeated.scores.tolist()
+
+
+def test_rows_in_another_order_give_the_same():
+    X, y, strata = batches()
+    order = np.random.default_rng(2).permutation(len(y))
+    selection = select(X, y, strata=strata, method="mrmr", n_features_to_select=4)
+    reordered = select(X[order], y[order], strata=strata[order], method="mrmr", n_features_to_select=4)
+    assert selection.scores.tolist() == reordered.scores.tolist()
+
+
+def test_strata_are_columns_and_never_features():
+    X, y, strata = batches()
+    frame = pd.DataFrame(X, columns=list("abcdef")).assign(y=y, site=strata, sex=np.arange(len(y)) % 2)
+    by_name = bitsieve.select(frame, "y", strata=["site", "sex"], method="jmi", n_features_to_select=6)
+    assert not {"site", "sex"} & set(by_name.features)
+    joint = strata * 2 + frame["sex"].to_numpy()
+    by_values = bitsieve.select(
+        frame.drop(columns=["site", "sex"]), "y", strata=joint, method="jmi", n_features_to_select=6
+    )
+    assert by_name.features == by_values.features
+    assert by_name.scores.tolist() == by_values.scores.tolist()
+    assert by_name.parameters["strata"] == ["site", "sex"]
+
+
+def test_results_show_relevance_within_and_without_strata():
+    X, y, strata = batches()
+    selection = select(X, y, strata=strata, method="mim", n_features_to_select=4)
+    pooled = select(X, y, method="mim", n_features_to_select=6)
+    pooled_relevance = dict(zip(pooled.indices.tolist(), pooled.relevance, strict=True))
+    assert selection.relevance_pooled.tolist() == [pooled_relevance[j] for j in selection.indices.tolist()]
+    assert selection.n_informative_rows == len(y)
+    assert "pooled (bits)" in str(selection)
+    assert len(selection.heterogeneity) == 4
+    document = selection.to_dict()
+    assert document["strata"] == {"n_strata": 3, "n_informative_rows": len(y)}
+    assert document["features"][0]["relevance_pooled_bits"] == selection.relevance_pooled[0]
+    assert {"relevance_pooled", "heterogeneity"} <= set(selection.to_frame().columns)
+    selector = bitsieve.ForwardSelector(4, criterion="mim", binning="none").fit(X, y, strata=strata)
+    assert selector.relevance_pooled_[selection.indices].tolist() == selection.relevance_pooled.tolist()
+    assert selector.heterogeneity_.tolist() == selection.heterogeneity.tolist()
+
+
+def test_saved_selections_hold_strata(tmp_path):
+    X, y, strata = batches()
+    frame = pd.DataFrame(X, columns=list("abcdef")).assign(y=y, site=strata)
+    selection = bitsieve.select(frame, "y", strata="site", method="jmi", n_features_to_select=3)
+    selection.save(tmp_path / "selection.json")
+    loaded = bitsieve.load(tmp_path / "selection.json")
+    assert loaded == selection
+    assert loaded.heterogeneity.tolist() == selection.heterogeneity.tolist()
+
+
+def test_metadata_reaches_a_selector_in_a_pipeline():
+    import sklearn
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    X, y, strata = batches()
+    alone = bitsieve.ForwardSelector(2, criterion="jmi", binning="none").fit(X, y, strata=strata)
+    with sklearn.config_context(enable_metadata_routing=True):
+        selector = bitsieve.ForwardSelector(2, criterion="jmi", binning="none").set_fit_request(strata=True)
+        transformed = selector.fit_transform(X, y, strata=strata)
+        assert selector.selected_.tolist() == alone.selected_.tolist()
+        pipeline = make_pipeline(selector, LogisticRegression()).fit(X, y, strata=strata)
+        assert pipeline[0].selected_.tolist() == alone.selected_.tolist()
+    np.testing.assert_array_equal(transformed, alone.transform(X))
+
+
+def code_of_error(**options):
+    X, y, strata = batches()
+    options = {"strata": strata, "method": "jmi", **options}
+    with pytest.raises(ValueError) as raised:
+        select(X, options.pop("y", y), **options)
+    return raised.value.code
+
+
+def test_what_cannot_be_done_gives_one_clear_line():
+    X, y, strata = batches()
+    missing = strata.astype(float)
+    missing[3] = np.nan
+    assert code_of_error(strata=missing) == "missing-values"
+    assert code_of_error(strata=strata[:-1]) == "lengths-differ"
+    assert code_of_error(strata=np.arange(len(y))) == "strata-are-numbers"
+    assert code_of_error(strata=strata + 0.5) == "strata-are-numbers"
+    assert code_of_error(strata=np.arange(len(y)).astype(str)) == "every-row-a-stratum"
+    assert code_of_error(strata=y) == "one-class"
+    assert code_of_error(strata=None, effect="common") == "invalid-parameter"
+    assert code_of_error(effect="none") == "unknown-name"
+    assert code_of_error(estimator="shrinkage") == "undefined-quantity"
+    assert code_of_error(method="cmi", effect="common") == "undefined-quantity"
+    assert code_of_error(method="fcbf") == "strata-not-supported"
+    assert code_of_error(method="vmi") == "strata-not-supported"
+    for rule in ("conditional", "knockoffs", "dcrt"):
+        assert code_of_error(stopping=rule) == "strata-not-supported"
+
+
+def test_notes_name_small_and_useless_strata():
+    X, y, strata = batches()
+    small = np.arange(len(y)) // 6
+    small[y == 1] = np.minimum(small[y == 1], 38)
+    selection = select(X, y, strata=small.astype(str), method="jmi", n_features_to_select=2)
+    codes = [diagnostic.code for diagnostic in selection.diagnostics]
+    assert "small-strata" in codes
+    useless = np.where(np.arange(len(y)) < 100, y + 10, strata)
+    selection = select(X, y, strata=useless, method="jmi", n_features_to_select=2)
+    assert "strata-of-one-class" in [diagnostic.code for diagnostic in selection.diagnostics]
