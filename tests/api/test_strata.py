@@ -166,13 +166,13 @@ def test_metadata_reaches_a_selector_in_a_pipeline():
 def code_of_error(**options):
     X, y, strata = batches()
     options = {"strata": strata, "method": "jmi", **options}
-    with pytest.raises(ValueError) as raised:
-        select(X, options.pop("y", y), **options)
+    with pytest.raises(UserError) as raised:
+        select(X, y, **options)
     return raised.value.code
 
 
 def test_what_cannot_be_done_gives_one_clear_line():
-    X, y, strata = batches()
+    _, y, strata = batches()
     missing = strata.astype(float)
     missing[3] = np.nan
     assert code_of_error(strata=missing) == "missing-values"
@@ -181,7 +181,7 @@ def test_what_cannot_be_done_gives_one_clear_line():
     assert code_of_error(strata=strata + 0.5) == "strata-are-numbers"
     assert code_of_error(strata=np.arange(len(y)).astype(str)) == "every-row-a-stratum"
     assert code_of_error(strata=y) == "one-class"
-    assert code_of_error(strata=None, effect="common") == "invalid-parameter"
+    assert code_of_error(strata=None, effect="common") == "parameter-not-allowed"
     assert code_of_error(effect="none") == "unknown-name"
     assert code_of_error(estimator="shrinkage") == "undefined-quantity"
     assert code_of_error(method="cmi", effect="common") == "undefined-quantity"

@@ -234,6 +234,7 @@ def selection_of(fit: Fit, read: ReadOptions) -> Selection:
             original_table=table,
             dropped=fit.prepared.dropped,
             estimator=fit.selection.estimator,
+            effect=fit.selection.effect,
             screened_out=fit.screened_out,
         ),
         fit=fit,

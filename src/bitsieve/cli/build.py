@@ -31,6 +31,7 @@ def read_options(arguments: argparse.Namespace) -> ReadOptions:
         sample_weight=getattr(arguments, "weight", None),
         weight_kind=getattr(arguments, "weight_kind", None) or FREQUENCY,
         groups=getattr(arguments, "groups", None),
+        strata=_strata(arguments),
         target_kind=arguments.target_kind,
         target_bins=arguments.target_bins,
         drop_missing_target=arguments.drop_missing_target is not False,
@@ -39,6 +40,12 @@ def read_options(arguments: argparse.Namespace) -> ReadOptions:
         column_types=dict(arguments.column_type or ()),
         exclude=getattr(arguments, "exclude", None) or (),
     )
+
+
+def _strata(arguments: argparse.Namespace) -> list[str] | None:
+    """The columns of the strata, of a command whose --strata are those of the whole table."""
+    columns = getattr(arguments, "strata", None)
+    return columns if isinstance(columns, list) else None
 
 
 def execution_options(arguments: argparse.Namespace) -> ExecutionOptions:
@@ -158,6 +165,8 @@ def _method_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
 
         check_estimator(arguments.estimator)
         parameters["estimator"] = arguments.estimator
+    if arguments.effect is not None:
+        parameters["effect"] = arguments.effect
     settings_of_method = [(name, value) for name, value in settings if name in settable_of_method and name != DENSITIES]
     parameters.update(parameters_of_settings(settings_of_method))
     return parameters

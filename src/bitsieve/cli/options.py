@@ -140,6 +140,7 @@ IN_PLACE_OF_SET = {  # of those parameters of methods that --set does not take
     "stopping": "--stop",
     "constraints": "--include, --exclude and --group",
     "estimator": "--estimator",
+    "effect": "--effect",
 }
 
 SELECTING = "select explain"
@@ -200,6 +201,10 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--groups", f"{SELECTING} {JUDGING}",
                "rows with one value here belong together: rules shuffle, folds and halves divide whole groups",
                "column", parameters="groups"),
+        Option("--strata", SELECTING,
+               "rows are compared with those of the same value here only, such as a batch or site: all information is "
+               "within the strata (repeatable: joint values)",
+               "column", form="repeated", parameters="strata"),
         Option("--repair", f"{ON_TABLES} {BOUNDS}",
                "read text that means numbers or times as such, with a note on each (default); --no-repair: do not",
                "on or off", parameters="repair"),
@@ -236,6 +241,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "how information is estimated from counts: plug-in, corrected, miller-madow or "
                f"shrinkage (default: {ESTIMATOR})",
                "name", parameters="estimator"),
+        Option("--effect", SELECTING,
+               "within --strata: any effect, or one that all strata have in common, as for matched sets (default: any)",
+               choices=("any", "common"), parameters="effect"),
         Option("--like", "count", "counts whose bins and classes are used, so that those of DATA add up with them",
                "folder"),
     ),

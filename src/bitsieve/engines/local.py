@@ -72,14 +72,15 @@ def count_coded(table: InMemoryDataset, binner: Binning, n_jobs: int | None = No
     source.search = None if target is None else binner.search(table)
     if target is not None and table.groups is not None:
         source.search = search_of(table, binner)
-    if target is not None and table.strata is not None:
-        source.strata = _strata_of_samples(table, in_class_order=not isinstance(codes, SparseCodes))
+    if target is not None:
+        source.strata = strata_of_samples(table, in_class_order=not isinstance(codes, SparseCodes))
     return source
 
 
-def _strata_of_samples(table: InMemoryDataset, *, in_class_order: bool) -> Integers:
+def strata_of_samples(table: InMemoryDataset, *, in_class_order: bool) -> Integers | None:
     """The stratum of every sample, in the order that the samples have in the source of the counts."""
-    assert table.strata is not None
+    if table.strata is None:
+        return None
     if in_class_order:
         row_of_sample, _ = class_order(table.target.codes, table.weights, table.target.n_classes)
         return table.strata[row_of_sample].astype(np.int64)

@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bitsieve.counts.search import Labels, Units
+from bitsieve.counts.search import Labels, Units, shuffled
 from bitsieve.counts.source import CountSource
+from bitsieve.counts.sparse import SparseCodes
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.discretization.base import Binning
-from bitsieve.engines.local import binner_of, count, make_source
-from bitsieve.information import make_information
+from bitsieve.engines.local import binner_of, count, make_source, strata_of_samples
+from bitsieve.information import ANY_EFFECT, information_of
 from bitsieve.utils.arrays import Columns, Floats
 
 MAX_SHUFFLED_CELLS = 200_000_000  # cells of the table times shuffles
@@ -38,10 +39,12 @@ class Chance(NamedTuple):
         return max(self.best_high, float(self.columns[column]))
 
 
-def relevance_by_chance(table: InMemoryDataset, binner: Binning, estimator: str, n_jobs: int | None) -> Chance | None:
+def relevance_by_chance(
+    table: InMemoryDataset, binner: Binning, estimator: str, n_jobs: int | None, effect: str = ANY_EFFECT
+) -> Chance | None:
     """Shuffle the classes 10 to 40 times, bin and count the table anew, and summarize the relevance of its columns.
 
-    Samples of one group are shuffled together. Returns None if the total weight exceeds a million rows.
+    Samples of one group are shuffled together, samples in strata within these. Returns None if the total weight exceeds a million rows.
     """
     if table.weights is not None and table.total_weight > MAX_TOTAL_WEIGHT:
         return None
@@ -49,7 +52,7 @@ def relevance_by_chance(table: InMemoryDataset, binner: Binning, estimator: str,
     n_shuffles = min(MAX_SHUFFLES, max(MIN_SHUFFLES, n_affordable))
     relevance = np.zeros((n_shuffles, table.n_features))
     for i, (columns, source) in enumerate(sources_after_shuffles(table, binner, n_shuffles, n_jobs)):
-        relevance[i, columns] = make_information(estimator, source).relevance
+        relevance[i, columns] = information_of(estimator, source, effect).relevance
 
     has_few_bins = 2 * np.asarray(binner.n_bins_) <= table.total_weight  # others look informative by chance alone
     comparable = relevance[:, has_few_bins] if has_few_bins.any() else relevance
@@ -80,7 +83,10 @@ def sources_after_shuffles(
         codes = rule.fit_table(table).codes(table)
         n_classes = table.target.n_classes
         for labels in shuffles:
-            yield all_columns, make_source(codes, labels, n_classes=n_classes, arities=rule.arities, n_jobs=n_jobs)
+            source = make_source(codes, labels, n_classes=n_classes, arities=rule.arities, n_jobs=n_jobs)
+            table_with_labels = replace(table, y=replace(table.target, codes=labels))
+            source.strata = strata_of_samples(table_with_labels, in_class_order=not isinstance(codes, SparseCodes))
+            yield all_columns, source
         return
     batch_size = max(1, LABELS_AT_ONCE // table.n_samples)
     while batch := list(islice(shuffles, batch_size)):
@@ -88,8 +94,8 @@ def sources_after_shuffles(
         for labels, has_code in zip(batch, has_codes, strict=True):
             columns = np.flatnonzero(has_code)
             if len(columns):
-                shuffled = replace(_with_columns(table, columns), y=replace(table.target, codes=labels))
-                yield columns, count(shuffled, rule, n_jobs)[1]
+                table_with_labels = replace(_with_columns(table, columns), y=replace(table.target, codes=labels))
+                yield columns, count(table_with_labels, rule, n_jobs)[1]
 
 
 def _with_columns(table: InMemoryDataset, columns: Columns) -> InMemoryDataset:
@@ -116,6 +122,11 @@ def _with_repeated_rows(table: InMemoryDataset) -> InMemoryDataset:
 def _shuffled_classes(table: InMemoryDataset, n_shuffles: int) -> Iterator[Labels]:
     """Yield the class codes after each shuffle."""
     codes = table.target.codes
+    if table.strata is not None:
+        for seed in range(n_shuffles):
+            (shuffled_codes,) = shuffled(codes, table.strata, np.array([seed], np.uint64))
+            yield shuffled_codes
+        return
     if table.groups is None:
         random = np.random.default_rng(0)
         for _ in range(n_shuffles):

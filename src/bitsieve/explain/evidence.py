@@ -18,7 +18,7 @@ from bitsieve.engines.local import count_coded
 from bitsieve.explain.chance import Chance, relevance_by_chance
 from bitsieve.explain.contribution import Contributions, contribution_of
 from bitsieve.explain.joint import JointInformation, joint_information
-from bitsieve.information import make_information
+from bitsieve.information import ANY_EFFECT, COMMON, make_information
 from bitsieve.information.protocol import Information
 from bitsieve.pipeline.discretize import Counted, count_table
 from bitsieve.pipeline.prepare import Reason
@@ -43,6 +43,7 @@ class Evidence:
     original_table: Dataset  # with the values of the dropped columns
     dropped: Mapping[int, Reason] = field(default_factory=dict)
     estimator: str = PLUG_IN  # of the method
+    effect: str = ANY_EFFECT  # within strata
     screened_out: Sequence[int] = ()
 
     @cached_property
@@ -62,6 +63,13 @@ class Evidence:
     @property
     def information(self) -> Information:
         """The information by which columns are explained."""
+        if self.effect == COMMON:
+            raise UserError(
+                code="undefined-quantity",
+                message="an explanation needs several columns at once, for which a common effect is not defined",
+                advice="select with {effect} to explain",
+                fix={"effect": ANY_EFFECT},
+            )
         return self.counted.estimated(self.explaining_estimator)
 
     @cached_property
@@ -74,7 +82,12 @@ class Evidence:
 
     @cached_property
     def joint(self) -> JointInformation | None:
-        """What the first selected columns have together; None if the rows are too few for each value of the first."""
+        """What the first selected columns have together.
+
+        None if the rows are too few for each value of the first, and for a common effect.
+        """
+        if self.effect == COMMON:
+            return None
         return joint_information(self.counted, self.selected, self.n_jobs)
 
     @cached_property
@@ -83,7 +96,7 @@ class Evidence:
         rows = self.table.rows
         if rows is None:
             return None
-        return relevance_by_chance(rows, self.binner, self.explaining_estimator, self.n_jobs)
+        return relevance_by_chance(rows, self.binner, self.explaining_estimator, self.n_jobs, self.effect)
 
 
 def evidence_of(selector: ColumnSelector, X: Any, y: Any, sample_weight: Any = None) -> Evidence:

@@ -12,7 +12,7 @@ from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.discretization.base import Binning
 from bitsieve.explain.chance import MAX_SHUFFLED_CELLS, MAX_SHUFFLES, MAX_TOTAL_WEIGHT, sources_after_shuffles
 from bitsieve.explain.contribution import conditional_on
-from bitsieve.information import make_information
+from bitsieve.information import information_of
 from bitsieve.information.protocol import Information
 from bitsieve.pipeline.discretize import Counted
 from bitsieve.utils.arrays import Columns
@@ -78,7 +78,7 @@ def _limit_of_best(table: InMemoryDataset, binner: Binning, n_columns: int, n_jo
 
 def _best_joint_bits(source: CountSource, n_columns: int) -> float:
     """The corrected joint information of at most ``n_columns`` columns, chosen greedily."""
-    information = make_information("corrected", source)
+    information = information_of("corrected", source)
     conditional = information.conditional()
     bits = 0.0
     for _ in range(n_columns):

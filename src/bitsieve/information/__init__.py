@@ -52,6 +52,17 @@ def make_information(estimator: str, source: CountSource) -> Information:
     return ESTIMATORS[estimator](source)
 
 
+def information_of(estimator: str, source: CountSource, effect: str = ANY_EFFECT) -> Information:
+    """The information quantities of ``source``, within the strata of its samples if these lie in several.
+
+    In a single stratum any effect is that of all samples.
+    """
+    lies_in_one_stratum = source.strata is None or not source.strata.any()
+    if lies_in_one_stratum and effect == ANY_EFFECT:
+        return make_information(estimator, source)
+    return make_information_within_strata(estimator, source, effect)
+
+
 def make_information_within_strata(estimator: str, source: CountSource, effect: str = ANY_EFFECT) -> Information:
     """The information quantities of ``source`` given the strata of its samples, by an estimator of that name.
 

@@ -16,7 +16,7 @@ from bitsieve.diagnostics import UserError, parameter_reported_as
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.registry import binning_with, make_binner, make_discretizer
 from bitsieve.engines.local import count
-from bitsieve.information import ANY_EFFECT, make_information, make_information_within_strata
+from bitsieve.information import ANY_EFFECT, information_of, make_information
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.stopping import StoppingRule, make_stopping
 from bitsieve.methods.constraints import Constraints, resolve
@@ -43,17 +43,11 @@ class Counted:
         return self.information.source.strata
 
     def estimated(self, estimator: str, effect: str = ANY_EFFECT) -> Information:
-        """The information by an estimator, within the strata if there are any; cached.
-
-        With a single stratum any effect is that of all samples.
-        """
-        strata = self.strata
-        has_one_stratum = strata is None or not strata.any()
-        if has_one_stratum and effect == ANY_EFFECT:
+        """The information by an estimator, within the strata if there are several; cached."""
+        if self.strata is None:
             return self.pooled(estimator)
         if (estimator, effect) not in self._cached:
-            information = make_information_within_strata(estimator, self.information.source, effect)
-            self._cached[estimator, effect] = information
+            self._cached[estimator, effect] = information_of(estimator, self.information.source, effect)
         return self._cached[estimator, effect]
 
     def pooled(self, estimator: str) -> Information:
