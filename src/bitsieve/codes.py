@@ -346,6 +346,9 @@ CODES: dict[str, Code] = {
         "Give one of the names that are listed.",
     ),
     "unknown-parameter": Code("error", "There is no parameter of that name.", "Use the name that is proposed."),
+    "group-in-several-strata": Code(
+        "error", "A group of rows lies in several strata.", "Leave out `groups` or `strata`."
+    ),
     "every-row-a-stratum": Code(
         "error", "Every row is a stratum of its own.", "Name a column that several rows share."
     ),

@@ -125,6 +125,7 @@ class ClassSearch(CodingPenalty, Protocol):
     """A way to make codes of columns from the classes, which can be repeated with other classes."""
 
     classes: Labels  # of every sample; the source of the counts may have its samples in another order
+    strata: Integers | None = None  # the stratum of every sample, in the order of ``classes``
 
     def to_repeat(self) -> ClassSearch:
         return self
@@ -215,6 +216,7 @@ class JoinedSearch(ClassSearch):
         self.classes = search.classes
         self.n_classes = search.n_classes
         self.units = search.units
+        self.strata = search.strata
 
     def codes(self, column: int) -> Integers:
         codes_of_members = [self.search.codes(int(member)) for member in self.groups[column]]

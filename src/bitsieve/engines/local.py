@@ -69,10 +69,10 @@ def count_coded(table: InMemoryDataset, binner: Binning, n_jobs: int | None = No
         arities=binner.arities,
         n_jobs=n_jobs,
     )
-    source.search = None if target is None else binner.search(table)
-    if target is not None and table.groups is not None:
-        source.search = search_of(table, binner)
     if target is not None:
+        source.search = binner.search(table)
+        if table.groups is not None or (table.strata is not None and source.search is not None):
+            source.search = search_of(table, binner)
         source.strata = strata_of_samples(table, in_class_order=not isinstance(codes, SparseCodes))
     return source
 
@@ -88,11 +88,16 @@ def strata_of_samples(table: InMemoryDataset, *, in_class_order: bool) -> Intege
 
 
 def search_of(table: InMemoryDataset, binner: Binning) -> ClassSearch:
-    """What shuffles of the classes repeat, which keep groups of samples together: a search for codes, or the codes."""
+    """What shuffles of the classes repeat: a search for codes, or the codes.
+
+    Shuffles keep groups of samples together, and stay within strata.
+    """
     search = binner.search(table) or FixedCodes(
         binner.codes(table), table.target.codes, table.target.n_classes, table.weights
     )
     if table.groups is not None:
         groups = np.repeat(table.groups, 1 if table.weights is None else table.weights)
         search.units = Units.of(groups, search.classes)
+    if table.strata is not None:
+        search.strata = np.repeat(table.strata, 1 if table.weights is None else table.weights).astype(np.int64)
     return search

@@ -148,12 +148,12 @@ def informative_by_shuffles(table: Dataset, binner: Any, columns: Columns, n_job
 
     Comparing with the best column corrects for the number of columns. ``p = (1 + r) / (1 + s)``, where r of s shuffles
     have a best column that is as good; p is at most 0.025 for an informative column. None if the rows are not in
-    memory, lie in strata, or are too many for enough shuffles.
+    memory or are too many for enough shuffles.
     """
     if not len(columns):
         return np.zeros(0, bool)
     rows = table.rows
-    if rows is None or rows.strata is not None:
+    if rows is None:
         return None
     n_values = rows.total_weight * rows.n_features
     if n_values > MAX_VALUES_TESTED:

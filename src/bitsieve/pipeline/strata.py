@@ -7,6 +7,7 @@ from typing import Self
 
 import numpy as np
 
+from bitsieve.counts.search import Units
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.information import ANY_EFFECT, COMMON
@@ -85,6 +86,7 @@ def check_strata(table: Dataset, effect: str) -> None:
             message="every row is a stratum of its own, so that nothing can be compared within strata",
             advice="name a column that several rows share",
         )
+    _check_groups_of_strata(rows)
     if not classes.is_informative.any():
         raise UserError(
             code="one-class",
@@ -97,6 +99,20 @@ def check_strata(table: Dataset, effect: str) -> None:
             message="no stratum has two rows of each of two classes, so that the information within strata is empty",
             advice="use {effect}, which finds what the strata have in common",
             fix={"effect": COMMON},
+        )
+
+
+def _check_groups_of_strata(table: InMemoryDataset) -> None:
+    """Refuse a group of one class that lies in several strata: shuffles would move it from one to another."""
+    if table.groups is None or table.strata is None:
+        return
+    units = Units.of(table.groups, table.target.codes)
+    stratum_of_unit = table.strata[units.first_sample]
+    if (stratum_of_unit[units.unit_of_sample] != table.strata).any():
+        raise UserError(
+            code="group-in-several-strata",
+            message="a group of rows lies in several strata, so that it cannot be shuffled within them",
+            advice="leave out groups or strata",
         )
 
 

@@ -53,9 +53,11 @@ class RepeatedSearch:
 
     @cached_property
     def parts(self) -> Parts:
-        """The samples by the joint value of S."""
+        """The samples by the joint value of S, within the strata if there are any."""
         search = self._to_repeat
         columns = [search.codes(column) for column in self.chosen]
+        if search.strata is not None:
+            columns.insert(0, search.strata)
         return Parts.of(joint_codes(columns, len(search.classes)))
 
     def figure(self, candidate: int) -> float:
