@@ -261,6 +261,13 @@ class InMemoryDataset(Dataset, InspectedColumns):
         return len(self.columns) if isinstance(self.columns, np.ndarray) else len(self.columns[0])
 
     @property
+    def several_strata(self) -> Columns | None:
+        """The stratum of every sample; None without strata, and where there is one only."""
+        if self.strata is None or not self.strata.any():
+            return None
+        return self.strata
+
+    @property
     def total_weight(self) -> int:
         """The sum of the frequency weights; the number of samples without weights."""
         return self.n_samples if self.weights is None else int(self.weights.sum())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from math import lgamma
 from typing import Any, ClassVar
@@ -19,6 +19,7 @@ from bitsieve.dataset.target import Target
 from bitsieve.dataset.value_ranges import MISSING, BlockRange, NumericBlock, ValueRanges
 from bitsieve.diagnostics import NAME_ONLY, UserError
 from bitsieve.discretization.base import Binning, BinningChoice, BlockCutBinning
+from bitsieve.discretization.cuts_within_strata import ClassShares, cuts_within_strata
 from bitsieve.discretization.equal import EqualFrequencyBinning
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
@@ -40,6 +41,8 @@ class RepeatedCuts(ClassSearch):
         self.n_classes = table.target.n_classes
         self.rows = np.repeat(np.arange(table.n_samples), 1 if table.weights is None else table.weights)
         self.classes = table.target.codes[self.rows].astype(np.int32)
+        if table.several_strata is not None:
+            self.strata = table.several_strata[self.rows].astype(np.int64)
 
     def codes(self, column: int) -> Integers:
         return np.asarray(self._codes[self.rows, column], np.int64)
@@ -61,12 +64,21 @@ class RepeatedCuts(ClassSearch):
         """The codes of a numeric column, cut for these classes."""
         values = self._values(column)
         is_present = ~np.isnan(values)
-        cuts, _ = _native.mdl_cuts([values], classes.reshape(1, -1), self.n_classes, terms.table, terms.shift, None)
+        if self.strata is None:
+            cuts, _ = _native.mdl_cuts([values], classes.reshape(1, -1), self.n_classes, terms.table, terms.shift, None)
+        else:
+            cuts = cuts_within_strata(values, classes, self.strata, self.n_classes, self._shares)
         if not len(cuts) and self.cut_at_median:
             cuts, _ = _native.order_statistic_cuts([values], 2, None)
         codes = np.searchsorted(cuts, values, side="left")
         missing_code = len(cuts) + 1 if is_present.any() else 0  # a column without values has one code
         return np.where(is_present, codes, missing_code).astype(np.int64)
+
+    @cached_property
+    def _shares(self) -> ClassShares:
+        """The shares of the classes in the strata, which shuffles within the strata leave as they are."""
+        assert self.strata is not None
+        return ClassShares.of_samples(self.strata, self.classes, self.n_classes)
 
     def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
         shape = len(columns), len(classes)
@@ -85,6 +97,8 @@ class RepeatedCuts(ClassSearch):
 
     def _dependence_of_cuts(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
         """The dependence of numeric columns, cut for each of the vectors of classes."""
+        if self.strata is not None:
+            return self._dependence_of_cuts_within_strata(classes, columns, parts, terms)
         values = np.empty((len(self.classes), len(columns)), order="F")
         for index, column in enumerate(columns.tolist()):
             values[:, index] = self._values(column)
@@ -93,6 +107,20 @@ class RepeatedCuts(ClassSearch):
         )
         shape = len(columns), len(classes)
         return Dependence(freedom=freedom.reshape(shape), sums=sums.reshape(shape))
+
+    def _dependence_of_cuts_within_strata(
+        self, classes: Labels, columns: Columns, parts: Parts, terms: Terms
+    ) -> Dependence:
+        shape = len(columns), len(classes)
+        dependence = Dependence(freedom=np.zeros(shape, np.int64), sums=np.zeros(shape, np.int64))
+        for index, column in enumerate(columns.tolist()):
+            for vector, labels in enumerate(classes):
+                codes = self._recut(column, labels, terms)
+                if codes.max() > 0:
+                    of_column = dependence_of_codes(codes, labels[None], self.n_classes, parts, terms)
+                    dependence.freedom[index, vector] = of_column.freedom[0, 0]
+                    dependence.sums[index, vector] = of_column.sums[0, 0]
+        return dependence
 
     def log_codings(self, column: int) -> float:
         """The penalty of the cuts of a column, by :func:`log_codings`; 0 for categories, which are not cut."""
@@ -178,7 +206,7 @@ class MDLBinning(BlockCutBinning):
 
     def columns_with_codes(self, table: InMemoryDataset, classes: Labels) -> Flags:
         has_codes = super().columns_with_codes(table, classes)
-        if self.uncut == "median" or table.is_sparse:
+        if self.uncut == "median" or table.is_sparse or table.several_strata is not None:
             return has_codes
         terms = _entropy_terms_of(table)
         ranges = table.value_ranges(self.n_jobs)
@@ -206,6 +234,9 @@ class MDLBinning(BlockCutBinning):
         self, table: InMemoryDataset, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
     ) -> RaggedArray:
         target = _required_target(table)
+        if table.several_strata is not None:
+            columns = [block.column(c) for c in range(len(block.indices))]
+            return _cuts_within_strata(table, target, columns)
         terms = _entropy_terms_of(table)
         classes = np.asarray(target.codes, np.int32).reshape(1, -1)
         values, ends = _native.mdl_cuts(
@@ -215,21 +246,7 @@ class MDLBinning(BlockCutBinning):
 
     def cut_stored(self, table: InMemoryDataset, first: int, end: int) -> RaggedArray:
         stored = table.stored
-        target = _required_target(table)
-        terms = _entropy_terms_of(table)
-        values, ends = _native.stored_mdl_cuts(
-            stored.start,
-            stored.row,
-            stored.value,
-            first,
-            end,
-            np.asarray(target.codes, np.int32),
-            target.n_classes,
-            terms.table,
-            terms.shift,
-            table.weights,
-        )
-        cuts = RaggedArray(values, ends)
+        cuts = _stored_cuts(table, first, end)
         if self.uncut == "leave":
             return cuts
         values, ends = _native.stored_order_cuts(
@@ -239,6 +256,58 @@ class MDLBinning(BlockCutBinning):
         all_columns = np.arange(end - first)
         uncut = np.flatnonzero(cuts.lengths == 0)
         return RaggedArray.merged(end - first, [(all_columns, cuts), (uncut, medians.take(uncut))])
+
+
+def _stored_cuts(table: InMemoryDataset, first: int, end: int) -> RaggedArray:
+    """The cuts of the stored values of sparse columns ``first .. end - 1``."""
+    stored = table.stored
+    target = _required_target(table)
+    if table.several_strata is not None:
+        columns = []
+        rows_of_columns = []
+        for column in range(first, end):
+            listed = slice(stored.start[column], stored.start[column + 1])
+            columns.append(stored.value[listed])
+            rows_of_columns.append(stored.row[listed])
+        return _cuts_within_strata(table, target, columns, rows_of_columns)
+    terms = _entropy_terms_of(table)
+    values, ends = _native.stored_mdl_cuts(
+        stored.start,
+        stored.row,
+        stored.value,
+        first,
+        end,
+        np.asarray(target.codes, np.int32),
+        target.n_classes,
+        terms.table,
+        terms.shift,
+        table.weights,
+    )
+    return RaggedArray(values, ends)
+
+
+def _cuts_within_strata(
+    table: InMemoryDataset,
+    target: Target,
+    columns: Sequence[NDArray[Any]],
+    rows_of_columns: Sequence[NDArray[np.integer]] | None = None,
+) -> RaggedArray:
+    """The cuts of columns by the effect that the strata have in common.
+
+    ``rows_of_columns`` are the rows of the values of each column; None: all rows.
+    """
+    assert table.strata is not None
+    weights = np.ones(table.n_samples, np.int64) if table.weights is None else table.weights
+    strata = table.strata.astype(np.int64)
+    classes = target.codes.astype(np.int32)
+    shares = ClassShares.of_samples(np.repeat(strata, weights), np.repeat(classes, weights), target.n_classes)
+    cuts = []
+    for index, column in enumerate(columns):
+        rows = np.arange(table.n_samples) if rows_of_columns is None else rows_of_columns[index]
+        samples = np.repeat(rows, weights[rows])
+        values = np.repeat(np.asarray(column, np.float64), weights[rows])
+        cuts.append(cuts_within_strata(values, classes[samples], strata[samples], target.n_classes, shares))
+    return RaggedArray.from_arrays(cuts)
 
 
 def _required_target(table: InMemoryDataset) -> Target:

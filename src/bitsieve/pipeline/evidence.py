@@ -30,6 +30,7 @@ from bitsieve.utils.progress import phase
 
 MAX_VALUES_COUNTED = 2 * 10**7  # rows x columns x shuffles: a quarter of a second
 MAX_SHUFFLES = 200
+COST_OF_CUTS_WITHIN_STRATA = 20  # times that of other cuts
 SHUFFLE_LEVEL = 0.025  # half of 0.05; the other half is for columns that are informative together
 MAX_VALUES_TESTED = int(MAX_VALUES_COUNTED * SHUFFLE_LEVEL)  # rows x columns: beyond, p could not get so small
 
@@ -156,6 +157,8 @@ def informative_by_shuffles(table: Dataset, binner: Any, columns: Columns, n_job
     if rows is None:
         return None
     n_values = rows.total_weight * rows.n_features
+    if rows.several_strata is not None and binner.requires == "classes":
+        n_values *= COST_OF_CUTS_WITHIN_STRATA
     if n_values > MAX_VALUES_TESTED:
         return None
     max_shuffles = min(MAX_SHUFFLES, MAX_VALUES_COUNTED // max(1, n_values))
