@@ -138,6 +138,11 @@ CODES: dict[str, Code] = {
         "have missing values now, and these have no code",
     ),
     # Notes on the target and on rows
+    "folds-by-class": Code(
+        "note",
+        "Some class of some stratum has fewer samples than there are folds, which are stratified by class only.",
+        "Nothing, or use fewer folds.",
+    ),
     "strata-of-one-class": Code(
         "note",
         "Some strata have one class only, so that nothing can be learned from them.",

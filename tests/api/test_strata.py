@@ -6,6 +6,7 @@ import pytest
 from tests.golden.strata_cases import CRITERIA, ESTIMATORS, NAMES, SMALL_SETS, StrataCase
 
 import bitsieve
+from bitsieve.diagnostics import UserError
 
 TOLERANCE = 1e-9  # of the golden cases, which another program computed in floats
 ROUNDING = 1e-12

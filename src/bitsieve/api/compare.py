@@ -30,6 +30,7 @@ def compare(
     scoring: str | None = None,
     folds: Any = None,
     groups: Any = None,
+    strata: Any = None,
     protocol: str = "nested",
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
@@ -86,6 +87,10 @@ def compare(
     groups : str or array-like of shape (n_samples,), optional
         A column of ``data``, which is then no feature, or values: samples of one group, such as those of one person,
         are never both learned from and tested on.
+    strata : str, sequence of str, or array-like of shape (n_samples,), optional
+        As for :func:`bitsieve.select`; all methods must be greedy ones. Folds have samples of each class of each
+        stratum, where there are enough of these; strata of fewer samples than folds stay whole. Whether a selection
+        holds in a new batch is asked by ``groups``, not by ``strata``.
     protocol : {"nested", "paper"}, default="nested"
         "paper" ranks once on all samples, test samples included: as published results were made (Vinh, section 4.3),
         and too good. Methods that are given by name have the parameters of their papers, such as plug-in information,
@@ -147,6 +152,7 @@ def compare(
     read = ReadOptions(
         target=target,
         groups=groups,
+        strata=strata,
         target_kind=target_kind,
         target_bins=target_bins,
         drop_missing_target=drop_missing_target,

@@ -13,7 +13,7 @@ from sklearn.model_selection import LeaveOneOut, StratifiedGroupKFold, Stratifie
 
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
-from bitsieve.evaluate.notes import fewer_folds
+from bitsieve.evaluate.notes import fewer_folds, folds_by_class
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.parameters import check_integer
 
@@ -36,15 +36,20 @@ def make_folds(
     random_state: int = 0,
     groups: Columns | None = None,
     stratified: bool = False,
+    strata: Columns | None = None,
 ) -> tuple[list[Fold], list[Diagnostic]]:
     """Make the folds that the parameter ``folds`` of :func:`bitsieve.compare` asks for.
 
     ``stratified`` folds are the default of small tables, too, for measures that need several classes in a test part.
+    With ``strata`` every fold has samples of each class of each stratum, where there are enough of these; strata of
+    fewer samples than folds stay whole.
 
     Returns the folds, and a note if there are fewer than usual. Raises UserError if a class is too small, or a fold
     has an empty, unknown or shared row, or learns from one class only.
     """
     notes: list[Diagnostic] = []
+    if groups is None and strata is not None:
+        groups = _small_strata(strata, folds)
     if folds is None:
         folds, notes = _default_folds(target, groups, stratified)
     if isinstance(folds, str) and folds.lower() != LEAVE_ONE_OUT:
@@ -63,11 +68,42 @@ def make_folds(
     else:
         n_folds = check_integer("folds", folds, 2, len(target.codes), "or 'loo'")
         splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
-        pairs = _split(splitter, _strata(target, n_folds), None)
+        labels = _strata(target, n_folds)
+        if strata is not None:
+            labels, notes_on_strata = _with_strata(labels, strata, n_folds)
+            notes = [*notes, *notes_on_strata]
+        pairs = _split(splitter, labels, None)
 
     folds_of_rows = [Fold(np.asarray(train, np.intp), np.asarray(test, np.intp)) for train, test in pairs]
     _check(folds_of_rows, target)
     return folds_of_rows, notes
+
+
+def _small_strata(strata: Columns, folds: Any) -> Columns | None:
+    """Groups in which the samples of a stratum of fewer samples than folds stay together; None without such strata.
+
+    Every sample of a larger stratum is a group of its own.
+    """
+    n_folds = folds if isinstance(folds, int) else DEFAULT_FOLDS
+    is_small = np.bincount(strata) < n_folds
+    if not is_small.any():
+        return None
+    own_group = len(is_small) + np.arange(len(strata))
+    return np.where(is_small[strata], strata, own_group)
+
+
+def _with_strata(
+    labels: NDArray[np.integer], strata: Columns, n_folds: int
+) -> tuple[NDArray[np.integer], list[Diagnostic]]:
+    """The combinations of class and stratum; the classes with a note where a combination has fewer samples than folds.
+
+    ``labels`` are the classes of the samples.
+    """
+    n_classes = int(labels.max()) + 1
+    _, combinations, sizes = np.unique(strata * n_classes + labels, return_inverse=True, return_counts=True)
+    if sizes.min() >= n_folds:
+        return combinations.reshape(-1), []
+    return labels, [folds_by_class(n_folds)]
 
 
 def _default_folds(target: Target, groups: Columns | None, stratified: bool) -> tuple[int | str, list[Diagnostic]]:

@@ -13,6 +13,14 @@ def fewer_folds(class_name: str, n_rows: int, n_folds: int, default_folds: int) 
     )
 
 
+def folds_by_class(n_folds: int) -> Diagnostic:
+    """Folds are stratified by class only, and not by stratum."""
+    return Diagnostic(
+        code="folds-by-class",
+        message=f"some class of some stratum has fewer than {n_folds} samples: the folds are stratified by class only",
+    )
+
+
 def fewer_measured(size_of_table: str, measured_counts: str, largest_requested: int) -> Diagnostic:
     """More features were requested than the table has."""
     return Diagnostic(

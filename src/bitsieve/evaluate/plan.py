@@ -199,7 +199,12 @@ def _choose_measure(
     else:
         measure = make_measure(options.scoring, predicted, len(class_sizes))
     folds, notes_on_folds = make_folds(
-        table.target, options.folds, options.random_state, table.groups, stratified=measure.by_scores
+        table.target,
+        options.folds,
+        options.random_state,
+        table.groups,
+        stratified=measure.by_scores,
+        strata=table.several_strata,
     )
     if options.scoring is None and measure.by_scores and _tests_on_one_class(folds, table.target.codes):
         measure = ACCURACY

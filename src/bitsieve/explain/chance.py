@@ -44,7 +44,8 @@ def relevance_by_chance(
 ) -> Chance | None:
     """Shuffle the classes 10 to 40 times, bin and count the table anew, and summarize the relevance of its columns.
 
-    Samples of one group are shuffled together, samples in strata within these. Returns None if the total weight exceeds a million rows.
+    Samples of one group are shuffled together, samples in strata within these. Returns None if the total weight exceeds
+    a million rows.
     """
     if table.weights is not None and table.total_weight > MAX_TOTAL_WEIGHT:
         return None
