@@ -10,7 +10,7 @@ from bitsieve.counts.threads import shared_helpers
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.discretization.registry import make_binner, make_discretizer
 from bitsieve.methods.constraints import Candidates
-from bitsieve.methods.method import Method, check_capabilities
+from bitsieve.methods.method import UNSTRATIFIED, Method, check_capabilities
 from bitsieve.options import DiscretizationOptions, ExecutionOptions
 from bitsieve.pipeline import notes
 from bitsieve.pipeline.discretize import Counted, discretize
@@ -51,6 +51,8 @@ def run_on_table(prepared: PreparedSelection, execution: ExecutionOptions) -> Fi
 def run_on_counts(prepared: PreparedSelection, counted: Counted, execution: ExecutionOptions) -> Fit:
     """Run a method on counts."""
     method = prepared.selection.method
+    if not method.takes_strata:
+        check_capabilities(method.estimator, UNSTRATIFIED, counted.table.capabilities)
     check_strata(counted.table, prepared.selection.effect)
     candidates = _candidates(prepared.selection, counted.table)
     n_selected = _number_to_select(prepared.selection, counted.table, candidates)

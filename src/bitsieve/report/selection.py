@@ -39,6 +39,7 @@ from bitsieve.report.groups import groups_section
 from bitsieve.report.page import Section, render_page
 from bitsieve.report.reproduction import reproduction_section
 from bitsieve.results.comparison import Comparison
+from bitsieve.results.saved.schema import SavedStrata
 from bitsieve.results.selection import Selection, ranking_of
 from bitsieve.utils.diagnostic_list import Diagnostics
 
@@ -138,6 +139,8 @@ class ShownFeature:
     relevance: float
     limit: float | None
     score: float
+    relevance_pooled: float | None  # of all rows; None without strata
+    heterogeneity: float | None  # what differs between strata; None without
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,11 +152,13 @@ class Which(Section):
     features: Sequence[ShownFeature]
     score_unit: str
     chance: Chance | None
+    strata: SavedStrata | None
 
 
 def which_section(selection: Selection) -> Which:
     evidence = selection.required_evidence()
     chance = evidence.chance
+    strata = selection.details.strata
     columns = evidence.selected.tolist()
     features = []
     for i, name in enumerate(selected_names(evidence)):
@@ -164,9 +169,11 @@ def which_section(selection: Selection) -> Which:
             relevance=float(selection.relevance[i]),
             limit=None if chance is None else chance.limit(columns[i]),
             score=float(selection.scores[i]),
+            relevance_pooled=None if strata is None else strata.relevance_pooled[i],
+            heterogeneity=None if strata is None else strata.heterogeneity[i],
         )
         features.append(feature)
-    return Which(features=features, score_unit=selection.unit, chance=chance)
+    return Which(features=features, score_unit=selection.unit, chance=chance, strata=strata)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, exp, log
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
+from bitsieve.information import information_of
 from bitsieve.information.corrected import CorrectedInformation
 from bitsieve.information.evidence import MIN_EXPECTED
 from bitsieve.information.protocol import ConditionalInformation, Information
@@ -179,7 +180,7 @@ class SingleTests:
     @cached_property
     def corrected(self) -> CorrectedInformation:
         """The information corrected for chance, which has the means over shuffles."""
-        return CorrectedInformation(self.information.source)
+        return cast("CorrectedInformation", information_of("corrected", self.information.source))
 
     @cached_property
     def chance_relevance(self) -> Floats:

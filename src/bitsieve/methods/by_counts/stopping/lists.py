@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from bitsieve.information.plug_in import PlugInInformation
+from bitsieve.information import information_of
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.stopping.base import StoppingOutcome, StoppingRule
 from bitsieve.utils.arrays import Columns, Flags, Floats
@@ -88,7 +88,7 @@ class ListMonitor:
 
     def __init__(self, information: Information, rule: ListStopping) -> None:
         self.rule = rule
-        self.information = PlugInInformation(information.source)
+        self.information = information_of("plug-in", information.source)
         self.chosen: list[int] = []
         self.tested: TestedColumns | None = None  # None before the first choice
         self.accepted: dict[int, float] = {}  # the rate of every column of the list
