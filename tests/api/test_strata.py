@@ -202,3 +202,46 @@ def test_notes_name_small_and_useless_strata():
     useless = np.where(np.arange(len(y)) < 100, y + 10, strata)
     selection = select(X, y, strata=useless, method="jmi", n_features_to_select=2)
     assert "strata-of-one-class" in [diagnostic.code for diagnostic in selection.diagnostics]
+
+
+@pytest.mark.parametrize("rule", ["significance", "permutation", "fdr"])
+@pytest.mark.parametrize("binning", ["quantile", "mdl"])
+def test_rules_take_no_column_that_follows_the_batch(rule, binning):
+    random = np.random.default_rng(4)
+    strata = np.arange(300) % 3
+    y = (random.random(300) < 0.2 + 0.3 * strata).astype(int)
+    X = np.column_stack([strata + 0.3 * random.normal(size=300), random.normal(size=300) + 1.5 * y])
+    options = {"n_features_to_select": "auto", "criterion": "mim", "stopping": rule, "binning": binning}
+    selector = bitsieve.ForwardSelector(**options).fit(X, y, strata=strata)
+    assert selector.selected_.tolist() == [1]
+    assert 0 in bitsieve.ForwardSelector(**options).fit(X, y).selected_
+
+
+def test_folds_keep_classes_of_strata_and_small_sets_whole():
+    from bitsieve.dataset.read import read_xy
+    from bitsieve.evaluate.folds import make_folds
+
+    X, y, strata = batches()
+    strata = (strata > 0).astype(int)
+    target = read_xy(X, y).target
+    folds, notes = make_folds(target, 4, strata=strata)
+    assert not notes
+    for fold in folds:
+        counts = np.bincount(strata[fold.test] * 2 + y[fold.test], minlength=4)
+        expected = np.bincount(strata * 2 + y, minlength=4) / 4
+        assert (abs(counts - expected) < 2).all()
+    sets = np.repeat(np.arange(len(y) // 3), 3)
+    folds, _ = make_folds(target, 4, strata=sets)
+    for fold in folds:
+        assert not set(sets[fold.test]) & set(sets[fold.train])
+
+
+def test_compare_ranks_within_strata():
+    X, y, strata = batches()
+    frame = pd.DataFrame(X, columns=list("abcdef")).assign(y=y, site=strata)
+    options = {"features": [1, 2], "folds": 3, "classifier": "ncm", "baselines": False}
+    comparison = bitsieve.compare(frame, "y", strata="site", methods=["jmi"], **options)
+    assert "site" not in str(comparison.table())
+    with pytest.raises(UserError) as raised:
+        bitsieve.compare(frame, "y", strata="site", methods=["speccmi"], **options)
+    assert raised.value.code == "strata-not-supported"

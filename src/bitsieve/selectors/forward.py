@@ -77,15 +77,14 @@ class ForwardSelector(CountSelector):
         That candidate's (first) column, else -1.
     stopping_values_ : ndarray of float, shape (k,)
         The rule's value for every choice; nan where it was not asked.
-    relevance_pooled_ : ndarray of float, shape (n_features,)
-        With strata: I(Xi;C) of all rows, in bits; ``relevance_`` is within the strata.
-    heterogeneity_ : ndarray of float, shape (k,)
-        With strata: the bits of each selected column that the strata do not have in common, corrected for chance.
-    n_informative_rows_ : int
-        With strata: the rows of strata with two classes.
 
     Notes
     -----
+    With ``strata``, ``relevance_`` is within the strata, and there are three attributes more: ``relevance_pooled_``,
+    I(Xi;C) of all rows in bits, shape (n_features,); ``heterogeneity_``, the bits of each selected column that the
+    strata do not have in common, corrected for chance, shape (k,); and ``n_informative_rows_``, the rows of strata with
+    two classes.
+
     Cost: O(k n d) samples read as bits, d = n_samples, n = n_features. Memory: (arity - 1) / 8 bytes a value.
 
     Examples

@@ -19,6 +19,7 @@ EXAMPLES = {
     "sample_weight": "weight",
     "weight_kind": "sampling",
     "groups": "city",
+    "strata": "city",
     "method": "mifs",
     "n_features_to_select": 2,
     "include": ["noise"],

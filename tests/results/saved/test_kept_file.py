@@ -18,6 +18,7 @@ KEPT = Path(__file__).with_name("kept") / "first_schema.json"
 SECOND = KEPT.with_name("second_schema.json")  # the same selection
 THIRD = KEPT.with_name("third_schema.json")  # another selection, with the digest of its values and their ranges
 FOURTH = KEPT.with_name("fourth_schema.json")  # a selection by gdm, with its groups of columns
+FIFTH = KEPT.with_name("fifth_schema.json")  # a selection within strata
 
 
 def test_the_kept_file_is_read():
@@ -45,6 +46,7 @@ def test_earlier_schemas_are_written_again_in_the_latest(tmp_path, path):
     document = json.loads((tmp_path / "again.json").read_bytes())
     assert document.pop("values_digest") is None
     assert document.pop("groups") == []
+    assert document.pop("strata") is None
     for feature in document["features"]:
         assert feature["column"].pop("smallest") is None
         assert feature["column"].pop("largest") is None
@@ -64,6 +66,7 @@ def test_the_third_schema_has_a_digest_and_ranges(tmp_path):
     document = json.loads((tmp_path / "again.json").read_bytes())
     third = json.loads(THIRD.read_bytes())
     assert document.pop("groups") == []
+    assert document.pop("strata") is None
     assert document.pop("version") == VERSION
     assert third.pop("version") == 3
     assert document == third
@@ -76,4 +79,18 @@ def test_the_fourth_schema_has_groups(tmp_path):
         (("sepal width (cm)",), ()),
     ]
     selection.save(tmp_path / "again.json")
-    assert (tmp_path / "again.json").read_bytes() == FOURTH.read_bytes()
+    document = json.loads((tmp_path / "again.json").read_bytes())
+    fourth = json.loads(FOURTH.read_bytes())
+    assert document.pop("strata") is None
+    assert document.pop("version") == VERSION
+    assert fourth.pop("version") == 4
+    assert document == fourth
+
+
+def test_the_fifth_schema_has_strata(tmp_path):
+    selection = bitsieve.load(FIFTH)
+    assert selection.details.strata.n_strata == 3
+    assert selection.n_informative_rows == 90
+    assert len(selection.relevance_pooled) == len(selection.heterogeneity) == len(selection.features)
+    selection.save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == FIFTH.read_bytes()
