@@ -183,7 +183,7 @@ def test_what_cannot_be_done_gives_one_clear_line():
     assert code_of_error(strata=np.arange(len(y)).astype(str)) == "every-row-a-stratum"
     assert code_of_error(strata=y) == "one-class"
     assert code_of_error(strata=None, effect="common") == "parameter-not-allowed"
-    assert code_of_error(effect="none") == "unknown-name"
+    assert code_of_error(effect="none") == "parameter-not-allowed"
     assert code_of_error(estimator="shrinkage") == "undefined-quantity"
     assert code_of_error(method="cmi", effect="common") == "undefined-quantity"
     assert code_of_error(method="fcbf") == "strata-not-supported"
