@@ -33,6 +33,13 @@ def test_a_fork_is_closed_by_its_cause(fork):
     assert bitsieve.independence_test(fork, "first", "second", given=["cause"], binning="none").p > 0.05
 
 
+def test_no_condition_is_one_stratum(fork):
+    without = bitsieve.independence_test(fork, "first", "second", binning="none")
+    assert without.n_strata == 1
+    assert bitsieve.independence_test(fork, "first", "second", given=None, binning="none") == without
+    assert bitsieve.independence_test(fork, "first", "second", given=[], binning="none") == without
+
+
 def test_weights_are_rows_that_are_repeated(fork):
     weights = np.arange(len(fork)) % 3
     weighted = bitsieve.independence_test(fork, 0, 1, given=[2], binning="none", sample_weight=weights)
@@ -54,6 +61,7 @@ def test_the_bits_are_those_of_the_matrix(fork):
         ({"y": 7}, "unknown-column"),
         ({"y": "first"}, "column-in-two-roles"),
         ({"given": ["second"]}, "column-in-two-roles"),
+        ({"given": 2.5}, "parameter-not-allowed"),
         ({"binning": "mdl"}, "target-needed"),
         ({"test": "chi2"}, "parameter-not-allowed"),
         ({"p_by": "permutations"}, "parameter-not-allowed"),

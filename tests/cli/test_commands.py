@@ -288,6 +288,10 @@ def test_one_method_alone(done, refused):
         ),
         (("select", "{data}", "--target", "diagnosis", "--uncut", "half"), "there is no --uncut 'half': choose"),
         (
+            ("select", "{data}", "--target", "diagnosis", "--binning", "quantile", "--uncut", "median"),
+            "--uncut median is not allowed",
+        ),
+        (
             ("select", "{data}", "--target", "diagnosis", "--method", "jmi", "--stop", "thresh"),
             "did you mean threshold",
         ),

@@ -15,6 +15,7 @@ import bitsieve
 from bitsieve import Constraints, list_methods
 from bitsieve.explain.contribution import MIN_MEAN_SAMPLES, conditional_on
 from bitsieve.explain.curve import information_curve, selected_and_next
+from bitsieve.explain.evidence import evidence_of
 from bitsieve.utils.choice import TIE
 
 CLOSE = 1e-9  # sums of a few logarithms in another order
@@ -267,3 +268,11 @@ def test_a_column_of_junk_is_explained_by_its_test_and_not_by_its_rank():
     assert selection.informative_state == ["alone", "not shown", "not shown"]
     assert selection.explain("x0").reason.startswith("is selected: rank 1 of 3")
     assert selection.explain("x2").reason.startswith("fills the list (rank 3 of 3")
+
+
+def test_the_evidence_of_a_selector_takes_the_target_as_fit_does():
+    random = np.random.default_rng(0)
+    y = random.integers(0, 40, 400).astype(float)
+    X = np.column_stack([y + random.normal(size=400), random.normal(size=400)])
+    selector = bitsieve.ForwardSelector(1, target_kind="quantity", binning="quantile").fit(X, y)
+    assert evidence_of(selector, X, y).table.target.n_classes == len(selector.classes_) < 40

@@ -77,6 +77,11 @@ def test_the_map_has_alike_features_side_by_side():
     assert [label.get_text() for label in display.ax_.get_xticklabels()] == [label[0] for label in labels]
 
 
+def test_zero_has_no_sign():
+    shared = np.array([[0, -0.001], [-0.001, 0]])
+    assert [text.get_text() for text in RedundancyDisplay(["a", "b"], shared).plot().ax_.texts] == ["0.00", "0.00"]
+
+
 def test_the_limit_of_chance_is_drawn(iris):
     display = RankingDisplay.from_selection(bitsieve.select(*iris, n_features_to_select=3, binning="quantile"))
     positions = [line.get_xdata()[0] for line in display.ax_.get_lines()]

@@ -19,8 +19,9 @@ from tests.kinds_of_tables import KINDS, table_of
 import bitsieve
 from bitsieve import Diagnostic, Diagnostics, ForwardSelector
 from bitsieve.cli import main
+from bitsieve.cli.wording import Wording
 from bitsieve.codes import CODES
-from bitsieve.utils.note_lines import MAX_LETTERS, MAX_LINES
+from bitsieve.utils.note_lines import MAX_LETTERS, MAX_LINES, as_lines
 
 MAX_LETTERS_OF_LINE = 160
 
@@ -85,7 +86,8 @@ def test_warnings_come_first_and_columns_of_one_code_are_one_line():
     assert diagnostics.lines() == [
         "'x' determines 99 % of 'y'",
         "stopped after 2 features",
-        "4 columns hold text that is read as numbers or times: 'a', 'b', 'c' and 1 more; to keep it, add column_types",
+        "4 columns hold text that is read as numbers or times: 'a', 'b', 'c' and 1 more; to keep it, add "
+        "column_types={'COLUMN': 'category'}",
     ]
     assert str(diagnostics).splitlines() == [f"note: {line}" for line in diagnostics.lines()]
     assert diagnostics == notes
@@ -140,6 +142,17 @@ def test_what_warnings_have_shown_is_not_printed_again():
     assert str(silent).splitlines()[-1] == f"note: {silent.diagnostics.lines()[-1]}"
     assert str(pickle.loads(pickle.dumps(warned))) == str(silent)
     assert warned == silent
+
+
+def test_a_shortened_note_has_a_value_for_each_parameter():
+    names = [f"concentration of substance {i}" for i in range(40)]
+    for fix in ({"column_types": dict.fromkeys(names, "number")}, {"exclude": names}):
+        (parameter,) = fix
+        advice = f"to change that add {{{parameter}}}"
+        note = Diagnostic(code="text-read", message="there are marks", advice=advice, fix=fix, columns=names)
+        (line,) = as_lines([note], Wording("select").setting, "-v")
+        assert line.message.endswith(("--column-type COLUMN=number", "--exclude COLUMN"))
+        assert line.fix == fix
 
 
 def table_with_identifier(n_rows=60):

@@ -84,7 +84,7 @@ def independence_test(
     x: Any,
     y: Any,
     *,
-    given: str | int | Sequence[str | int] = (),
+    given: str | int | Sequence[str | int] | None = None,
     test: str = "scaled",
     freedom: str = "adjusted",
     power: int = 0,
@@ -113,7 +113,7 @@ def independence_test(
     x, y : str or int
         The two columns, by name or number.
     given : str, int, or sequence of them, optional
-        The columns whose joint values are the strata.
+        The columns whose joint values are the strata; by default all rows are one stratum.
     test : {"scaled", "g", "pearson"}, default="scaled"
     freedom : {"adjusted", "nominal"}, default="adjusted"
         Degrees of freedom of "g" and "pearson". "adjusted": ``sum_z (k_xz - 1) (k_yz - 1)`` over the codes that occur
@@ -170,12 +170,11 @@ def independence_test(
         raise ParameterError(
             "binning", binning, advice, "cuts by a target, and this test has none", code="target-needed"
         )
-    if isinstance(given, (str, int, np.integer)):
-        given = [given]
+    condition = _columns_of_condition(given)
     read = ReadOptions(sample_weight=sample_weight)
     table, information = count_columns(data, read, binning, missing, "plug-in", n_jobs, by_class=False)
     names = list(map(str, table.names))
-    columns = [column_of(column, names) for column in (x, y, *given)]
+    columns = [column_of(column, names) for column in (x, y, *condition)]
     for position, column in enumerate(columns):
         if column in columns[:position]:
             raise UserError(
@@ -204,3 +203,13 @@ def independence_test(
         n_strata=result.n_strata,
         least_expected=result.least_expected,
     )
+
+
+def _columns_of_condition(given: str | int | Sequence[str | int] | None) -> list[str | int]:
+    if given is None:
+        return []
+    if isinstance(given, (str, int, np.integer)):
+        return [given]
+    if not isinstance(given, (Sequence, np.ndarray)):
+        raise ParameterError("given", given, "give a column, or a list of columns")
+    return [*given]

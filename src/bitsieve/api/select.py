@@ -111,9 +111,10 @@ def select(
         alone.
     n_bins : int, optional
         Bins of "quantile" and "uniform", by default 10.
-    uncut : {"leave", "median"}, optional
-        What "mdl" does with a column that it does not cut, by default "leave": a greedy method then ranks it by a test
-        of its ranks (Kruskal and Wallis), behind the columns that add information, with a score of 0.
+    uncut : {"leave", "median", "apart"}, optional
+        What becomes of a column without a cut, by default "leave": a greedy method then ranks it by a test of its ranks
+        (Kruskal and Wallis), behind the columns that add information, with a score of 0. "median" of "mdl" cuts it at
+        its median; "apart" of "quantile" gives its largest value a code of its own.
     missing : {"error", "bin"}, optional
         What missing values are: an error, or a code of their own (the default). A binner has its own ``missing``.
     target_bins : int or "none", optional

@@ -322,8 +322,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                f"bins of quantile and uniform (default: {INTERACTIONS_BINS[2]} for pairs, {INTERACTIONS_BINS[3]} for "
                "triples)", "count", parameters="n_bins"),
         Option("--uncut", ON_TABLES,
-               "what mdl does with a column without a cut (default: leave; of compare with --protocol paper and "
-               "classes: median)", choices=("leave", "median"), parameters="uncut"),
+               "a column without a cut: leave it, cut it at its median (of mdl), or give its largest value a code of "
+               "its own (apart, of quantile); default: leave, or median of compare with --protocol paper and classes",
+               choices=("leave", "median", "apart"), parameters="uncut"),
         Option("--missing", ON_TABLES, "missing values: an error, or a code of their own (default: bin)",
                choices=("error", "bin"), parameters="missing"),
     ),

@@ -10,6 +10,7 @@ import numpy as np
 
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.encoding import all_missing
+from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.read import read_xy
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning, with_integers_as_categories
@@ -106,7 +107,8 @@ def evidence_of(selector: ColumnSelector, X: Any, y: Any, sample_weight: Any = N
     from bitsieve.selectors.base import fitted_binner
 
     check_is_fitted(selector)
-    table = read_xy(X, y, sample_weight, weight_kind=selector.weight_kind)
+    target_kind = TargetKind(selector.target_kind)
+    table = read_xy(X, y, sample_weight, target_kind=target_kind, weight_kind=selector.weight_kind)
     if table.n_features != selector.n_features_in_:
         raise UserError(
             code="columns-differ",

@@ -240,7 +240,7 @@ class RedundancyDisplay(Display):
                 continue
             is_dark = cells[i, j] < 0.55 * maximum
             colour = "#ffffff" if is_dark else "#101010"
-            ax.text(j + 0.5, i + 0.5, f"{cells[i, j]:.2f}", ha="center", va="center", fontsize=7, color=colour)
+            ax.text(j + 0.5, i + 0.5, f"{cells[i, j]:z.2f}", ha="center", va="center", fontsize=7, color=colour)
 
 
 def cluster_order(distances: Floats) -> list[int]:

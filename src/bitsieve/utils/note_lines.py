@@ -12,6 +12,7 @@ MAX_LINES = 3
 MAX_LETTERS = 144  # with "bitsieve: note: " before it, a line has 160 letters at most
 MAX_NAMES = 3
 MAX_LETTERS_OF_NAME = 24
+COLUMN = "COLUMN"  # the placeholder for the names of columns
 
 _POSITION_OF_CODE = {code: position for position, code in enumerate(CODES)}
 
@@ -102,15 +103,14 @@ def short_name(name: str) -> str:
 def _shortened(diagnostic: Diagnostic, write_setting: SettingWriter, n_letters: int) -> str:
     """The text in at most so many letters.
 
-    A text that is too long has short names, then parameters without lists of columns, then the first sentence of the
-    advice, then no advice, and is cut at last.
+    A text that is too long has short names, then one placeholder for all columns of a parameter, then the first
+    sentence of the advice, then no advice, and is cut at last.
     """
     message = diagnostic.message
     for name in diagnostic.columns[:MAX_NAMES]:
         message = message.replace(repr(name), repr(short_name(name)))
     with_short_names = replace(diagnostic, message=message)
-    short_fix = {name: value for name, value in diagnostic.fix.items() if isinstance(value, (str, int, float))}
-    with_short_fix = replace(with_short_names, fix=short_fix)
+    with_short_fix = replace(with_short_names, fix=_fix_with_placeholder(diagnostic.fix))
     question, mark, _ = diagnostic.advice.partition("? ")
     with_question = replace(with_short_names, advice=f"{question}?" if mark else "")
     without_advice = replace(with_short_names, advice="")
@@ -119,3 +119,16 @@ def _shortened(diagnostic: Diagnostic, write_setting: SettingWriter, n_letters: 
         if len(text) <= n_letters:
             return text
     return f"{text[: n_letters - 3]}..."
+
+
+def _fix_with_placeholder(fix: Mapping[str, object]) -> dict[str, object]:
+    """The parameters with a placeholder for the names of their columns, such as ``{"COLUMN": "number"}``."""
+    short_fix: dict[str, object] = {}
+    for name, value in fix.items():
+        if isinstance(value, Mapping) and value:
+            short_fix[name] = {COLUMN: next(iter(value.values()))}
+        elif isinstance(value, list) and value:
+            short_fix[name] = [COLUMN]
+        else:
+            short_fix[name] = value
+    return short_fix
