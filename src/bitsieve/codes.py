@@ -76,7 +76,7 @@ CODES: dict[str, Code] = {
     "sentinel": Code(
         "warning",
         "A number far from all others may stand for a missing value.",
-        "Replace it by a missing value, if it does.",
+        'If it does, set `column_types` to such as "number, missing 999".',
         "hold a number far from all others, which may stand for a missing value",
     ),
     "numbers-with-text": Code(

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from os import PathLike
-from typing import Any
+from typing import Any, NamedTuple
 
 from bitsieve.diagnostics import ParameterError
 from bitsieve.utils.defaults import BINNING
@@ -21,7 +22,34 @@ SAMPLING = "sampling"
 WEIGHT_KINDS = (FREQUENCY, SAMPLING)
 IDENTIFIERS = ("drop", "keep")
 PAPER = "paper"  # the protocol of the papers
-COLUMN_TYPES = ("category", "number", DAY_FIRST, MONTH_FIRST)
+NUMBER = "number"
+COLUMN_TYPES = ("category", NUMBER, DAY_FIRST, MONTH_FIRST)
+
+
+class ColumnType(NamedTuple):
+    """What a column holds, as the user chose it."""
+
+    kind: str  # one of ``COLUMN_TYPES``
+    missing_numbers: tuple[float, ...] = ()  # the numbers of the column that mean a missing value
+
+    @classmethod
+    def from_text(cls, text: str) -> ColumnType | None:
+        """The type that is written as one of ``COLUMN_TYPES`` or as "number, missing 99 999"; None for other text."""
+        if text in COLUMN_TYPES:
+            return cls(text)
+        kind, _, numbers = text.partition(", missing ")
+        try:
+            missing_numbers = tuple(float(number) for number in numbers.split())
+        except ValueError:
+            return None
+        if kind != NUMBER or not missing_numbers or not all(map(isfinite, missing_numbers)):
+            return None
+        return cls(kind, missing_numbers)
+
+
+def type_without(missing_numbers: Sequence[float]) -> str:
+    """The text of the column type in which these numbers mean a missing value."""
+    return f"{NUMBER}, missing {' '.join(f'{number:.17g}' for number in missing_numbers)}"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -95,8 +123,11 @@ class ReadOptions:
         if not isinstance(self.column_types, Mapping):
             raise ParameterError("column_types", self.column_types, "give a mapping, such as {{'zip': 'category'}}")
         for column, kind in self.column_types.items():
-            if kind not in COLUMN_TYPES:
-                advice = f"give one of {', '.join(map(repr, COLUMN_TYPES))}"
+            if not isinstance(kind, str) or ColumnType.from_text(kind) is None:
+                advice = (
+                    f"give one of {', '.join(map(repr, COLUMN_TYPES))}, or 'number, missing 99 999' with the numbers "
+                    "that mean a missing value"
+                )
                 raise ParameterError("column_types", {column: kind}, advice)
 
 

@@ -108,6 +108,20 @@ def test_the_first_step_that_differs_is_named(folder, capsys, change, name, caus
     assert step["difference"] in out
 
 
+def test_a_column_whose_kind_changed_is_named(folder, capsys):
+    assert run(capsys, "select", "data.csv", "-t", "ill", "-k", "3", "--save", "ill.json")[0] == 0
+    table().assign(noise=table()["city"], dose=table()["city"]).to_csv("other.csv", index=False)
+    difference = verified(capsys, "other.csv")["steps"][-1]["difference"]
+    assert difference == "'dose', 'noise': numbers then, categories now"
+    document = json.loads((folder / "ill.json").read_bytes())
+    del document["data"]["kinds"]
+    for feature in document["features"]:
+        del feature["column"]["missing_numbers"]
+    document["version"] = 4
+    (folder / "ill.json").write_text(json.dumps(document))
+    assert verified(capsys, "other.csv")["steps"][-1]["difference"].startswith("a column that held numbers")
+
+
 def test_another_version_is_named_where_the_values_are_the_same(folder, capsys):
     selection = bitsieve.select("data.csv", "ill", n_features_to_select=2)
     scores = selection.scores.copy()

@@ -132,7 +132,8 @@ def select(
         note on each column.
     column_types : mapping, optional
         What columns hold, by name or index of the feature: "category", "number", or the order of digits in dates,
-        "day-first" or "month-first"; as ``{"zip": "category"}``. By default their values decide.
+        "day-first" or "month-first"; as ``{"zip": "category"}``. By default their values decide. "number, missing 99
+        999" takes these numbers as missing values.
     n_jobs : int, optional
         Threads; the result is the same to the last bit for any number.
     memory : int or str, optional

@@ -209,7 +209,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "read text that means numbers or times as such, with a note on each (default); --no-repair: do not",
                "on or off", parameters="repair"),
         Option("--column-type", f"{ON_TABLES} {BOUNDS}",
-               "what a column holds: category, number, day-first or month-first, as zip=category (repeatable)",
+               "what a column holds: category, number, day-first or month-first, as zip=category, or numbers some of "
+               "which mean a missing value, as 'age=number, missing 99 999' (repeatable)",
                "assignment", form="repeated", parameters="column_types"),
         Option("--header", f"{SELECTING} compare {TUPLES} apply {BOUNDS}",
                "the first line of a text file has the names, whatever it looks like; --no-header: it is data already",

@@ -17,7 +17,7 @@ from bitsieve import _native
 from bitsieve.counts.tables import MAX_SAMPLES
 from bitsieve.dataset.data_kinds import collect
 from bitsieve.dataset.dataset import InMemoryDataset
-from bitsieve.dataset.encoding import Encoded, as_array, as_doubles, encode_with_missing, times_as_numbers
+from bitsieve.dataset.encoding import Encoded, as_array, as_doubles, encode_with_missing, times_as_numbers, with_nan
 from bitsieve.dataset.sparse import StoredColumnsInFiles, read_sparse
 from bitsieve.dataset.target import is_foreign, numpy_of_series
 from bitsieve.dataset.text import Plain, check_types_read, typed_columns
@@ -56,7 +56,7 @@ def read_columns(
         matrix = X if estimator is None else _validated(estimator, X, reset, accept_sparse="csc")
         columns = read_sparse(matrix)
         return InMemoryDataset(columns, NumberedNames(len(columns)))
-    return _with_categories(_read_dense(X, estimator, reset, rules), rules)
+    return _without_missing_numbers(_with_categories(_read_dense(X, estimator, reset, rules), rules), rules)
 
 
 def _read_dense(X: Any, estimator: Any, reset: bool, rules: ColumnRules) -> InMemoryDataset:
@@ -78,14 +78,34 @@ def _read_dense(X: Any, estimator: Any, reset: bool, rules: ColumnRules) -> InMe
 
 def _with_categories(table: InMemoryDataset, rules: ColumnRules) -> InMemoryDataset:
     """Take columns of numbers as categories where the user chose that type."""
-    types = rules.types_by_index(table.names)
-    categories = {j for j, kind in types.items() if kind == "category" and table.is_numeric(j)}
+    kinds = rules.kinds_by_index(table.names)
+    categories = {j for j, kind in kinds.items() if kind == "category" and table.is_numeric(j)}
     if not categories:
         return table
     columns = [table.values(j) for j in range(table.n_features)]
     for j in categories:
         columns[j] = encode_with_missing(table.numbers(j))
     return replace(table, columns=columns)
+
+
+def _without_missing_numbers(table: InMemoryDataset, rules: ColumnRules) -> InMemoryDataset:
+    """Make numbers NaN where the user says that they mean a missing value; times and categories have none."""
+    missing_numbers = {
+        j: numbers
+        for j, numbers in rules.missing_numbers_by_index(table.names).items()
+        if table.is_numeric(j) and not _holds_times(table, j)
+    }
+    if not missing_numbers:
+        return table
+    columns = [table.values(j) for j in range(table.n_features)]
+    for j, numbers in missing_numbers.items():
+        columns[j] = with_nan(table.numbers(j), numbers, f"column {table.names[j]!r}")
+    return replace(table, columns=columns)
+
+
+def _holds_times(table: InMemoryDataset, j: int) -> bool:
+    meaning = table.meaning_of(j)
+    return meaning is not None and meaning.format.time is not None
 
 
 def _validated(
@@ -157,7 +177,7 @@ def _columns_with_text(
         with _excluding(names[j]):
             array, is_mixed[j] = arrow_of(values, labels[j])
         arrays.append(array)
-    typed, text_meanings = typed_columns(arrays, list(objects), rules, rules.types_by_index(names))
+    typed, text_meanings = typed_columns(arrays, list(objects), rules, rules.kinds_by_index(names))
     check_types_read(text_meanings, names)
     for j, array in zip(objects, typed, strict=True):
         if is_mixed[j] and is_categorical(array.type):

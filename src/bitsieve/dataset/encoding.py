@@ -199,6 +199,18 @@ def check_whole_numbers(values: NDArray[Any], what: str) -> None:
         check_distinct(len(np.unique(values)), values.astype(np.float64), what)
 
 
+def with_nan(values: NDArray[Any], missing_numbers: Sequence[float], what: str) -> NDArray[Any]:
+    """Make some numbers NaN; without any of them the values stay as they are. Messages call the values ``what``."""
+    if values.dtype.kind == "f":
+        is_missing = np.isin(values, np.asarray(missing_numbers, values.dtype))
+        return np.where(is_missing, values.dtype.type(np.nan), values) if is_missing.any() else values
+    is_missing = np.isin(values, missing_numbers)
+    if not is_missing.any():
+        return values
+    check_whole_numbers(values, what)
+    return np.where(is_missing, np.nan, values)
+
+
 def as_doubles(X: NDArray[Any], what: Callable[[int], str]) -> NDArray[Any]:
     """Convert a matrix of wider floats to float64. Refused if different values of a column become equal.
 

@@ -166,7 +166,7 @@ def meaning_of_text(
     repair : bool
         Whether text that is almost numbers, times or booleans is read as such.
     kind : str, optional
-        The type that the user chose for the column, one of ``COLUMN_TYPES``.
+        The kind of values that the user chose for the column, one of ``COLUMN_TYPES``.
     has_null : bool
         Whether more rows have no value.
     is_target : bool
@@ -406,17 +406,17 @@ def _parsed_or_null(text: pa.Array, kind: pa.DataType) -> pa.Array:
 
 
 def typed_columns(
-    arrays: Sequence[pa.Array], indices: Sequence[int], rules: ColumnRules, types: Mapping[int, str]
+    arrays: Sequence[pa.Array], indices: Sequence[int], rules: ColumnRules, kinds: Mapping[int, str]
 ) -> tuple[list[pa.Array], dict[int, TextMeaning]]:
     """Read the text among columns as what it means; also return these meanings, by column index.
 
-    ``indices`` are those of the arrays in their table; ``types`` are those that the user chose, by index.
+    ``indices`` are those of the arrays in their table; ``kinds`` are those that the user chose, by index.
     """
     typed = list(arrays)
     text_meanings = {}
     for i, (array, j) in enumerate(zip(arrays, indices, strict=True)):
         if is_text(array.type):
-            typed[i], text_meanings[j] = _typed_column(array, j, rules, types.get(j))
+            typed[i], text_meanings[j] = _typed_column(array, j, rules, kinds.get(j))
     return typed, text_meanings
 
 

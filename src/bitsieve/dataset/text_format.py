@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from bitsieve.dataset.column_info import TextParsing
 from bitsieve.diagnostics import NAME_ONLY, UserError
-from bitsieve.options import ReadOptions
+from bitsieve.options import ColumnType, ReadOptions
 from bitsieve.utils.arrays import Flags
 from bitsieve.utils.messages import allowed_names, closest_match, nearest_in
 
@@ -50,7 +50,7 @@ class ColumnRules:
     """How columns are read."""
 
     repair: bool = True  # whether text that is almost numbers, times or booleans is read as such
-    types: Mapping[Any, str] = field(default_factory=dict)  # the ``COLUMN_TYPES`` that the user chose, by name or index
+    types: Mapping[Any, ColumnType] = field(default_factory=dict)  # that the user chose, by name or index
     #: The formats of columns of text that were decided earlier, by index; text of other columns is categories. None if
     #: the rows decide, which then must be all rows.
     formats: Mapping[int, TextFormat] | None = None
@@ -61,17 +61,22 @@ class ColumnRules:
     @classmethod
     def from_options(cls, options: ReadOptions) -> ColumnRules:
         """The rules that a user chose."""
-        return cls(options.repair, options.types_of_features, exclude=options.exclude)
+        types = {}
+        for column, text in options.types_of_features.items():
+            column_type = ColumnType.from_text(text)
+            assert column_type is not None  # the options refuse other text
+            types[column] = column_type
+        return cls(options.repair, types, exclude=options.exclude)
 
-    def types_by_index(self, names: Sequence[str]) -> dict[int, str]:
+    def types_by_index(self, names: Sequence[str]) -> dict[int, ColumnType]:
         """The types that the user chose, by the indices of the columns."""
         types = {}
-        for column, kind in self.types.items():
+        for column, column_type in self.types.items():
             name = closest_match(str(column), names)
             if isinstance(column, int) and name not in names and column < len(names):
-                types[column] = kind
+                types[column] = column_type
             elif name in names:
-                types[list(names).index(name)] = kind
+                types[list(names).index(name)] = column_type
             else:
                 raise UserError(
                     code="unknown-column",
@@ -82,3 +87,15 @@ class ColumnRules:
                     parameters={"column_types": NAME_ONLY},
                 )
         return types
+
+    def kinds_by_index(self, names: Sequence[str]) -> dict[int, str]:
+        """The kinds of values that the user chose, by the indices of the columns."""
+        return {j: column_type.kind for j, column_type in self.types_by_index(names).items()}
+
+    def missing_numbers_by_index(self, names: Sequence[str]) -> dict[int, tuple[float, ...]]:
+        """The numbers that mean a missing value, by the indices of the columns that have such numbers."""
+        return {
+            j: column_type.missing_numbers
+            for j, column_type in self.types_by_index(names).items()
+            if column_type.missing_numbers
+        }

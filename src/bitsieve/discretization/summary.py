@@ -99,8 +99,8 @@ class Summary(InspectedColumns):
             for name, column in zip(self.names, self.columns, strict=True)
         ]
 
-    def decide_text_meanings(self, repair: bool, types: Mapping[int, str]) -> dict[int, TextMeaning]:
-        """Decide what the text of columns means, by column index; ``types`` are the types that the user chose."""
+    def decide_text_meanings(self, repair: bool, kinds: Mapping[int, str]) -> dict[int, TextMeaning]:
+        """Decide what the text of columns means, by column index; ``kinds`` are those that the user chose."""
         text_meanings = {}
         for j, column in enumerate(self.columns):
             if column.is_text and column.distinct is not None:
@@ -108,7 +108,7 @@ class Summary(InspectedColumns):
                     text_of(column.distinct.values.tolist()),
                     counts=column.distinct.counts[:, 0],
                     repair=repair,
-                    kind=types.get(j),
+                    kind=kinds.get(j),
                     has_null=column.n_missing > 0,
                 )
         return text_meanings

@@ -114,15 +114,27 @@ class DatabaseEngine(Engine):
     counts_intervals = True
 
     def __init__(self, frame: nw.LazyFrame[Any], schema: Mapping[str, Any], reader: PartitionReader) -> None:
-        self.frame = frame
         self.reader = reader
         self.schema = schema
         self.features = [str(name) for name in reader.features or ()]
+        self.frame = frame.with_columns(*self._columns_without_missing_numbers())
         self.target_and_weight = [*reader.target, *([] if reader.weight is None else [reader.weight])]
-        self.all_rows = Relation(frame)
-        self.relation = Relation(frame, reader.weight)  # the rows that count
+        self.all_rows = Relation(self.frame)
+        self.relation = Relation(self.frame, reader.weight)  # the rows that count
         self._target: GroupedTarget | None = None
         self._values: dict[tuple[str, bool], ColumnValues] = {}  # by column, and whether only its range was needed
+
+    def _columns_without_missing_numbers(self) -> list[nw.Expr]:
+        """The columns of numbers some of which mean a missing value, with null in place of these."""
+        columns = []
+        for j, missing_numbers in self.reader.rules.missing_numbers_by_index(self.features).items():
+            name = self.features[j]
+            if self.schema[name].is_numeric():
+                column = nw.col(name)
+                for number in missing_numbers:
+                    column = nw.when(column != number).then(column)
+                columns.append(column.alias(name))
+        return columns
 
     def summarize_target(self, request: TargetRequest[Result]) -> Result | None:
         """Summarize the groups of rows of equal target and weight, as if these were one partition."""

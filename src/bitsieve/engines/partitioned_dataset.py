@@ -221,7 +221,7 @@ class PartitionedDataset(OutOfCoreDataset):
     def _decide_meanings(self, summary: Summary) -> bool:
         """Decide what the text of columns means; return whether any of it is something else than categories."""
         rules = self.reader.rules
-        self._text_meanings = summary.decide_text_meanings(rules.repair, rules.types_by_index(self.names))
+        self._text_meanings = summary.decide_text_meanings(rules.repair, rules.kinds_by_index(self.names))
         check_types_read(self._text_meanings, self.names)
         self.parsings = {
             j: meaning.parsing for j, meaning in self._text_meanings.items() if meaning.parsing is not None

@@ -117,16 +117,19 @@ def _code_expression(table: PartitionedDataset, j: int) -> str:
             fix={"exclude": [name], "column_types": {name: "category"}},
             columns=[str(name)],
         )
+    missing_numbers = table.reader.rules.missing_numbers_by_index(table.names).get(j, ())
     if categories is None:
-        return _interval(name, binner.bin_edges_[j].tolist(), binner.side)
+        return _interval(name, binner.bin_edges_[j].tolist(), binner.side, missing_numbers)
     if categories.dtype.kind == "f":
-        return _interval(name, categories[:-1].tolist(), "left")
+        return _interval(name, categories[:-1].tolist(), "left", missing_numbers)
     return _text(identifier(name))
 
 
-def _interval(name: str, cuts: Sequence[float], side: str) -> str:
+def _interval(name: str, cuts: Sequence[float], side: str, missing_numbers: Sequence[float] = ()) -> str:
     """The interval of a number by its end, as text, so that results of other cuts do not add up; NULL: missing."""
     number = f"cast({identifier(name)} as double precision)"
+    for missing_number in missing_numbers:
+        number = f"nullif({number}, {_number(missing_number)})"
     sign = "<=" if side == "left" else "<"
     cases = [f"when {number} {sign} {_number(cut)} then '{i}: {sign} {cut!r}'" for i, cut in enumerate(cuts)]
     last = "0"

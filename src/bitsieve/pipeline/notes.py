@@ -12,6 +12,7 @@ from bitsieve.dataset.column_info import MARKED_NUMBERS, SEVERAL_UNITS, TextPars
 from bitsieve.dataset.copies import Copy, CopyKind
 from bitsieve.dataset.rank_test import RankTest
 from bitsieve.diagnostics import Diagnostic, literal
+from bitsieve.options import type_without
 from bitsieve.utils.column_names import ColumnNames
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.note_lines import MAX_NAMES
@@ -166,12 +167,18 @@ def identifier_dropped(names: Sequence[str], fix: dict[str, object]) -> Diagnost
     )
 
 
-def sentinel(name: str, value: float, n_rows: int, low: float, high: float) -> Diagnostic:
-    """A number far from all others, such as -999, may stand for a missing value."""
+def sentinel(
+    name: str, value: float, n_rows: int, low: float, high: float, all_sentinels: Sequence[float]
+) -> Diagnostic:
+    """A number far from all others, such as -999, may stand for a missing value.
+
+    ``all_sentinels`` are those of the column, which has one type.
+    """
     return Diagnostic(
         code="sentinel",
         message=f"column {name!r} holds {value:g} in {n_rows:,} rows, far from its other values ({low:g} to {high:g})",
-        advice="if it means a missing value, replace it",
+        advice="if it means a missing value, add {column_types}",
+        fix={"column_types": {name: type_without(all_sentinels)}},
         columns=(name,),
         severity="warning",
     )

@@ -377,9 +377,12 @@ def _diagnostics(
     dropped = {*empty, *dropped_identifiers, *excluded}
     remaining = [(j, column) for j, column in enumerate(columns) if j not in dropped]
     for j, column in remaining:
+        all_sentinels = [sentinel.value for sentinel in column.sentinels]
         for sentinel in column.sentinels:
             name = str(table.names[j])
-            diagnostics.append(notes.sentinel(name, sentinel.value, sentinel.n_rows, sentinel.low, sentinel.high))
+            diagnostics.append(
+                notes.sentinel(name, sentinel.value, sentinel.n_rows, sentinel.low, sentinel.high, all_sentinels)
+            )
     for j, column in remaining:
         if column.has_name_of_code and column.parsing is None:
             diagnostics.append(notes.named_like_identifier(str(table.names[j])))

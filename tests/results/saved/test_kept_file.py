@@ -18,7 +18,17 @@ KEPT = Path(__file__).with_name("kept") / "first_schema.json"
 SECOND = KEPT.with_name("second_schema.json")  # the same selection
 THIRD = KEPT.with_name("third_schema.json")  # another selection, with the digest of its values and their ranges
 FOURTH = KEPT.with_name("fourth_schema.json")  # a selection by gdm, with its groups of columns
-FIFTH = KEPT.with_name("fifth_schema.json")  # a selection within strata
+FIFTH = KEPT.with_name("fifth_schema.json")  # a selection with numbers that mean a missing value, and all kinds
+WITHIN_STRATA = KEPT.with_name("fifth_schema_strata.json")  # a selection within strata
+
+
+def without_fields_of_the_fifth(document):
+    """The document without what the fifth schema has added, which is empty of an earlier file."""
+    assert document.pop("strata") is None
+    assert document["data"].pop("kinds") is None
+    for feature in document["features"]:
+        assert feature["column"].pop("missing_numbers") == []
+    return document
 
 
 def test_the_kept_file_is_read():
@@ -43,10 +53,9 @@ def test_the_kept_file_cuts_new_data():
 @pytest.mark.parametrize("path", [KEPT, SECOND])
 def test_earlier_schemas_are_written_again_in_the_latest(tmp_path, path):
     bitsieve.load(path).save(tmp_path / "again.json")
-    document = json.loads((tmp_path / "again.json").read_bytes())
+    document = without_fields_of_the_fifth(json.loads((tmp_path / "again.json").read_bytes()))
     assert document.pop("values_digest") is None
     assert document.pop("groups") == []
-    assert document.pop("strata") is None
     for feature in document["features"]:
         assert feature["column"].pop("smallest") is None
         assert feature["column"].pop("largest") is None
@@ -63,10 +72,9 @@ def test_the_third_schema_has_a_digest_and_ranges(tmp_path):
     assert ranges["city"] == (None, None)
     assert ranges["share"] == (1.0, 59.0)
     selection.save(tmp_path / "again.json")
-    document = json.loads((tmp_path / "again.json").read_bytes())
+    document = without_fields_of_the_fifth(json.loads((tmp_path / "again.json").read_bytes()))
     third = json.loads(THIRD.read_bytes())
     assert document.pop("groups") == []
-    assert document.pop("strata") is None
     assert document.pop("version") == VERSION
     assert third.pop("version") == 3
     assert document == third
@@ -79,18 +87,26 @@ def test_the_fourth_schema_has_groups(tmp_path):
         (("sepal width (cm)",), ()),
     ]
     selection.save(tmp_path / "again.json")
-    document = json.loads((tmp_path / "again.json").read_bytes())
+    document = without_fields_of_the_fifth(json.loads((tmp_path / "again.json").read_bytes()))
     fourth = json.loads(FOURTH.read_bytes())
-    assert document.pop("strata") is None
     assert document.pop("version") == VERSION
     assert fourth.pop("version") == 4
     assert document == fourth
 
 
-def test_the_fifth_schema_has_strata(tmp_path):
+def test_the_fifth_schema_has_kinds_and_numbers_that_mean_a_missing_value(tmp_path):
     selection = bitsieve.load(FIFTH)
+    assert selection.details.data.kinds == "nncn-"
+    missing_numbers = {column.name: column.missing_numbers for column in selection.details.columns}
+    assert missing_numbers == {"age": (-99.0, 999.0), "city": (), "noise": (), "answer": (9.0,)}
+    selection.save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == FIFTH.read_bytes()
+
+
+def test_the_fifth_schema_has_strata(tmp_path):
+    selection = bitsieve.load(WITHIN_STRATA)
     assert selection.details.strata.n_strata == 3
     assert selection.n_informative_rows == 90
     assert len(selection.relevance_pooled) == len(selection.heterogeneity) == len(selection.features)
     selection.save(tmp_path / "again.json")
-    assert (tmp_path / "again.json").read_bytes() == FIFTH.read_bytes()
+    assert (tmp_path / "again.json").read_bytes() == WITHIN_STRATA.read_bytes()

@@ -11,6 +11,7 @@ from bitsieve.results.equality import equal_values
 from bitsieve.results.saved.schema import Option, SavedColumn, SavedData, SavedTarget, SelectionRecord, Versions
 from bitsieve.utils.messages import quoted
 
+_WORDS_OF_KIND = {"n": "numbers", "c": "categories", "-": "left out"}
 MAX_SIZES = 5  # classes whose sizes a sentence lists
 #: The options that say how columns are read, cut and counted.
 COUNTING_OPTIONS = (
@@ -53,10 +54,20 @@ def change_of_columns(then: SavedData, now: SavedData) -> str:
 
 
 def change_of_kinds(then: SavedData, now: SavedData) -> str:
-    """Whether columns have other kinds. The names and the options of both selections must be the same."""
+    """Which columns have other kinds. The names and the options of both selections must be the same."""
     if then.digest == now.digest:
         return ""
-    return "a column that held numbers holds categories now, or is left out now, or the reverse"
+    if then.kinds is None or now.kinds is None:
+        return "a column that held numbers holds categories now, or is left out now, or the reverse"
+    names_by_change: dict[tuple[str, str], list[str]] = {}
+    for j, (kind_then, kind_now) in enumerate(zip(then.kinds, now.kinds, strict=True)):
+        if kind_then != kind_now:
+            name = f"x{j}" if then.names is None else then.names[j]
+            names_by_change.setdefault((kind_then, kind_now), []).append(name)
+    sentences = []
+    for (kind_then, kind_now), names in names_by_change.items():
+        sentences.append(f"{quoted(names)}: {_WORDS_OF_KIND[kind_then]} then, {_WORDS_OF_KIND[kind_now]} now")
+    return "; ".join(sentences)
 
 
 def change_of_target(then: SavedTarget, now: SavedTarget) -> str:

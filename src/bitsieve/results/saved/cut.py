@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 from bitsieve.dataset.arrow import column_of_arrow, flags, is_text
 from bitsieve.dataset.columns import read_columns
 from bitsieve.dataset.dataset import InMemoryDataset, Values
-from bitsieve.dataset.encoding import MAX_EXACT_INTEGER, Encoded, are_categories, encode_with_missing, is_missing
+from bitsieve.dataset.encoding import (
+    MAX_EXACT_INTEGER,
+    Encoded,
+    are_categories,
+    encode_with_missing,
+    is_missing,
+    with_nan,
+)
 from bitsieve.dataset.text import Plain, meaning_of_text
 from bitsieve.dataset.text_format import ColumnRules, TextFormat
 from bitsieve.dataset.text_numbers import DigitStyle, Numbers
@@ -181,7 +188,8 @@ def cut_columns(
     table = _read_without_formats(data)
     cut = []
     for j, (column, chosen_format) in enumerate(zip(columns, formats, strict=True)):
-        cut.append(_cut_column(column, _read_column(column, table, j, chosen_format)))
+        new = _read_column(column, table, j, chosen_format)
+        cut.append(_cut_column(column, _without_missing_numbers(column, new)))
     return cut
 
 
@@ -228,6 +236,13 @@ def _read_column(
     was_formatted_text = column.parsing is not None and column.kind == kind == "number"
     written_now = "numbers that are no text" if was_formatted_text else ""
     return _ColumnValues(values=values, kind=kind, is_unread=nothing_unread, written_now=written_now)
+
+
+def _without_missing_numbers(column: SavedColumn, new: _ColumnValues) -> _ColumnValues:
+    """The values with NaN in place of the numbers that mean a missing value."""
+    if not column.missing_numbers or new.kind != "number" or are_categories(new.values):
+        return new
+    return replace(new, values=with_nan(new.values, column.missing_numbers, f"column {column.name!r}"))
 
 
 def _kind_of_time(time: str | None) -> ColumnKind:

@@ -13,6 +13,7 @@ import numpy as np
 
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.dataset.dataset import Dataset
+from bitsieve.dataset.text_format import ColumnRules
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import binning_name
@@ -51,8 +52,10 @@ def details_of(fit: Fit, read: ReadOptions, labels: Sequence[object]) -> Selecti
     """What is kept of a fit with its evidence; ``labels`` are those of all features, as the data has them."""
     evidence = fit.evidence_from_counts
     table = fit.prepared.original
+    kinds = _kinds(fit)
+    missing_numbers = ColumnRules.from_options(read).missing_numbers_by_index(fit.table.names)
     columns = [
-        _column(j, label_of(labels[j]), fit.table, evidence.binner, counts)
+        _column(j, label_of(labels[j]), fit.table, evidence.binner, counts, missing_numbers.get(j, ()))
         for j, counts in zip(fit.result.selected.tolist(), evidence.tables, strict=True)
     ]
     return SelectionDetails(
@@ -66,7 +69,8 @@ def details_of(fit: Fit, read: ReadOptions, labels: Sequence[object]) -> Selecti
             total_weight=int(evidence.class_sizes.sum()),
             n_features=int(table.n_features),
             names=_names(table),
-            digest=_digest(_names(table), _kinds(fit)),
+            digest=_digest(_names(table), kinds),
+            kinds=kinds,
         ),
         score_unit=fit.method.unit,
         options=options_of_call(fit, read),
@@ -147,7 +151,14 @@ def _digest(names: tuple[str, ...] | None, kinds: str) -> str:
     return digest.hexdigest()
 
 
-def _column(j: int, label: Label, table: Dataset, binner: Binning, counts: ContingencyTable) -> SavedColumn:
+def _column(
+    j: int,
+    label: Label,
+    table: Dataset,
+    binner: Binning,
+    counts: ContingencyTable,
+    missing_numbers: tuple[float, ...],
+) -> SavedColumn:
     """How a selected column was read and cut."""
     meaning = table.meaning_of(j)
     cut = _cut(binner, j)
@@ -166,6 +177,7 @@ def _column(j: int, label: Label, table: Dataset, binner: Binning, counts: Conti
         counts=_counts(counts, cut.n_codes),
         smallest=None if value_range is None else value_range[0],
         largest=None if value_range is None else value_range[1],
+        missing_numbers=missing_numbers,
     )
 
 

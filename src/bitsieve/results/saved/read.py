@@ -20,6 +20,7 @@ from bitsieve.pipeline.selected_tests import INFORMATIVE_STATES, InformativeStat
 from bitsieve.results.saved.fields import Field, FieldError
 from bitsieve.results.saved.schema import (
     COLUMN_KINDS,
+    KINDS_OF_FEATURES,
     OPTIONAL_OF_PARSING,
     ROLES,
     SIDES,
@@ -60,7 +61,12 @@ _GROUPS = ("", ",", ".", "'’", " \u00a0\u2009\u202f")
 _ORDERS = ("", DAY_FIRST, MONTH_FIRST, "undecided")
 _UNITS_OF_TIME = "Mm"
 #: The fields that a version of the schema has added.
-_ADDED_FIELDS = {2: ("informative_state",), 3: ("values_digest", "smallest", "largest"), 4: ("groups",), 5: ("strata",)}
+_ADDED_FIELDS = {
+    2: ("informative_state",),
+    3: ("values_digest", "smallest", "largest"),
+    4: ("groups",),
+    5: ("strata", "kinds", "missing_numbers"),
+}
 
 
 def read_record(path: str | PathLike[str]) -> SelectionRecord:
@@ -181,7 +187,7 @@ def _refuse_constant(constant: str) -> NoReturn:
 def _record(root: Field) -> SelectionRecord:
     later_fields = _fields_later_than(root.mapping())
     members = root.members(["format", "version", *field_names(SelectionRecord)], optional=later_fields)
-    data = _data(members["data"])
+    data = _data(members["data"], later_fields)
     target = _target(members["target"])
     features = tuple(
         _feature(item, i, data, target, later_fields) for i, item in enumerate(members["features"].items())
@@ -229,18 +235,22 @@ def _versions(field: Field) -> Versions:
     )
 
 
-def _data(field: Field) -> SavedData:
-    members = field.members(field_names(SavedData))
+def _data(field: Field, later_fields: Sequence[str]) -> SavedData:
+    members = field.members(field_names(SavedData), optional=later_fields)
     names = None if members["names"].is_null else members["names"].texts()
     n_features = members["n_features"].integer()
     if names is not None and len(names) != n_features:
         raise members["names"].error(f"must hold {n_features:,} names")
+    kinds = members["kinds"].optional_text() if "kinds" in members else None
+    if kinds is not None and (len(kinds) != n_features or not set(kinds) <= set(KINDS_OF_FEATURES)):
+        raise members["kinds"].error(f"must hold {n_features:,} letters of {KINDS_OF_FEATURES!r}")
     return SavedData(
         n_samples=members["n_samples"].integer(),
         total_weight=members["total_weight"].integer(),
         n_features=n_features,
         names=names,
         digest=members["digest"].text(),
+        kinds=kinds,
     )
 
 
@@ -329,6 +339,7 @@ def _column(field: Field, data: SavedData, target: SavedTarget, later_fields: Se
         counts=_counts(members["counts"], cut.n_codes, len(target.class_sizes)),
         smallest=_end_of_range(members.get("smallest")),
         largest=_end_of_range(members.get("largest")),
+        missing_numbers=members["missing_numbers"].numbers() if "missing_numbers" in members else (),
     )
 
 

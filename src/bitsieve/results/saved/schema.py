@@ -22,6 +22,7 @@ ParsingFormat = Literal["numbers", "dates", "durations", "booleans"]
 COLUMN_KINDS: tuple[ColumnKind, ...] = ("number", "date", "duration", "category")
 TARGET_KINDS = ("classes", "binned", "joint")
 ROLES = ("neighbour", "spouse")
+KINDS_OF_FEATURES = "nc-"  # numbers and times, categories, dropped
 SIDES = ("left", "right")
 OPTIONAL_OF_PARSING = ("reads_marks", "unit_is_optional")  # absent where they are False
 
@@ -64,6 +65,9 @@ class SavedData:
     n_features: int  # columns, the dropped ones included, without target, weights and groups
     names: tuple[str, ...] | None  # of all features, in their order; None where they have none: x0, x1, ...
     digest: str  # SHA-256 of the names and the kinds of all features
+    # a letter for each feature: "n" for numbers and times, "c" for categories, "-" for a dropped one; None from a file
+    # of version 1 to 4
+    kinds: str | None = field(compare=False, default=None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,6 +132,7 @@ class SavedColumn:
     counts: tuple[tuple[int, ...], ...] | None
     smallest: float | None = field(compare=False, default=None)  # of numbers and times; None where it is not known
     largest: float | None = field(compare=False, default=None)  # as smallest
+    missing_numbers: tuple[float, ...] = ()  # that mean a missing value; absent in versions 1 to 4
 
     @property
     def name(self) -> str:

@@ -97,6 +97,7 @@ def _data(data: SavedData) -> Json:
         "total_weight": data.total_weight,
         "n_features": data.n_features,
         "digest": data.digest,
+        "kinds": data.kinds,
         "names": None if data.names is None else list(data.names),
     }
 
@@ -154,6 +155,7 @@ def _column(column: SavedColumn) -> Json:
         "counts": None if column.counts is None else [list(row) for row in column.counts],
         "smallest": None if column.smallest is None else _number(column.smallest),
         "largest": None if column.largest is None else _number(column.largest),
+        "missing_numbers": list(column.missing_numbers),
     }
 
 
