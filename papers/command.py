@@ -147,7 +147,8 @@ def _run_item(options: argparse.Namespace, name: str, item: Item, output: Path |
     saves_figure = output is not None and output.suffix.lower() in FORMATS
     if saves_figure:
         require_matplotlib()
-    record = Record(options.paper, name, options.seed, quiet=options.json)
+    document_path = None if saves_figure else output
+    record = Record(options.paper, name, options.seed, quiet=options.json, path=document_path)
     item_options = Options(
         data_dir=None if options.data_dir is None else Path(options.data_dir),
         seed=options.seed,
@@ -158,12 +159,8 @@ def _run_item(options: argparse.Namespace, name: str, item: Item, output: Path |
         part=record.add,
     )
     with Ticker() as ticker, listening(ticker.phase):
-        try:
-            result = item.run(item_options)
-            record.end(result.text)
-        finally:  # also of a run that is interrupted, the finished parts are written
-            if output is not None and not saves_figure and record.parts:
-                write_text(output, record.document() + "\n")
+        result = item.run(item_options)
+        record.end(result.text)
         if output is not None and result.figure is not None:
             ticker.phase("writing")
             save_figure(result.figure, output)
@@ -175,25 +172,29 @@ def _run_item(options: argparse.Namespace, name: str, item: Item, output: Path |
 
 
 class Record:
-    """The parts of an item in the order they are finished: printed one by one, kept as a JSON document.
+    """The parts of an item in the order they are finished: printed and saved one by one.
 
     Parameters
     ----------
     paper, item : str
     seed : int
     quiet : bool
-        Whether parts are kept only, not printed.
+        Whether parts are not printed.
+    path : Path or None
+        The JSON file that is written anew after each part, so that a run that is ended loses no finished one.
     """
 
-    def __init__(self, paper: str, item: str, seed: int, *, quiet: bool) -> None:
+    def __init__(self, paper: str, item: str, seed: int, *, quiet: bool, path: Path | None = None) -> None:
         self.head = {"paper": paper, "item": item, "seed": seed}
         self.parts: list[dict[str, Any]] = []
         self.text: str | None = None
         self._quiet = quiet
+        self._path = path
 
     def add(self, text: str, part: dict[str, Any]) -> None:
         """Take a finished part, and print its text at once."""
         self.parts.append(part)
+        self._save()
         if self._quiet:
             return
         if sys.stderr.isatty():
@@ -204,6 +205,11 @@ class Record:
     def end(self, text: str) -> None:
         """Set the text after the last part."""
         self.text = text
+        self._save()
+
+    def _save(self) -> None:
+        if self._path is not None:
+            write_text(self._path, self.document() + "\n")
 
     def document(self) -> str:
         """As JSON; ``finished`` is false of a run that was interrupted."""

@@ -61,9 +61,18 @@ def _report(options: Options, name: str) -> None:
     phase(f"comparing on {name}")
     n_features = min(table.n_features, MAX_FEATURES)
     binning: Any = "none" if name in DISCRETE else MDLBinner(uncut="median")
-    selectors = {label: as_published(method, n_features, binning=binning) for label, method in METHODS.items()}
     counts = np.arange(min(MIN_FEATURES, n_features), n_features + 1)
-    errors, deviations = error_summary(compared(options, table, selectors, "paper", counts))
+    errors: dict[str, float] = {}
+    deviations: dict[str, float] = {}
+    for label, method in METHODS.items():
+        selector = as_published(method, n_features, binning=binning)
+        error, deviation = error_summary(compared(options, table, {label: selector}, "paper", counts))
+        errors |= error
+        deviations |= deviation
+        options.part(
+            f"{name}, {label}: {error[label]:.1f} ± {deviation[label]:.1f} %",
+            {"set": name, "method": label, "error": error[label], "deviation": deviation[label]},
+        )
     cells = [f"{errors[label]:.1f} ± {deviations[label]:.1f}" for label in METHODS]
     text = aligned((name, *METHODS), [("error, %", *cells)], (False, *[True] * len(METHODS)))
     options.part(text + "\n", {"set": name, "errors": errors, "deviations": deviations})

@@ -102,9 +102,16 @@ QUESTIONS = {
         ["-t", "amount", "--binning", "quantile", "--bins", 4],
         {"target": "amount", "binning": "quantile", "n_bins": 4},
     ),
+    "missing numbers": (
+        ["-t", "y", "--column-type", "few=number, missing 0", "--column-type", "amount=number, missing 1 -0.5"],
+        {"target": "y", "column_types": {"few": "number, missing 0", "amount": "number, missing 1 -0.5"}},
+    ),
     "exclude": (["-t", "few", "--exclude", "amount"], {"target": "few", "exclude": ["amount"]}),
 }
-QUICK_QUESTIONS = {*zip(WAYS, ["class", "weights", "quantity"], strict=False), (next(iter(WAYS)), "exclude")}
+QUICK_QUESTIONS = {
+    *zip(WAYS, ["class", "weights", "quantity"], strict=False),
+    *product(["duckdb, csv"], ["exclude", "missing numbers"]),
+}
 
 
 @pytest.mark.parametrize(

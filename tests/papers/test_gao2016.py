@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import numpy as np
@@ -10,6 +11,8 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from bitsieve import VMI
+from papers import gao2016_errors
+from papers.command import main
 from papers.gao2016 import ITEMS, PARENTS, SLOPES, agreeing, make_tree_model, tree_model_information
 from papers.item import Options
 
@@ -97,3 +100,27 @@ def test_information():
 def test_no_samples():
     with pytest.raises(ValueError, match=r"^n_samples=0 is not allowed: give a whole number from 1$"):
         make_tree_model(0)
+
+
+def test_errors_are_saved_method_by_method(tmp_path, monkeypatch, capsys):
+    random = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    np.savez(tmp_path / "krvskp.npz", X=(random.random((40, 11)) < 0.3 + 0.4 * y[:, None]).astype(np.int64), y=y)
+    path = tmp_path / "errors.json"
+    n_saved = []
+
+    def compared_and_counted(options, table, methods, protocol, features):
+        n_saved.append(len(json.loads(path.read_bytes())["parts"]) if path.exists() else 0)
+        return compared(options, table, methods, protocol, features)
+
+    compared = gao2016_errors.compared
+    monkeypatch.setattr(gao2016_errors, "compared", compared_and_counted)
+    words = ["gao2016", "--table", "errors", "--sets", "krvskp", "--data-dir", str(tmp_path), "--output", str(path)]
+    assert main([*words, "--threads", "1"]) == 0
+    assert n_saved == [*range(8)]
+    document = json.loads(path.read_bytes())
+    assert document["finished"]
+    *parts, last = document["parts"]
+    assert {part["method"]: part["error"] for part in parts} == last["errors"]
+    assert [*last["errors"]] == [*gao2016_errors.METHODS]
+    assert "krvskp, VMI naive: " in capsys.readouterr().out

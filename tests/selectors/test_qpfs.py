@@ -163,6 +163,16 @@ def test_nystrom(variant):
     assert other.landmarks_.tolist() != fitted.landmarks_.tolist()
 
 
+def test_few_eigenvalues_of_nystrom():
+    X, y = load_digits(return_X_y=True)
+    fitted = QPFS(10, alpha=0.5, approximation=Nystrom(0.4, random_state=3), n_eigenvalues=8).fit(X, y)
+    assert fitted.weights_.min() >= 0
+    assert fitted.weights_.sum() == pytest.approx(1, abs=1e-14)
+    assert fitted.weights_.tobytes() == clone(fitted).fit(X, y).weights_.tobytes()
+    with pytest.raises(ValueError, match=r"^n_eigenvalues=0 is not allowed"):
+        QPFS(10, alpha=0.5, approximation="nystrom", n_eigenvalues=0).fit(X, y)
+
+
 def test_nystrom_by_name_and_its_quality():
     X, y = load_digits(return_X_y=True)
     exact = QPFS(10, alpha=0.5).fit(X, y)

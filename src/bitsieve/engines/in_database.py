@@ -117,15 +117,15 @@ class DatabaseEngine(Engine):
         self.reader = reader
         self.schema = schema
         self.features = [str(name) for name in reader.features or ()]
-        self.frame = frame.with_columns(*self._columns_without_missing_numbers())
+        self.frame = self._without_missing_numbers(frame)
         self.target_and_weight = [*reader.target, *([] if reader.weight is None else [reader.weight])]
         self.all_rows = Relation(self.frame)
         self.relation = Relation(self.frame, reader.weight)  # the rows that count
         self._target: GroupedTarget | None = None
         self._values: dict[tuple[str, bool], ColumnValues] = {}  # by column, and whether only its range was needed
 
-    def _columns_without_missing_numbers(self) -> list[nw.Expr]:
-        """The columns of numbers some of which mean a missing value, with null in place of these."""
+    def _without_missing_numbers(self, frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        """The frame with null in place of the numbers that mean a missing value."""
         columns = []
         for j, missing_numbers in self.reader.rules.missing_numbers_by_index(self.features).items():
             name = self.features[j]
@@ -134,7 +134,7 @@ class DatabaseEngine(Engine):
                 for number in missing_numbers:
                     column = nw.when(column != number).then(column)
                 columns.append(column.alias(name))
-        return columns
+        return frame.with_columns(*columns) if columns else frame
 
     def summarize_target(self, request: TargetRequest[Result]) -> Result | None:
         """Summarize the groups of rows of equal target and weight, as if these were one partition."""

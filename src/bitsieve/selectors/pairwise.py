@@ -44,6 +44,10 @@ class QPFS(CountSelector):
     approximation : None, "nystrom" or Nystrom, default=None
         With ``Nystrom(...)`` only the rows of H of some landmarks are counted, and all entropies; it needs ``alpha``,
         and is always convex. ``variant="paper"`` leaves the approximated diagonal as it is.
+    n_eigenvalues : int, optional
+        With an approximation: the weights are a sum of the eigenvectors of so many largest eigenvalues of the
+        approximated H, whose diagonal stays as it is (the second level of approximation of the 2010 paper). Refused
+        where these eigenvectors span no weights that are all 0 or more.
 
     Attributes
     ----------
@@ -76,6 +80,7 @@ class QPFS(CountSelector):
     alpha: float | None = None
     convexify: str | None = None
     approximation: str | Nystrom | None = None
+    n_eigenvalues: int | None = None
 
 
 @with_parameters

@@ -106,15 +106,16 @@ def test_copies_are_chosen_by_their_lowest_column(information_of, make_table):
 
 def test_an_approximation_goes_with_a_given_balance_alone():
     check = METHODS[0].check
-    check({"approximation": None, "alpha": None})
-    check({"approximation": "nystrom", "alpha": 0.5})
+    check({"approximation": None, "alpha": None, "n_eigenvalues": None})
+    check({"approximation": "nystrom", "alpha": 0.5, "n_eigenvalues": None})
+    check({"approximation": "nystrom", "alpha": 0.5, "n_eigenvalues": 3})
     with pytest.raises(ValueError, match="alpha=None is not allowed with an approximation"):
-        check({"approximation": "nystrom", "alpha": None})
+        check({"approximation": "nystrom", "alpha": None, "n_eigenvalues": None})
     with pytest.raises(
         ValueError,
         match="variant='extension' is a variant about eigenvectors",
     ):
-        check({"approximation": Nystrom(0.5, variant="extension"), "alpha": 0.5})
+        check({"approximation": Nystrom(0.5, variant="extension"), "alpha": 0.5, "n_eigenvalues": None})
 
 
 def test_rows_of_landmarks_take_no_more_than_is_given(made):

@@ -196,6 +196,29 @@ def test_nystrom_is_exact_with_all_columns(information_of, make_table, own_entro
     assert np.abs(found.weights - exact.weights).max() <= 1e-5
 
 
+def test_few_eigenvalues_of_nystrom_by_their_definition(information_of, make_table):
+    information = information_of(*make_table(300, 20, n_codes=3, seed=3))
+    columns = everything(information)
+    landmarks = landmarks_of(20, 0.5)
+    factor = nystrom_factor(information.matrix("redundancy")[landmarks], landmarks)
+    eigenvalues, vectors = np.linalg.eigh(factor.matrix @ factor.matrix.T)
+    matrix = (vectors[:, -4:] * eigenvalues[-4:]) @ vectors[:, -4:].T
+    ranking = approximated_ranking(information, columns, landmarks, 0.4, n_eigenvalues=4)
+    weights = ranking.weights
+    outside = weights - vectors[:, -4:] @ (vectors[:, -4:].T @ weights)
+    assert np.abs(outside).max() <= 1e-9  # the rounding of small weights to 0
+    assert weights.sum() == pytest.approx(1, abs=1e-14)
+    inside = weights @ matrix @ weights * 0.3 - 0.4 * information.relevance @ weights
+    equal = np.full(20, 0.05)
+    projected = vectors[:, -4:] @ (vectors[:, -4:].T @ equal)
+    projected /= projected.sum()
+    assert projected.min() >= 0
+    assert inside <= projected @ matrix @ projected * 0.3 - 0.4 * information.relevance @ projected
+    all_landmarks = approximated_ranking(information, columns, columns, 0.4, n_eigenvalues=20)
+    exact = quadratic_ranking(information, columns, 0.4)
+    assert np.abs(all_landmarks.weights - exact.weights).max() <= 1e-5  # as in the test above
+
+
 def test_nystrom_counts_the_rows_of_the_landmarks_only(information_of, make_table, monkeypatch):
     information = information_of(*make_table(300, 20, n_codes=3, seed=3))
     counted = []
@@ -244,11 +267,16 @@ def test_progress(information_of, make_table):
 def test_an_approximation_needs_a_balance_and_has_no_eigenvectors():
     (method,) = (each for each in METHODS if each.name == "qpfs")
     for alpha, approximation in ((None, None), (0.5, None), (0.5, "nystrom"), (0.5, Nystrom(0.3, variant="paper"))):
-        method.check_parameters({"alpha": alpha, "convexify": None, "approximation": approximation})
+        method.check_parameters({"alpha": alpha, "approximation": approximation, "n_eigenvalues": None})
     with pytest.raises(ValueError, match="alpha=None is not allowed with an approximation"):
-        method.check_parameters({"alpha": None, "approximation": "nystrom"})
+        method.check_parameters({"alpha": None, "approximation": "nystrom", "n_eigenvalues": None})
+    nystrom = Nystrom(variant="extension")
     with pytest.raises(ValueError, match="variant='extension' is a variant about eigenvectors"):
-        method.check_parameters({"alpha": 0.5, "approximation": Nystrom(variant="extension")})
+        method.check_parameters({"alpha": 0.5, "approximation": nystrom, "n_eigenvalues": None})
+    with pytest.raises(ValueError, match="n_eigenvalues=3 is for an approximation by Nystrom"):
+        method.check_parameters({"alpha": 0.5, "approximation": None, "n_eigenvalues": 3})
+    with pytest.raises(ValueError, match="alpha=1 looks at relevance alone"):
+        method.check_parameters({"alpha": 1, "approximation": "nystrom", "n_eigenvalues": 3})
 
 
 @pytest.mark.parametrize("run", [qpfs, eqpfs])

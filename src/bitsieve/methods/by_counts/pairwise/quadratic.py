@@ -21,10 +21,11 @@ from bitsieve.optimize.simplex_qp import (
     SimplexSolution,
     minimize_on_simplex,
 )
+from bitsieve.optimize.spanned_qp import minimize_in_span
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.choice import rank
 from bitsieve.utils.memory import check_matrices, check_room
-from bitsieve.utils.parameters import check_choice, check_number, made_by, optional
+from bitsieve.utils.parameters import check_choice, check_integer, check_number, made_by, optional
 from bitsieve.utils.progress import phase
 
 BLOCK = 1 << 22  # comparisons at once
@@ -118,11 +119,18 @@ def extended_ranking(
 
 
 def approximated_ranking(
-    information: Information, columns: Columns, landmarks: Columns, alpha: float, *, own_entropy: bool = True
+    information: Information,
+    columns: Columns,
+    landmarks: Columns,
+    alpha: float,
+    *,
+    own_entropy: bool = True,
+    n_eigenvalues: int | None = None,
 ) -> QuadraticRanking:
     """QPFS with Nystrom's approximation of H from the rows of ``landmarks``, some of the ``columns``.
 
-    ``own_entropy``: the others, too, have their entropy on the diagonal; else they take nearly all the weight.
+    ``own_entropy``: the others, too, have their entropy on the diagonal; else they take nearly all the weight. With
+    ``n_eigenvalues`` the weights are a sum of so many eigenvectors of the approximated H, whose diagonal stays.
     """
     n_bytes = 3 * 8 * len(landmarks) * len(columns)
     check_room(n_bytes, f"rows of {len(landmarks):,} landmarks and their factor take", "give fewer landmarks")
@@ -133,11 +141,22 @@ def approximated_ranking(
         report(done, len(landmarks))
     phase("ranking")
     factor = nystrom_factor(rows, np.searchsorted(columns, landmarks))
+    linear = alpha * information.relevance[columns]
+    if n_eigenvalues is not None:
+        spanned = minimize_in_span(factor.matrix, linear, n_eigenvalues, 1 - alpha)
+        if spanned is None:
+            raise ParameterError(
+                "n_eigenvalues",
+                n_eigenvalues,
+                "give a larger number, or None",
+                "leaves no weights that are all 0 or more",
+            )
+        return _ranking(spanned, spanned.weights, spanned.gradient, alpha, factor.shift)
     diagonal = np.einsum("ij,ij->i", factor.matrix, factor.matrix)
     if own_entropy:
         diagonal = np.maximum(diagonal, information.entropy[columns])
     quadratic = FactorQuadratic(factor.matrix, diagonal, 1 - alpha)
-    solution = minimize_on_simplex(quadratic, alpha * information.relevance[columns])
+    solution = minimize_on_simplex(quadratic, linear)
     return _ranking(solution, solution.weights, solution.gradient, alpha, factor.shift)
 
 
@@ -189,6 +208,7 @@ def qpfs(
     alpha: float | None = None,
     convexify: str | None = None,
     approximation: str | Nystrom | None = None,
+    n_eigenvalues: int | None = None,
 ) -> MethodResult:
     """Rank by the weights of a quadratic program; see :class:`bitsieve.QPFS`."""
     settings = make_nystrom(approximation)
@@ -198,7 +218,13 @@ def qpfs(
     if settings is not None and alpha is not None and len(varying):
         landmarks = choose_landmarks(settings, varying, information.n_features)
         own_entropy = settings.variant != "paper"
-        solve = partial(approximated_ranking, landmarks=landmarks, alpha=alpha, own_entropy=own_entropy)
+        solve = partial(
+            approximated_ranking,
+            landmarks=landmarks,
+            alpha=alpha,
+            own_entropy=own_entropy,
+            n_eigenvalues=n_eigenvalues,
+        )
     return _rank_by_weights(information, k, alpha, solve, "QPFS", landmarks_=landmarks)
 
 
@@ -247,8 +273,25 @@ def not_converged(method: str, gap: float) -> Diagnostic:
 def _check_approximation(parameters: Mapping[str, Any]) -> None:
     """Refuse what an approximation of QPFS does not go with."""
     settings = make_nystrom(parameters["approximation"])
+    n_eigenvalues = parameters["n_eigenvalues"]
+    if settings is None and n_eigenvalues is not None:
+        raise ParameterError(
+            "n_eigenvalues",
+            n_eigenvalues,
+            "leave it out, or give an approximation",
+            "is for an approximation by Nystrom",
+            code="contradicting-parameters",
+        )
     if settings is None:
         return
+    if n_eigenvalues is not None and parameters["alpha"] == 1:
+        raise ParameterError(
+            "alpha",
+            1,
+            "give less than 1, or leave out n_eigenvalues",
+            "looks at relevance alone, and n_eigenvalues at redundancy",
+            code="contradicting-parameters",
+        )
     if parameters["alpha"] is None:
         raise ParameterError(
             "alpha",
@@ -283,6 +326,7 @@ METHODS = (
             "alpha": optional(partial(check_number, low=0, high=1, instead="or None to balance both terms")),
             "convexify": partial(check_choice, choices=(None, "shift")),
             "approximation": made_by(make_nystrom),
+            "n_eigenvalues": optional(partial(check_integer, low=1)),
         },
         check=_check_approximation,
     ),
