@@ -26,7 +26,6 @@ def without_fields_of_the_fifth(document):
     """The document without what the fifth schema has added, which is empty of an earlier file."""
     assert document.pop("strata") is None
     assert document["data"].pop("kinds") is None
-    assert document.pop("strata") is None
     for feature in document["features"]:
         assert feature["column"].pop("missing_numbers") == []
     return document
