@@ -17,8 +17,8 @@ FIGURES = ROOT / "docs" / "project" / "figures.md"
 SPEED = ROOT / "docs" / "project" / "speed.md"
 PARTS = {  # of the page of figures; all other results are of speed and memory
     "Levels and false discoveries": ("levels", "false_discoveries", "dependent"),
-    "Attacks": ("attacks",),
-    "The tests of the tests": ("mutants", "native_mutants", "coverage"),
+    "Attacks": ("attacks", "fuzzing"),
+    "The tests of the tests": ("mutants", "native_mutants", "coverage", "brute_force"),
 }
 HEAD = """# Figures of all benchmarks
 
