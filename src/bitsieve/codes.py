@@ -623,6 +623,9 @@ CODES: dict[str, Code] = {
         "The environment variable `BITSIEVE_TIMEOUT` is no number of seconds.",
         "Set it to a number, or unset it.",
     ),
+    "content-too-large": Code(
+        "error", "The content of a compressed file is far longer than the file.", "Decompress it first."
+    ),
     "disk-full": Code("error", "The disk has no room for temporary files.", "Give a folder on a larger disk."),
     "cannot-write": Code("error", "A file or folder cannot be written.", "Give another path."),
     "output-exists": Code("error", "The output file exists.", "Add `--force`, or give another name."),

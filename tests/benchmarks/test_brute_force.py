@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-
 from benchmarks.brute_force import KERNELS, compare, random_table
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
 import os
 import stat
 import subprocess
@@ -17,7 +18,7 @@ import pytest
 from pyarrow import csv
 
 import bitsieve
-from bitsieve.io import text
+from bitsieve.io import read, text
 from bitsieve.io.errors import DataError
 from bitsieve.io.read import read_table
 
@@ -110,9 +111,29 @@ def test_many_columns_of_one_name(tmp_path, kind):
     assert [diagnostic.code for diagnostic in diagnostics] == ["columns-renamed"]
 
 
+@pytest.mark.parametrize("packer", [gzip, lzma])
+def test_zeros_behind_a_good_head_are_refused_by_the_size_of_the_file(tmp_path, monkeypatch, packer):
+    monkeypatch.setattr(read, "MIN_EXPANDED_BYTES", 1 << 21)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    path = tmp_path / "t.csv.packed"
+    path.write_bytes(packer.compress((ROWS + "0,0,0\n" * 1000).encode() + bytes(1 << 22)))
+    with pytest.raises(DataError, match="larger than .* GB and than 128 times the file") as caught:
+        read_table(path)
+    assert caught.value.code == "content-too-large"
+    assert {copy.name for copy in tmp_path.glob("bitsieve-*/*")} <= {"lock"}
+
+
+def test_a_text_of_many_letters_is_read(tmp_path):
+    rows = [f"x,{'w' * 2_000_000},0\n", *(f"{row % 3},{row % 5},{row % 2}\n" for row in range(40))]
+    (tmp_path / "t.csv").write_text("a,b,y\n" + "".join(rows))
+    selection = bitsieve.select(tmp_path / "t.csv", "y", method="mim")
+    assert set(selection.features) == {"a", "b"}
+
+
 ENVIRONMENTS = {
     "nothing": {},
     "LANG=C": {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    "no home": {"HOME": "/no/such/folder"},
     "no temporary folder": {"TMPDIR": "/no/such/folder"},
 }
 

@@ -36,7 +36,7 @@ _CLOCK = r"""
 # "Z", "CEST", "+02:00"
 _ZONE = r"\s* (?P<zone> Z | UTC | GMT | BST | CES?T | EES?T | [ECMP][SD]T | [-+][0-9]{2}:?[0-9]{2} )?"
 _TIME_BEHIND = rf"(?: [T\s,]+ {_CLOCK} {_ZONE} )? \s*"
-_NAME = r"[^\s0-9.,:/+-]+"
+_NAME = r"[^\s0-9.,:/+-]{1,20}"  # of a weekday or a month; a limit, so that a text of millions of letters fails at once
 _WEEKDAY_BEFORE = rf"\s* (?: {_NAME} \.? ,? \s+ )?"
 _DAY_OF_MONTH = r"(?P<day>[0-9]{1,2}) (?:st|nd|rd|th|\.)?"
 _MONTH = rf"(?P<month>{_NAME}) \.?"

@@ -47,6 +47,8 @@ _DECOMPRESSORS: dict[bytes, Callable[..., Any]] = {  # by the first bytes of a f
 }
 _N_BYTES_OF_COMPRESSION = 8  # by so many first bytes a compressed file is recognised
 _BLOCK = 1 << 20  # bytes that are copied at once
+MAX_EXPANSION = 128  # the content of a compressed file is at most so many times as long as the file, ...
+MIN_EXPANDED_BYTES = 1 << 30  # ... where it is longer than this
 
 
 def open_file(data: Any, *, header: bool | None = None, spool: Path | None = None) -> ColumnFile | ArrayFile:
@@ -261,7 +263,8 @@ def _open(file: InputFile) -> ColumnFile | ArrayFile:
 def decompressed(file: InputFile) -> InputFile:
     """Decompress a file into a copy; any other file is returned as it is.
 
-    Content whose first bytes show that it is no table is refused before it is copied.
+    Content whose first bytes show that it is no table is refused before it is copied, and content that is far longer
+    than the file while it is copied.
     """
     with _open_compressed(file.path, file.label) as stream:
         if stream is None:
@@ -269,7 +272,8 @@ def decompressed(file: InputFile) -> InputFile:
         head = stream.read(N_FIRST_BYTES)
         format_of_head(file.path, head, file.label)
         copy = file.copies.folder / (file.path.stem or "data")
-        _copy(stream, copy, file.label, head)
+        max_bytes = max(MIN_EXPANDED_BYTES, MAX_EXPANSION * file.path.stat().st_size)
+        _copy(stream, copy, file.label, head, max_bytes)
     return replace(file, path=copy)
 
 
@@ -327,10 +331,10 @@ def _only_member(archive: zipfile.ZipFile, label: str) -> str | None:
     return names[0]
 
 
-def _copy(stream: IO[bytes], path: Path, label: str, head: bytes = b"") -> None:
+def _copy(stream: IO[bytes], path: Path, label: str, head: bytes = b"", max_bytes: int | None = None) -> None:
     """Write a copy of ``head`` and of the rest of a stream.
 
-    A copy that takes more than half of the free space of the disk is removed and refused.
+    A copy of more than ``max_bytes`` bytes, or of more than half of the free space of the disk, is removed and refused.
     """
     check_size = _size_check(path, label)
     size = 0
@@ -339,8 +343,22 @@ def _copy(stream: IO[bytes], path: Path, label: str, head: bytes = b"") -> None:
         while block:
             size += len(block)
             check_size(size)
+            if max_bytes is not None and size > max_bytes:
+                path.unlink()
+                raise _content_too_large(label, max_bytes)
             file.write(block)
             block = stream.read(_BLOCK)
+
+
+def _content_too_large(label: str, max_bytes: int) -> DataError:
+    """The error for a compressed file whose content is far longer than the file."""
+    return DataError(
+        code="content-too-large",
+        message=(
+            f"the content of {label} is larger than {max_bytes / 1e9:,.3g} GB and than {MAX_EXPANSION} times the file"
+        ),
+        advice="decompress it first, if you trust it",
+    )
 
 
 def _size_check(path: Path, label: str) -> Callable[[int], None]:
