@@ -12,6 +12,7 @@
 #                    instruction set share no code that needs it
 # make cross         the kernels alone for ARM, Windows and WebAssembly, tried in emulators; CONTRIBUTING.md names what it needs
 # make lowest        the lowest versions that are declared, in an environment of their own, under a fast set of tests
+# make highest       the same with the newest versions that are released
 # make sanitize      the extension under the address and undefined-behaviour sanitizers, in the tests that lean on it, and
 #                    under the thread sanitizer in those of threads
 # make wheel         builds the wheel with PYTHON, installs it in a clean environment and tries it there, and so for each of
@@ -20,7 +21,8 @@
 #                    brings, checksums; built twice, and the two must agree in every byte
 # make audit, sbom   known weaknesses of the packages installed, and a list of them (CycloneDX); audit needs the network
 # make nightly       what takes too long for every run: the static analyzer, thousands of damaged files, saved selections,
-#                    statements of SQL and commands, each by a fixed seed, and fuzzing guided by coverage
+#                    statements of SQL and commands, each by a fixed seed, and fuzzing guided by coverage, two minutes for
+#                    each reader and each of the others; its counts are kept with the results of the benchmarks
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
@@ -30,7 +32,7 @@ FILES ?= $(filter native/%.cpp,$(KERNELS))
 CHECKS ?=
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native -type f)
 
-.PHONY: demo test test-slow test-all lint tidy docs bench mutants studies native-test cross lowest sanitize wheel release audit sbom nightly clean
+.PHONY: demo test test-slow test-all lint tidy docs bench mutants studies native-test cross lowest highest sanitize wheel release audit sbom nightly clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -117,7 +119,10 @@ cross:
 		-DCMAKE_EXE_LINKER_FLAGS=-sALLOW_MEMORY_GROWTH=1,node --no-experimental-fetch --stack-size=4000 build/wasm/native_test.js)
 
 lowest:
-	$(PYTHON) tools/lowest.py build/lowest
+	$(PYTHON) tools/versions.py lowest build/lowest
+
+highest:
+	$(PYTHON) tools/versions.py highest build/highest
 
 sanitize: $(VENV)/.installed-dev
 	$(BIN)/python -m pip install --quiet scikit-build-core nanobind
@@ -147,7 +152,7 @@ sbom: $(VENV)/.installed
 nightly: $(VENV)/.installed-dev
 	$(MAKE) tidy CHECKS='clang-analyzer-*,-clang-analyzer-optin.performance.Padding' FILES='$(filter-out native/bind/%,$(FILES))'
 	$(BIN)/python -m pytest -m nightly
-	if $(BIN)/python -m pip install --quiet atheris; then $(BIN)/python -m tests.faults.fuzz -max_total_time=600 build/corpus; fi
+	if $(BIN)/python -m pip install --quiet -e ".[fuzzing]"; then $(BIN)/python -m benchmarks.trust fuzzing; fi
 
 clean:
 	rm -rf $(VENV) build dist demo_output .peers

@@ -1,14 +1,17 @@
 """What attacks on bitsieve led to, and how much of the code that counts its own tests run.
 
     python -m benchmarks.trust attacks [FILES]   selects from so many damaged files (1,000)
+    python -m benchmarks.trust fuzzing [SECONDS] fuzzes each reader, saved selections, statements of SQL, commands and
+                                                 native calls, so long (120) or with 100,000 inputs; needs atheris
     python -m benchmarks.trust coverage          measures lines and branches; needs pytest-cov
 
-Both keep their counts in the results. The damaged files are those of ``tests/faults``: a seeded draw over all formats.
+All keep their counts in the results. The damaged files are those of ``tests/faults``: a seeded draw over all formats.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,10 +19,12 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from tests.faults import mutants
+from tests.faults.targets import TARGETS
 
 from benchmarks import results
 from benchmarks.machine import ROOT
 
+N_INPUTS = 100_000  # of a target of fuzzing, unless its time ends before
 ROOMS = ("information", "counts", "methods/by_counts")
 
 
@@ -36,6 +41,28 @@ def attacks(n_files: int = 1000) -> Path:
     ]
     claim = f"A selection from a damaged file ends with a selection or one line of error: {n_files:,} files."
     return results.write(results.document("attacks", claim, rows), keep=True)
+
+
+def fuzzing(seconds: int = 120) -> Path:
+    """Fuzz every target from a fixed seed, and count the inputs. An input that leads to anything wrong is an error."""
+    crashes = ROOT / "build" / "fuzzing"
+    crashes.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for target in TARGETS:
+        limits = [f"-runs={N_INPUTS}", f"-max_total_time={seconds}", "-seed=1", "-print_final_stats=1"]
+        limits += ["-timeout=60", f"-artifact_prefix={crashes / target}-"]
+        command = [sys.executable, "-m", "tests.faults.fuzz", target, *limits]
+        ended = subprocess.run(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False)
+        if ended.returncode != 0:
+            sys.exit(f"{ended.stderr[-4000:]}\nfuzzing of {target} ended with exit code {ended.returncode}")
+        n_inputs = int(re.findall(r"number_of_executed_units: (\d+)", ended.stderr)[-1])
+        n_branches = int(re.findall(r" cov: (\d+)", ended.stderr)[-1])
+        print(f"{target}: {n_inputs:,} inputs", flush=True)
+        counts = {"inputs": n_inputs, "inputs that end wrongly": 0, "branches reached": n_branches}
+        rows.append({"job": target, "details": {"fuzzing": counts}})
+    n_all = sum(row["details"]["fuzzing"]["inputs"] for row in rows)
+    claim = f"No input that fuzzing makes leads to anything but a result or one line of error: {n_all:,} inputs."
+    return results.write(results.document("fuzzing", claim, rows), keep=True)
 
 
 def coverage() -> Path:
@@ -68,4 +95,4 @@ def coverage() -> Path:
 
 
 if __name__ == "__main__":
-    print({"attacks": attacks, "coverage": coverage}[sys.argv[1]](*map(int, sys.argv[2:])))
+    print({"attacks": attacks, "fuzzing": fuzzing, "coverage": coverage}[sys.argv[1]](*map(int, sys.argv[2:])))

@@ -1,52 +1,58 @@
-"""Coverage-guided fuzzing of the readers and of ``bitsieve select``, where atheris is installed (Linux, macOS).
+"""Fuzzing that is guided by coverage, where atheris is installed (Linux, macOS).
 
-``python -m tests.faults.fuzz -max_total_time=600 CORPUS`` begins with the undamaged files of `tests.faults.mutants` and
-ends at the first file that leads to anything but a selection or one line of error, which it keeps. Other options are
-those of libFuzzer.
+    python -m tests.faults.fuzz TARGET -runs=100000 -max_total_time=120 -seed=1
+
+calls one of `tests.faults.targets` with bytes, beginning with its undamaged inputs and those of `corpus/TARGET`, and
+ends at the first input that leads to anything but a result or one line of error. The input is then kept in
+`crash-...`. Other options are those of libFuzzer; a folder among them receives the inputs that reached new branches.
 """
 
 from __future__ import annotations
 
 import gc
+import importlib
+import pkgutil
 import sys
 import tempfile
 from pathlib import Path
 from types import FunctionType
 
 import atheris
-from tests.faults import mutants
+from tests.faults.targets import GUIDES, TARGETS, seeds
 
-GUIDED_BY = ("bitsieve.io", "bitsieve.dataset")
-PLACE = Path(tempfile.mkdtemp()) / "input"
-
-
-def try_one(data: bytes) -> None:
-    """Select from a file of these bytes."""
-    PLACE.write_bytes(data)
-    code, message = mutants.select_from(PLACE)
-    if code not in (0, 2) or "Traceback" in message:
-        raise AssertionError(f"exit code {code}: {message}")
+CORPUS = Path(__file__).parent / "corpus"
 
 
-def instrument() -> int:
-    """Let the readers tell which of their branches ran, and return how many functions do.
+def instrument(package: str) -> int:
+    """Let the functions of a package report which of their branches ran, and return how many functions do.
 
-    One by one, as the import hook of atheris passes by what the loader of an editable install loads.
+    They are changed one by one, as the import hook of atheris does not see what an editable install loads.
     """
-    found = [thing for thing in gc.get_objects() if isinstance(thing, FunctionType)]
-    readers = [function for function in found if (function.__module__ or "").startswith(GUIDED_BY)]
-    for function in readers:
+    path = importlib.import_module(package).__path__
+    for module in pkgutil.walk_packages(path, f"{package}."):
+        importlib.import_module(module.name)
+    functions = [thing for thing in gc.get_objects() if isinstance(thing, FunctionType)]
+    guiding = [function for function in functions if f"{function.__module__}.".startswith(f"{package}.")]
+    for function in guiding:
         atheris.instrument_func(function)
-    return len(readers)
+    return len(guiding)
+
+
+def fuzz(target: str, options: list[str]) -> None:
+    """Fuzz a target until libFuzzer ends the process."""
+    if GUIDES[target] and not instrument(GUIDES[target]):
+        sys.exit(f"no function of {GUIDES[target]} guides the fuzzing")
+    folder = Path(tempfile.mkdtemp())
+    for number, content in enumerate(seeds(target)):
+        (folder / f"seed-{number}").write_bytes(content)
+    folders = [word for word in options if not word.startswith("-")]
+    options = [word for word in options if word.startswith("-")]
+    corpus = [str(CORPUS / target)] if (CORPUS / target).is_dir() else []
+    atheris.Setup([sys.argv[0], *options, *folders, str(folder), *corpus], TARGETS[target])
+    atheris.Fuzz()
 
 
 if __name__ == "__main__":
-    if not instrument():
-        sys.exit("nothing guides the fuzzing")
-    corpus = next((Path(word) for word in sys.argv[1:] if not word.startswith("-")), None)
-    if corpus is not None:
-        corpus.mkdir(parents=True, exist_ok=True)
-        for kind, content in mutants.whole_files():
-            (corpus / kind.replace(" ", "_")).write_bytes(content)
-    atheris.Setup(sys.argv, try_one)
-    atheris.Fuzz()
+    if len(sys.argv) < 2 or sys.argv[1] not in TARGETS:
+        sys.exit(f"name one of {', '.join(TARGETS)}")
+    fuzz(sys.argv[1], sys.argv[2:])

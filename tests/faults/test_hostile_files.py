@@ -117,7 +117,7 @@ def test_zeros_behind_a_good_head_are_refused_by_the_size_of_the_file(tmp_path, 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     path = tmp_path / "t.csv.packed"
     path.write_bytes(packer.compress((ROWS + "0,0,0\n" * 1000).encode() + bytes(1 << 22)))
-    with pytest.raises(DataError, match="larger than .* GB and than 128 times the file") as caught:
+    with pytest.raises(DataError, match=r"larger than .* GB and than 128 times the file") as caught:
         read_table(path)
     assert caught.value.code == "content-too-large"
     assert {copy.name for copy in tmp_path.glob("bitsieve-*/*")} <= {"lock"}

@@ -100,7 +100,9 @@ class WholeFile(TypedFile):
         return int(self._table.num_rows)
 
     def partitions(self, *, whole: bool) -> Sequence[Partition]:
-        return [TablePartition(self.columns.select(self._table, list(self.names)))]
+        with in_one_line(f"cannot read {self.label} as {self.description}"):
+            table = self.columns.select(self._table, list(self.names))
+        return [TablePartition(table)]
 
 
 def as_integers(values: pa.Array) -> pa.Array:

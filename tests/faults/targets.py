@@ -1,0 +1,269 @@
+"""What fuzzing calls with bytes: each target ends as it should, or raises an error that ends the fuzzing.
+
+A target of a reader reads the bytes as a file of one format, whatever they begin with. The other targets cut the bytes
+at zeros into words, which are the names of columns or the words of a command; the target of native calls takes them as
+the number of an argument of a call and its new value.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sqlite3
+import tempfile
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from pyarrow import orc
+from tests.faults.mutants import whole_files
+from tests.native.good_calls import GOOD, GUARD, entry_points, owners, packed
+from tests.native.test_arguments import REFUSALS, SCALARS, unharmed
+
+import bitsieve
+from bitsieve import _native
+from bitsieve.cli import main
+from bitsieve.io.column_file import InputFile
+from bitsieve.io.errors import DataError, readable
+from bitsieve.io.formats import FORMATS
+from bitsieve.io.npz import ArrayFile
+from bitsieve.io.read import read_table
+from bitsieve.results.saved.read import record_of_bytes
+from bitsieve.results.saved.write import text_of_record
+from bitsieve.results.selection import record_of, selection_of_record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Sequence
+
+COMMANDS = ("select", "compare", "count", "sql", "explain", "apply", "methods", "information", "interactions")
+#: Options of the command that write no file and start no long work.
+OPTIONS = (
+    *("--target", "-t", "--method", "--features", "-k", "--binning", "--bins", "--missing", "--exclude", "--include"),
+    *("--memory", "--weight", "--group", "--header", "--no-header", "--json", "--stop", "--column-type", "--table"),
+    *("--no-repair", "--threads", "--screen", "--identifiers", "--param", "--target-bins", "--engine", "--no-such"),
+)
+READER_KEYS = ("parquet", "text", "libsvm", "json", "arrow", "orc", "npz", "arff", "sqlite")
+
+
+@cache
+def temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    """The folder of the files that targets read, removed at the end of the process."""
+    return tempfile.TemporaryDirectory(prefix="bitsieve-fuzzing-")
+
+
+def temporary_path(name: str) -> Path:
+    return Path(temporary_folder().name) / name
+
+
+def check_error(error: bitsieve.UserError, codes: Container[str] | None = None) -> None:
+    """Check that an error is one line, and has one of these codes."""
+    assert str(error).isprintable(), error.code
+    assert codes is None or error.code in codes, error.code
+
+
+def read_as(key: str, content: bytes) -> None:
+    """Read the bytes as a file of a format."""
+    format = next(format for format in FORMATS if format.key == key)
+    path = temporary_path("input")
+    path.write_bytes(content)
+    try:
+        with readable(path):
+            opened = format.open(InputFile.of_path(path), [])
+            if isinstance(opened, ArrayFile):
+                opened.read()
+            else:
+                list(opened.batches(rows=None))
+    except DataError as error:
+        check_error(error)
+
+
+def read_any(content: bytes) -> None:
+    """Read the bytes as a file of the format that its content shows."""
+    path = temporary_path("any")
+    path.write_bytes(content)
+    try:
+        read_table(path, diagnostics=[])
+    except DataError as error:
+        check_error(error)
+
+
+def load_selection(content: bytes) -> None:
+    """Load the bytes as a saved selection."""
+    try:
+        selection_of_record(record_of_bytes(content, "saved.json"))
+    except bitsieve.UserError as error:
+        check_error(error, {"damaged-file", "not-saved-selection", "newer-selection"})
+
+
+READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
+
+
+def run_statement(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Make the statement that counts a table of these columns and ``y``, the last one, and run it: it only reads."""
+    path = temporary_path("t.db")
+    path.unlink(missing_ok=True)
+    quoted = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"create table t ({quoted})")
+        connection.executemany(f"insert into t values ({', '.join('?' * len(names))})", rows)
+    code, output, errors = run_command(["sql", str(path), "--target", "y", "--missing", "bin"])
+    assert code == 0, (names, errors)
+    denied = []
+
+    def authorize(action: int, *_: Any) -> int:
+        if action in READING:
+            return sqlite3.SQLITE_OK
+        denied.append(action)
+        return sqlite3.SQLITE_DENY
+
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.set_authorizer(authorize)
+        counted = connection.execute(output).fetchall()
+    assert not denied, names
+    assert counted, names
+
+
+def run_command(words: Sequence[str]) -> tuple[int, str, str]:
+    """The exit code of the command of these words, and what it wrote to the standard output and error."""
+    output, errors = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+        code = main(words)
+    assert code in (0, 2), (code, words, errors.getvalue())
+    assert "Traceback" not in errors.getvalue(), words
+    return code, output.getvalue(), errors.getvalue()
+
+
+def words_of(content: bytes) -> list[str]:
+    return content.decode("utf-8", "replace").split("\0")
+
+
+def statement_of_words(content: bytes) -> None:
+    """Name columns by the words of the bytes, and count them by a statement."""
+    names = list({word[:20].lower(): None for word in words_of(content)[:4]} | {"y": None})
+    names.remove("y")
+    rows = [[*(f"v{name}v{row % 3}" for name in names), row % 2] for row in range(30)]  # words that are no numbers
+    if names:
+        run_statement([*names, "y"], rows)
+
+
+@cache
+def small_table() -> str:
+    """The path of a table of three columns."""
+    path = temporary_path("t.csv")
+    path.write_text("a,b,y\n" + "".join(f"{row % 3},{row % 5},{row % 2}\n" for row in range(30)))
+    return str(path)
+
+
+def command_of_words(content: bytes) -> None:
+    """Run a command whose words follow its name. No word names a file but the table, and no option writes one."""
+    command, *words = words_of(content)
+    if command not in COMMANDS:
+        return
+    words = [word.replace("/", "") for word in words[:8]]
+    run_command([command, small_table(), *(word for word in words if word in OPTIONS or not word.startswith("-"))])
+
+
+@cache
+def arguments_of_calls() -> list[tuple[str, int, int]]:
+    """The name of every entry point of the extension, with the number of a good call and of one of its arguments."""
+    return [
+        (name, number, index)
+        for name in entry_points()
+        for number, make in enumerate(GOOD[name])
+        for index in range(len(make()))
+    ]
+
+
+def new_argument(argument: Any, content: bytes) -> Any:
+    """An argument of another value: numbers made of bytes, more or fewer than before where the first byte is odd."""
+    if isinstance(argument, list):
+        return [new_argument(argument[0], content), *argument[1:]] if argument else content
+    if not isinstance(argument, np.ndarray):
+        return SCALARS[content[0] % len(SCALARS)] if len(content) % 2 else int.from_bytes(content[:2], signed=True)
+    size = content[0] if content[0] % 2 else argument.size
+    memory = content[1:].ljust(size * argument.itemsize, b"\0")
+    numbers = np.frombuffer(memory, argument.dtype, size).copy()
+    return numbers if content[0] % 2 else numbers.reshape(argument.shape)
+
+
+def call_natively(content: bytes) -> None:
+    """Call an entry point of the extension with one argument that is made of the bytes."""
+    if len(content) < 3:
+        return
+    name, number, index = arguments_of_calls()[int.from_bytes(content[:2]) % len(arguments_of_calls())]
+    arguments = list(GOOD[name][number]())
+    others = [argument for other, argument in enumerate(arguments) if other != index]
+    arguments[index] = new_argument(arguments[index], content[2:])
+    owner, _, method = name.partition(".")
+    call = entry_points()[name]
+    if method == "__init__":
+        call = getattr(_native, owner)
+    elif method:
+        table = packed() if method == "pack" else owners(owner)[0]
+        arguments.insert(0, table)
+    with contextlib.suppress(*REFUSALS):
+        call(*arguments)
+    outputs = [array for array in others if isinstance(array, np.ndarray) and array.base is not None]
+    guarded = [array for array in outputs if array.base.ndim == 1 and len(array.base) > 2 * GUARD]
+    assert all(unharmed(array) for array in guarded if array.base[0] == 77), name
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    **{f"read-{key}": partial(read_as, key) for key in READER_KEYS},
+    "read-any": read_any,
+    "selections": load_selection,
+    "statements": statement_of_words,
+    "commands": command_of_words,
+    "native": call_natively,
+}
+#: The package whose branches guide the fuzzing of a target; nothing guides that of native calls.
+GUIDES = {
+    **{f"read-{key}": "bitsieve.io" for key in READER_KEYS},
+    "read-any": "bitsieve.io",
+    "selections": "bitsieve.results",
+    "statements": "bitsieve.engines",
+    "commands": "bitsieve.cli",
+    "native": "",
+}
+ARFF = b"% a comment\n@RELATION t\n@ATTRIBUTE a REAL\n@ATTRIBUTE y {no,yes}\n@DATA\n1.5,no\n?,yes\n"
+KINDS_OF_FILES = {
+    "read-parquet": ("parquet", "plain parquet"),
+    "read-text": ("comma", "tab", "semicolon"),
+    "read-libsvm": ("libsvm",),
+    "read-json": ("json lines", "json list"),
+    "read-arrow": ("arrow", "compressed arrow", "arrow stream"),
+    "read-npz": ("npz", "compressed npz", "sparse npz"),
+    "read-any": ("gzip", "comma", "json lines", "npz"),
+}
+
+
+def seeds(target: str) -> list[bytes]:
+    """Undamaged inputs of a target, which are made anew each time."""
+    if target in KINDS_OF_FILES:
+        files = dict(whole_files())
+        return [files[kind] for kind in KINDS_OF_FILES[target]]
+    if target == "read-orc":
+        file = io.BytesIO()
+        orc.write_table(pa.table({"a": [1, 2, 3], "b": ["x", None, "z"], "y": [0, 1, 1]}), file)
+        return [file.getvalue()]
+    if target == "read-arff":
+        return [ARFF]
+    if target == "read-sqlite":
+        with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+            connection.execute("create table t (a integer, b text, y)")
+            connection.executemany("insert into t values (?, ?, ?)", [(1, "x", 0), (2, None, 1)])
+            connection.commit()
+            return [connection.serialize()]
+    if target == "selections":
+        table = pd.DataFrame({"a": range(40), "b": list("xyxz") * 10, "c": ["1 %", "2 %"] * 20, "y": [0, 1] * 20})
+        return [text_of_record(record_of(bitsieve.select(table, "y", n_features_to_select=2))).encode()]
+    if target == "statements":
+        return [b'a\0b"c\0d e', b"a'--\0[b]\0c;\0\xc3\xa9"]
+    if target == "commands":
+        commands = [[command, "--target", "y"] for command in COMMANDS]
+        commands += [["select", "--target", "y", option, "2"] for option in OPTIONS]
+        return ["\0".join(command).encode() for command in commands]
+    return [number.to_bytes(2) + bytes(range(40)) for number in range(len(arguments_of_calls()))]
