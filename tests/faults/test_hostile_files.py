@@ -88,6 +88,37 @@ def test_entities_of_xml_in_a_workbook_are_refused(tmp_path, kind):
         read_table(archive(tmp_path / "t.xlsx", members.items()))
 
 
+NAMES_OF_OPEN_DOCUMENTS = "urn:oasis:names:tc:opendocument:xmlns"
+MANIFEST = f"""<manifest:manifest xmlns:manifest="{NAMES_OF_OPEN_DOCUMENTS}:manifest:1.0"><manifest:file-entry
+manifest:full-path="/" manifest:media-type="application/vnd.oasis.opendocument.spreadsheet"/></manifest:manifest>"""
+
+
+def open_document(path, document_type, word):
+    """Write an OpenDocument table of two columns, in which a word stands."""
+    table = ""
+    for row in [("a", "y"), (word, "0"), ("word", "1")]:
+        paragraphs = [f"<text:p>{value}</text:p>" for value in row]
+        cells = [
+            f'<table:table-cell office:value-type="string">{paragraph}</table:table-cell>' for paragraph in paragraphs
+        ]
+        table += f"<table:table-row>{''.join(cells)}</table:table-row>"
+    declared = " ".join(f'xmlns:{name}="{NAMES_OF_OPEN_DOCUMENTS}:{name}:1.0"' for name in ("office", "table", "text"))
+    content = f"""<?xml version="1.0" encoding="UTF-8"?>{document_type}<office:document-content {declared}><office:body>
+    <office:spreadsheet><table:table table:name="t">{table}</table:table></office:spreadsheet></office:body>
+    </office:document-content>"""
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    return archive(path, [("mimetype", kind), ("META-INF/manifest.xml", MANIFEST), ("content.xml", content)])
+
+
+@pytest.mark.parametrize("kind", DOCUMENT_TYPES)
+def test_entities_of_xml_in_an_open_document_are_refused(tmp_path, kind):
+    pytest.importorskip("python_calamine")
+    assert read_table(open_document(tmp_path / "t.ods", "", "word")).num_rows == 2
+    with pytest.raises(DataError) as caught:
+        read_table(open_document(tmp_path / "t.ods", *DOCUMENT_TYPES[kind]))
+    assert caught.value.code == "cannot-read"
+
+
 def test_names_that_are_equal_after_normalisation_are_two_columns(tmp_path):
     composed, decomposed = "\u00e9", unicodedata.normalize("NFD", "\u00e9")
     (tmp_path / "t.csv").write_text(ROWS.replace("a,b", f"{composed},{decomposed}"), encoding="utf-8")
