@@ -35,12 +35,12 @@ _DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _BLANK_LINE = re.compile(r"[^\S\r\n]*(?:\r\n|\n|\r)")
 _QUOTED = re.compile(r'"[^"]*"')
-_SAMPLE = 1 << 16
-_ROWS_SAMPLE = 1 << 18  # bytes of rows that are searched for codes
-_FEW_ROWS = 8
-MAX_TITLE_LINES = 20  # of a file, among which the names are searched
+_N_SAMPLE_BYTES = 1 << 16  # the layout of a file is found in so many first bytes
+_N_ROW_BYTES = 1 << 18  # codes are searched in so many bytes of rows
+_N_ROWS_OF_FRACTIONS = 8  # numbers with a fraction are searched in so many rows
+MAX_TITLE_LINES = 20  # a row of names is searched in so many first lines
 _CODE = r"(?:0[0-9]+|\+[0-9]{8,})"  # digits that are no number: a zip code, a phone number
-_LONGEST = 1 << 30  # the largest number of bytes of a row
+_MAX_QUOTED_ROW_BYTES = 1 << 30  # a row with quoted values has at most so many bytes
 
 
 class NotUtf8(Exception):
@@ -106,7 +106,7 @@ class Layout:
         decimal_mark = _decimal_mark(rows, delimiter)
         with open(path, "rb") as file:
             file.seek(start)
-            first_rows = file.read(max(_ROWS_SAMPLE, 2 * line_length)).decode(errors="replace")
+            first_rows = file.read(max(_N_ROW_BYTES, 2 * line_length)).decode(errors="replace")
         return cls(
             names=names,
             delimiter=delimiter,
@@ -147,10 +147,10 @@ class Layout:
                 return first + len(text)
             if n_whole:
                 return first + n_whole
-            if size > _LONGEST:
+            if size > _MAX_QUOTED_ROW_BYTES:
                 raise DataError(
                     code="malformed-row",
-                    message=f"{label} has a row of more than {_LONGEST:,} bytes",
+                    message=f"{label} has a row of more than {_MAX_QUOTED_ROW_BYTES:,} bytes",
                     advice="close its quotation mark",
                 )
             size *= 2
@@ -168,7 +168,7 @@ def _codes(text: str, delimiter: str, names: list[str]) -> frozenset[str]:
 def _fractions(text: str, delimiter: str, decimal_mark: str, names: list[str]) -> frozenset[str]:
     """The columns that hold numbers with a fraction in the first rows. Fewer types are tried for them."""
     fraction = (_DECIMAL_COMMA if decimal_mark == "," else _DECIMAL_POINT).fullmatch
-    columns = _values(text, delimiter, names, _FEW_ROWS)
+    columns = _values(text, delimiter, names, _N_ROWS_OF_FRACTIONS)
     return frozenset(
         name
         for name, values in columns
@@ -237,7 +237,7 @@ def _western_encoding(path: Path) -> str:
 def begins_with_comments(path: Path) -> bytes | None:
     """The mark of the comment lines at the beginning of a file; None where there are no comments."""
     with open(path, "rb") as file:
-        start = file.read(_SAMPLE).removeprefix(BOM).lstrip()
+        start = file.read(_N_SAMPLE_BYTES).removeprefix(BOM).lstrip()
     mark = next((mark for mark in _COMMENTS if start.startswith(mark)), None)
     if mark is None:
         return None
@@ -291,7 +291,7 @@ class _Sample(NamedTuple):
 def _sample(path: Path) -> _Sample:
     """Read the first lines, with the complete header, however long it is."""
     with open(path, "rb") as file:
-        data = file.read(_SAMPLE)
+        data = file.read(_N_SAMPLE_BYTES)
         block = data
         while block and len(data.lstrip().splitlines()) < 3:  # a header of 10^6 names is longer than the sample
             block = file.read(len(data))

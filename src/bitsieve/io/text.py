@@ -41,11 +41,11 @@ from bitsieve.utils.messages import one_line
 
 Types = Mapping[str, pa.DataType]
 
-RANGE_BYTES = 1 << 24  # length of a range
-SENT_BYTES = 1 << 26  # length of a range for another process
-MAX_ROW_BYTES = 1 << 20  # length of a row, unless the first ones are long
-_SMALL = 1 << 23  # bytes; one thread parses a shorter text sooner than several
-_HEAD = 4096  # bytes that are looked at for an object of JSON
+RANGE_BYTES = 1 << 24  # this process reads ranges of so many bytes
+SENT_BYTES = 1 << 26  # another process reads ranges of so many bytes
+MAX_ROW_BYTES = 1 << 20  # a row has at most so many bytes, unless the first rows are long
+_MIN_BYTES_FOR_THREADS = 1 << 23  # one thread parses a shorter text sooner than several
+_N_JSON_BYTES = 4096  # whether a file of JSON is a list is found in so many first bytes
 _GROUPED = re.compile(r" *[+-]?(0|[1-9][0-9]{0,2}(,[0-9]{3})*)(\.[0-9]*)? *")
 _NUMBER, _TEXT, _NULL = pa.float64(), pa.string(), pa.null()
 #: The wider types that values of a type also fit, in the order in which pyarrow tries them.
@@ -185,12 +185,13 @@ class TextFile(ColumnFile):
         common: dict[str, ColumnKind | None] = dict.fromkeys(names)
         several_types: dict[str, list[pa.DataType]] = {}
         for name in names:
-            kinds = [kinds[name] for kinds in kinds_by_range if name in kinds and kinds[name].parsed != _NULL]
-            parsed = list(dict.fromkeys(kind.parsed for kind in kinds))
-            if not kinds:
+            in_ranges = [kinds[name] for kinds in kinds_by_range if name in kinds]
+            kinds_of_values = [kind for kind in in_ranges if kind.parsed != _NULL]
+            parsed = list(dict.fromkeys(kind.parsed for kind in kinds_of_values))
+            if not kinds_of_values:
                 common[name] = ColumnKind(_NUMBER, _NUMBER)
             elif len(parsed) == 1:
-                common[name] = ColumnKind(parsed[0], _common_number([kind.values for kind in kinds]))
+                common[name] = ColumnKind(parsed[0], _common_number([kind.values for kind in kinds_of_values]))
             else:
                 several_types[name] = parsed
         settled = self._settled_kinds(several_types)
@@ -204,11 +205,11 @@ class TextFile(ColumnFile):
             trial = {name: types[0] for name, types in candidates.items() if types}
             failed: set[str] = set()
             for first, end in pairwise(self._starts):
-                still_fitting = {name: kind for name, kind in trial.items() if name not in failed}
+                still_fitting = {name: tried for name, tried in trial.items() if name not in failed}
                 failed |= self._not_of_type(first, end, still_fitting)
-            for name, kind in trial.items():
+            for name, tried in trial.items():
                 if name not in failed:
-                    settled[name] = ColumnKind(kind, kind)
+                    settled[name] = ColumnKind(tried, tried)
             candidates = {name: candidates[name][1:] for name in failed}
         texts = [name for name in several_types if name not in settled]
         return settled | self._kinds_of_texts(texts)
@@ -334,7 +335,7 @@ class DelimitedParser:
                 file if reaches_the_end else pa.BufferReader(file.read_buffer(end - first)),
                 read_options=arrow_csv.ReadOptions(
                     block_size=self._block_bytes,
-                    use_threads=handler is None and end - first >= _SMALL,
+                    use_threads=handler is None and end - first >= _MIN_BYTES_FOR_THREADS,
                     column_names=layout.names,
                 ),
                 parse_options=arrow_csv.ParseOptions(
@@ -455,7 +456,7 @@ class JsonFile(TextFile):
 
     def make_parser(self) -> JsonParser:
         with open(self.path, "rb") as file:
-            is_list = file.read(_HEAD).removeprefix(BOM).lstrip().startswith(b"[")
+            is_list = file.read(_N_JSON_BYTES).removeprefix(BOM).lstrip().startswith(b"[")
         return JsonParser(self.path, self.label, is_list)
 
     @property
