@@ -56,9 +56,10 @@ def fuzzing(seconds: int = 120) -> Path:
         if ended.returncode != 0:
             sys.exit(f"{ended.stderr[-4000:]}\nfuzzing of {target} ended with exit code {ended.returncode}")
         n_inputs = int(re.findall(r"number_of_executed_units: (\d+)", ended.stderr)[-1])
-        branches = re.findall(r" cov: (\d+)", ended.stderr)  # not counted for native calls
+        branches = re.findall(r" cov: (\d+)", ended.stderr)
+        n_branches = branches[-1] if branches else "-"  # not counted for native calls
         print(f"{target}: {n_inputs:,} inputs", flush=True)
-        counts = {"inputs": n_inputs, "inputs that end wrongly": 0, "branches reached": branches[-1] if branches else "-"}
+        counts = {"inputs": n_inputs, "inputs that end wrongly": 0, "branches reached": n_branches}
         rows.append({"job": target, "details": {"fuzzing": counts}})
     n_all = sum(row["details"]["fuzzing"]["inputs"] for row in rows)
     claim = f"No input that fuzzing makes leads to anything but a result or one line of error: {n_all:,} inputs."
