@@ -220,7 +220,7 @@ def test_methods(done):
     assert [method["name"] for method in document] == names
     assert all(method["paper"] and method["needs"] for method in document)
     by_name = {method["name"]: method for method in document}
-    of_every_greedy = {"stopping": None, "constraints": None, "estimator": "corrected"}
+    of_every_greedy = {"stopping": None, "constraints": None, "estimator": "corrected", "effect": "any"}
     assert by_name["betagamma"]["parameters"] == {"beta": 1.0, "gamma": 1.0, **of_every_greedy}
     assert (by_name["soa"]["same_as"], by_name["soa"]["paper"]) == ("cife", "Guo, Nixon 2009")
     assert [line for line in lines if line.endswith("  parameters (--set): beta=1.0, gamma=1.0")]
