@@ -43,6 +43,7 @@ from bitsieve.explain.explain import FeatureExplanation as FeatureExplanation
 from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping as ConditionalStopping
 from bitsieve.methods.by_counts.stopping.dcrt import DistilledStopping as DistilledStopping
 from bitsieve.methods.by_counts.stopping.false_discovery import FalseDiscoveryStopping as FalseDiscoveryStopping
+from bitsieve.methods.by_counts.stopping.gaussian_knockoffs import GaussianKnockoffStopping as GaussianKnockoffStopping
 from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping as KnockoffStopping
 from bitsieve.methods.by_counts.stopping.permutation import PermutationStopping as PermutationStopping
 from bitsieve.methods.by_counts.stopping.significance import SignificanceStopping as SignificanceStopping

@@ -163,7 +163,7 @@ def test_rows_that_are_left_out_leave_their_groups():
     np.testing.assert_array_equal(read_xy(X, label, None, SUBJECT, drop_missing=True).groups, kept.groups)
 
 
-@pytest.mark.parametrize("rule", ["conditional", "knockoffs", "dcrt"])
+@pytest.mark.parametrize("rule", ["conditional", "knockoffs", "dcrt", "gaussian-knockoffs"])
 def test_rules_that_need_independent_rows_refuse(rule):
     X, y = subjects()
     with pytest.raises(ValueError, match="assumes that the rows are independent: leave out groups"):

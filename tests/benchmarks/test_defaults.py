@@ -65,8 +65,8 @@ def test_designs_are_seeded_tables_with_relevant_columns(name):
     again = promises.draw(design, 3, 120)
     assert table.X.tobytes() == again.X.tobytes()
     assert table.X.shape == (120, promises.N_COLUMNS)
-    assert len(table.relevant) == (0 if design.is_noise else promises.N_RELEVANT)
-    if not design.is_noise:
+    assert len(table.relevant) == design.n_relevant
+    if design.n_relevant:
         assert len(np.unique(table.y)) == len(design.quantiles) + 1
 
 

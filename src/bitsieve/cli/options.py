@@ -278,13 +278,14 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "range", parameters="features", short="-k"),
         Option("--stop", SELECTING,
                "end earlier: significance, permutation, fdr, conditional, knockoffs (by --binning quantile), dcrt, "
-               "threshold (auto: significance)",
+               "gaussian-knockoffs, threshold (auto: significance)",
                metavar="RULE", parameters="stopping"),
         Option("--level", SELECTING, "level of significance, permutation (default: 0.05) or another rule (0.1)",
                "number", metavar="P", parameters="level"),
         Option("--draws", SELECTING,
-               "draws of knockoffs (default: 10); each selects at least 1.25 / level columns, or none (a single one: "
-               "1 / level), and with more of them the list depends less on chance", "count", parameters="n_draws"),
+               "draws of knockoffs, gaussian-knockoffs (default: 10); each selects at least 1.25 / level columns, or "
+               "none (a single one: 1 / level), and with more of them the list depends less on chance",
+               "count", parameters="n_draws"),
         Option("--min-bits", SELECTING,
                "what a feature must add under threshold, before correction for chance; the first also after it "
                "(default: 0.01)", "number", metavar="BITS", parameters="bits"),

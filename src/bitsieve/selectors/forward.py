@@ -44,13 +44,13 @@ class ForwardSelector(CountSelector):
     criterion : str or criterion object, default="cmim2"
         A name of :func:`list_methods`; an object such as ``MIFS(beta=0.5)`` sets parameters.
     stopping : str or object, optional
-        "significance", "permutation", "fdr", "conditional", "knockoffs", "dcrt" or "threshold". Leaves out candidates
-        that add no more than chance, or too few bits, to all that is chosen (:class:`SignificanceStopping`,
-        :class:`PermutationStopping`, :class:`ThresholdStopping`), or takes the largest list of a false discovery rate
-        (:class:`FalseDiscoveryStopping`; :class:`ConditionalStopping` and :class:`KnockoffStopping` keep the neighbours
-        of each in ``stopping_given_``; columns that these determine are in ``stopping_untested_``;
-        :class:`DistilledStopping` is for columns that are near to jointly normal). By
-        default none; "significance" with ``n_features_to_select="auto"``.
+        "significance", "permutation", "fdr", "conditional", "knockoffs", "dcrt", "gaussian-knockoffs" or "threshold".
+        Leaves out candidates that add no more than chance, or too few bits, to all that is chosen
+        (:class:`SignificanceStopping`, :class:`PermutationStopping`, :class:`ThresholdStopping`), or takes the largest
+        list of a false discovery rate (:class:`FalseDiscoveryStopping`; :class:`ConditionalStopping` and
+        :class:`KnockoffStopping` keep the neighbours of each in ``stopping_given_``; columns that these determine are
+        in ``stopping_untested_``; :class:`DistilledStopping` and :class:`GaussianKnockoffStopping` are for columns that
+        are near to jointly normal). By default none; "significance" with ``n_features_to_select="auto"``.
     constraints : Constraints, optional
         Columns that must or must not be selected, or are taken together.
     estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="corrected"

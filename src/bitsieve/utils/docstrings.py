@@ -123,6 +123,8 @@ J. Brank, M. Grobelnik, N. Milic-Frayling, D. Mladenic, "Feature selection using
 L. Breiman, J. Friedman, R. Olshen, C. Stone, "Classification and regression trees", 1984. doi:10.1201/9781315139470
 G. Brown, A. Pocock, M.-J. Zhao, M. Lujan, "Conditional likelihood maximisation: a unifying framework for information
   theoretic feature selection", Journal of Machine Learning Research 13, 2012.
+E. Candès, Y. Fan, L. Janson, J. Lv, "Panning for gold: model-X knockoffs for high dimensional controlled variable
+  selection", Journal of the Royal Statistical Society B 80, 2018. doi:10.1111/rssb.12265
 H. Cheng, Z. Qin, C. Feng, Y. Wang, F. Li, "Conditional mutual information-based feature selection analyzing for synergy
   and redundancy", ETRI Journal 33(2), 2011. doi:10.4218/etrij.11.0110.0237
 C. Chow, C. Liu, "Approximating discrete probability distributions with dependence trees", IEEE Transactions on
@@ -186,6 +188,7 @@ K. Sechidis, L. Azzimonti, A. Pocock, G. Corani, J. Weatherall, G. Brown, "Effic
 M. Sesia, C. Sabatti, E. Candès, "Gene hunting with hidden Markov model knockoffs", Biometrika 106, 2019.
 R. D. Shah, R. J. Samworth, "Variable selection with error control: another look at stability selection", Journal of the
   Royal Statistical Society B 75, 2013. doi:10.1111/j.1467-9868.2011.01034.x
+A. Spector, L. Janson, "Powerful knockoffs via minimizing reconstructability", Annals of Statistics 50(1), 2022.
 M. Tan, L. Wang, I. Tsang, "Learning sparse SVM for feature selection on very high dimensional datasets", ICML 2010.
 M. Tesmer, P. A. Estevez, "AMIFS: adaptive feature selection by using mutual information", IJCNN 2004.
   doi:10.1109/IJCNN.2004.1379918

@@ -7,7 +7,7 @@ import pytest
 
 import bitsieve
 from bitsieve import Constraints, DistilledStopping, EqualFrequencyBinner, ForwardSelector
-from bitsieve.methods.by_counts.stopping.dcrt import _residuals_given_others, normal_scores, p_given_others
+from bitsieve.methods.by_counts.stopping.dcrt import _residuals_given_others, p_given_others
 
 
 def sorted_by_class(scores, classes):
@@ -28,19 +28,6 @@ def linear(seed, relevant=(2, 9, 15), n_rows=400):
     random, X = autoregressive(seed, n_rows)
     score = 1.5 * X[:, list(relevant)].sum(axis=1) + random.logistic(size=n_rows)
     return X, (score > 0).astype(int)
-
-
-def test_normal_scores_of_two_codes():
-    """Standardised, two values are those of the 0/1 variable, whatever the quantiles."""
-    codes = np.array([0, 0, 0, 1])
-    expected = (codes - 0.25) / np.sqrt(0.25 * 0.75)
-    np.testing.assert_allclose(normal_scores(codes), expected, rtol=1e-14)  # a few roundings
-
-
-def test_normal_scores_rise_with_the_codes_and_are_symmetric():
-    scores = normal_scores(np.repeat(np.arange(7), 10))
-    assert (np.diff(scores[::10]) > 0).all()
-    np.testing.assert_allclose(scores, -scores[::-1], atol=1e-14)  # quantiles of p and 1 - p, each rounded
 
 
 def test_residuals_are_those_of_a_regression_on_all_others():

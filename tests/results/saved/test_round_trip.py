@@ -73,7 +73,7 @@ def test_load_of_save_is_the_selection(table, tmp_path, method):
 @pytest.mark.parametrize(
     "rule",
     quick_and_slow(
-        ["significance", "permutation", "fdr", "conditional", "knockoffs", "dcrt", "threshold"],
+        ["significance", "permutation", "fdr", "conditional", "knockoffs", "dcrt", "gaussian-knockoffs", "threshold"],
         quick={"significance", "knockoffs"},
         reason="the same record of another rule",
     ),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from bitsieve.counts.packed import PackedSource, dense_cells
-from bitsieve.counts.source import CountSource, coded
+from bitsieve.counts.source import CountSource
 from bitsieve.counts.threads import run_blocks
-from bitsieve.diagnostics import UserError
 from bitsieve.methods.by_counts.dependent.forest import Forest, TreeModel, draw
+from bitsieve.methods.by_counts.dependent.rows import codes_and_classes
 from bitsieve.utils.arrays import Columns, Floats, Integers
 
 LEARNING_RATE = 0.1  # share of a column's fit that is added in a step
@@ -21,21 +21,7 @@ def knockoff_wins(source: CountSource, forest: Forest, columns: Columns, n_draws
 
     Cost of a draw: O(n d codes^2) for the knockoffs, at most 1,000 rows of tables of 2n columns for the fit.
     """
-    if source.search is not None:
-        raise UserError(
-            code="bins-from-target",
-            message="knockoffs need bins that were made without the target",
-            advice="give {binning}",
-            fix={"binning": "quantile"},
-        )
-    rows = coded(source)
-    if rows is None:
-        raise UserError(
-            code="rows-not-in-memory",
-            message="knockoffs need the codes of every row in memory, one column each",
-            advice="leave out groups",
-        )
-    by_sample, classes = rows.class_by_class()
+    by_sample, classes = codes_and_classes(source, "knockoffs")
     codes = by_sample.T
     model = TreeModel(codes, source.arities, forest)
     wins = np.empty((n_draws, len(columns)))

@@ -9,6 +9,7 @@ from bitsieve.methods.by_counts.stopping.base import StoppingRule as StoppingRul
 from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping
 from bitsieve.methods.by_counts.stopping.dcrt import DistilledStopping
 from bitsieve.methods.by_counts.stopping.false_discovery import FalseDiscoveryStopping
+from bitsieve.methods.by_counts.stopping.gaussian_knockoffs import GaussianKnockoffStopping
 from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.permutation import PermutationStopping
 from bitsieve.methods.by_counts.stopping.significance import SignificanceStopping
@@ -24,6 +25,7 @@ STOPPING_RULES: dict[str, type[StoppingRule]] = {
         ConditionalStopping,
         KnockoffStopping,
         DistilledStopping,
+        GaussianKnockoffStopping,
         ThresholdStopping,
     )
 }

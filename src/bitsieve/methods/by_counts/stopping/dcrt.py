@@ -6,21 +6,21 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bitsieve.counts.source import coded
-from bitsieve.diagnostics import UserError
 from bitsieve.information.protocol import Information
+from bitsieve.methods.by_counts.dependent.linear_models import (
+    lasso_by_cross_validation,
+    lasso_weights,
+    shrunk_precision,
+)
+from bitsieve.methods.by_counts.dependent.normal_scores import bins_for_normal_scores, normal_scores_of_columns
+from bitsieve.methods.by_counts.dependent.rows import codes_and_classes
 from bitsieve.methods.by_counts.stopping.lists import BENJAMINI_HOCHBERG, ListStopping, TestedColumns, adjusted
 from bitsieve.methods.method import INDEPENDENT, ROWS, TABLES, UNSTRATIFIED
 from bitsieve.utils.arrays import Flags, Floats, Integers
 from bitsieve.utils.docstrings import cites
-from bitsieve.utils.libraries import ndtri, stdtr, threadpool_limits
+from bitsieve.utils.libraries import stdtr, threadpool_limits
 from bitsieve.utils.parameters import check_level
-
-N_FOLDS = 5  # of the cross-validation that finds the penalty of the lasso
-MAX_BINS = 20  # between 20 bins of equal frequency lie 98 % of the variance of a normal variable
-MIN_ROWS_OF_BIN = 5
 
 
 @cites("Liu, Katsevich, Janson, Ramdas 2022", "Ledoit, Wolf 2004", "Benjamini, Hochberg 1995")
@@ -74,14 +74,14 @@ class DistilledStopping(ListStopping):
 
     def default_bins(self, n_samples: int) -> int:
         """Many bins, whose normal scores are near to those of the values."""
-        return max(3, min(MAX_BINS, n_samples // MIN_ROWS_OF_BIN))
+        return bins_for_normal_scores(n_samples)
 
     def test_columns(self, information: Information, tried: Flags, chosen: list[int]) -> TestedColumns:
         """The list among the columns tried, each given all that were tried or chosen."""
         candidates = np.flatnonzero(tried & information.varies)
         columns = np.union1d(candidates, np.array(chosen, np.intp))
-        codes, classes = _codes_and_classes(information)
-        scores = np.column_stack([normal_scores(codes[:, column]) for column in columns.tolist()])
+        codes, classes = codes_and_classes(information.source, self.name)
+        scores = normal_scores_of_columns(codes[:, columns])
         p = np.full(information.n_features, np.inf)
         with threadpool_limits(1):  # sums of BLAS depend on the number of its threads
             p[columns] = p_given_others(scores, classes)
@@ -89,36 +89,6 @@ class DistilledStopping(ListStopping):
         order = np.argsort(rates, kind="stable")
         n_accepted = int((rates <= self.level).sum())
         return TestedColumns(candidates[order], rates[order], n_accepted)
-
-
-def _codes_and_classes(information: Information) -> tuple[NDArray[np.integer], Integers]:
-    """The codes, shape (n_samples, n_features), and the classes of all rows, class by class."""
-    source = information.source
-    if source.search is not None:
-        raise UserError(
-            code="bins-from-target",
-            message="dcrt needs bins that were made without the target",
-            advice="give {binning}",
-            fix={"binning": "quantile"},
-        )
-    rows = coded(source)
-    if rows is None:
-        raise UserError(
-            code="rows-not-in-memory",
-            message="dcrt needs the codes of every row in memory, one column each",
-            advice="leave out groups",
-        )
-    return rows.class_by_class()
-
-
-def normal_scores(codes: NDArray[np.integer]) -> Floats:
-    """The quantiles of the normal distribution at the mean ranks of the codes, with mean 0 and variance 1."""
-    counts = np.bincount(codes)
-    mean_ranks = np.cumsum(counts) - counts / 2
-    scores: Floats = ndtri(mean_ranks / len(codes))[codes]
-    scores -= scores.mean()
-    scores /= scores.std()
-    return scores
 
 
 def p_given_others(scores: Floats, classes: Integers) -> Floats:
@@ -136,9 +106,7 @@ def _residuals_given_others(scores: Floats) -> Floats:
 
     ``z_j - E[z_j | others] = (Z P)_j / P_jj``
     """
-    from sklearn.covariance import LedoitWolf
-
-    precision = LedoitWolf(assume_centered=True).fit(scores).precision_
+    precision = shrunk_precision(scores)
     residuals: Floats = scores @ precision / np.diag(precision)
     return residuals
 
@@ -159,19 +127,14 @@ def _distilled_class(scores: Floats, class_values: Floats) -> Floats:
 
     Without a column to which the lasso of all columns gives no weight, the lasso is the same.
     """
-    from sklearn.linear_model import Lasso, LassoCV
-    from sklearn.model_selection import PredefinedSplit
-
-    n_samples, n_columns = scores.shape
+    n_columns = scores.shape[1]
     centred = class_values - class_values.mean()
-    folds = PredefinedSplit(np.arange(n_samples) % N_FOLDS)  # rows lie class by class: folds have equal shares of each
-    lasso = LassoCV(cv=folds, fit_intercept=False).fit(scores, centred)
-    distilled = np.repeat((centred - scores @ lasso.coef_)[:, None], n_columns, axis=1)
-    for column in np.flatnonzero(lasso.coef_).tolist():
+    lasso = lasso_by_cross_validation(scores, centred)
+    distilled = np.repeat((centred - scores @ lasso.weights)[:, None], n_columns, axis=1)
+    for column in np.flatnonzero(lasso.weights).tolist():
         others = np.delete(scores, column, axis=1)
         if others.shape[1] == 0:
             distilled[:, column] = centred
             continue
-        lasso_of_others = Lasso(lasso.alpha_, fit_intercept=False).fit(others, centred)
-        distilled[:, column] = centred - others @ lasso_of_others.coef_
+        distilled[:, column] = centred - others @ lasso_weights(others, centred, lasso.penalty)
     return distilled

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
 from typing import ClassVar
-
-import numpy as np
 
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.dependent.forest import Forest, spanning_forest
-from bitsieve.methods.by_counts.dependent.knockoffs import e_values, knockoff_wins
-from bitsieve.methods.by_counts.stopping.lists import BENJAMINI_HOCHBERG, adjusted
+from bitsieve.methods.by_counts.dependent.knockoffs import knockoff_wins
+from bitsieve.methods.by_counts.stopping.knockoff_filter import KnockoffFilter
 from bitsieve.methods.by_counts.stopping.tree import TreeStopping
 from bitsieve.methods.method import CONDITIONED, INDEPENDENT, ROWS, UNSTRATIFIED
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.docstrings import cites
-from bitsieve.utils.parameters import check_integer, check_level
-
-SHARE_OF_LEVEL = 0.8  # that the filter of each of several draws has; any share keeps the rate
 
 
 @cites("Sesia, Sabatti, Candès 2019", "Bates, Candès, Janson, Wang 2021", "Ren, Barber 2024")
 @dataclass(frozen=True)
-class KnockoffStopping(TreeStopping):
+class KnockoffStopping(KnockoffFilter, TreeStopping):
     r"""Take the columns that beat knockoffs of themselves: those on which the class depends given all others.
 
     Knockoffs are drawn from the tree of :func:`bitsieve.chow_liu_tree`, the class is fitted by columns and knockoffs
@@ -59,33 +53,10 @@ class KnockoffStopping(TreeStopping):
 
     name: ClassVar[str] = "knockoffs"
     required_capabilities: ClassVar[frozenset[str]] = CONDITIONED | ROWS | INDEPENDENT | UNSTRATIFIED
-    orders_refused_columns: ClassVar[bool] = False  # where none was accepted all rates are 1
-    n_draws: int = 10
-    random_state: int = 0
-
-    def __post_init__(self) -> None:
-        check_level(self.level)
-        check_integer("n_draws", self.n_draws, 1, 10**4)
-        check_integer("random_state", self.random_state, 0, 2**32 - 1)
-
-    @property
-    def level_of_a_draw(self) -> float:
-        """Of the filter that gives the e-values of one draw."""
-        return SHARE_OF_LEVEL * self.level if self.n_draws > 1 else self.level
-
-    @property
-    def least_columns(self) -> int:
-        """No draw that takes any takes fewer."""
-        return ceil(1 / self.level_of_a_draw)
 
     def rates(self, information: Information, columns: Columns) -> tuple[Forest, Floats, Columns]:
         """``n / (k e)`` of the k-th largest e-value e, at most 1."""
         forest = spanning_forest(information, columns)
         wins = knockoff_wins(information.source, forest, columns, self.n_draws, self.random_state)
-        e = e_values(wins, self.level_of_a_draw)
         untested = columns[:0]
-        return forest, adjusted(1 / np.maximum(e, 1), BENJAMINI_HOCHBERG), untested
-
-    def reason(self, value: float, how: str = "") -> str:
-        """The rate and the level, and how many columns a draw takes at least."""
-        return f"{super().reason(value)} (knockoffs select at least {self.least_columns:,} columns, or none)"
+        return forest, self.rates_of_wins(wins), untested

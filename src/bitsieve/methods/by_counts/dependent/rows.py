@@ -1,0 +1,32 @@
+"""The codes of every row, for rules that need more than counts."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bitsieve.counts.source import CountSource, coded
+from bitsieve.diagnostics import UserError
+from bitsieve.utils.arrays import Integers
+
+
+def codes_and_classes(source: CountSource, rule: str) -> tuple[NDArray[np.integer], Integers]:
+    """The codes, shape (n_samples, n_features), and the classes of all rows, class by class.
+
+    Raises an error if the bins depend on the classes, or if the source has no rows; ``rule`` is its name there.
+    """
+    if source.search is not None:
+        raise UserError(
+            code="bins-from-target",
+            message=f"{rule} needs bins that were made without the target",
+            advice="give {binning}",
+            fix={"binning": "quantile"},
+        )
+    rows = coded(source)
+    if rows is None:
+        raise UserError(
+            code="rows-not-in-memory",
+            message=f"{rule} needs the codes of every row in memory, one column each",
+            advice="leave out groups",
+        )
+    return rows.class_by_class()
