@@ -21,8 +21,9 @@
 #                    brings, checksums; built twice, and the two must agree in every byte
 # make audit, sbom   known weaknesses of the packages installed, and a list of them (CycloneDX); audit needs the network
 # make nightly       what takes too long for every run: the static analyzer, thousands of damaged files, saved selections,
-#                    statements of SQL and commands, each by a fixed seed, and fuzzing guided by coverage, two minutes for
-#                    each reader and each of the others; its counts are kept with the results of the benchmarks
+#                    statements of SQL and commands, each by a fixed seed, 50 more tables for the levels of all stopping rules
+#                    (build/promises.jsonl), and fuzzing guided by coverage, two minutes for each reader and each of the
+#                    others; its counts are kept with the results of the benchmarks
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
@@ -152,6 +153,8 @@ sbom: $(VENV)/.installed
 nightly: $(VENV)/.installed-dev
 	$(MAKE) tidy CHECKS='clang-analyzer-*,-clang-analyzer-optin.performance.Padding' FILES='$(filter-out native/bind/%,$(FILES))'
 	$(BIN)/python -m pytest -m nightly
+	mkdir -p build
+	$(BIN)/python -m benchmarks.promises build/promises.jsonl --new 50
 	if $(BIN)/python -m pip install --quiet -e ".[fuzzing]"; then $(BIN)/python -m benchmarks.trust fuzzing; fi
 
 clean:

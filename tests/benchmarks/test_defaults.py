@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
@@ -70,14 +68,41 @@ def test_designs_are_seeded_tables_with_relevant_columns(name):
         assert len(np.unique(table.y)) == len(design.quantiles) + 1
 
 
-def test_results_of_promises_are_read_again(tmp_path, capsys):
-    result = promises.run_rule("independent", "fdr", 0, 100)
-    assert 0 <= result["n_true"] <= result["n_selected"]
+def test_a_run_of_promises_adds_the_sets_that_are_lacking(tmp_path, capsys):
     path = tmp_path / "results.jsonl"
-    path.write_text(json.dumps(result) + "\n")
-    assert promises.read_results(path) == [result]
-    promises.print_table([result])
-    assert "independent" in capsys.readouterr().out
+    arguments = [str(path), "--sets", "3", "--rows", "100", "--rules", "fdr,dcrt", "--designs", "noise,groups"]
+    assert promises.main([*arguments, "--new", "1"]) == 0
+    first = promises.read_results(path)
+    cells = [(result["design"], result["rule"], result["seed"]) for result in first]
+    assert cells == [("noise", "fdr", 0), ("noise", "dcrt", 0), ("groups", "fdr", 0)]  # dcrt refuses groups
+    assert promises.main(arguments) == 0
+    results = promises.read_results(path)
+    assert results[:3] == first
+    assert [result["seed"] for result in results[3:]] == [1, 1, 1, 2, 2, 2]
+    assert all(0 <= result["n_true"] <= result["n_selected"] for result in results)
+    assert "| noise, 100 rows | - | - |" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("rule", "design", "n_false", "n_sets", "is_broken"),
+    [
+        ("fdr", "independent", 3, 40, True),
+        ("fdr", "blocks", 3, 40, False),  # known to fail there
+        ("fdr", "independent", 3, 10, False),  # too few sets to judge
+        ("significance", "independent", 3, 40, False),  # promises no rate of a list
+        ("dcrt", "independent", 0, 40, False),
+    ],
+)
+def test_broken_promises(rule, design, n_false, n_sets, is_broken):
+    results = []
+    for seed in range(n_sets):
+        n_true = 7 + seed % 2
+        n_selected = n_true + n_false
+        result = promises.SetResult(
+            design=design, rule=rule, n_rows=400, seed=seed, n_selected=n_selected, n_true=n_true
+        )
+        results.append(result)
+    assert bool(promises.broken_promises(results)) == is_broken
 
 
 def test_columns_without_a_cut_by_four_ways():
