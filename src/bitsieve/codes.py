@@ -557,7 +557,7 @@ CODES: dict[str, Code] = {
     ),
     "rule-not-saved": Code("error", "Counts with bins of this rule cannot be saved.", "Use another binning."),
     "bins-from-target": Code(
-        "error", "Knockoffs need bins that were made without the target.", 'Use `binning="quantile"`.'
+        "error", "`dcrt` and knockoffs need bins that were made without the target.", 'Use `binning="quantile"`.'
     ),
     "no-density": Code(
         "error", "A density needs two different values in every class.", "Drop the column or class, or bin the columns."
