@@ -188,7 +188,7 @@ def test_what_cannot_be_done_gives_one_clear_line():
     assert code_of_error(method="cmi", effect="common") == "undefined-quantity"
     assert code_of_error(method="fcbf") == "strata-not-supported"
     assert code_of_error(method="vmi") == "strata-not-supported"
-    for rule in ("conditional", "knockoffs", "dcrt"):
+    for rule in ("conditional", "knockoffs", "dcrt", "gaussian-knockoffs"):
         assert code_of_error(stopping=rule) == "strata-not-supported"
 
 
