@@ -45,6 +45,7 @@ RULES_FOR_GROUPS = ("significance", "permutation", "fdr")  # the others refuse g
 KNOWN_FAILURES = {
     "fdr": ("AR(.5)", "AR(.7)", "AR(.9)", "blocks", "copies", "confounder"),
     "conditional": ("blocks", "confounder"),
+    "dcrt": ("chain of codes",),
 }
 MIN_SETS = 20  # of which a standard error says something
 MAX_STANDARD_ERRORS = 4  # above the level; random variation exceeds it once in 30,000 times
