@@ -8,7 +8,8 @@ from these two, by the chain rule ``I(X;C|S) = I(X;(C,S)) - I(X;S)``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -32,6 +33,13 @@ class StratifiedCounts:
     @classmethod
     def of_source(cls, source: CountSource) -> Self:
         """Count the samples of a source that has strata. Refuses one whose samples are not in memory."""
+        counts = _COUNTS.get(source)
+        if counts is None:
+            counts = _COUNTS[source] = cls._count(source)
+        return cast("Self", counts)
+
+    @classmethod
+    def _count(cls, source: CountSource) -> Self:
         coded_source = coded(source)
         if coded_source is None or source.strata is None:
             raise UserError(
@@ -54,6 +62,10 @@ class StratifiedCounts:
     def stratum_sizes(self) -> Integers:
         """The number of samples of every stratum."""
         return self.by_stratum.class_sizes
+
+
+#: The counts of every source that is still in use: several estimators of one source share them.
+_COUNTS: WeakKeyDictionary[CountSource, StratifiedCounts] = WeakKeyDictionary()
 
 
 def check_combinations(n_combinations: int) -> None:

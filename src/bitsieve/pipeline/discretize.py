@@ -42,6 +42,10 @@ class Counted:
         """The stratum of every sample; None without strata."""
         return self.information.source.strata
 
+    @property
+    def has_several_strata(self) -> bool:
+        return self.strata is not None and bool(self.strata.any())
+
     def estimated(self, estimator: str, effect: str = ANY_EFFECT) -> Information:
         """The information by an estimator, within the strata if there are several; cached."""
         if self.strata is None:

@@ -49,7 +49,7 @@ def count_evidence(counted: Counted, selected: Columns, information: Information
     strata = strata_evidence(counted, selected, information.estimator)
     plug_in = counted.information
     informative = carries_information(plug_in, selected)
-    if strata is not None:  # the tests below are within the strata
+    if counted.has_several_strata:  # the tests below are within the strata
         plug_in = counted.estimated("plug-in")
         informative = Lazy(lambda: np.zeros(len(selected), bool))
     overlap_with, overlap = overlaps(information, selected)
@@ -79,13 +79,15 @@ def strata_evidence(counted: Counted, selected: Columns, estimator: str) -> Stra
     if rows is None or rows.strata is None:
         return None
     classes = ClassesOfStrata.of_table(rows)
-    common = CorrectedCommonEffect(counted.information.source)
-    within_strata = counted.estimated("corrected").relevance[selected]
+    heterogeneity = np.zeros(len(selected))
+    if rows.several_strata is not None:
+        common = CorrectedCommonEffect(counted.information.source)
+        heterogeneity = counted.estimated("corrected").relevance[selected] - common.bits_of_tables(None, selected)
     return StrataEvidence(
         n_strata=classes.n_strata,
         n_informative_rows=classes.n_informative_rows,
         relevance_pooled=counted.pooled(estimator).relevance,
-        heterogeneity=within_strata - common.bits_of_tables(None, selected),
+        heterogeneity=heterogeneity,
     )
 
 
