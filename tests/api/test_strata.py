@@ -245,3 +245,29 @@ def test_compare_ranks_within_strata():
     with pytest.raises(UserError) as raised:
         bitsieve.compare(frame, "y", strata="site", methods=["speccmi"], **options)
     assert raised.value.code == "strata-not-supported"
+
+
+def test_a_selector_fitted_within_strata_is_not_explained_without_them():
+    from bitsieve.explain.evidence import evidence_of
+
+    X, y, strata = batches()
+    selector = bitsieve.ForwardSelector(2, criterion="jmi", binning="none").fit(X, y, strata=strata)
+    with pytest.raises(UserError) as raised:
+        evidence_of(selector, X, y)
+    assert raised.value.code == "strata-not-supported"
+    selector.fit(X, y)
+    assert "heterogeneity_" not in vars(selector)
+    assert evidence_of(selector, X, y).selected.tolist() == selector.selected_.tolist()
+
+
+def test_explanations_and_reports_are_within_strata(tmp_path):
+    X, y, strata = batches()
+    selection = select(X, y, strata=strata, method="jmi", n_features_to_select=2)
+    explanation = selection.explain(selection.features[0])
+    assert explanation.relevance == selection.relevance[0]
+    common = select(X, y, strata=strata, method="jmi", n_features_to_select=2, effect="common")
+    assert "common" in str(common.parameters["effect"])
+    assert common._repr_html_()
+    with pytest.raises(UserError) as raised:
+        common.explain(common.features[0])
+    assert raised.value.code == "undefined-quantity"

@@ -107,6 +107,12 @@ def evidence_of(selector: ColumnSelector, X: Any, y: Any, sample_weight: Any = N
     from bitsieve.selectors.base import fitted_binner
 
     check_is_fitted(selector)
+    if "relevance_pooled_" in vars(selector):
+        raise UserError(
+            code="strata-not-supported",
+            message=f"{type(selector).__name__} was fitted within strata, which X and y do not hold",
+            advice="use bitsieve.select with strata, whose result explains itself",
+        )
     target_kind = TargetKind(selector.target_kind)
     table = read_xy(X, y, sample_weight, target_kind=target_kind, weight_kind=selector.weight_kind)
     if table.n_features != selector.n_features_in_:
