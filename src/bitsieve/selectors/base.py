@@ -612,7 +612,8 @@ class CountSelector(MethodSelector):
             self.overlap_ = evidence.overlap
             self._informative = evidence.informative
             for name in ("relevance_pooled_", "heterogeneity_", "n_informative_rows_"):
-                vars(self).pop(name, None)  # of an earlier fit within strata
+                if name in vars(self):
+                    delattr(self, name)  # of an earlier fit within strata
             if evidence.strata is not None:
                 self.relevance_pooled_ = evidence.strata.relevance_pooled
                 self.heterogeneity_ = evidence.strata.heterogeneity
