@@ -17,7 +17,12 @@ from bitsieve.methods.method import SHARED, defaults_of
 
 METHODS = {method.name: method for method in list_methods()}
 NAMES = list(METHODS)
-OF_THE_LOOP = {"stopping": None, "constraints": None, "estimator": "corrected"}  # of every greedy method
+OF_THE_LOOP = {
+    "stopping": None,
+    "constraints": None,
+    "estimator": "corrected",
+    "effect": "any",
+}  # of every greedy method
 
 
 def test_list():
