@@ -17,12 +17,8 @@ from bitsieve.methods.method import SHARED, defaults_of
 
 METHODS = {method.name: method for method in list_methods()}
 NAMES = list(METHODS)
-OF_THE_LOOP = {
-    "stopping": None,
-    "constraints": None,
-    "estimator": "corrected",
-    "effect": "any",
-}  # of every greedy method
+#: Of every greedy method.
+OF_THE_LOOP = {"stopping": None, "constraints": None, "estimator": "corrected", "effect": "any"}
 
 
 def test_list():
