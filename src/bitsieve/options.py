@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from bitsieve.diagnostics import ParameterError
 from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.parameters import check_choice, check_flag, check_threads
+from bitsieve.utils.types import ColumnLike, Label
 
 DAY_FIRST = "day-first"
 MONTH_FIRST = "month-first"
@@ -61,11 +62,11 @@ class ReadOptions:
     is given by values without a name. A column of ``exclude`` may be of a type that is not read.
     """
 
-    target: Any = None
-    sample_weight: Any = None
+    target: ColumnLike = None
+    sample_weight: ColumnLike = None
     weight_kind: str = FREQUENCY
-    groups: Any = None
-    strata: Any = None
+    groups: ColumnLike = None
+    strata: ColumnLike = None
     target_name: str = "target"
     target_kind: str | None = None
     target_bins: int | str | None = None
@@ -73,7 +74,7 @@ class ReadOptions:
     header: bool | None = None
     repair: bool = True
     column_types: Mapping[Any, str] | None = None
-    exclude: Sequence[Any] = ()
+    exclude: Sequence[Label] = ()
 
     @property
     def has_sampling_weights(self) -> bool:
@@ -207,8 +208,8 @@ class ColumnOptions:
     has a value of its own: "drop" or "keep".
     """
 
-    include: Sequence[Any] = ()
-    exclude: Sequence[Any] = ()
+    include: Sequence[Label] = ()
+    exclude: Sequence[Label] = ()
     identifiers: str = "drop"
 
     def __post_init__(self) -> None:

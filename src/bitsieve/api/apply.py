@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 import pyarrow as pa
@@ -31,6 +31,7 @@ from bitsieve.results.saved.schema import SavedColumn
 from bitsieve.results.selection import Selection
 from bitsieve.utils.memory import check_memory
 from bitsieve.utils.progress import phase
+from bitsieve.utils.types import TableLike
 
 TARGET_OF_ARRAYS = "y"
 
@@ -62,7 +63,7 @@ class Applied:
     diagnostics: tuple[Diagnostic, ...]  # what has changed in the columns, and what is done about it
 
 
-def apply_to_file(selection: Selection, data: Any, options: ApplyOptions) -> Applied:
+def apply_to_file(selection: Selection, data: TableLike, options: ApplyOptions) -> Applied:
     """Take the selected columns of a file, best first, and its target if it is there, and write them.
 
     A file of columns is read in batches: once, and once before where the text of columns has to be understood.

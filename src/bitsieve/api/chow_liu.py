@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import exp
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from bitsieve.counts.search import joint_codes
 from bitsieve.counts.source import CodedSource, coded
 from bitsieve.counts.tables import ContingencyTable, entropy_terms
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
+from bitsieve.discretization.base import BinningLike
 from bitsieve.discretization.registry import binning_with, make_binner
 from bitsieve.information.evidence import log_tails
 from bitsieve.information.plug_in import PlugInInformation
@@ -30,6 +31,7 @@ from bitsieve.utils.docstrings import cites
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.parameters import check_flag, check_number
 from bitsieve.utils.terminal_text import aligned
+from bitsieve.utils.types import ColumnLike, Label, TableLike
 
 MAX_ROWS_PRINTED = 20
 MAX_NAMES_DRAWN = 60
@@ -225,13 +227,13 @@ def _conditional_bits(table: ContingencyTable) -> float:
 
 @cites("Chow, Liu 1968")
 def chow_liu_tree(
-    X: Any,
+    X: TableLike,
     *,
     chain: bool = False,
-    blocks: Sequence[Any] | None = None,
+    blocks: Sequence[Label] | None = None,
     level: float = LEVEL,
-    sample_weight: Any = None,
-    binning: Any = "quantile",
+    sample_weight: ColumnLike = None,
+    binning: BinningLike = "quantile",
     missing: str | None = None,
     n_jobs: int | None = None,
 ) -> ChowLiuTree:
@@ -290,7 +292,7 @@ def chow_liu_tree(
     return tree_of(names, information, learn)
 
 
-def _block_numbers(blocks: Sequence[Any], n_columns: int) -> Columns:
+def _block_numbers(blocks: Sequence[Label], n_columns: int) -> Columns:
     """A number for the block of every column, in place of its label."""
     try:
         labels = list(blocks)
@@ -387,15 +389,15 @@ class ConditionalTest(NamedTuple):
 
 
 def conditional_test(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: ColumnLike,
     *,
     tree: ChowLiuTree | None = None,
     level: float = 0.1,
     adjust: str = "benjamini-hochberg",
     random_state: int = 0,
-    sample_weight: Any = None,
-    binning: Any = "quantile",
+    sample_weight: ColumnLike = None,
+    binning: BinningLike = "quantile",
     missing: str | None = None,
     n_jobs: int | None = None,
 ) -> ConditionalTest:

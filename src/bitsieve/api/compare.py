@@ -7,36 +7,42 @@ from os import PathLike
 from types import MappingProxyType
 from typing import Any
 
+from sklearn.base import BaseEstimator
+
 from bitsieve.dataset.read import read_data
+from bitsieve.discretization.base import BinningLike
 from bitsieve.evaluate.checkpoint import Checkpoint
-from bitsieve.evaluate.plan import DEFAULT_METHODS, ComparisonOptions, make_plan
+from bitsieve.evaluate.folds import FoldsLike
+from bitsieve.evaluate.methods import Methods
+from bitsieve.evaluate.plan import DEFAULT_METHODS, ComparisonOptions, FeatureCounts, make_plan
 from bitsieve.evaluate.run import run_plan
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.results.comparison import Comparison
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.progress import progress_bar
+from bitsieve.utils.types import ColumnLike, Label, TableLike
 
 
 @cites("Vinh, Chan, Romano, Bailey 2014")
 @proposes_right_names
 def compare(
-    data: Any,
-    target: Any = None,
+    data: TableLike,
+    target: ColumnLike = None,
     *,
-    methods: Any = DEFAULT_METHODS,
-    features: Any = None,
-    classifier: Any = None,
+    methods: Methods = DEFAULT_METHODS,
+    features: FeatureCounts = None,
+    classifier: str | BaseEstimator | None = None,
     scoring: str | None = None,
-    folds: Any = None,
-    groups: Any = None,
-    strata: Any = None,
+    folds: FoldsLike = None,
+    groups: ColumnLike = None,
+    strata: ColumnLike = None,
     protocol: str = "nested",
-    include: Sequence[Any] = (),
-    exclude: Sequence[Any] = (),
+    include: Sequence[Label] = (),
+    exclude: Sequence[Label] = (),
     identifiers: str = "drop",
     parameters: Mapping[str, Any] = MappingProxyType({}),
-    binning: Any = None,
+    binning: BinningLike | None = None,
     n_bins: int | None = None,
     uncut: str | None = None,
     missing: str | None = None,

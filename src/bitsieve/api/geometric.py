@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,12 +19,13 @@ from bitsieve.pipeline.samples import TableSamples
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.parameters import check_choice, check_integer, make_random
+from bitsieve.utils.types import ColumnLike, RandomState, TableLike
 
 MIN_SAMPLES = 4  # of which a half has two
 
 
 @cites("Henze, Penrose 1999")
-def henze_penrose_divergence(x: Any, y: Any) -> float:
+def henze_penrose_divergence(x: ColumnLike, y: ColumnLike) -> float:
     """The Henze-Penrose divergence of two samples, from the edges between them in a minimum spanning tree.
 
     ``Dp = 1 - R (m + n) / (2 m n)``, where R edges of the tree on all points join one of the m points of x with one of
@@ -77,14 +76,14 @@ def henze_penrose_divergence(x: Any, y: Any) -> float:
 
 @cites("Yasaei Sekeh, Hero 2019")
 def geometric_mutual_information(
-    x: Any,
-    y: Any,
-    given: Any = None,
+    x: ColumnLike,
+    y: ColumnLike,
+    given: ColumnLike = None,
     *,
     n_repeats: int = 10,
     priors: str = "halves",
     tree: str = "global",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> float:
     """Geometric mutual information of two features, also given a third, or its lower bound: 0 if independent.
 
@@ -192,7 +191,9 @@ def _dependency_by_class(
 
 
 @cites("Berisha, Wisler, Hero, Spanias 2016", "Yasaei Sekeh, Oselio, Hero 2018")
-def bayes_error_bounds(X: Any, y: Any, sample_weight: Any = None, *, tree: str = "global") -> BayesErrorBounds:
+def bayes_error_bounds(
+    X: TableLike, y: ColumnLike, sample_weight: ColumnLike = None, *, tree: str = "global"
+) -> BayesErrorBounds:
     """A lower and an upper bound on the error of the best possible classifier, from spanning trees of the samples.
 
     'global': s is the number of edges of the minimum spanning tree of all samples that join different classes, by the
@@ -244,7 +245,7 @@ def bayes_error_bounds(X: Any, y: Any, sample_weight: Any = None, *, tree: str =
     return BOUNDS_BY_TREE[tree](samples.numbers()[0], samples.classes, samples.n_classes)
 
 
-def _points(name: str, values: Any) -> Floats:
+def _points(name: str, values: ColumnLike) -> Floats:
     """Samples as rows of finite numbers; a single feature is one column."""
     try:
         points = np.asarray(values, np.float64)

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.read import read_data
 from bitsieve.diagnostics import ParameterError
+from bitsieve.discretization.base import BinningLike
 from bitsieve.discretization.registry import make_binner
 from bitsieve.engines.local import search_of
+from bitsieve.evaluate.folds import FoldsLike
 from bitsieve.evaluate.selector_cv import SelectorCV
 from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
@@ -40,6 +42,7 @@ from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import check_integer
 from bitsieve.utils.progress import phase
+from bitsieve.utils.types import ColumnLike, Label, TableLike
 
 MAX_COLUMNS = 30  # that cross-validation tries, and that the figure shows
 N_SHUFFLES = 40
@@ -48,18 +51,18 @@ MAX_VALUES_COUNTED = 3 * 10**8  # rows x columns x shuffles: some seconds
 
 @proposes_right_names
 def how_many(
-    data: Any,
-    target: Any = None,
+    data: TableLike,
+    target: ColumnLike = None,
     *,
-    sample_weight: Any = None,
+    sample_weight: ColumnLike = None,
     weight_kind: str = "frequency",
-    groups: Any = None,
+    groups: ColumnLike = None,
     method: str = HOW_MANY_METHOD,
     estimator: str = ESTIMATOR,
-    include: Sequence[Any] = (),
-    exclude: Sequence[Any] = (),
+    include: Sequence[Label] = (),
+    exclude: Sequence[Label] = (),
     identifiers: str = "drop",
-    binning: Any = BINNING,
+    binning: BinningLike = BINNING,
     n_bins: int | None = None,
     uncut: str | None = None,
     missing: str | None = None,
@@ -68,9 +71,9 @@ def how_many(
     drop_missing_target: bool = True,
     repair: bool = True,
     column_types: Mapping[Any, str] | None = None,
-    classifier: Any = None,
+    classifier: str | BaseEstimator | None = None,
     scoring: str | None = None,
-    folds: Any = None,
+    folds: FoldsLike = None,
     n_pairs: int = 50,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -160,9 +163,9 @@ class RuleOptions:
 
     method: str
     estimator: str
-    classifier: Any
+    classifier: str | BaseEstimator | None
     scoring: str | None
-    folds: Any
+    folds: FoldsLike
     n_pairs: int
     random_state: int
 
@@ -190,7 +193,7 @@ class Question:
 
 
 def ask_rules(
-    data: Any,
+    data: TableLike,
     read: ReadOptions,
     execution: ExecutionOptions,
     discretization: DiscretizationOptions,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import exp, isnan, log
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from bitsieve.api.information import count_columns
 from bitsieve.counts.source import conditioning
 from bitsieve.diagnostics import ParameterError, UserError
+from bitsieve.discretization.base import BinningLike
 from bitsieve.discretization.registry import binning_with, make_binner
 from bitsieve.explain.explain import column_of
 from bitsieve.information.independence import IndependenceTests, TestOptions
@@ -18,6 +19,7 @@ from bitsieve.options import ReadOptions
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import check_choice, check_integer
+from bitsieve.utils.types import ColumnLike, TableLike
 
 CHI_SQUARED = "chi-squared"
 SHUFFLES = "shuffles"
@@ -80,9 +82,9 @@ class IndependenceTest(NamedTuple):
 
 @proposes_right_names
 def independence_test(
-    data: Any,
-    x: Any,
-    y: Any,
+    data: TableLike,
+    x: ColumnLike,
+    y: ColumnLike,
     *,
     given: str | int | Sequence[str | int] | None = None,
     test: str = "scaled",
@@ -91,8 +93,8 @@ def independence_test(
     p_by: str = "chi-squared",
     n_shuffles: int = 999,
     random_state: int = 0,
-    sample_weight: Any = None,
-    binning: Any = "quantile",
+    sample_weight: ColumnLike = None,
+    binning: BinningLike = "quantile",
     missing: str | None = None,
     n_jobs: int | None = None,
 ) -> IndependenceTest:

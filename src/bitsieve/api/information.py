@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.dataset.read import read_xy
 from bitsieve.diagnostics import ParameterError, UserError
+from bitsieve.discretization.base import BinningLike
 from bitsieve.discretization.registry import binning_with, make_binner
 from bitsieve.engines.local import binner_of, count, count_coded
 from bitsieve.engines.registry import data_in_parts, refuse_sampling_weights
@@ -23,18 +23,19 @@ from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import check_choice
+from bitsieve.utils.types import ColumnLike, TableLike
 
 NEIGHBOURS = "ksg"  # the estimator that needs no bins
 
 
 @proposes_right_names
 def entropy(
-    X: Any,
-    y: Any = None,
+    X: TableLike,
+    y: ColumnLike = None,
     *,
-    sample_weight: Any = None,
+    sample_weight: ColumnLike = None,
     weight_kind: str = FREQUENCY,
-    binning: Any = BINNING,
+    binning: BinningLike = BINNING,
     missing: str | None = None,
     estimator: str = "plug-in",
     n_jobs: int | None = None,
@@ -84,12 +85,12 @@ def entropy(
 
 @proposes_right_names
 def mutual_information(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: ColumnLike,
     *,
-    sample_weight: Any = None,
+    sample_weight: ColumnLike = None,
     weight_kind: str = FREQUENCY,
-    binning: Any = BINNING,
+    binning: BinningLike = BINNING,
     missing: str | None = None,
     estimator: str = "plug-in",
     n_jobs: int | None = None,
@@ -151,12 +152,12 @@ def mutual_information(
 @cites("Hellman, Raviv 1970")
 @proposes_right_names
 def hellman_raviv_bound(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: ColumnLike,
     *,
-    sample_weight: Any = None,
+    sample_weight: ColumnLike = None,
     weight_kind: str = FREQUENCY,
-    binning: Any = BINNING,
+    binning: BinningLike = BINNING,
     missing: str | None = None,
     estimator: str = "plug-in",
     n_jobs: int | None = None,
@@ -199,12 +200,12 @@ def hellman_raviv_bound(
 
 @proposes_right_names
 def mutual_information_matrix(
-    X: Any,
-    y: Any = None,
+    X: TableLike,
+    y: ColumnLike = None,
     *,
-    sample_weight: Any = None,
+    sample_weight: ColumnLike = None,
     weight_kind: str = FREQUENCY,
-    binning: Any = BINNING,
+    binning: BinningLike = BINNING,
     missing: str | None = None,
     estimator: str = "plug-in",
     dtype: str = "float64",
@@ -250,12 +251,12 @@ def mutual_information_matrix(
 
 @proposes_right_names
 def conditional_mutual_information_matrix(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: ColumnLike,
     *,
-    sample_weight: Any = None,
+    sample_weight: ColumnLike = None,
     weight_kind: str = FREQUENCY,
-    binning: Any = BINNING,
+    binning: BinningLike = BINNING,
     missing: str | None = None,
     estimator: str = "plug-in",
     dtype: str = "float64",
@@ -309,9 +310,9 @@ def conditional_mutual_information_matrix(
 
 
 def count_columns(
-    X: Any,
+    X: TableLike,
     read: ReadOptions,
-    binning: Any,
+    binning: BinningLike,
     missing: str | None,
     estimator: str,
     n_jobs: int | None,
@@ -343,7 +344,7 @@ def count_columns(
 
 
 def _variables(
-    X: Any, y: Any, sample_weight: Any, binning: Any, missing: str | None
+    X: TableLike, y: ColumnLike, sample_weight: ColumnLike, binning: BinningLike, missing: str | None
 ) -> tuple[list[Variable], Variable]:
     """The columns and the target as variables of the estimator by nearest neighbours, which needs no bins."""
     if sample_weight is not None:
@@ -379,7 +380,7 @@ def _without_effect(parameter: str, value: object) -> ParameterError:
     )
 
 
-def require_target(y: Any) -> Any:
+def require_target(y: ColumnLike) -> ColumnLike:
     """The target itself. Raises ValueError if there is none."""
     if y is None:
         raise UserError(

@@ -12,12 +12,15 @@ from bitsieve.scorecards.monotone_binner import MonotoneBinner, check_binner
 from bitsieve.scorecards.stability import word_of
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.frames import default_library, frame_of
+from bitsieve.utils.types import ColumnLike, TableLike
 
 WORDS_OF_IV = ((0.02, "useless"), (0.1, "weak"), (0.3, "medium"), (0.5, "strong"), (np.inf, "too good"))
 
 
 @cites("Navas-Palencia 2020", "Robertson, Wright, Dykstra 1988")
-def information_value(X: Any, y: Any, *, sample_weight: Any = None, binner: MonotoneBinner | None = None) -> Any:
+def information_value(
+    X: TableLike, y: ColumnLike, *, sample_weight: ColumnLike = None, binner: MonotoneBinner | None = None
+) -> Any:
     """The information value of every column about a target of two classes.
 
     Jeffreys' divergence of the bins of a column between the rows with the event and those without it, in nats ::

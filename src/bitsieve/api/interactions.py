@@ -14,6 +14,7 @@ from bitsieve.counts.tuples import ORDERS, STATISTICS
 from bitsieve.dataset.data_kinds import library_of
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.diagnostics import Diagnostic, ParameterError
+from bitsieve.discretization.base import BinningLike
 from bitsieve.discretization.registry import make_discretizer
 from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search
 from bitsieve.methods.method import TABLES
@@ -31,6 +32,7 @@ from bitsieve.utils.docstrings import cites
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import check_choice, check_integer
 from bitsieve.utils.progress import phase, progress_bar
+from bitsieve.utils.types import ColumnLike, Label, TableLike
 
 MAX_SHUFFLES = 10**5
 MAX_TOP = 10**7
@@ -42,23 +44,23 @@ RATES_BY = ("shuffles", "contrasts")
 @cites("Anastassiou 2007", "McGill 1954", "Jakulin 2005", "Mnich, Rudnicki 2020")
 @proposes_right_names
 def interactions(
-    data: Any,
-    target: Any = None,
+    data: TableLike,
+    target: ColumnLike = None,
     *,
     order: int = 2,
     top: int = 100,
     statistic: str = "synergy",
     n_shuffles: int | None = None,
     screen: int | None = None,
-    strata: Any = None,
+    strata: ColumnLike = None,
     rate_by: str = "shuffles",
     random_state: int = 0,
-    sample_weight: Any = None,
+    sample_weight: ColumnLike = None,
     weight_kind: str = "frequency",
-    include: Sequence[Any] = (),
-    exclude: Sequence[Any] = (),
+    include: Sequence[Label] = (),
+    exclude: Sequence[Label] = (),
     identifiers: str = "drop",
-    binning: Any = INTERACTIONS_BINNING,
+    binning: BinningLike = INTERACTIONS_BINNING,
     n_bins: int | None = None,
     uncut: str | None = None,
     missing: str | None = None,
@@ -191,7 +193,7 @@ class InteractionOptions:
     statistic: str
     n_shuffles: int | None
     screen: int | None
-    strata: Any
+    strata: ColumnLike
     rate_by: str
     random_state: int
 
@@ -212,7 +214,7 @@ class InteractionOptions:
 
 
 def search_interactions(
-    data: Any,
+    data: TableLike,
     read: ReadOptions,
     execution: ExecutionOptions,
     discretization: DiscretizationOptions,
@@ -247,7 +249,7 @@ def search_interactions(
 
 
 def prepare_search(
-    data: Any,
+    data: TableLike,
     read: ReadOptions,
     execution: ExecutionOptions,
     discretization: DiscretizationOptions,

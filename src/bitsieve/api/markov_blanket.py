@@ -12,6 +12,7 @@ import numpy as np
 from bitsieve.api.information import count_columns
 from bitsieve.counts.source import conditioning
 from bitsieve.diagnostics import ParameterError
+from bitsieve.discretization.base import BinningLike
 from bitsieve.discretization.registry import binning_with, make_binner
 from bitsieve.information.independence import IndependenceTests, TestOptions
 from bitsieve.methods.by_counts.markov_blankets.blanket import AUTO, BlanketOptions, find_blanket
@@ -29,6 +30,7 @@ from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.frames import check_library, frame_of
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.terminal_text import aligned
+from bitsieve.utils.types import ColumnLike, DataFrame, Label, TableLike
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -71,8 +73,8 @@ class MarkovBlanket:
     """
 
     target: str
-    features: list[Any]
-    neighbours: list[Any]
+    features: list[Label]
+    neighbours: list[Label]
     spouses: dict[Any, list[Any]]
     interchangeable: dict[Any, list[Any]]
     separating_sets: dict[Any, list[Any]]
@@ -82,7 +84,7 @@ class MarkovBlanket:
     n_unreliable: int
     diagnostics: Diagnostics
 
-    def to_frame(self, library: str | None = None) -> Any:
+    def to_frame(self, library: str | None = None) -> DataFrame:
         """The members as a frame with the columns ``feature``, ``role``, ``via``, ``log_p`` and ``bits``.
 
         Parameters
@@ -121,8 +123,8 @@ class MarkovBlanket:
 
 @proposes_right_names
 def markov_blanket(
-    data: Any,
-    target: Any = None,
+    data: TableLike,
+    target: ColumnLike = None,
     *,
     algorithm: str = "iamb-fdr",
     level: float = 0.05,
@@ -132,9 +134,9 @@ def markov_blanket(
     test: str = "scaled",
     freedom: str = "adjusted",
     power: int = 0,
-    sample_weight: Any = None,
-    exclude: Sequence[Any] = (),
-    binning: Any = BINNING,
+    sample_weight: ColumnLike = None,
+    exclude: Sequence[Label] = (),
+    binning: BinningLike = BINNING,
     n_bins: int | None = None,
     missing: str | None = None,
     target_kind: str | None = None,
@@ -260,7 +262,7 @@ class MarkovNetwork:
     n_tests: int
     n_unreliable: int
 
-    def to_frame(self, library: str | None = None) -> Any:
+    def to_frame(self, library: str | None = None) -> DataFrame:
         """The edges as a frame with the columns ``first``, ``second`` and ``log_p``.
 
         Parameters
@@ -292,7 +294,7 @@ class MarkovNetwork:
 
 @proposes_right_names
 def markov_network(
-    data: Any,
+    data: TableLike,
     *,
     algorithm: str = "iamb-fdr",
     level: float = 0.05,
@@ -302,8 +304,8 @@ def markov_network(
     test: str = "scaled",
     freedom: str = "adjusted",
     power: int = 0,
-    sample_weight: Any = None,
-    binning: Any = "quantile",
+    sample_weight: ColumnLike = None,
+    binning: BinningLike = "quantile",
     missing: str | None = None,
     n_jobs: int | None = None,
 ) -> MarkovNetwork:

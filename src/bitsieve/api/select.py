@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from bitsieve.discretization.base import BinningLike
 from bitsieve.explain.evidence import Evidence
 from bitsieve.methods.constraints import has_items
 from bitsieve.options import FREQUENCY, ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
@@ -21,24 +22,25 @@ from bitsieve.results.selection import Selection
 from bitsieve.utils.defaults import BINNING, SELECT_METHOD
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.progress import progress_bar
+from bitsieve.utils.types import ColumnLike, Label, TableLike
 
 
 def select(
-    data: Any,
-    target: Any = None,
+    data: TableLike,
+    target: ColumnLike = None,
     *,
-    sample_weight: Any = None,
+    sample_weight: ColumnLike = None,
     weight_kind: str = "frequency",
-    groups: Any = None,
-    strata: Any = None,
+    groups: ColumnLike = None,
+    strata: ColumnLike = None,
     method: str = SELECT_METHOD,
     protocol: str | None = None,
     n_features_to_select: int | float | str | None = None,
-    include: Sequence[Any] = (),
-    exclude: Sequence[Any] = (),
+    include: Sequence[Label] = (),
+    exclude: Sequence[Label] = (),
     identifiers: str = "drop",
     screen: int | None = None,
-    binning: Any = BINNING,
+    binning: BinningLike = BINNING,
     n_bins: int | None = None,
     uncut: str | None = None,
     missing: str | None = None,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from bitsieve.api.select import selection_of
 from bitsieve.options import ExecutionOptions
@@ -26,6 +25,7 @@ from bitsieve.results.saved.targets import saved_target
 from bitsieve.results.selection import Selection
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.terminal_text import different_numbers, number, printable
+from bitsieve.utils.types import JsonObject, TableLike
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +64,7 @@ class Verification:
         """Whether all steps agree."""
         return self.steps[-1].agrees
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The comparison as plain Python values that ``json.dumps`` takes."""
         return {
             "agrees": self.agrees,
@@ -97,7 +97,7 @@ class Verification:
         return "\n".join(lines)
 
 
-def verify_selection(saved: Selection, data: Any, execution: ExecutionOptions) -> Verification:
+def verify_selection(saved: Selection, data: TableLike, execution: ExecutionOptions) -> Verification:
     """Select again from the data with the saved options, and compare all steps up to the first that differs.
 
     Raises
@@ -119,7 +119,7 @@ def verify_selection(saved: Selection, data: Any, execution: ExecutionOptions) -
     )
 
 
-def _selected_again(saved: Selection, data: Any, execution: ExecutionOptions) -> Selection:
+def _selected_again(saved: Selection, data: TableLike, execution: ExecutionOptions) -> Selection:
     call = call_of_options(saved.details.options, saved.parameters, execution.memory)
     fit = run_selection(data, call.read, execution, call.discretization, call.selection)
     return selection_of(fit, call.read)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bitsieve.cli.build import column_options, discretization_options, execution_options, read_options
 from bitsieve.cli.options import options_of
@@ -27,6 +27,7 @@ from bitsieve.cli.wording import Wording, say, typed_values
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.defaults import ESTIMATOR, INTERACTIONS_BINNING
 from bitsieve.utils.progress import phase, progress_bar
+from bitsieve.utils.types import JsonObject
 
 if TYPE_CHECKING:
     from bitsieve.api.how_many import RuleOptions
@@ -60,7 +61,7 @@ def run_how_many(arguments: argparse.Namespace) -> int:
         saved = write_figure(arguments, lambda: plot_how_many(result).figure)
         saved += write_report(arguments, result)
 
-    def document() -> dict[str, Any]:
+    def document() -> JsonObject:
         return {**result.to_dict(), **made_by(arguments)}
 
     show(arguments, notes, document, result.table_text, saved)
@@ -135,7 +136,7 @@ def run_interactions(arguments: argparse.Namespace) -> int:
             saved.append(f"saved the strongest of {len(result.columns):,} columns to {arguments.output_columns!r}")
         saved += write_figure(arguments, lambda: result.plot().figure)
 
-    def document() -> dict[str, Any]:
+    def document() -> JsonObject:
         return {**result.to_dict(), **made_by(arguments)}
 
     show(arguments, notes, document, result.table_text, saved)
@@ -203,7 +204,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
 
         remove(folder)
 
-    def document() -> dict[str, Any]:
+    def document() -> JsonObject:
         return {**comparison.to_dict(), **made_by(arguments)}
 
     def text() -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.utils.note_lines import as_lines, by_importance
 from bitsieve.utils.progress import phase
+from bitsieve.utils.types import JsonObject
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 def show(
     options: argparse.Namespace,
     notes: Iterable[str],
-    document: Callable[[], dict[str, Any]],
+    document: Callable[[], JsonObject],
     text: Callable[[], str],
     saved: Iterable[str] = (),
 ) -> None:

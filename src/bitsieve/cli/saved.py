@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
 
 from bitsieve.cli.build import execution_options
 from bitsieve.cli.results import check_written, made_by, note_lines, print_document, show
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.progress import progress_bar
+from bitsieve.utils.types import JsonObject
 
 AGREES = 0
 DIFFERS = 1
@@ -52,7 +52,7 @@ def run_apply(arguments: argparse.Namespace) -> int:
     for note in note_lines(arguments, applied.diagnostics):
         arguments.say(f"warning: {note}")
     if arguments.json:
-        document: dict[str, Any] = {
+        document: JsonObject = {
             "n_rows": applied.n_rows,
             "columns": list(applied.columns),
             "check": None if check is None or not arguments.check else check.to_dict(),
@@ -76,7 +76,7 @@ def run_verify(arguments: argparse.Namespace) -> int:
         saved = load(arguments.selection)
         verification = verify_selection(saved, arguments.data, execution)
 
-    def document() -> dict[str, Any]:
+    def document() -> JsonObject:
         return {**verification.to_dict(), **made_by(arguments)}
 
     show(arguments, [], document, lambda: str(verification))
@@ -89,7 +89,7 @@ def run_diff(arguments: argparse.Namespace) -> int:
 
     difference = load(arguments.then).diff(load(arguments.now))
 
-    def document() -> dict[str, Any]:
+    def document() -> JsonObject:
         return {**difference.to_dict(), **made_by(arguments)}
 
     show(arguments, [], document, lambda: str(difference))

@@ -26,6 +26,7 @@ from bitsieve.diagnostics import UserError, literal
 from bitsieve.io.read import check_file, holds_sparse_rows
 from bitsieve.utils.messages import one_line
 from bitsieve.utils.progress import phase, progress_bar
+from bitsieve.utils.types import JsonObject
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -62,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
             return table_text(selection)
         return f"{table_text(selection)}\n\n{affiliated.text()}"
 
-    def document() -> dict[str, Any]:
+    def document() -> JsonObject:
         document = selection.to_dict()
         if affiliated is not None:
             document["affiliated"] = affiliated.to_list()
@@ -129,7 +130,7 @@ def run_explain(arguments: argparse.Namespace) -> int:
     others = [diagnostic for diagnostic in diagnostics if explanation.feature not in diagnostic.columns]
     notes = note_lines(arguments, others)
 
-    def document() -> dict[str, Any]:
+    def document() -> JsonObject:
         return {**explanation.to_dict(), "method": selection.method}
 
     show(arguments, notes, document, lambda: str(explanation))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeVar, cast
+from typing import ClassVar, NamedTuple, Protocol, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from bitsieve.counts.search import CodingPenalty, JoinedSearch
 from bitsieve.counts.tables import MAX_SAMPLES, ContingencyTable, PairSums, Sums, Tables, Terms, sums_of_tables
 from bitsieve.counts.threads import run_blocks
 from bitsieve.diagnostics import UserError
-from bitsieve.utils.arrays import Columns, Integers
+from bitsieve.utils.arrays import Columns, Integers, Values
 
 MAX_CODES = 1 << 16
 MAX_FEATURES = 10**6
@@ -37,7 +37,7 @@ def needs_more_than_pairs() -> UserError:
     )
 
 
-def checked_codes(codes: NDArray[Any]) -> NDArray[Any]:
+def checked_codes(codes: Values) -> Values:
     """The codes as uint8 or uint16, refused where they are no table of codes or beyond a limit."""
     if codes.ndim != 2 or not codes.size:
         raise UserError(
@@ -102,7 +102,7 @@ def check_joint_values(group: Columns, n_values: int) -> None:
         )
 
 
-def checked_weights(weights: NDArray[Any], n_rows: int) -> Integers:
+def checked_weights(weights: Values, n_rows: int) -> Integers:
     """The frequency weights as int64, refused where they are not whole numbers from 1."""
     if weights.shape != (n_rows,):
         raise UserError(
@@ -125,7 +125,7 @@ def checked_weights(weights: NDArray[Any], n_rows: int) -> Integers:
     return weights.astype(np.int64)
 
 
-def checked_classes(classes: NDArray[Any], n_samples: int, n_classes: int | None) -> NDArray[Any]:
+def checked_classes(classes: Values, n_samples: int, n_classes: int | None) -> Values:
     """The classes as they are, refused where they are not codes below ``n_classes`` (None: any codes)."""
     if classes.shape != (n_samples,):
         raise UserError(

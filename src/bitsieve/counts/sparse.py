@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +19,7 @@ from bitsieve.counts.source import CodedSource, JointCodes, checked_classes, che
 from bitsieve.counts.tables import PairCounts, PairSums, Sums, Terms
 from bitsieve.counts.threads import run_blocks, thread_count
 from bitsieve.diagnostics import UserError
-from bitsieve.utils.arrays import Columns, Integers
+from bitsieve.utils.arrays import Columns, Integers, Values
 from bitsieve.utils.lazy import cached_property
 
 BLOCK_CODES = 1 << 22  # listed codes that are sorted by column at once: 32 MiB
@@ -41,7 +41,7 @@ class SparseCodes:
     code: NDArray[np.uint16]
     common: NDArray[np.uint16]  # the code of all rows that a column does not list; has no meaning where it lists all
     #: ``room(size, dtype)`` allocates an array as large as ``row`` and ``code``; by default in memory.
-    room: Callable[..., NDArray[Any]] = np.empty
+    room: Callable[..., Values] = np.empty
 
     @property
     def n_features(self) -> int:
@@ -336,7 +336,7 @@ class SparseSource(CodedSource):
         """The class of every sample."""
         return self._repeated(self.row_classes).astype(np.int64)
 
-    def _repeated(self, row_values: NDArray[Any]) -> NDArray[Any]:
+    def _repeated(self, row_values: Values) -> Values:
         """The value of every row, repeated by the weight of the row: the value of every sample."""
         return row_values if self.row_weights is None else np.repeat(row_values, self.row_weights)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bitsieve.dataset.encoding import EXACT_DIGITS, MAX_EXACT_INTEGER, Encoded, check_distinct, encode, microseconds
 from bitsieve.diagnostics import UserError
 from bitsieve.io.dialect import MARKERS
-from bitsieve.utils.arrays import Flags
+from bitsieve.utils.arrays import Flags, Values
 
 ArrowArray: TypeAlias = pa.Array | pa.ChunkedArray
 _MICROSECONDS = {"s": 1_000_000.0, "ms": 1_000.0, "us": 1.0}  # microseconds in a unit
@@ -37,7 +37,7 @@ def without_markers(text: pa.Array) -> pa.Array:
     return pc.if_else(means_missing, pa.NULL, text) if pc.any(means_missing).as_py() else text
 
 
-def numpy_of(array: ArrowArray) -> NDArray[Any]:
+def numpy_of(array: ArrowArray) -> Values:
     """Convert an Arrow array to numpy, with NaN or None for missing values, without pandas for numbers and text."""
     array = _one_chunk(array)
     kind = array.type
@@ -46,7 +46,7 @@ def numpy_of(array: ArrowArray) -> NDArray[Any]:
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return np.array(array.to_pylist(), object)
     if not pa.types.is_integer(kind) and not pa.types.is_floating(kind):
-        values: NDArray[Any] = array.to_numpy(zero_copy_only=False)
+        values: Values = array.to_numpy(zero_copy_only=False)
         return values
     if not array.null_count:
         return _stored(array)
@@ -54,7 +54,7 @@ def numpy_of(array: ArrowArray) -> NDArray[Any]:
     return np.where(numpy_of(array.is_valid()), _stored(floats), floats.type.to_pandas_dtype()(np.nan))
 
 
-def _stored(array: ArrowArray) -> NDArray[Any]:
+def _stored(array: ArrowArray) -> Values:
     """The numbers that an Arrow array stores; those of missing values are arbitrary."""
     array = _one_chunk(array)
     return np.from_dlpack(
@@ -108,7 +108,7 @@ def is_categorical(kind: pa.DataType) -> bool:
     return is_text(kind) or str(kind) in ("binary", "large_binary", "binary_view")
 
 
-def arrow_of(values: nw.Series[Any] | NDArray[Any] | Sequence[object], what: str) -> tuple[ArrowArray, bool]:
+def arrow_of(values: nw.Series[Any] | Values | Sequence[object], what: str) -> tuple[ArrowArray, bool]:
     """Convert a series or an array of objects to Arrow. The second value: was a mix of text and numbers made text."""
     if isinstance(values, nw.Series):
         if values.dtype != nw.Object:
@@ -194,7 +194,7 @@ def _categories(array: ArrowArray, are_words: bool) -> Encoded:
     return Encoded(new_code[codes], values[occurs])
 
 
-def _sorted_values(dictionary: pa.Array) -> tuple[NDArray[Any], NDArray[np.int32]]:
+def _sorted_values(dictionary: pa.Array) -> tuple[Values, NDArray[np.int32]]:
     """The sorted distinct values of a dictionary, and for each of its entries the rank of the value (-1: missing)."""
     values = numpy_of(dictionary)
     is_present = numpy_of(dictionary.is_valid())

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from bitsieve.utils.types import JsonObject
 
 
 class Sentinel(NamedTuple):
@@ -79,7 +81,7 @@ class ColumnInfo:
     parsing: TextParsing | None = None  # how text became numbers, dates or truth values; None for plain columns
     sentinels: tuple[Sentinel, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The fields as a dictionary for JSON."""
         return {
             "has_values": self.has_values,
@@ -93,7 +95,7 @@ class ColumnInfo:
         }
 
     @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> ColumnInfo:
+    def from_dict(cls, fields: JsonObject) -> ColumnInfo:
         """Rebuild an object from the dictionary made by :meth:`to_dict`."""
         parsing = fields["parsing"]
         if parsing is not None:

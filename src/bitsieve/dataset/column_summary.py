@@ -25,7 +25,7 @@ from bitsieve.dataset.identifiers import (
 from bitsieve.dataset.sentinels import SentinelCounts
 from bitsieve.dataset.value_ranges import MISSING, NUMBERS
 from bitsieve.diagnostics import UserError
-from bitsieve.utils.arrays import Columns, Integers
+from bitsieve.utils.arrays import Columns, Integers, Values
 
 Kind = np.dtype[Any]
 _N_FIRST_ROWS = 1 << 16  # if these alone have too many distinct numbers, the others are not counted
@@ -36,14 +36,14 @@ _CONFIDENCE = 0.99  # with which the rank error of a sample is below its bound
 class Distinct:
     """Distinct numbers or categories, and their counts."""
 
-    values: NDArray[Any]  # ascending, none of them missing
+    values: Values  # ascending, none of them missing
     counts: Integers  # shape (n_values, n_classes): the samples of each class; for categories the number of rows
 
     @classmethod
     def of_samples(
         cls,
-        values: NDArray[Any],
-        classes: NDArray[Any] | None,
+        values: Values,
+        classes: Values | None,
         n_classes: int,
         weights: Integers | None,
         max_cells: int,
@@ -86,7 +86,7 @@ class Distinct:
         return cls(categories, counts.reshape(-1, n_classes))
 
     @classmethod
-    def of_codes(cls, values: NDArray[Any], low: Any, high: Any, max_cells: int) -> Distinct | None:
+    def of_codes(cls, values: Values, low: Any, high: Any, max_cells: int) -> Distinct | None:
         """Find the distinct numbers, each counted once, given the smallest and the largest; None for too many."""
         numbers = distinct(values, low, high)
         if len(numbers) > max_cells:
@@ -142,8 +142,8 @@ class RowSample:
     size: int  # rows in the sample; all rows where these are fewer
     rows: Integers  # the numbers of the sampled rows, ascending
     n_rows: int  # rows from which the sample was drawn
-    columns: list[NDArray[Any] | None]  # the numbers of every numeric column in these rows; None for categories
-    classes: NDArray[Any] | None  # the classes of these rows
+    columns: list[Values | None]  # the numbers of every numeric column in these rows; None for categories
+    classes: Values | None  # the classes of these rows
     weights: Integers | None  # their frequency weights
 
     @classmethod
@@ -180,7 +180,7 @@ class RowSample:
         order = np.argsort(rows, kind="stable")
         order = order[smallest(rows[order], partitions[0].size)]
 
-        def join(arrays: Sequence[NDArray[Any] | None], default: float) -> NDArray[Any] | None:
+        def join(arrays: Sequence[Values | None], default: float) -> Values | None:
             """Join an array of every partition; ``default`` fills those that a partition does not have."""
             if all(array is None for array in arrays):
                 return None
@@ -285,7 +285,7 @@ class ColumnSummary:
         return self.kind is not None and self.distinct is None and not self.is_empty
 
     @property
-    def values(self) -> NDArray[Any] | None:
+    def values(self) -> Values | None:
         """The sorted categories or distinct numbers; None where they were too many."""
         return None if self.distinct is None else self.distinct.values
 
@@ -375,7 +375,7 @@ class ColumnSummary:
         )
 
 
-def union_of_categories(partitions: Sequence[NDArray[Any]], what: str) -> NDArray[Any]:
+def union_of_categories(partitions: Sequence[Values], what: str) -> Values:
     """The sorted categories of all partitions of a column."""
     first = partitions[0]
     if all(len(partition) == len(first) and bool(np.all(partition == first)) for partition in partitions[1:]):

@@ -6,34 +6,46 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike
 
 from bitsieve import _native
 from bitsieve.counts.tables import MAX_SAMPLES
 from bitsieve.dataset.data_kinds import collect
 from bitsieve.dataset.dataset import InMemoryDataset
-from bitsieve.dataset.encoding import Encoded, as_array, as_doubles, encode_with_missing, times_as_numbers, with_nan
+from bitsieve.dataset.encoding import (
+    ColumnValues,
+    Encoded,
+    as_array,
+    as_doubles,
+    encode_with_missing,
+    times_as_numbers,
+    with_nan,
+)
 from bitsieve.dataset.sparse import StoredColumnsInFiles, read_sparse
 from bitsieve.dataset.target import is_foreign, numpy_of_series
 from bitsieve.dataset.text import Plain, check_types_read, typed_columns
 from bitsieve.dataset.text_format import ColumnRules, TextMeaning
 from bitsieve.diagnostics import UserError
 from bitsieve.io.spooled_columns import SpooledColumns
-from bitsieve.utils.arrays import Flags
+from bitsieve.utils.arrays import Flags, Values
 from bitsieve.utils.column_names import NumberedNames
 from bitsieve.utils.libraries import issparse
 from bitsieve.utils.messages import quoted
+from bitsieve.utils.types import Label, TableLike
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 _ROWS_TRANSPOSED = 1024  # rows that are transposed at once
 
 
 def read_columns(
-    X: Any, *, estimator: Any = None, reset: bool = True, rules: ColumnRules | None = None
+    X: TableLike, *, estimator: BaseEstimator | None = None, reset: bool = True, rules: ColumnRules | None = None
 ) -> InMemoryDataset:
     """Read the features of a table, without a target and weights.
 
@@ -59,7 +71,7 @@ def read_columns(
     return _without_missing_numbers(_with_categories(_read_dense(X, estimator, reset, rules), rules), rules)
 
 
-def _read_dense(X: Any, estimator: Any, reset: bool, rules: ColumnRules) -> InMemoryDataset:
+def _read_dense(X: TableLike, estimator: BaseEstimator | None, reset: bool, rules: ColumnRules) -> InMemoryDataset:
     if not isinstance(X, np.ndarray):
         labels = check_unique(X)
         frame = nw.from_native(X, pass_through=True)
@@ -109,20 +121,20 @@ def _holds_times(table: InMemoryDataset, j: int) -> bool:
 
 
 def _validated(
-    estimator: Any,
-    X: Any,
+    estimator: BaseEstimator | None,
+    X: TableLike,
     reset: bool,
     *,
-    dtype: Any = "numeric",
+    dtype: DTypeLike | Literal["numeric"] | None = "numeric",
     accept_sparse: bool | str = False,
-) -> Any:
+) -> TableLike:
     """Check the features as scikit-learn does, which also sets, or compares, the names that the estimator keeps."""
     from sklearn.utils.validation import validate_data
 
     return validate_data(estimator, X, reset=reset, dtype=dtype, accept_sparse=accept_sparse, ensure_all_finite=False)
 
 
-def _validate_names(estimator: Any, X: Any, reset: bool) -> None:
+def _validate_names(estimator: BaseEstimator | None, X: TableLike, reset: bool) -> None:
     """Set, or compare, the names of columns that the estimator keeps."""
     from sklearn.utils.validation import validate_data
 
@@ -138,7 +150,7 @@ def no_table(shape: tuple[int, ...]) -> UserError:
     )
 
 
-def _read_array(X: NDArray[Any], rules: ColumnRules) -> InMemoryDataset:
+def _read_array(X: Values, rules: ColumnRules) -> InMemoryDataset:
     if X.ndim != 2:
         raise no_table(X.shape)
     n_samples, n_features = X.shape
@@ -166,7 +178,7 @@ def _read_array(X: NDArray[Any], rules: ColumnRules) -> InMemoryDataset:
 
 def _columns_with_text(
     objects: Mapping[int, Any], names: Sequence[str], rules: ColumnRules
-) -> tuple[dict[int, NDArray[Any] | Encoded], dict[int, TextMeaning]]:
+) -> tuple[dict[int, ColumnValues], dict[int, TextMeaning]]:
     """Read arrays of objects, and series, through Arrow; also return what their text means. Both by column index."""
     from bitsieve.dataset.arrow import arrow_of, column_of_arrow, is_categorical, mixed_kinds
 
@@ -223,7 +235,7 @@ def _encode_booleans(X: Flags) -> list[Encoded]:
     return columns
 
 
-def check_unique(X: Any) -> list[Any]:
+def check_unique(X: TableLike) -> list[Label]:
     """Refuse equal column names. Returns the names of a table of pandas or pyarrow, else none."""
     if nw.dependencies.is_pandas_like_dataframe(X):
         labels = list(X.columns)
@@ -235,7 +247,7 @@ def check_unique(X: Any) -> list[Any]:
     return labels
 
 
-def check_labels(labels: Sequence[Any]) -> None:
+def check_labels(labels: Sequence[Label]) -> None:
     """Refuse two columns of the same name."""
     duplicates = [label for label, count in Counter(labels).items() if count > 1]
     if duplicates:
@@ -246,10 +258,10 @@ def check_labels(labels: Sequence[Any]) -> None:
         )
 
 
-def _read_frame(frame: nw.DataFrame[Any], labels: list[Any], rules: ColumnRules) -> InMemoryDataset:
+def _read_frame(frame: nw.DataFrame[Any], labels: list[Label], rules: ColumnRules) -> InMemoryDataset:
     _check_size(*frame.shape)
     names = [str(label) for label in labels]
-    columns: list[Any] = [None] * len(names)
+    columns: list[Label] = [None] * len(names)
     objects = {}  # text, categories and times, which are read together
     for j, series in enumerate(frame.iter_columns()):
         numbers = _numbers_of_series(series, names[j])
@@ -267,7 +279,7 @@ def _read_frame(frame: nw.DataFrame[Any], labels: list[Any], rules: ColumnRules)
 
 def _columns_that_can_be_read(
     objects: Mapping[int, nw.Series[Any]], names: Sequence[str], rules: ColumnRules
-) -> tuple[dict[int, NDArray[Any] | Encoded], dict[int, TextMeaning]]:
+) -> tuple[dict[int, ColumnValues], dict[int, TextMeaning]]:
     """:func:`_columns_with_text` without the columns that the user excludes and that cannot be read."""
     remaining = dict(objects)
     while remaining:
@@ -282,7 +294,7 @@ def _columns_that_can_be_read(
     return {}, {}
 
 
-def _numbers_of_series(series: nw.Series[Any], name: str) -> NDArray[Any] | None:
+def _numbers_of_series(series: nw.Series[Any], name: str) -> Values | None:
     """The numbers of a series; None for a series that must be read through Arrow."""
     kind = series.dtype
     if not (kind.is_integer() or kind.is_float() or is_foreign(series)):

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.dataset.dataset import InMemoryDataset, Values
-from bitsieve.dataset.encoding import Encoded, are_categories
-from bitsieve.utils.arrays import Columns, Flags, Integers
+from bitsieve.dataset.dataset import InMemoryDataset
+from bitsieve.dataset.encoding import ColumnValues, Encoded, are_categories
+from bitsieve.utils.arrays import Columns, Flags, Integers, Values
 
 CopyKind = Literal["same values", "linear", "recoded"]
 _MAX_VALUES_SAMPLED = 1 << 21  # of all columns together
@@ -90,7 +90,7 @@ def _signatures(table: InMemoryDataset, columns: Columns, rows: Columns, *, orde
     return _Signatures(np.concatenate(hashes), np.concatenate(n_equal))
 
 
-def _values_in(table: InMemoryDataset, columns: Columns, rows: Columns) -> NDArray[Any]:
+def _values_in(table: InMemoryDataset, columns: Columns, rows: Columns) -> Values:
     """The numbers, and the codes of categories, in some rows of some columns: an array of shape (n_columns, n_rows)."""
     matrix = table.matrix
     if matrix is not None and matrix.flags.c_contiguous:
@@ -108,7 +108,7 @@ def _values_in(table: InMemoryDataset, columns: Columns, rows: Columns) -> NDArr
     return sample
 
 
-def _signatures_of_values(values: NDArray[Any], ordered: bool | None) -> _Signatures:
+def _signatures_of_values(values: Values, ordered: bool | None) -> _Signatures:
     """The signatures of columns whose values are an array of shape (n_columns, n_rows).
 
     A rising function of a column rises and falls between the same rows, and for a falling one the two are swapped.
@@ -168,7 +168,7 @@ def _copies_among(table: InMemoryDataset, columns: Sequence[int], ordered: bool)
     return copies
 
 
-def _varies(values: Values) -> bool:
+def _varies(values: ColumnValues) -> bool:
     """Whether a column has two different values; a missing value is a value of its own."""
     array = values.codes if are_categories(values) else values
     differs = array != array[0]
@@ -177,7 +177,7 @@ def _varies(values: Values) -> bool:
     return bool(differs.any())
 
 
-def _canonical_codes(values: Values, ordered: bool) -> Integers:
+def _canonical_codes(values: ColumnValues, ordered: bool) -> Integers:
     """Codes that are equal for columns that repeat each other; -1 is a missing value.
 
     With ``ordered`` the codes are ranks, ascending or descending, and else the order in which values first occur.
@@ -198,7 +198,7 @@ def _canonical_codes(values: Values, ordered: bool) -> Integers:
     return code_of_rank[ranks]
 
 
-def _ranks(values: Values) -> Integers:
+def _ranks(values: ColumnValues) -> Integers:
     """The rank of each value among the different values of a column, from 0; -1 where it is missing."""
     if are_categories(values):
         return values.codes.astype(np.int64)
@@ -207,7 +207,7 @@ def _ranks(values: Values) -> Integers:
     return np.where(ranks == len(numbers) - 1, -1, ranks) if has_missing else ranks
 
 
-def _kind_of_copy(values: Values, original: Values) -> CopyKind:
+def _kind_of_copy(values: ColumnValues, original: ColumnValues) -> CopyKind:
     """How a column repeats another one, given that it does."""
     if are_categories(values) and are_categories(original):
         return "same values" if _are_equal(values, original) else "recoded"

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any
 
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.frames import default_library
+from bitsieve.utils.types import TableLike
 
 
-def is_path(data: Any) -> bool:
+def is_path(data: TableLike) -> bool:
     """Whether data is the path of a file or a folder, or a list of paths of files that are one table."""
     if isinstance(data, (list, tuple)) and data:
         return all(isinstance(item, (str, PathLike)) for item in data)
     return isinstance(data, (str, PathLike))
 
 
-def collect(data: Any) -> Any:
+def collect(data: TableLike) -> TableLike:
     """Collect a lazy frame, turn a record batch into a pyarrow table, return anything else as it is."""
     if _is_record_batch(data):
         import pyarrow as pa
@@ -37,14 +37,14 @@ def collect(data: Any) -> Any:
     return nw.from_native(data).collect().to_native()
 
 
-def is_frame(data: Any) -> bool:
+def is_frame(data: TableLike) -> bool:
     """Whether something is a data frame in memory."""
     import narwhals as nw
 
     return nw.dependencies.is_into_dataframe(data)
 
 
-def is_lazy(data: Any) -> bool:
+def is_lazy(data: TableLike) -> bool:
     """Whether something is a lazy frame, such as a relation of a database."""
     if is_frame(data):
         return False
@@ -53,7 +53,7 @@ def is_lazy(data: Any) -> bool:
     return is_on_cluster(data) or isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame)
 
 
-def gives_batches(data: Any) -> bool:
+def gives_batches(data: TableLike) -> bool:
     """Whether data is read in batches: an Arrow stream, a dataset of pyarrow or a lazy frame of polars."""
     kind = type(data)
     if not any(hasattr(kind, name) for name in ("__arrow_c_stream__", "collect_batches", "scanner")):
@@ -65,12 +65,12 @@ def gives_batches(data: Any) -> bool:
     return not is_one_batch and not is_one_column
 
 
-def keeps_columns_only(data: Any) -> bool:
+def keeps_columns_only(data: TableLike) -> bool:
     """Whether columns can be taken by name alone, as from a lazy frame or a record batch."""
     return _is_record_batch(data) or is_lazy(data)
 
 
-def take_columns(data: Any, names: Sequence[str]) -> Any:
+def take_columns(data: TableLike, names: Sequence[str]) -> TableLike:
     """Take columns of a lazy frame or a record batch; the result is of the same kind."""
     if _is_record_batch(data):
         return data.select(list(names))
@@ -79,16 +79,16 @@ def take_columns(data: Any, names: Sequence[str]) -> Any:
     return nw.from_native(data).lazy().select(list(names)).to_native()
 
 
-def is_on_cluster(data: Any) -> bool:
+def is_on_cluster(data: TableLike) -> bool:
     """Whether something is a data frame of Dask or Spark."""
     return hasattr(data, "persist") and hasattr(data, "columns")
 
 
-def _is_record_batch(data: Any) -> bool:
+def _is_record_batch(data: TableLike) -> bool:
     return hasattr(data, "__arrow_c_array__") and hasattr(data, "num_columns")
 
 
-def library_of(data: Any) -> str:
+def library_of(data: TableLike) -> str:
     """The library in which results are given: that of the data, else pandas if it is installed, else pyarrow."""
     import narwhals as nw
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.dataset.column_info import ColumnInfo, Sentinel
-from bitsieve.dataset.encoding import SMALL_RANGE, Encoded, all_missing, are_categories, encode, take_rows
+from bitsieve.dataset.encoding import SMALL_RANGE, ColumnValues, Encoded, all_missing, are_categories, encode, take_rows
 from bitsieve.dataset.identifiers import (
     MIN_ROWS_OF_IDENTIFIER,
     RowNumbering,
@@ -28,11 +27,11 @@ from bitsieve.dataset.target import Target
 from bitsieve.dataset.text_format import TextMeaning
 from bitsieve.dataset.value_ranges import MISSING, InspectedColumns, NamedColumns, ValueRanges, find_value_ranges
 from bitsieve.diagnostics import Diagnostic, UserError
-from bitsieve.utils.arrays import Columns, Floats, Integers
+from bitsieve.utils.arrays import Columns, Floats, Integers, Values
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.messages import needs_dense_rows
+from bitsieve.utils.types import Label
 
-Values = NDArray[Any] | Encoded
 #: The capabilities of a table whose rows can all be counted; see :class:`~bitsieve.methods.method.Method`.
 COUNTS = frozenset({"tables", "partition", "joined", "independent", "unstratified"})
 
@@ -166,7 +165,7 @@ class Dataset(NamedColumns, ABC):
         return None
 
     @property
-    def labels(self) -> Sequence[Any]:
+    def labels(self) -> Sequence[Label]:
         """The labels of the features as the user's data has them, of any type; else their names."""
         if self.original is not None and self.original.labels is not None:
             return self.original.labels
@@ -208,9 +207,9 @@ class InMemoryDataset(Dataset, InspectedColumns):
 
     #: A matrix of numbers of shape (n_samples, n_features), or one array or :class:`Encoded` for each column. NaN is a
     #: missing number. Times are microseconds.
-    columns: NDArray[Any] | Sequence[Values] = field(repr=False)
+    columns: Values | Sequence[ColumnValues] = field(repr=False)
     names: Sequence[str]
-    feature_names: NDArray[Any] | None = field(default=None, repr=False)
+    feature_names: Values | None = field(default=None, repr=False)
     y: Target | None = field(default=None, repr=False)
     #: Frequency weights of shape (n_samples,), at least 1. None for 1 each.
     weights: Integers | None = field(default=None, repr=False)
@@ -287,11 +286,11 @@ class InMemoryDataset(Dataset, InspectedColumns):
         return self.y
 
     @property
-    def matrix(self) -> NDArray[Any] | None:
+    def matrix(self) -> Values | None:
         """The matrix of numbers that holds all features; None where each column is an array of its own."""
         return self.columns if isinstance(self.columns, np.ndarray) else None
 
-    def values(self, j: int) -> Values:
+    def values(self, j: int) -> ColumnValues:
         """Feature ``j`` as it was read: a 1-D array of numbers of any type, or :class:`Encoded`."""
         return self.columns[:, j] if isinstance(self.columns, np.ndarray) else self.columns[j]
 
@@ -305,7 +304,7 @@ class InMemoryDataset(Dataset, InspectedColumns):
             return []
         return [(j, self.categorical(j)) for j in range(self.n_features) if not self.is_numeric(j)]
 
-    def numbers(self, j: int) -> NDArray[Any]:
+    def numbers(self, j: int) -> Values:
         """Feature ``j`` as numbers of the type in which it was read."""
         values = self.values(j)
         if are_categories(values):
@@ -448,7 +447,7 @@ class InMemoryDataset(Dataset, InspectedColumns):
             values[:, chosen] = 0
             return replace(self, columns=values, dropped=tuple(chosen))
         blank = np.zeros(self.n_samples, np.uint8)
-        blanked: list[Values] = list(self.columns)
+        blanked: list[ColumnValues] = list(self.columns)
         for j in chosen:
             blanked[j] = blank
         return replace(self, columns=blanked, dropped=tuple(chosen))
@@ -466,9 +465,9 @@ class InMemoryDataset(Dataset, InspectedColumns):
             return self, len(small_integers) == self.n_features
         if not small_integers:
             return self, False
-        columns: list[Any] = list(self.columns)
+        columns: list[ColumnValues] = list(self.columns)
         for j in set(small_integers) - set(self.dropped):
-            columns[j] = encode(columns[j])
+            columns[j] = encode(self.numbers(j))
         return replace(self, columns=columns), False
 
     def is_constant(self, j: int) -> bool:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.diagnostics import UserError
-from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Matrix
+from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Matrix, Values
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -24,7 +24,7 @@ class Encoded:
     """A column of categories. Supports ``len``, ``dtype`` and indexing by rows, like an array."""
 
     codes: NDArray[np.int32]  # shape (n_samples,): index into ``categories``, -1 where the value is missing
-    categories: NDArray[Any]  # the distinct values that occur, ascending
+    categories: Values  # the distinct values that occur, ascending
     dtype: ClassVar[np.dtype[Any]] = np.dtype(object)  # a type that no column of numbers has
 
     def __len__(self) -> int:
@@ -40,7 +40,11 @@ class Encoded:
         return Encoded(new_codes.astype(np.int32), self.categories[codes_that_occur])
 
 
-def as_array(values: Any) -> NDArray[Any]:
+#: The values of a column.
+ColumnValues: TypeAlias = Values | Encoded
+
+
+def as_array(values: Any) -> Values:
     """Convert to an array. Text and numbers stay what they are in an array of objects. Masked values become missing."""
     if isinstance(values, np.ma.MaskedArray):
         return _filled(values)
@@ -49,7 +53,7 @@ def as_array(values: Any) -> NDArray[Any]:
     return np.asarray(values, dtype=object) if was_converted_to_text else array
 
 
-def _filled(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
+def _filled(values: np.ma.MaskedArray[Any, Any]) -> Values:
     """The data of a masked array with the missing value of its type where it is masked."""
     data = np.asarray(values.data)
     mask = np.ma.getmaskarray(values)
@@ -67,7 +71,7 @@ def _filled(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
     return filled
 
 
-def distinct(values: NDArray[Any], low: Any = None, high: Any = None) -> NDArray[Any]:
+def distinct(values: Values, low: Any = None, high: Any = None) -> Values:
     """The sorted distinct values of a column without missing values.
 
     ``low`` and ``high`` are the smallest and the largest value, if the caller knows them. Integers are not sorted but
@@ -85,7 +89,7 @@ def distinct(values: NDArray[Any], low: Any = None, high: Any = None) -> NDArray
     return np.asarray(distinct_integers.astype(values.dtype))
 
 
-def lookup(values: NDArray[Any], categories: NDArray[Any]) -> NDArray[np.int32]:
+def lookup(values: Values, categories: Values) -> NDArray[np.int32]:
     """The index in the sorted ``categories`` of every value, -1 for values that are not among them."""
     if not len(categories):
         return np.full(len(values), -1, np.int32)
@@ -98,7 +102,7 @@ def lookup(values: NDArray[Any], categories: NDArray[Any]) -> NDArray[np.int32]:
     return indices
 
 
-def _lookup_integers(values: NDArray[Any], categories: NDArray[Any]) -> NDArray[np.int32] | None:
+def _lookup_integers(values: Values, categories: Values) -> NDArray[np.int32] | None:
     """:func:`lookup` by the native kernel; None for values that it does not take or that are not all categories."""
     integers = _native_integers(values)
     integer_categories = _native_integers(categories)
@@ -124,13 +128,13 @@ def _lookup_integers(values: NDArray[Any], categories: NDArray[Any]) -> NDArray[
 SMALL_RANGE = 8  # integers whose largest is less than this above the smallest may be codes
 
 
-def encode(values: NDArray[Any]) -> Encoded:
+def encode(values: Values) -> Encoded:
     """Encode an array without missing values."""
     categories = distinct(values)
     return Encoded(lookup(values, categories), categories)
 
 
-def encode_with_missing(values: NDArray[Any]) -> Encoded:
+def encode_with_missing(values: Values) -> Encoded:
     """Encode an array of numbers; NaN is a missing value."""
     if values.dtype.kind != "f":
         return encode(values)
@@ -141,7 +145,7 @@ def encode_with_missing(values: NDArray[Any]) -> Encoded:
     return Encoded(codes, encoded.categories)
 
 
-def _native_integers(values: NDArray[Any]) -> NDArray[Any] | None:
+def _native_integers(values: Values) -> Values | None:
     """Integers and booleans in a type that the native kernels take; None for any other array."""
     if values.dtype.kind not in "biu" or not values.dtype.isnative or not values.flags.aligned:
         return None
@@ -153,7 +157,7 @@ def are_categories(values: Any) -> TypeIs[Encoded]:
     return isinstance(values, Encoded)
 
 
-def is_missing(values: NDArray[Any] | Encoded) -> Flags:
+def is_missing(values: ColumnValues) -> Flags:
     """Which values of a column are missing."""
     if are_categories(values):
         return values.codes < 0
@@ -164,12 +168,12 @@ def is_missing(values: NDArray[Any] | Encoded) -> Flags:
     return np.zeros(len(values), bool)
 
 
-def all_missing(values: NDArray[Any]) -> bool:
+def all_missing(values: Values) -> bool:
     """Whether every number is missing."""
     return values.dtype.kind == "f" and bool(np.isnan(values).all())
 
 
-def take_rows(columns: NDArray[Any] | Sequence[NDArray[Any] | Encoded], rows: Columns) -> Any:
+def take_rows(columns: Values | Sequence[ColumnValues], rows: Columns) -> Any:
     """Some rows of a matrix, or of each of several columns."""
     if isinstance(columns, np.ndarray):
         return columns[rows]
@@ -190,7 +194,7 @@ def check_distinct(n_different: int, floats: Matrix, what: str) -> None:
         )
 
 
-def check_whole_numbers(values: NDArray[Any], what: str) -> None:
+def check_whole_numbers(values: Values, what: str) -> None:
     """Refuse integers if different ones become equal as float64."""
     if values.itemsize < 8 or not len(values):
         return
@@ -199,7 +203,7 @@ def check_whole_numbers(values: NDArray[Any], what: str) -> None:
         check_distinct(len(np.unique(values)), values.astype(np.float64), what)
 
 
-def with_nan(values: NDArray[Any], missing_numbers: Sequence[float], what: str) -> NDArray[Any]:
+def with_nan(values: Values, missing_numbers: Sequence[float], what: str) -> Values:
     """Make some numbers NaN; without any of them the values stay as they are. Messages call the values ``what``."""
     if values.dtype.kind == "f":
         is_missing = np.isin(values, np.asarray(missing_numbers, values.dtype))
@@ -211,7 +215,7 @@ def with_nan(values: NDArray[Any], missing_numbers: Sequence[float], what: str) 
     return np.where(is_missing, np.nan, values)
 
 
-def as_doubles(X: NDArray[Any], what: Callable[[int], str]) -> NDArray[Any]:
+def as_doubles(X: Values, what: Callable[[int], str]) -> Values:
     """Convert a matrix of wider floats to float64. Refused if different values of a column become equal.
 
     ``what(j)`` is what messages call column j.
@@ -227,7 +231,7 @@ def as_doubles(X: NDArray[Any], what: Callable[[int], str]) -> NDArray[Any]:
     return doubles
 
 
-def times_as_numbers(times: NDArray[Any], what: str) -> Floats:
+def times_as_numbers(times: Values, what: str) -> Floats:
     """Convert times or durations to microseconds, NaN where missing. Refused if different ones become equal."""
     is_present = ~np.isnat(times)
     kind = times.dtype.kind

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.utils.arrays import Flags, Integers
+from bitsieve.utils.arrays import Flags, Integers, Values
 
 FEW_ROWS = 10  # in fewer rows a measurement may well count up by chance
 MIN_ROWS_OF_IDENTIFIER = 20  # in fewer rows a measurement may well differ in every one
@@ -40,7 +40,7 @@ _NAMES_OF_CODES = re.compile(
 )
 
 
-def are_names_of_rows(categories: NDArray[Any], n_with_value: int) -> bool:
+def are_names_of_rows(categories: Values, n_with_value: int) -> bool:
     """Whether a column of these categories, which has a value in ``n_with_value`` rows, is an identifier."""
     n_categories = len(categories)
     if n_with_value < MIN_ROWS_OF_IDENTIFIER or n_categories < _SHARE_OF_TEXT * n_with_value:
@@ -57,7 +57,7 @@ def are_names_of_rows(categories: NDArray[Any], n_with_value: int) -> bool:
     return n_words >= _WORDS_OF_TEXT * n_categories
 
 
-def are_numbers_of_rows(values: NDArray[Any]) -> bool:
+def are_numbers_of_rows(values: Values) -> bool:
     """Whether whole numbers number the rows: consecutive ones, each once, or all different and crowded."""
     if not _first_rows_differ(values):
         return False
@@ -69,7 +69,7 @@ def are_numbers_of_rows(values: NDArray[Any]) -> bool:
     return numbering is not None and numbering.are_row_numbers
 
 
-def are_counts_of_identifier(values: NDArray[Any], n_rows: Integers) -> bool:
+def are_counts_of_identifier(values: Values, n_rows: Integers) -> bool:
     """Whether a column of these distinct values, each in ``n_rows`` rows, is an identifier."""
     n_with_value = int(n_rows.sum())
     if values.dtype.kind not in "iuf":
@@ -85,14 +85,14 @@ def has_name_of_code(name: str, low: Any, high: Any) -> bool:
     return has_range_of_codes and _NAMES_OF_CODES.search(name.lower()) is not None
 
 
-def columns_whose_first_rows_differ(matrix: NDArray[Any]) -> Flags:
+def columns_whose_first_rows_differ(matrix: Values) -> Flags:
     """Which columns of a matrix hold different values in their first rows, as identifiers do."""
     first_rows = np.sort(matrix[:_N_FIRST_ROWS], axis=0)
     differ: Flags = (first_rows[1:] != first_rows[:-1]).all(axis=0)
     return differ
 
 
-def _first_rows_differ(values: NDArray[Any]) -> bool:
+def _first_rows_differ(values: Values) -> bool:
     first_rows = values[:_N_FIRST_ROWS].tolist()
     return len(set(first_rows)) == len(first_rows)
 
@@ -130,7 +130,7 @@ class RowNumbering:
     runs: tuple[Run, ...] | None  # of ascending values; None where the values do not ascend
 
     @classmethod
-    def of_rows(cls, values: NDArray[Any], first_row: int, row_counts: Integers | None = None) -> RowNumbering | None:
+    def of_rows(cls, values: Values, first_row: int, row_counts: Integers | None = None) -> RowNumbering | None:
         """Look at the values of consecutive rows, the first of which has that number; None: they number no rows.
 
         ``row_counts[i]`` rows have ``values[i]`` where equal rows were grouped and have no order; None: one each.

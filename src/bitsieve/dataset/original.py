@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from bitsieve.utils.arrays import Columns
+from bitsieve.utils.types import Label, TableLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,15 +15,15 @@ class OriginalData:
 
     #: ``take(indices)`` returns these features in that order, as the same kind of data with the same dtypes. It returns
     #: None where the data is not read again.
-    take: Callable[[Columns], Any]
+    take: Callable[[Columns], TableLike]
     #: ``with_target(names)`` returns these features, then the target and the weights, to be written to a file. None
     #: where the data does not hold the target.
-    with_target: Callable[[Sequence[str]], Any] | None = None
+    with_target: Callable[[Sequence[str]], TableLike] | None = None
     #: The name of the frequency weights, "sample_weight" if they were given by their values. None without weights.
     weight: str | None = None
     #: The labels of the features in the data, of any type. None where they have none.
-    labels: Sequence[Any] | None = None
-    table: Any = None  # the table in memory that also held the target
+    labels: Sequence[Label] | None = None
+    table: TableLike = None  # the table in memory that also held the target
     groups: str | None = None  # the name of the groups, "groups" if they were given by their values
     strata: str | list[str] | None = None  # the names of the strata, "strata" if they were given by their values
 

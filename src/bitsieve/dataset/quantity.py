@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.dataset.encoding import as_doubles, check_whole_numbers, times_as_numbers
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.options import ReadOptions
-from bitsieve.utils.arrays import Floats, Integers
+from bitsieve.utils.arrays import Floats, Integers, Values
 from bitsieve.utils.parameters import check_integer
 
 KINDS = ("classes", "quantity")
@@ -24,7 +23,7 @@ _MIN_ROWS_OF_CODE = 5  # more are classes if they are consecutive and each is in
 _MAX_LISTED_EDGES = 10
 
 
-def check_target_kind(target_kind: Any) -> None:
+def check_target_kind(target_kind: object) -> None:
     """Refuse anything but "classes", "quantity" and None."""
     if target_kind is not None and not (isinstance(target_kind, str) and target_kind in KINDS):
         raise ParameterError("target_kind", target_kind, "give 'classes' or 'quantity', or leave it out")
@@ -67,7 +66,7 @@ class TargetKind(NamedTuple):
                 "target_kind", self.kind, "make them numbers, or leave it out", problem, code="numbers-needed"
             )
 
-    def is_quantity(self, whole_numbers: NDArray[Any], counts: Integers) -> bool:
+    def is_quantity(self, whole_numbers: Values, counts: Integers) -> bool:
         """Whether a target of these distinct whole numbers is a quantity; ``counts`` are the samples of each."""
         if self.kind is not None:
             return self.kind == "quantity"
@@ -88,12 +87,12 @@ def number_of_classes(n_samples: int) -> int:
     return n_classes
 
 
-def has_fractions(values: NDArray[Any]) -> bool:
+def has_fractions(values: Values) -> bool:
     """Whether values are times, or any number is not whole."""
     return values.dtype.kind in "mM" or (values.dtype.kind == "f" and bool((values != np.floor(values)).any()))
 
 
-def are_codes(values: NDArray[Any], counts: Integers) -> bool:
+def are_codes(values: Values, counts: Integers) -> bool:
     """Whether distinct whole numbers are the codes of classes.
 
     Parameters
@@ -114,7 +113,7 @@ def are_codes(values: NDArray[Any], counts: Integers) -> bool:
     return are_consecutive and int(counts.min()) >= _MIN_ROWS_OF_CODE
 
 
-def numbers_of(values: NDArray[Any], what: str) -> Floats:
+def numbers_of(values: Values, what: str) -> Floats:
     """The values of a quantity as float64, times in microseconds. Refused if different values become equal."""
     if values.dtype.kind in "mM":
         return times_as_numbers(values, what)
@@ -178,7 +177,7 @@ def listed_edges(edges: Floats, unit: str) -> str:
     return ", ".join(texts)
 
 
-def interval_labels(edges: Floats, unit: str, only_value: float) -> NDArray[Any]:
+def interval_labels(edges: Floats, unit: str, only_value: float) -> Values:
     """The intervals as text, such as "(-inf, 2.5]" and "(2.5, inf)". Without edges all samples have ``only_value``."""
     if not len(edges):
         return np.array([text_of_edge(only_value, unit)], dtype=object)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bitsieve.utils.arrays import Floats, Integers
+from bitsieve.utils.arrays import Floats, Integers, Values
 from bitsieve.utils.libraries import chdtrc
 
 
@@ -24,7 +22,7 @@ NO_DIFFERENCE = RankTest(statistic=0.0, p=1.0)
 
 
 def rank_test(
-    values: Floats, classes: NDArray[Any], n_classes: int, weights: Integers | None, *, is_ordered: bool
+    values: Floats, classes: Values, n_classes: int, weights: Integers | None, *, is_ordered: bool
 ) -> RankTest:
     """Test whether the ranks of the values depend on the classes.
 
@@ -87,7 +85,7 @@ def rank_test(
     return RankTest(statistic=statistic, p=float(chdtrc(freedom, statistic)))
 
 
-def _counts(codes: NDArray[Any], weights: Integers | None, n_codes: int) -> Integers:
+def _counts(codes: Values, weights: Integers | None, n_codes: int) -> Integers:
     """The samples of every code. Weights sum to 2^31 at most: the floats that bincount makes of them are exact."""
     return np.bincount(codes, weights, n_codes).astype(np.int64)
 

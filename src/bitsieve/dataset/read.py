@@ -6,11 +6,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Number
-from typing import Any
+from typing import TYPE_CHECKING
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.dataset.column_info import TextParsing
 from bitsieve.dataset.columns import check_unique, no_table, read_columns
@@ -36,24 +35,28 @@ from bitsieve.diagnostics import Diagnostic, UserError, literal
 from bitsieve.io.npz import ArrayTable
 from bitsieve.io.spooled_columns import SpooledColumns
 from bitsieve.options import FREQUENCY, ReadOptions
-from bitsieve.utils.arrays import Columns, Flags, Integers
+from bitsieve.utils.arrays import Columns, Flags, Integers, Values
 from bitsieve.utils.column_names import NumberedNames
 from bitsieve.utils.libraries import issparse
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import phase
+from bitsieve.utils.types import ColumnLike, Label, TableLike
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 MIN_ROWS_OF_SURVEY = 100  # fewer rows with large weights are a table of counts
 MIN_MEAN_OF_SURVEY = 10
 
 
 def read_xy(
-    X: Any,
-    y: Any = None,
-    sample_weight: Any = None,
-    groups: Any = None,
-    strata: Any = None,
+    X: TableLike,
+    y: ColumnLike = None,
+    sample_weight: ColumnLike = None,
+    groups: ColumnLike = None,
+    strata: ColumnLike = None,
     *,
-    estimator: Any = None,
+    estimator: BaseEstimator | None = None,
     reset: bool = True,
     target_name: str = "y",
     target_kind: TargetKind = KIND_FROM_VALUES,
@@ -130,7 +133,7 @@ def read_xy(
     return replace(table, y=target, weights=weights, diagnostics=diagnostics)
 
 
-def check_order_of_index(X: Any, values: Any, what: str) -> None:
+def check_order_of_index(X: TableLike, values: ColumnLike, what: str) -> None:
     """Refuse values of pandas whose index has the labels of ``X`` in another order.
 
     scikit-learn matches rows by their position and pandas by their labels, so either would be wrong for some users.
@@ -156,7 +159,7 @@ def _look_like_sampling(weights: Integers) -> bool:
     return len(weights) >= MIN_ROWS_OF_SURVEY and int(weights.sum()) >= MIN_MEAN_OF_SURVEY * len(weights)
 
 
-def _with_text_read(y: Any, rules: ColumnRules, drop_missing: bool) -> tuple[Any, dict[str, TextParsing]]:
+def _with_text_read(y: ColumnLike, rules: ColumnRules, drop_missing: bool) -> tuple[ColumnLike, dict[str, TextParsing]]:
     """Convert a target of text that is numbers or times; also return how it was read, by column."""
     target, parsings = target_with_text_read(y, rules)
     if not drop_missing and any(parsing.has_missing for parsing in parsings.values()):
@@ -165,7 +168,7 @@ def _with_text_read(y: Any, rules: ColumnRules, drop_missing: bool) -> tuple[Any
     return target, parsings
 
 
-def _weights_of_rows_with_target(sample_weight: Any, y: Any) -> Any:
+def _weights_of_rows_with_target(sample_weight: ColumnLike, y: ColumnLike) -> ColumnLike:
     """The weights, with 0 for every row without a target."""
     weights = zero_where_missing(sample_weight, y)
     if weights is not None and not (as_array(weights) != 0).any():
@@ -173,7 +176,7 @@ def _weights_of_rows_with_target(sample_weight: Any, y: Any) -> Any:
     return weights
 
 
-def _rows_with_weight(sample_weight: Any) -> Flags | None:
+def _rows_with_weight(sample_weight: ColumnLike) -> Flags | None:
     """The rows whose weight is not 0; None for all rows. Text means what it means in these rows."""
     if sample_weight is None:
         return None
@@ -183,7 +186,7 @@ def _rows_with_weight(sample_weight: Any) -> Flags | None:
     return np.asarray(weights != 0)
 
 
-def n_without(y: Any) -> int:
+def n_without(y: ColumnLike) -> int:
     """The number of rows without a value in one column of the target or more."""
     if not n_rows(y):
         return 0
@@ -191,14 +194,14 @@ def n_without(y: Any) -> int:
     return 0 if weights is None else int((weights == 0).sum())
 
 
-def n_rows(values: Any) -> int:
+def n_rows(values: TableLike) -> int:
     """The number of rows of an array, a series, a frame or a list."""
     if hasattr(values, "shape") and len(values.shape):
         return int(values.shape[0])
     return len(values) if hasattr(values, "__len__") else len(np.asarray(values))
 
 
-def read_data(data: Any, options: ReadOptions) -> InMemoryDataset:
+def read_data(data: TableLike, options: ReadOptions) -> InMemoryDataset:
     """Split ``data`` into features, target and frequency weights, and read them.
 
     The data is an array, a frame, a sparse table or the path of a file. Target, weights and groups are names of
@@ -243,11 +246,11 @@ def _read_roles(
 
 
 def _read_values(
-    X: Any,
-    y: Any,
-    sample_weight: Any,
-    groups: Any,
-    strata: Any,
+    X: TableLike,
+    y: ColumnLike,
+    sample_weight: ColumnLike,
+    groups: ColumnLike,
+    strata: ColumnLike,
     target_name: str,
     options: ReadOptions,
     target_kind: TargetKind,
@@ -270,20 +273,20 @@ def _read_values(
 class _Frame:
     """The named columns of a data frame."""
 
-    def __init__(self, data: Any) -> None:
+    def __init__(self, data: TableLike) -> None:
         check_unique(data)
         self.frame = nw.from_native(data, eager_only=True)
         self.labels = list(self.frame.columns)
         self.n_samples = len(self.frame)
         self.index_of = {label: j for j, label in enumerate(self.labels)}
 
-    def columns(self, labels: list[Any]) -> Any:
+    def columns(self, labels: list[Label]) -> TableLike:
         """A series of one column, or a frame of several."""
         if len(labels) > 1:
             return self.features(labels)
         return self.frame[:, self.index_of[labels[0]]].to_native()
 
-    def features(self, labels: list[Any]) -> Any:
+    def features(self, labels: list[Label]) -> TableLike:
         """A frame of these columns."""
         return self.frame[:, [self.index_of[label] for label in labels]].to_native()
 
@@ -296,11 +299,11 @@ class _Archive:
         self.labels = [*arrays.names, "y"]
         self.n_samples = arrays.X.shape[0]
 
-    def columns(self, labels: list[Any]) -> Any:
+    def columns(self, labels: list[Label]) -> TableLike:
         """An array of one column, or an Arrow table of several."""
         return self.column(labels[0]) if len(labels) == 1 else self.table(labels)
 
-    def features(self, labels: list[Any]) -> Any:
+    def features(self, labels: list[Label]) -> TableLike:
         """Columns of ``X``."""
         X = self.arrays.X
         if len(labels) == len(self.arrays.names):
@@ -308,17 +311,17 @@ class _Archive:
         indices = [self.arrays.names.index(label) for label in labels]
         return X[:, indices] if isinstance(X, np.ndarray) or issparse(X) else X.columns(indices)
 
-    def column(self, label: str) -> NDArray[Any]:
+    def column(self, label: str) -> Values:
         """One feature, or ``y``."""
         return self.arrays.column(label) if label in self.arrays.names else self.arrays.y
 
-    def table(self, labels: Sequence[str]) -> Any:
+    def table(self, labels: Sequence[str]) -> TableLike:
         """An Arrow table of these columns, of which ``y`` may be one."""
         import pyarrow as pa
 
         return pa.table([pa.array(self.column(label)) for label in labels], names=list(labels))
 
-    def with_target(self, target_and_weight: list[str], names: Sequence[str]) -> Any:
+    def with_target(self, target_and_weight: list[str], names: Sequence[str]) -> TableLike:
         """Features, then the target and the weights, for writing to a file."""
         if len(target_and_weight) > 1:
             return self.table([*names, *target_and_weight])
@@ -326,7 +329,7 @@ class _Archive:
         return ArrayTable(self.arrays.X[:, indices], self.column(target_and_weight[0]), list(names))
 
 
-def _from_frame(data: Any, original: Any, options: ReadOptions, target_kind: TargetKind) -> InMemoryDataset:
+def _from_frame(data: TableLike, original: TableLike, options: ReadOptions, target_kind: TargetKind) -> InMemoryDataset:
     """Read a frame whose columns are the features, the target and the weights. ``original`` may be a lazy frame."""
     source = _Frame(data)
     if options.target is None:
@@ -347,17 +350,17 @@ def _from_frame(data: Any, original: Any, options: ReadOptions, target_kind: Tar
     )
     table = _read_roles(source, roles, options, target_kind)
 
-    def take(indices: Columns) -> Any:
+    def take(indices: Columns) -> TableLike:
         labels = [roles.features[j] for j in indices.tolist()]
         return source.features(labels) if original is data else take_columns(original, labels)
 
-    def with_target(names: Sequence[str]) -> Any:
+    def with_target(names: Sequence[str]) -> TableLike:
         return source.features([*names, *roles.others])
 
     return replace(table, original=OriginalData(take, with_target, roles.weight_name, roles.features, data))
 
 
-def _check_not_in_a_row(source: _Frame, target: Any) -> None:
+def _check_not_in_a_row(source: _Frame, target: ColumnLike) -> None:
     """Refuse the name of a target that is no column but a row, as where rows are genes and columns are samples."""
     if isinstance(target, list) and len(target) == 1:
         (target,) = target
@@ -427,7 +430,7 @@ def _from_sparse_arrays(data: ArrayTable, options: ReadOptions, target_kind: Tar
     return replace(table, names=data.names, feature_names=np.array(data.names, object), original=original)
 
 
-def _from_array(data: Any, options: ReadOptions, target_kind: TargetKind) -> InMemoryDataset:
+def _from_array(data: TableLike, options: ReadOptions, target_kind: TargetKind) -> InMemoryDataset:
     if data is None or isinstance(data, (Mapping, Number)):
         raise UserError(
             code="data-type-not-read",
@@ -453,22 +456,22 @@ def _from_array(data: Any, options: ReadOptions, target_kind: TargetKind) -> InM
     return replace(table, original=OriginalData(taker_of(X), None, roles.weight_name))
 
 
-def taker_of(X: Any) -> Callable[[Columns], Any]:
+def taker_of(X: TableLike) -> Callable[[Columns], TableLike]:
     """A function that takes columns of an array, or of a sparse matrix in its own format, by their indices."""
     if isinstance(X, SpooledColumns):
         return not_read_again
 
-    def take(indices: Columns) -> Any:
+    def take(indices: Columns) -> TableLike:
         return X[:, indices]
 
-    def take_sparse(indices: Columns) -> Any:
+    def take_sparse(indices: Columns) -> TableLike:
         by_index = X if X.format in ("csr", "csc") else X.tocsc()
         return by_index[:, indices].asformat(X.format)
 
     return take_sparse if issparse(X) else take
 
 
-def target_as_array(target: Any, n_samples: int) -> Any:
+def target_as_array(target: ColumnLike, n_samples: int) -> ColumnLike:
     """A target that was given by its values: a series or a frame is returned as it is, anything else as an array."""
     is_series_or_frame = nw.dependencies.is_into_series(target) or nw.dependencies.is_into_dataframe(target)
     y = target if is_series_or_frame else as_array(target)

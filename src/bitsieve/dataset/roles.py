@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.messages import allowed_names, closest_match, nearest_in, quoted
+from bitsieve.utils.types import ColumnLike, Label
 
 
 @dataclass(frozen=True)
 class Roles:
     """The columns of a table by their role."""
 
-    features: list[Any]  # labels, in the order of the data
-    target: list[Any]  # labels of one column or of several; empty where the target is given by its values
-    weight: Any  # the label of the frequency weights; None where no column holds them
-    groups: Any  # the label of the groups of rows; None where no column holds them
-    strata: list[Any]  # labels of the columns of the strata; empty where no column holds them
+    features: list[Label]  # labels, in the order of the data
+    target: list[Label]  # labels of one column or of several; empty where the target is given by its values
+    weight: Label | None  # the label of the frequency weights; None where no column holds them
+    groups: Label | None  # the label of the groups of rows; None where no column holds them
+    strata: list[Label]  # labels of the columns of the strata; empty where no column holds them
     target_name: str  # what messages call the target
     weight_name: str | None  # the name of the weights, "sample_weight" if they have none; None without weights
 
     @property
-    def others(self) -> list[Any]:
+    def others(self) -> list[Label]:
         """The columns of the target and the weights."""
         if self.weight is None:
             return list(self.target)
@@ -33,14 +33,14 @@ class Roles:
 
 
 def split_columns(
-    labels: Sequence[Any],
-    target: Any,
-    sample_weight: Any,
-    groups: Any = None,
-    strata: Any = None,
+    labels: Sequence[Label],
+    target: ColumnLike,
+    sample_weight: ColumnLike,
+    groups: Label | None = None,
+    strata: Label | None = None,
     *,
     n_samples: int | None = None,
-    never: Sequence[Any] = (),
+    never: Sequence[Label] = (),
     unnamed: str = "target",
 ) -> Roles:
     """Split the columns of a table into features, target, weights, groups and strata.
@@ -99,7 +99,7 @@ def split_columns(
     )
 
 
-def _refuse_second_role(column: Any, targets: Sequence[Any], role: str) -> None:
+def _refuse_second_role(column: Label, targets: Sequence[Label], role: str) -> None:
     if column in targets:
         raise UserError(
             code="column-in-two-roles",
@@ -107,7 +107,7 @@ def _refuse_second_role(column: Any, targets: Sequence[Any], role: str) -> None:
         )
 
 
-def _named_columns(argument: Any, labels: Sequence[Any], role: str, n_samples: int | None) -> list[Any]:
+def _named_columns(argument: ColumnLike, labels: Sequence[Label], role: str, n_samples: int | None) -> list[Label]:
     """The columns that an argument names; none where it holds values instead."""
     if argument is None:
         return []
@@ -126,7 +126,7 @@ def _named_columns(argument: Any, labels: Sequence[Any], role: str, n_samples: i
     return _checked_names([argument], labels, role)
 
 
-def _checked_names(names: list[Any], labels: Sequence[Any], role: str) -> list[Any]:
+def _checked_names(names: list[Label], labels: Sequence[Label], role: str) -> list[Label]:
     if not labels:
         name = {"weight": "sample_weight"}.get(role, role)
         values = "the target as an array of its values" if role == "target" else f"{name} as an array"

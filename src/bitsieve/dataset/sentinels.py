@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.dataset.column_info import Sentinel
-from bitsieve.utils.arrays import Flags, Integers
+from bitsieve.utils.arrays import Flags, Integers, Values
 
 # -99, 99, -999, 999, ..., 999999
 _SUSPECTS = np.array([sign * (10**digits - 1) for digits in range(2, 7) for sign in (-1, 1)], np.float64)
@@ -29,7 +28,7 @@ class SentinelCounts:
     high: float | None  # the largest of the other numbers
 
     @classmethod
-    def of_values(cls, values: NDArray[Any], low: Any, high: Any, row_counts: Integers | None = None) -> SentinelCounts:
+    def of_values(cls, values: Values, low: Any, high: Any, row_counts: Integers | None = None) -> SentinelCounts:
         """Count the suspects among values without missing ones.
 
         ``low`` and ``high`` are the smallest and the largest value. If neither is a suspect, suspects between them are
@@ -69,6 +68,6 @@ class SentinelCounts:
         return tuple(sentinels)
 
 
-def may_have_sentinels(low: NDArray[Any], high: NDArray[Any]) -> Flags:
+def may_have_sentinels(low: Values, high: Values) -> Flags:
     """Which columns have a suspect as their smallest number ``low`` or their largest ``high``."""
     return np.isin(low, _SUSPECTS) | np.isin(high, _SUSPECTS)

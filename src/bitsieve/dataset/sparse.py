@@ -15,10 +15,11 @@ from bitsieve.dataset.encoding import MAX_EXACT_INTEGER
 from bitsieve.dataset.value_ranges import FINITE_INSTEAD, Advice, columns_hold
 from bitsieve.diagnostics import UserError
 from bitsieve.io.spooled_columns import SpooledColumns
-from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
+from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Values
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.memory import check_room
 from bitsieve.utils.messages import quoted_at
+from bitsieve.utils.types import TableLike
 
 MAX_DENSE_BYTES = 2 << 30
 COLUMN_BYTES = 128  # bytes of memory for a column without values
@@ -58,11 +59,11 @@ class StoredColumns(Sequence[Any]):
         return np.asarray(self.stored.indices, np.int32)
 
     @property
-    def value(self) -> NDArray[Any]:
+    def value(self) -> Values:
         return np.asarray(self.stored.data)
 
     @property
-    def allocate(self) -> Callable[..., NDArray[Any]]:
+    def allocate(self) -> Callable[..., Values]:
         """``allocate(size, dtype)`` makes an array where the stored values lie: here in memory."""
         return np.empty
 
@@ -145,14 +146,14 @@ class StoredColumns(Sequence[Any]):
                 columns=[str(names[j]) for j in missing],
             )
 
-    def _columns_where(self, holds: Callable[[NDArray[Any]], Flags]) -> list[int]:
+    def _columns_where(self, holds: Callable[[Values], Flags]) -> list[int]:
         """The columns with a stored value for which ``holds`` is True, ascending."""
         has_value = np.zeros(len(self), bool)
         for positions in self._positions(holds):
             has_value[self._columns_of(positions)] = True
         return np.flatnonzero(has_value).tolist()
 
-    def _positions(self, holds: Callable[[NDArray[Any]], Flags]) -> Iterator[Integers]:
+    def _positions(self, holds: Callable[[Values], Flags]) -> Iterator[Integers]:
         """The positions of the stored values for which ``holds`` is True, in batches."""
         for first in range(0, len(self.value), BLOCK_VALUES):
             positions = np.flatnonzero(holds(self.value[first : first + BLOCK_VALUES]))
@@ -173,7 +174,7 @@ class StoredColumns(Sequence[Any]):
     def take(self, rows: Columns) -> StoredColumns:
         return StoredColumns(self.stored.tocsr()[rows].tocsc())
 
-    def dense(self) -> NDArray[Any]:
+    def dense(self) -> Values:
         """Convert to a dense array in memory."""
         size = self.n_samples * len(self) * self.value.itemsize
         if size > MAX_DENSE_BYTES:
@@ -185,7 +186,7 @@ class StoredColumns(Sequence[Any]):
                 ),
                 advice="select columns first",
             )
-        array: NDArray[Any] = self.stored.toarray(order="F")
+        array: Values = self.stored.toarray(order="F")
         return array
 
 
@@ -195,9 +196,9 @@ class StoredColumnsInFiles(StoredColumns):
     in_files = True
 
     @property
-    def allocate(self) -> Callable[..., NDArray[Any]]:
+    def allocate(self) -> Callable[..., Values]:
         """``allocate(size, dtype)`` makes an array in a file of the spool."""
-        allocate: Callable[..., NDArray[Any]] = self.stored.allocate
+        allocate: Callable[..., Values] = self.stored.allocate
         return allocate
 
     def without(self, columns: Sequence[int]) -> StoredColumnsInFiles:
@@ -224,14 +225,14 @@ class StoredColumnsInFiles(StoredColumns):
             data[target] = block.data
         return StoredColumnsInFiles(SpooledColumns((len(rows), len(self)), indptr, indices, data, self.allocate))
 
-    def _block(self, first: int, end: int) -> tuple[Integers, NDArray[np.int32], NDArray[Any]]:
+    def _block(self, first: int, end: int) -> tuple[Integers, NDArray[np.int32], Values]:
         """The starts, rows and values of the columns from ``first`` to ``end``."""
         start = self.start[first : end + 1]
         block = slice(int(start[0]), int(start[-1]))
         return start - start[0], self.row[block], self.value[block]
 
 
-def read_sparse(X: Any) -> StoredColumns:
+def read_sparse(X: TableLike) -> StoredColumns:
     """Read a sparse matrix or array of any format. Entries that are stored twice are added, as scipy does."""
     if X.ndim != 2:
         raise UserError(

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.dataset.encoding import Encoded, are_categories, encode_with_missing, is_missing
 from bitsieve.dataset.target import read_values, split_target
 from bitsieve.diagnostics import UserError
-from bitsieve.utils.arrays import Columns
+from bitsieve.utils.arrays import Columns, Values
+from bitsieve.utils.types import ColumnLike
 
 MAX_NUMBERS = 100  # distinct: a column of more numbers is a quantity, which has no strata
 
 
-def read_strata(strata: Any, n_samples: int, categories: Collection[str] = ()) -> Columns:
+def read_strata(strata: ColumnLike, n_samples: int, categories: Collection[str] = ()) -> Columns:
     """The number of the stratum of every sample, from 0. Of several columns the strata are their joint values.
 
     Columns of numbers whose names are in ``categories`` may have many different values.
@@ -38,7 +37,7 @@ def read_strata(strata: Any, n_samples: int, categories: Collection[str] = ()) -
     return stratum_of_sample
 
 
-def _codes(values: NDArray[Any] | Encoded, name: str, *, is_category: bool) -> Columns:
+def _codes(values: Values | Encoded, name: str, *, is_category: bool) -> Columns:
     """The code of every value of a column of strata."""
     missing = is_missing(values)
     if missing.any():

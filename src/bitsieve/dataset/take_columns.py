@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -14,9 +13,10 @@ from bitsieve.dataset.columns import check_labels, no_table
 from bitsieve.dataset.data_kinds import collect, is_path, keeps_columns_only, take_columns
 from bitsieve.dataset.encoding import as_array
 from bitsieve.diagnostics import UserError, literal
-from bitsieve.utils.arrays import Columns
+from bitsieve.utils.arrays import Columns, Values
 from bitsieve.utils.libraries import issparse
 from bitsieve.utils.messages import nearest
+from bitsieve.utils.types import Label, TableLike
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class WantedColumns:
     n_features: int
     has_names: bool
 
-    def take(self, data: Any) -> Any:
+    def take(self, data: TableLike) -> TableLike:
         """The wanted columns of another table, in its own kind.
 
         Those of a frame are taken by their labels; those of an array, and of a table without names, by position.
@@ -56,7 +56,7 @@ class WantedColumns:
         frame = nw.from_native(data, pass_through=True)
         if isinstance(frame, nw.DataFrame):
             return frame[:, self.positions_in(frame.columns)].to_native()
-        X: Any = data if issparse(data) else as_array(data)
+        X: TableLike = data if issparse(data) else as_array(data)
         if len(X.shape) != 2:
             raise no_table(X.shape)
         self._check_number(X.shape[1])
@@ -64,7 +64,7 @@ class WantedColumns:
             return X.tocsc()[:, self.indices].asformat(X.format)
         return X[:, self.indices]
 
-    def positions_in(self, labels: Sequence[Any]) -> list[int]:
+    def positions_in(self, labels: Sequence[Label]) -> list[int]:
         """The positions of the wanted columns among the labels of a table.
 
         A wanted column without a label of its type is one whose label is the same text. Columns that are not wanted may
@@ -109,12 +109,12 @@ class WantedColumns:
             )
 
 
-def _has_labels_of_any_type(data: Any) -> bool:
+def _has_labels_of_any_type(data: TableLike) -> bool:
     """Whether the columns are labelled as pandas does it: by numbers, text or any other value."""
     return nw.dependencies.is_pandas_like_dataframe(data) or nw.dependencies.is_dask_dataframe(data)
 
 
-def _names_of(data: Any) -> list[str]:
+def _names_of(data: TableLike) -> list[str]:
     """The names of the columns of a lazy frame or a record batch."""
     frame = nw.from_native(data, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
@@ -122,7 +122,7 @@ def _names_of(data: Any) -> list[str]:
     return list(data.schema.names)
 
 
-def with_values(data: Any, values: NDArray[np.int32]) -> Any:
+def with_values(data: TableLike, values: NDArray[np.int32]) -> TableLike:
     """A table of the kind of ``data``, with its names, which holds other values."""
     if issparse(data):
         return type(data)(values)
@@ -138,7 +138,7 @@ def with_values(data: Any, values: NDArray[np.int32]) -> Any:
     return nw.from_dict(columns, backend=frame.implementation).to_native()
 
 
-def with_columns(data: Any, columns: Mapping[str, NDArray[Any]]) -> Any:
+def with_columns(data: TableLike, columns: Mapping[str, Values]) -> TableLike:
     """A frame of the kind of ``data`` with more columns."""
     if nw.dependencies.is_pandas_like_dataframe(data):
         return data.assign(**columns)
@@ -155,7 +155,7 @@ def with_columns(data: Any, columns: Mapping[str, NDArray[Any]]) -> Any:
     return wider_frame.lazy().to_native() if is_lazy_frame else wider_frame.to_native()
 
 
-def keeps_rows(table: Any) -> bool:
+def keeps_rows(table: TableLike) -> bool:
     """Whether a table holds its rows in memory: a frame, an array or a sparse matrix."""
     frame = nw.from_native(table, pass_through=True)
     return isinstance(frame, nw.DataFrame) or isinstance(table, np.ndarray) or issparse(table)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bitsieve.counts.tables import MAX_SAMPLES
 from bitsieve.dataset.column_info import TextParsing
-from bitsieve.dataset.encoding import Encoded, are_categories, as_array, encode, is_missing
+from bitsieve.dataset.encoding import ColumnValues, Encoded, are_categories, as_array, encode, is_missing
 from bitsieve.dataset.identifiers import MIN_ROWS_OF_IDENTIFIER
 from bitsieve.dataset.notes import quantity_binned
 from bitsieve.dataset.quantity import (
@@ -27,8 +27,9 @@ from bitsieve.dataset.quantity import (
 )
 from bitsieve.diagnostics import NAME_ONLY, Diagnostic, ParameterError, UserError
 from bitsieve.options import SAMPLING
-from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
+from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Values
 from bitsieve.utils.messages import quoted
+from bitsieve.utils.types import ColumnLike
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -45,7 +46,7 @@ class Target:
 
     codes: NDArray[np.int32]  # shape (n_samples,), from 0 to n_classes - 1; every class occurs
     #: The distinct values of classes, ascending; the intervals of a quantity as text; the tuples of a joint target.
-    labels: NDArray[Any]
+    labels: Values
     #: The inner edges of the intervals of a quantity; a value on an edge belongs to the interval below it. A joint
     #: target with a quantity has a list with one item for each column, None for classes.
     edges: Any = None
@@ -67,7 +68,7 @@ class Target:
         return self.values is not None
 
     @property
-    def truth(self) -> NDArray[Any]:
+    def truth(self) -> Values:
         """What a model predicts: the numbers of a quantity, or the class codes."""
         return self.codes if self.values is None else self.values
 
@@ -149,7 +150,7 @@ class Target:
 
 
 def read_target(
-    y: Any, *, name: str = "y", target_kind: TargetKind = KIND_FROM_VALUES, weights: Integers | None = None
+    y: ColumnLike, *, name: str = "y", target_kind: TargetKind = KIND_FROM_VALUES, weights: Integers | None = None
 ) -> Target:
     """Read a target of one or several columns. Samples of weight 0 are left out."""
     columns = split_target(y)
@@ -172,7 +173,7 @@ def read_target(
     return replace(target, name=name)
 
 
-def split_target(y: Any) -> dict[str, Any]:
+def split_target(y: ColumnLike) -> dict[str, Any]:
     """The columns of a target by name. A single column is "y"; columns without names are "y0", "y1", ..."""
     import narwhals as nw
 
@@ -258,7 +259,7 @@ def check_read(parsings: Mapping[str, TextParsing], drop_missing: bool) -> None:
 
 
 def to_classes(
-    values: NDArray[Any] | Encoded, target_kind: TargetKind, weights: Integers | None = None, what: str = "the target"
+    values: ColumnValues, target_kind: TargetKind, weights: Integers | None = None, what: str = "the target"
 ) -> Target:
     """The classes of values without missing ones, as classes or as a quantity."""
     holds_numbers = not are_categories(values) and values.dtype.kind in "iufmM"
@@ -330,7 +331,7 @@ def join_targets(parts: dict[str, Target]) -> Target:
     )
 
 
-def read_values(y: Any, what: str) -> NDArray[Any] | Encoded:
+def read_values(y: ColumnLike, what: str) -> ColumnValues:
     """Read a column of the target as an array of numbers, dates, durations or booleans, or as categories."""
     import narwhals as nw
 
@@ -368,7 +369,7 @@ def is_foreign(series: nw.Series[Any]) -> bool:
     return isinstance(kind, np.dtype) and kind.kind in "ciuf" and (kind.kind == "c" or not kind.isnative)
 
 
-def numpy_of_series(series: nw.Series[Any]) -> NDArray[Any]:
+def numpy_of_series(series: nw.Series[Any]) -> Values:
     """The values of a series. A series of pyarrow is converted without pandas."""
     if not series.implementation.is_pyarrow():
         values = series.to_numpy()
@@ -378,7 +379,7 @@ def numpy_of_series(series: nw.Series[Any]) -> NDArray[Any]:
     return numpy_of(series.to_native())
 
 
-def _arrow(values: Any, what: str) -> NDArray[Any] | Encoded:
+def _arrow(values: ColumnLike, what: str) -> ColumnValues:
     from bitsieve.dataset.arrow import arrow_of, column_of_arrow, is_time, mixed_kinds, numpy_of
 
     array, is_mixed = arrow_of(values, what) if isinstance(values, np.ndarray) else (values, False)
@@ -387,7 +388,7 @@ def _arrow(values: Any, what: str) -> NDArray[Any] | Encoded:
     return numpy_of(array) if is_time(array.type) else column_of_arrow(array, what)
 
 
-def count_unusable(values: NDArray[Any] | Encoded, row_counts: Integers | None = None) -> tuple[int, int]:
+def count_unusable(values: ColumnValues, row_counts: Integers | None = None) -> tuple[int, int]:
     """Count the rows with a missing and with an infinite value; ``row_counts[i]`` rows have value i, or one."""
     n_missing = _count_rows(is_missing(values), row_counts)
     if are_categories(values) or values.dtype.kind != "f":
@@ -402,7 +403,7 @@ def _count_rows(mask: Flags, row_counts: Integers | None) -> int:
 _FOR_SURVEYS = "or, if they are the weights of a survey, add {weight_kind}"
 
 
-def read_weights(sample_weight: Any, n_samples: int, weight_kind: str | None = None) -> Integers | None:
+def read_weights(sample_weight: ColumnLike, n_samples: int, weight_kind: str | None = None) -> Integers | None:
     """How often each sample counts, as integers; None where every sample counts once.
 
     Frequency weights are these numbers. Sampling weights are first scaled to the effective number of samples.
@@ -464,7 +465,7 @@ def _effective_counts(weights: Floats) -> Integers | None:
     return None if (counts == 1).all() else counts
 
 
-def read_groups(groups: Any, n_samples: int) -> Columns:
+def read_groups(groups: ColumnLike, n_samples: int) -> Columns:
     """The number of the group of every sample."""
     values = as_array(groups)
     if values.shape != (n_samples,):
@@ -490,7 +491,7 @@ def read_groups(groups: Any, n_samples: int) -> Columns:
     return group_of_sample
 
 
-def zero_where_missing(sample_weight: Any, y: Any) -> Any:
+def zero_where_missing(sample_weight: ColumnLike, y: ColumnLike) -> ColumnLike:
     """Set the weight of every sample without a target to 0. Weights of a wrong shape are returned as they are."""
     has_no_target = without_value(y)
     if not has_no_target.any():
@@ -525,7 +526,7 @@ def no_rows_left(label: str, *, weighted: bool, drop_missing: bool) -> UserError
     )
 
 
-def without_value(y: Any) -> Flags:
+def without_value(y: ColumnLike) -> Flags:
     """Which samples have no value in one column of the target or more."""
     has_no_value = np.zeros(len(y), bool)
     for column in split_target(y).values():
@@ -533,7 +534,7 @@ def without_value(y: Any) -> Flags:
     return has_no_value
 
 
-def take_weighted(y: Any, mask: Flags) -> Any:
+def take_weighted(y: ColumnLike, mask: Flags) -> ColumnLike:
     """The target of the rows in a mask, in the kind of data that it was given in."""
     import narwhals as nw
     import pyarrow as pa

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from bitsieve.counts.source import sizes_of_classes
 from bitsieve.dataset.arrow import text_of
 from bitsieve.dataset.column_summary import ColumnSummary, Distinct, RowSample
 from bitsieve.dataset.dataset import InMemoryDataset
-from bitsieve.dataset.encoding import Encoded, are_categories, lookup
+from bitsieve.dataset.encoding import ColumnValues, Encoded, are_categories, lookup
 from bitsieve.dataset.quantity import KIND_FROM_VALUES, TargetKind, number_of_classes, numbers_of
 from bitsieve.dataset.target import (
     MAX_JOINT_CLASSES,
@@ -31,7 +30,8 @@ from bitsieve.dataset.text import meaning_of_text, target_text
 from bitsieve.dataset.text_format import ColumnRules, TextMeaning
 from bitsieve.dataset.value_ranges import NUMBERS
 from bitsieve.diagnostics import UserError
-from bitsieve.utils.arrays import Integers
+from bitsieve.utils.arrays import Integers, Values
+from bitsieve.utils.types import ColumnLike
 
 _MAX_VALUES = 1 << 18  # distinct values of a column that are counted
 _SAMPLE_SIZE = 1 << 18  # rows of the sample of a column with more distinct values
@@ -53,7 +53,7 @@ class TargetColumn:
     @classmethod
     def of_part(
         cls,
-        values: NDArray[Any] | Encoded,
+        values: ColumnValues,
         row_numbers: Integers | None,
         weights: Integers | None,
         row_counts: Integers | None = None,
@@ -150,12 +150,12 @@ class TargetColumn:
 class TargetPart:
     """The classes of one column of a target."""
 
-    values: NDArray[Any]  # the distinct values, or a sample
+    values: Values  # the distinct values, or a sample
     target: Target  # its codes are those of ``values``
     rank_error: float = 0.0  # the largest error of the rank of an edge, as a share of the samples; 0 if exact
     counts: Integers | None = None  # the number of samples of each of ``values``; None for a sample
 
-    def codes(self, values: NDArray[Any] | Encoded) -> NDArray[np.int32]:
+    def codes(self, values: ColumnValues) -> NDArray[np.int32]:
         """The classes of some rows."""
         if are_categories(values):
             codes_of_categories = self.target.codes[lookup(values.categories, self.values)]
@@ -174,7 +174,7 @@ class TargetSummary:
     @classmethod
     def of_part(
         cls,
-        y: Any,
+        y: ColumnLike,
         *,
         first_row: int = 0,
         weights: Integers | None = None,
@@ -272,7 +272,7 @@ class TargetCoding:
             return None
         return sizes_of_classes(first.target.codes, first.counts, first.target.n_classes)
 
-    def codes(self, y: Any) -> NDArray[np.int32]:
+    def codes(self, y: ColumnLike) -> NDArray[np.int32]:
         """The classes of some rows."""
         if not self.is_joint:
             (codes,) = self._codes_by_column(y)
@@ -280,7 +280,7 @@ class TargetCoding:
         assert self.combinations is not None  # they are found first
         return np.searchsorted(self.combinations, self.combinations_of(y)).astype(np.int32)
 
-    def combinations_of(self, y: Any) -> Integers:
+    def combinations_of(self, y: ColumnLike) -> Integers:
         """The combination of classes of every row, as an index into all possible combinations."""
         sizes = [part.target.n_classes for part in self.parts.values()]
         if np.prod(sizes, dtype=float) > MAX_JOINT_CLASSES:
@@ -298,7 +298,7 @@ class TargetCoding:
         joint = replace(join_targets(targets), codes=np.empty(0, np.int32), name=self.target.name)
         return replace(self, target=joint, combinations=occurring)
 
-    def _codes_by_column(self, y: Any) -> tuple[NDArray[np.int32], ...]:
+    def _codes_by_column(self, y: ColumnLike) -> tuple[NDArray[np.int32], ...]:
         columns = split_target(y)
         codes = []
         for (name, part), column in zip(self.parts.items(), columns.values(), strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import narwhals as nw
 import numpy as np
@@ -33,6 +33,7 @@ from bitsieve.io.dialect import MARKERS
 from bitsieve.io.text import without_commas
 from bitsieve.options import DAY_FIRST, MONTH_FIRST
 from bitsieve.utils.arrays import Flags, Integers
+from bitsieve.utils.types import ColumnLike
 
 if TYPE_CHECKING:
     from bitsieve.dataset.text_numbers import Numbers
@@ -483,7 +484,7 @@ def _are_plain_words(values: pa.Array) -> bool:
     return all(_truth(word) is None and not any(map(str.isdigit, word)) for word in words)
 
 
-def target_with_text_read(y: Any, rules: ColumnRules) -> tuple[Any, dict[str, TextParsing]]:
+def target_with_text_read(y: ColumnLike, rules: ColumnRules) -> tuple[ColumnLike, dict[str, TextParsing]]:
     """Convert the columns of a target whose text is numbers or times; also return how they were read, by name."""
     columns = split_target(y)
     texts: dict[int, pa.Array] = {}
@@ -509,12 +510,12 @@ def target_with_text_read(y: Any, rules: ColumnRules) -> tuple[Any, dict[str, Te
     return pa.table(arrays, names=list(columns)), parsings
 
 
-def _arrow_array(values: Any) -> pa.Array | pa.ChunkedArray:
+def _arrow_array(values: ColumnLike) -> pa.Array | pa.ChunkedArray:
     series = nw.from_native(values, pass_through=True, series_only=True)
     return series.to_arrow() if isinstance(series, nw.Series) else pa.array(series)
 
 
-def target_text(values: Any) -> pa.Array | None:
+def target_text(values: ColumnLike) -> pa.Array | None:
     """A column of a target as Arrow text, if it holds text; numbers among the text become text. Else None."""
     column = nw.from_native(values, pass_through=True, allow_series=True)
     if isinstance(column, nw.Series) and column.dtype not in (nw.String, nw.Object):

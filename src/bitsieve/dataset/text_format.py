@@ -11,6 +11,7 @@ from bitsieve.diagnostics import NAME_ONLY, UserError
 from bitsieve.options import ColumnType, ReadOptions
 from bitsieve.utils.arrays import Flags
 from bitsieve.utils.messages import allowed_names, closest_match, nearest_in
+from bitsieve.utils.types import Label
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,7 +55,7 @@ class ColumnRules:
     #: The formats of columns of text that were decided earlier, by index; text of other columns is categories. None if
     #: the rows decide, which then must be all rows.
     formats: Mapping[int, TextFormat] | None = None
-    exclude: Sequence[Any] = ()  # names of columns that the user excludes, which may be of a type that is not read
+    exclude: Sequence[Label] = ()  # names of columns that the user excludes, which may be of a type that is not read
     are_targets: bool = False  # whether the columns are targets, which are never identifiers
     has_weight: Flags | None = None  # shape (n_samples,): the rows that decide what text means; None for all
 

@@ -7,18 +7,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.counts.threads import run_blocks, thread_count
-from bitsieve.dataset.encoding import Encoded, are_categories
+from bitsieve.dataset.encoding import ColumnValues, Encoded, are_categories
 from bitsieve.dataset.text_format import TextMeaning
 from bitsieve.diagnostics import UserError
-from bitsieve.utils.arrays import Integers
+from bitsieve.utils.arrays import Integers, Values
 from bitsieve.utils.messages import quoted_at
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 # The bits of the content of a column, as in native/encode.hpp
 NUMBERS = 1  # numbers or categories
@@ -37,13 +40,13 @@ class NumericBlock(NamedTuple):
 
     indices: Integers  # of the columns in the table, ascending
     #: A matrix of shape (n_samples, n_columns), or a list of columns. Columns of numbers that bytes hold are bytes.
-    values: NDArray[Any] | list[NDArray[Any]]
+    values: Values | list[Values]
 
-    def take(self, positions: NDArray[Any]) -> NumericBlock:
+    def take(self, positions: Values) -> NumericBlock:
         """The block of the columns at these positions in this block."""
         return NumericBlock(self.indices[positions], [self.column(position) for position in positions.tolist()])
 
-    def column(self, position: int) -> NDArray[Any]:
+    def column(self, position: int) -> Values:
         """The column at a position in this block."""
         return self.values[position] if isinstance(self.values, list) else self.values[:, position]
 
@@ -55,8 +58,8 @@ class BlockRange(NamedTuple):
     """
 
     block: NumericBlock
-    low: NDArray[Any]
-    high: NDArray[Any]
+    low: Values
+    high: Values
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,13 +69,13 @@ class ValueRanges:
     blocks: list[BlockRange]  # all numeric columns, each in one block
     content: NDArray[np.uint8]  # shape (n_features,): the bits NUMBERS, MISSING, INFINITE and FRACTIONS
     fractions_are_known: bool  # whether fractions were looked for; the bit FRACTIONS is 0 where they were not
-    matrix: NDArray[Any] | None = None  # a matrix of all columns, if there is one; of bytes if these hold its numbers
+    matrix: Values | None = None  # a matrix of all columns, if there is one; of bytes if these hold its numbers
 
     def columns_with(self, bit: int) -> list[int]:
         """The columns whose content has a bit, such as MISSING or INFINITE."""
         return np.flatnonzero(self.content & bit).tolist()
 
-    def column(self, j: int) -> NDArray[Any]:
+    def column(self, j: int) -> Values:
         """The numbers of feature ``j``."""
         for block, _, _ in self.blocks:
             if j in block.indices:
@@ -84,7 +87,7 @@ class NamedColumns:
     """Columns with names."""
 
     names: Sequence[str]  # one for each feature; ``x0``, ``x1``, ... where the data has no names
-    feature_names: NDArray[Any] | None  # as scikit-learn keeps them; None where not all columns have a name of text
+    feature_names: Values | None  # as scikit-learn keeps them; None where not all columns have a name of text
 
     @property
     def n_features(self) -> int:
@@ -95,7 +98,7 @@ class NamedColumns:
         """The names of some features for a message, which lists at most five of them."""
         return quoted_at(columns, self.names)
 
-    def set_names_on(self, estimator: Any) -> None:
+    def set_names_on(self, estimator: BaseEstimator) -> None:
         """Set ``n_features_in_`` and ``feature_names_in_`` of an estimator that is fitted on these columns."""
         estimator.n_features_in_ = self.n_features
         if self.feature_names is not None:
@@ -114,7 +117,7 @@ class InspectedColumns(NamedColumns, ABC):
         """What the columns hold."""
 
 
-TableColumns = NDArray[Any] | Sequence[NDArray[Any] | Encoded]
+TableColumns = Values | Sequence[ColumnValues]
 
 
 def find_value_ranges(columns: TableColumns, n_jobs: int | None, find_fractions: bool) -> ValueRanges:
@@ -145,7 +148,7 @@ def find_value_ranges(columns: TableColumns, n_jobs: int | None, find_fractions:
     return ValueRanges(ranges, content, fractions_are_known=find_fractions, matrix=matrix)
 
 
-def _type_of_ranges(values: NDArray[Any]) -> np.dtype[Any]:
+def _type_of_ranges(values: Values) -> np.dtype[Any]:
     """The type of the smallest and the largest of these numbers."""
     if values.dtype.kind == "f":
         return np.dtype(np.float64)
@@ -161,7 +164,7 @@ def _content_of_categories(values: Encoded) -> int:
     return content
 
 
-def _in_bytes(matrix: NDArray[Any], n_jobs: int | None) -> NDArray[Any]:
+def _in_bytes(matrix: Values, n_jobs: int | None) -> Values:
     """Convert a matrix to bytes if these hold all of its numbers; else return it as it is.
 
     It is converted in parts that are contiguous in memory.
@@ -175,7 +178,7 @@ def _in_bytes(matrix: NDArray[Any], n_jobs: int | None) -> NDArray[Any]:
     parts = zip(np.array_split(matrix, n_parts, axis), np.array_split(out, n_parts, axis), strict=True)
     part_fits: list[bool] = []
 
-    def convert(part: tuple[NDArray[Any], NDArray[Any]]) -> None:
+    def convert(part: tuple[Values, Values]) -> None:
         source, target = part
         part_fits.append(bool(_native.as_bytes(source, target).all()))
 
@@ -205,7 +208,7 @@ def numeric_blocks(columns: TableColumns, n_jobs: int | None) -> list[NumericBlo
     """Split the numeric columns into blocks of one type, several for each thread."""
     if isinstance(columns, np.ndarray):
         return _blocks_of_matrix(columns, n_jobs)
-    by_type: dict[np.dtype[Any], dict[int, NDArray[Any]]] = {}
+    by_type: dict[np.dtype[Any], dict[int, Values]] = {}
     for j, values in enumerate(columns):
         if not are_categories(values):
             numbers = _native_type(values)
@@ -219,7 +222,7 @@ def numeric_blocks(columns: TableColumns, n_jobs: int | None) -> list[NumericBlo
     return blocks
 
 
-def _blocks_of_matrix(matrix: NDArray[Any], n_jobs: int | None) -> list[NumericBlock]:
+def _blocks_of_matrix(matrix: Values, n_jobs: int | None) -> list[NumericBlock]:
     n_samples, n_features = matrix.shape
     if matrix.itemsize == 1 and matrix.size < _MIN_BLOCK_SIZE:
         n_jobs = 1
@@ -235,7 +238,7 @@ def _blocks_of_matrix(matrix: NDArray[Any], n_jobs: int | None) -> list[NumericB
     ]
 
 
-def _native_type(values: NDArray[Any]) -> NDArray[Any]:
+def _native_type(values: Values) -> Values:
     """Convert values to a type that the native kernels take: float16 to float32, wider floats to float64."""
     kind = values.dtype
     if kind.kind == "f" and kind.itemsize not in (4, 8):

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.encoding import (
     MAX_EXACT_INTEGER,
+    ColumnValues,
     Encoded,
     check_whole_numbers,
     encode,
@@ -38,7 +39,7 @@ from bitsieve.dataset.value_ranges import (
 )
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.ragged_array import RaggedArray
-from bitsieve.utils.arrays import Flags, Floats, Integers
+from bitsieve.utils.arrays import Flags, Floats, Integers, Values
 from bitsieve.utils.parameters import Rule, check_choice, check_parameters, check_threads
 from bitsieve.utils.progress import phase
 
@@ -98,13 +99,17 @@ class BinningChoice(ABC):
         return self.missing != "error"
 
 
+#: A rule of binning: its name, or an object with its parameters.
+BinningLike: TypeAlias = str | BinningChoice
+
+
 class Binning(BinningChoice):
     """A rule that is fitted on a table and turns its columns into codes."""
 
     n_features_in_: int
-    feature_names_in_: NDArray[Any]
+    feature_names_in_: Values
     bin_edges_: RaggedArray
-    categories_: Sequence[NDArray[Any] | None]
+    categories_: Sequence[Values | None]
     n_bins_: Integers
     uncut_: Integers  # the columns without a cut; only a rule that cuts by the classes has it
     side: ClassVar[Literal["left", "right"]] = "left"  # the bin that a value on a cut belongs to
@@ -129,7 +134,7 @@ class Binning(BinningChoice):
         """The numeric columns that no cut separates by the classes; none if the rule does not look at the classes."""
         return np.empty(0, np.intp)
 
-    def categories_of(self, j: int) -> NDArray[Any] | None:
+    def categories_of(self, j: int) -> Values | None:
         """The categories of column ``j``; None if it holds numbers that were cut."""
         return None if self.categories_ is None else self.categories_[j]
 
@@ -226,7 +231,7 @@ class ColumnBinning(Binning):
                 name = table.names[int(block.indices[c])]
                 check_whole_numbers(block.column(c), f"column {name!r}")
 
-    def codes(self, table: InMemoryDataset, buffer: NDArray[np.uint8] | None = None) -> NDArray[Any]:
+    def codes(self, table: InMemoryDataset, buffer: NDArray[np.uint8] | None = None) -> Values:
         if self.requires != "codes":  # a rule of codes looks numbers up as they are
             table = with_integers_as_categories(table, self.categories_)
         ranges = self._checked_ranges(table)
@@ -251,9 +256,7 @@ class ColumnBinning(Binning):
         """The code of missing values of every column, which is the last one; 0 where they have none."""
         return self.n_bins_ - 1 if self.missing == "bin" else np.zeros_like(self.n_bins_)
 
-    def code_numbers(
-        self, table: InMemoryDataset, block: NumericBlock, missing_codes: Integers, codes: NDArray[Any]
-    ) -> None:
+    def code_numbers(self, table: InMemoryDataset, block: NumericBlock, missing_codes: Integers, codes: Values) -> None:
         """Write the codes of numeric columns to their columns of ``codes``."""
         for j in block.indices.tolist():
             if self.categories_[j] is not None:
@@ -270,9 +273,9 @@ class ColumnBinning(Binning):
             codes,
         )
 
-    def _fit_categories(self, table: InMemoryDataset) -> list[NDArray[Any] | None]:
+    def _fit_categories(self, table: InMemoryDataset) -> list[Values | None]:
         """The categories of every categorical column, None for numbers. Sets ``n_bins_`` of the categorical columns."""
-        categories: list[NDArray[Any] | None] = [None] * table.n_features
+        categories: list[Values | None] = [None] * table.n_features
         for j, values in table.categories():
             categories[j] = values.categories
             self.n_bins_[j] = len(values.categories)
@@ -283,9 +286,7 @@ class BlockCutBinning(ColumnBinning):
     """A rule that cuts numeric columns into intervals, many columns at once."""
 
     @abstractmethod
-    def cut_block(
-        self, table: InMemoryDataset, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
-    ) -> RaggedArray:
+    def cut_block(self, table: InMemoryDataset, block: NumericBlock, low: Values, high: Values) -> RaggedArray:
         """The cuts of the columns of a block; ``low`` and ``high`` are their smallest and largest numbers."""
 
     def find_bins(self, table: InMemoryDataset, ranges: ValueRanges) -> None:
@@ -305,7 +306,7 @@ class CutBinning(BlockCutBinning):
     """A rule that cuts numeric columns into intervals, one column at a time: all that it must say is ``cut_column``."""
 
     @abstractmethod
-    def cut_column(self, values: Floats, classes: NDArray[Any] | None, weights: Integers | None) -> Floats:
+    def cut_column(self, values: Floats, classes: Values | None, weights: Integers | None) -> Floats:
         """The cuts of one column, ascending.
 
         Parameters
@@ -318,9 +319,7 @@ class CutBinning(BlockCutBinning):
             The number of samples that each value stands for; None for one each.
         """
 
-    def cut_block(
-        self, table: InMemoryDataset, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
-    ) -> RaggedArray:
+    def cut_block(self, table: InMemoryDataset, block: NumericBlock, low: Values, high: Values) -> RaggedArray:
         all_rows = np.arange(table.n_samples)
         columns = [block.column(c) for c in range(len(block.indices))]
         return RaggedArray.from_arrays([self._cut_values(table, column, all_rows) for column in columns])
@@ -333,7 +332,7 @@ class CutBinning(BlockCutBinning):
             cuts.append(self._cut_values(table, stored.value[column], stored.row[column]))
         return RaggedArray.from_arrays(cuts)
 
-    def _cut_values(self, table: InMemoryDataset, values: NDArray[Any], rows: NDArray[Any]) -> Floats:
+    def _cut_values(self, table: InMemoryDataset, values: Values, rows: Values) -> Floats:
         """The cuts of a column that has these values in these rows."""
         numbers = values.astype(np.float64)
         is_present = ~np.isnan(numbers)
@@ -373,7 +372,7 @@ def codes_that_occur(binner: Binning, table: Dataset) -> Integers:
     return np.asarray(n_codes - has_no_missing, np.int64)
 
 
-def code_categories(name: str, values: Encoded, fitted_categories: NDArray[Any] | None, codes: NDArray[Any]) -> None:
+def code_categories(name: str, values: Encoded, fitted_categories: Values | None, codes: Values) -> None:
     """Write the codes of a categorical column: the rank of each value among the fitted categories."""
     if fitted_categories is None:
         raise UserError(
@@ -405,7 +404,7 @@ def was_categorical(name: str) -> UserError:
     )
 
 
-def unknown_category(name: str, values: NDArray[Any]) -> UserError:
+def unknown_category(name: str, values: Values) -> UserError:
     """The error for values of a column that were not there when fitting."""
     value = values[:1].tolist()[0]
     return UserError(
@@ -415,9 +414,7 @@ def unknown_category(name: str, values: NDArray[Any]) -> UserError:
     )
 
 
-def with_integers_as_categories(
-    table: InMemoryDataset, fitted_categories: Sequence[NDArray[Any] | None]
-) -> InMemoryDataset:
+def with_integers_as_categories(table: InMemoryDataset, fitted_categories: Sequence[Values | None]) -> InMemoryDataset:
     """The table with columns of integers as categories, where the fitted categories of a column are integers."""
     encoded = {}
     for j, categories in enumerate(fitted_categories):
@@ -429,7 +426,7 @@ def with_integers_as_categories(
     return replace(table, columns=columns)
 
 
-def _encoded_integers(values: NDArray[Any]) -> NDArray[Any] | Encoded:
+def _encoded_integers(values: Values) -> ColumnValues:
     """The codes of a column whose numbers are all integers, -1 for missing ones; any other column as it is."""
     if values.dtype.kind in "iu":
         return encode(values)

@@ -15,7 +15,7 @@ from bitsieve.dataset.value_ranges import FRACTIONS, BlockRange, InspectedColumn
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import ColumnBinning, unknown_category, was_categorical
 from bitsieve.discretization.ragged_array import RaggedArray
-from bitsieve.utils.arrays import Flags, Integers
+from bitsieve.utils.arrays import Flags, Integers, Values
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.progress import phase
 
@@ -119,9 +119,7 @@ class CategoricalBinning(ColumnBinning):
                 return False
         return True
 
-    def code_numbers(
-        self, table: InMemoryDataset, block: NumericBlock, missing_codes: Integers, codes: NDArray[Any]
-    ) -> None:
+    def code_numbers(self, table: InMemoryDataset, block: NumericBlock, missing_codes: Integers, codes: Values) -> None:
         is_unsigned = self._is_unsigned(block.indices)
         if is_unsigned.any() and not is_unsigned.all():  # no integer type holds both -1 and 2**64 - 1
             for columns in (np.flatnonzero(~is_unsigned), np.flatnonzero(is_unsigned)):
@@ -140,7 +138,7 @@ class CategoricalBinning(ColumnBinning):
         return np.array([dtype == np.uint64 for dtype in dtypes], bool)
 
     def _code_numbers_of_one_type(
-        self, table: InMemoryDataset, block: NumericBlock, missing_codes: Integers, codes: NDArray[Any]
+        self, table: InMemoryDataset, block: NumericBlock, missing_codes: Integers, codes: Values
     ) -> None:
         categories = self._fitted_numbers(table, block.indices)
         all_are_categories = _native.code_categories(
@@ -185,7 +183,7 @@ def _distinct_integers(block_range: BlockRange) -> RaggedArray:
     return RaggedArray(values.astype(integer_type), ends)
 
 
-def _check_integers(values: NDArray[Any], name: str) -> None:
+def _check_integers(values: Values, name: str) -> None:
     """Refuse a column of floats that holds a number which is no code."""
     numbers = values[~np.isnan(values)]
     refused = numbers[~_are_integers(numbers)]
@@ -193,7 +191,7 @@ def _check_integers(values: NDArray[Any], name: str) -> None:
         raise not_whole(name, refused[0])
 
 
-def _are_integers(values: NDArray[Any]) -> Flags:
+def _are_integers(values: Values) -> Flags:
     """Which floats are whole numbers that int64 holds."""
     return np.asarray((values == np.floor(values)) & (np.abs(values) < _MAX_INT64), bool)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.column_summary import ColumnSummary, Kind, RowSample
 from bitsieve.dataset.dataset import InMemoryDataset
-from bitsieve.dataset.encoding import Encoded, all_missing, are_categories, encode
+from bitsieve.dataset.encoding import ColumnValues, Encoded, all_missing, are_categories, encode
 from bitsieve.dataset.rank_test import RankTest
 from bitsieve.dataset.value_ranges import MISSING
 from bitsieve.diagnostics import UserError
@@ -21,6 +21,7 @@ from bitsieve.discretization.base import MAX_CODES, Binning, as_column_rule
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.discretization.registry import RULES, make_binner, rule_named
 from bitsieve.discretization.summary import Summary
+from bitsieve.utils.arrays import Values
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import listening, phase
 
@@ -98,10 +99,10 @@ class Coding:
         binner.categories_ = [self.binner.categories_[j]]
         return replace(self, binner=binner, kinds=[self.kinds[j]], arities=self.arities[column], sampled=())
 
-    def codes(self, table: InMemoryDataset, buffer: NDArray[np.uint8] | None = None) -> NDArray[Any]:
+    def codes(self, table: InMemoryDataset, buffer: NDArray[np.uint8] | None = None) -> Values:
         """The codes of a partition of the rows, as :meth:`Binning.codes` gives them."""
         with listening(lambda _: None):  # the progress of a partition is not shown
-            codes: NDArray[Any] = self.binner.codes(as_kinds(table, self.kinds), buffer)
+            codes: Values = self.binner.codes(as_kinds(table, self.kinds), buffer)
             return codes
 
 
@@ -143,14 +144,14 @@ def rule_from_facts(facts: RuleFacts, names: list[str], **parameters: Any) -> Bi
     return binner
 
 
-def array_to_json(values: NDArray[Any]) -> list[Any]:
+def array_to_json(values: Values) -> list[Any]:
     """An array as a list for JSON: the name of its dtype, and the list of its values. Times are integers."""
     if values.dtype.kind in "mM":
         return [str(values.dtype), values.astype(np.int64).tolist()]
     return [str(values.dtype), values.tolist()]
 
 
-def array_from_json(dtype_and_values: list[Any]) -> NDArray[Any]:
+def array_from_json(dtype_and_values: list[Any]) -> Values:
     """Rebuild an array from the list made by :func:`array_to_json`."""
     dtype, values = dtype_and_values
     return np.array(values, np.dtype(dtype))
@@ -234,7 +235,7 @@ def as_kinds(table: InMemoryDataset, kinds: list[Kind | None]) -> InMemoryDatase
     return replace(table, columns=converted)
 
 
-def _as_kind(values: NDArray[Any] | Encoded, kind: Kind | None) -> NDArray[Any] | Encoded:
+def _as_kind(values: ColumnValues, kind: Kind | None) -> ColumnValues:
     if kind is None:
         return _as_categories(values)
     if not are_categories(values):
@@ -244,7 +245,7 @@ def _as_kind(values: NDArray[Any] | Encoded, kind: Kind | None) -> NDArray[Any] 
     return np.full(len(values), np.nan, kind)  # without any value, a column of numbers was taken for one of categories
 
 
-def _as_categories(values: NDArray[Any] | Encoded) -> NDArray[Any] | Encoded:
+def _as_categories(values: ColumnValues) -> ColumnValues:
     if are_categories(values):
         return values
     if all_missing(values):

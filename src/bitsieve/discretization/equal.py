@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.value_ranges import NumericBlock
 from bitsieve.discretization.base import BlockCutBinning
 from bitsieve.discretization.ragged_array import RaggedArray
-from bitsieve.utils.arrays import Floats, Integers
+from bitsieve.utils.arrays import Floats, Integers, Values
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import Rule, check_choice, check_integer
 
@@ -95,16 +94,14 @@ class EqualWidthBinning(_EqualBinning):
     requires = "ends"
     side = "right"
 
-    def cut_block(
-        self, table: InMemoryDataset, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
-    ) -> RaggedArray:
+    def cut_block(self, table: InMemoryDataset, block: NumericBlock, low: Values, high: Values) -> RaggedArray:
         return self._cut_ranges(low, high)
 
     def cut_stored(self, table: InMemoryDataset, first: int, end: int) -> RaggedArray:
         low, high = table.stored.bounds
         return self._cut_ranges(low[first:end], high[first:end])
 
-    def _cut_ranges(self, low: NDArray[Any], high: NDArray[Any]) -> RaggedArray:
+    def _cut_ranges(self, low: Values, high: Values) -> RaggedArray:
         """The cuts of columns between their smallest and largest numbers."""
         low = low.astype(np.float64)  # different integers beyond 2**53 may become equal
         high = high.astype(np.float64)
@@ -131,9 +128,7 @@ class EqualFrequencyBinning(_EqualBinning):
         super().__init__(n_bins=n_bins, missing=missing, n_jobs=n_jobs)
         self.uncut = uncut
 
-    def cut_block(
-        self, table: InMemoryDataset, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
-    ) -> RaggedArray:
+    def cut_block(self, table: InMemoryDataset, block: NumericBlock, low: Values, high: Values) -> RaggedArray:
         cuts = RaggedArray(*_native.order_statistic_cuts(block.values, self.n_bins, table.weights))
         if self.uncut == "leave":
             return cuts
@@ -150,14 +145,14 @@ class EqualFrequencyBinning(_EqualBinning):
             return cuts
         low, high = stored.bounds
 
-        def column(c: int) -> NDArray[Any]:
+        def column(c: int) -> Values:
             return stored.value[stored.start[first + c] : stored.start[first + c + 1]]
 
         return _with_largest_value_apart(cuts, low[first:end], high[first:end], column)
 
 
 def _with_largest_value_apart(
-    cuts: RaggedArray, low: NDArray[Any], high: NDArray[Any], column: Callable[[int], NDArray[Any]]
+    cuts: RaggedArray, low: Values, high: Values, column: Callable[[int], Values]
 ) -> RaggedArray:
     """Add a cut below the largest value of every column that has different values and no cut.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from math import lgamma
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from bitsieve.discretization.base import Binning, BinningChoice, BlockCutBinning
 from bitsieve.discretization.cuts_within_strata import ClassShares, cuts_within_strata
 from bitsieve.discretization.equal import EqualFrequencyBinning
 from bitsieve.discretization.ragged_array import RaggedArray
-from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
+from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Values
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import Rule, check_choice
@@ -48,8 +48,8 @@ class RepeatedCuts(ClassSearch):
         return np.asarray(self._codes[self.rows, column], np.int64)
 
     @cached_property
-    def _codes(self) -> NDArray[Any]:
-        codes: NDArray[Any] = self.binner.codes(self.table)
+    def _codes(self) -> Values:
+        codes: Values = self.binner.codes(self.table)
         return codes
 
     def recoded(self, classes: Labels, columns: Columns) -> Iterator[tuple[int, Integers]]:
@@ -230,9 +230,7 @@ class MDLBinning(BlockCutBinning):
         values, ends = _native.order_statistic_cuts(block.take(uncut).values, 2, table.weights)
         return block.indices[uncut], RaggedArray(values, ends)
 
-    def cut_block(
-        self, table: InMemoryDataset, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
-    ) -> RaggedArray:
+    def cut_block(self, table: InMemoryDataset, block: NumericBlock, low: Values, high: Values) -> RaggedArray:
         target = _required_target(table)
         if table.several_strata is not None:
             columns = [block.column(c) for c in range(len(block.indices))]
@@ -289,7 +287,7 @@ def _stored_cuts(table: InMemoryDataset, first: int, end: int) -> RaggedArray:
 def _cuts_within_strata(
     table: InMemoryDataset,
     target: Target,
-    columns: Sequence[NDArray[Any]],
+    columns: Sequence[Values],
     rows_of_columns: Sequence[NDArray[np.integer]] | None = None,
 ) -> RaggedArray:
     """The cuts of columns by the effect that the strata have in common.

@@ -8,7 +8,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.utils.arrays import Integers
+from bitsieve.utils.arrays import Integers, Values
 
 
 class RaggedArray(Sequence[NDArray[Any]]):
@@ -17,13 +17,13 @@ class RaggedArray(Sequence[NDArray[Any]]):
     Array i is ``values[indptr[i]:indptr[i + 1]]``, as in the sparse matrices of scipy.
     """
 
-    def __init__(self, values: NDArray[Any], ends: Integers) -> None:
+    def __init__(self, values: Values, ends: Integers) -> None:
         """Divide ``values``: array i ends before index ``ends[i]``, where array i + 1 begins."""
         self.values = values
         self.indptr = np.concatenate([np.zeros(1, np.int64), ends])
 
     @classmethod
-    def from_arrays(cls, arrays: Sequence[NDArray[Any]]) -> RaggedArray:
+    def from_arrays(cls, arrays: Sequence[Values]) -> RaggedArray:
         """Join arrays, as float64 or a wider type."""
         values = np.concatenate([np.empty(0), *arrays])
         ends = np.cumsum([len(array) for array in arrays], dtype=np.int64)
@@ -86,10 +86,10 @@ class RaggedArray(Sequence[NDArray[Any]]):
         return len(self.indptr) - 1
 
     @overload
-    def __getitem__(self, index: int) -> NDArray[Any]: ...
+    def __getitem__(self, index: int) -> Values: ...
     @overload
-    def __getitem__(self, index: slice) -> list[NDArray[Any]]: ...
-    def __getitem__(self, index: int | slice) -> NDArray[Any] | list[NDArray[Any]]:
+    def __getitem__(self, index: slice) -> list[Values]: ...
+    def __getitem__(self, index: int | slice) -> Values | list[Values]:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         i = range(len(self))[index]  # a negative index counts from the end; one out of range raises IndexError

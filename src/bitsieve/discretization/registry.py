@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from bitsieve.diagnostics import NAME_ONLY, ParameterError, UserError
-from bitsieve.discretization.base import BinningChoice
+from bitsieve.discretization.base import BinningChoice, BinningLike
 from bitsieve.options import DiscretizationOptions
 from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.messages import nearest_in
@@ -30,28 +30,28 @@ def rule_named(name: str) -> type[BinningChoice]:
     return rule
 
 
-def make_binner(spec: Any = BINNING, *, n_jobs: int | None = None, **parameters: Any) -> BinningChoice:
+def make_binner(binning: BinningLike = BINNING, *, n_jobs: int | None = None, **parameters: Any) -> BinningChoice:
     """Make a rule from its name and parameters, or an unfitted copy of a rule.
 
     ``n_jobs`` and the parameters are for a name: a rule has its own. Without the parameter ``missing`` the table
     decides whether missing values get a code of their own.
     """
-    if isinstance(spec, BinningChoice):
+    if isinstance(binning, BinningChoice):
         if parameters:
             raise UserError(
                 code="contradicting-parameters",
                 message=f"binning is an object, so set {', '.join(parameters)} on that object",
             )
-        return spec.unfitted()
-    if not isinstance(spec, str) or spec not in RULES:
-        raise _unknown_rule(spec)
-    rule: Any = rule_named(spec)
+        return binning.unfitted()
+    if not isinstance(binning, str) or binning not in RULES:
+        raise _unknown_rule(binning)
+    rule: Any = rule_named(binning)
     accepted = [name for name in rule.parameter_names() if name != "n_jobs"]
     for name in parameters:
         if name not in accepted:
             raise UserError(
                 code="unknown-parameter",
-                message=f"is no parameter of binning {spec!r}",
+                message=f"is no parameter of binning {binning!r}",
                 advice=f"it has {_listed_as_parameters(accepted)}",
                 parameters={name: NAME_ONLY},
             )
@@ -65,20 +65,20 @@ def _listed_as_parameters(names: Sequence[str]) -> str:
     return ", ".join("{" + name + "}" for name in names)
 
 
-def _unknown_rule(spec: Any) -> ParameterError:
-    if isinstance(spec, str):
-        near = get_close_matches(spec.lower(), RULES, n=1)
+def _unknown_rule(binning: object) -> ParameterError:
+    if isinstance(binning, str):
+        near = get_close_matches(binning.lower(), RULES, n=1)
         hint = f", did you mean {near[0]!r}?" if near else ""
     else:
         hint = " or a binner object"
     names = ", ".join(map(repr, RULES))
     return ParameterError(
         "binning",
-        spec,
+        binning,
         f"give one of {names}{hint}",
         "is not known",
         code="unknown-name",
-        fix=nearest_in("binning", spec, [*RULES]),
+        fix=nearest_in("binning", binning, [*RULES]),
     )
 
 
@@ -88,9 +88,9 @@ def make_discretizer(options: DiscretizationOptions, n_jobs: int | None = None) 
     return make_binner(name_or_rule, n_jobs=n_jobs, **options.rule_parameters)
 
 
-def binning_with(spec: Any, n_jobs: int | None = None, **parameters: Any) -> Any:
-    """A binner with the parameters that are not None; ``spec`` itself where all of them are None."""
+def binning_with(binning: BinningLike, n_jobs: int | None = None, **parameters: Any) -> BinningLike:
+    """A binner with the parameters that are not None; ``binning`` itself where all of them are None."""
     chosen = {name: value for name, value in parameters.items() if value is not None}
     if not chosen:
-        return spec
-    return make_binner(spec, n_jobs=n_jobs, **chosen)
+        return binning
+    return make_binner(binning, n_jobs=n_jobs, **chosen)

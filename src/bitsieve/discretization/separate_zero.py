@@ -18,7 +18,7 @@ from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.sparse import read_sparse
 from bitsieve.dataset.value_ranges import IN_A_BIN
 from bitsieve.diagnostics import UserError
-from bitsieve.discretization.base import Binning, BinningChoice, ColumnBinning, unknown_category
+from bitsieve.discretization.base import Binning, BinningChoice, BinningLike, ColumnBinning, unknown_category
 from bitsieve.discretization.mdl import RepeatedCuts, log_codings
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.discretization.registry import make_binner
@@ -107,7 +107,7 @@ class SeparateZeroBinning(Binning):
     rule_: ColumnBinning
 
     @proposes_right_names
-    def __init__(self, binning: Any = "mdl", *, n_jobs: int | None = None) -> None:
+    def __init__(self, binning: BinningLike = "mdl", *, n_jobs: int | None = None) -> None:
         self.binning = binning
         self.n_jobs = n_jobs
 

@@ -14,7 +14,7 @@ from bitsieve.dataset.arrow import text_of
 from bitsieve.dataset.column_info import ColumnInfo
 from bitsieve.dataset.column_summary import ColumnSummary, Distinct, RowSample
 from bitsieve.dataset.dataset import InMemoryDataset
-from bitsieve.dataset.encoding import SMALL_RANGE, Encoded
+from bitsieve.dataset.encoding import SMALL_RANGE, ColumnValues, Encoded
 from bitsieve.dataset.identifiers import RowNumbering
 from bitsieve.dataset.sentinels import SentinelCounts
 from bitsieve.dataset.target import Target
@@ -23,7 +23,7 @@ from bitsieve.dataset.text_format import TextMeaning
 from bitsieve.dataset.value_ranges import MISSING, NUMBERS, InspectedColumns, ValueRanges
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning, as_column_rule
-from bitsieve.utils.arrays import Flags, Integers
+from bitsieve.utils.arrays import Flags, Integers, Values
 from bitsieve.utils.messages import quoted
 
 Number = TypeVar("Number", bound=np.generic)
@@ -42,7 +42,7 @@ class Summary(InspectedColumns):
     """The summary of some rows of a table, made for one rule of binning."""
 
     names: Sequence[str]  # one for each column
-    feature_names: NDArray[Any] | None  # see :class:`~bitsieve.dataset.value_ranges.NamedColumns`
+    feature_names: Values | None  # see :class:`~bitsieve.dataset.value_ranges.NamedColumns`
     columns: list[ColumnSummary]
     target: Target | None  # the classes of all rows; its ``codes`` are not used
     n_rows: int
@@ -76,9 +76,7 @@ class Summary(InspectedColumns):
         )
 
     @classmethod
-    def of_columns(
-        cls, names: Sequence[str], feature_names: NDArray[Any] | None, summaries: Sequence[Summary]
-    ) -> Summary:
+    def of_columns(cls, names: Sequence[str], feature_names: Values | None, summaries: Sequence[Summary]) -> Summary:
         """Join summaries of the same rows that have one column each."""
         columns = [summary.columns[0] for summary in summaries]
         text_meanings = {j: summary.text_meanings[0] for j, summary in enumerate(summaries) if summary.text_meanings}
@@ -196,9 +194,7 @@ class Summary(InspectedColumns):
         assert values is not None
         return self._table(j, values.astype(self.columns[j].kind, copy=False), sample.classes, sample.weights)
 
-    def _table_with_missing(
-        self, j: int, values: NDArray[Any], classes: NDArray[Any], weights: Integers
-    ) -> InMemoryDataset:
+    def _table_with_missing(self, j: int, values: Values, classes: Values, weights: Integers) -> InMemoryDataset:
         """A table of numbers, and one row for the missing values of the column, if it has any."""
         column = self.columns[j]
         if column.n_missing:
@@ -207,9 +203,7 @@ class Summary(InspectedColumns):
             classes = np.append(classes, np.int32(0))
         return self._table(j, values, classes, weights)
 
-    def _table(
-        self, j: int, values: NDArray[Any] | Encoded, classes: NDArray[Any] | None, weights: Integers | None
-    ) -> InMemoryDataset:
+    def _table(self, j: int, values: ColumnValues, classes: Values | None, weights: Integers | None) -> InMemoryDataset:
         y = None
         if self.target is not None and classes is not None:
             y = Target(classes.astype(np.int32), self.target.labels, kind=self.target.kind)
@@ -315,7 +309,7 @@ def _summary_of_categories(table: InMemoryDataset, j: int, content: int) -> Colu
 
 
 def _summary_of_numbers(
-    table: InMemoryDataset, values: NDArray[Any], content: int, low: Any, high: Any, requires: str, max_cells: int
+    table: InMemoryDataset, values: Values, content: int, low: Any, high: Any, requires: str, max_cells: int
 ) -> ColumnSummary:
     weights = table.weights
     row_counts = table.row_counts

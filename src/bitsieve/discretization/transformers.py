@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from numpy.typing import NDArray
 from scipy.sparse import csc_array
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.dataset.columns import read_columns
@@ -20,8 +20,10 @@ from bitsieve.discretization.categorical import CategoricalBinning
 from bitsieve.discretization.equal import EqualFrequencyBinning, EqualWidthBinning
 from bitsieve.discretization.mdl import MDLBinning
 from bitsieve.discretization.separate_zero import SeparateZeroBinning
+from bitsieve.utils.arrays import Values
 from bitsieve.utils.docstrings import cites, described_fully
 from bitsieve.utils.estimator import Estimator
+from bitsieve.utils.types import ColumnLike, TableLike
 
 _PARAMETERS = {  # and attributes: those that a class does not describe itself
     'missing : {"error", "bin"}, default="error"': (
@@ -52,7 +54,7 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, Estimator, Binning):
         if cls.__doc__:
             cls.__doc__ = described_fully(cls.__doc__, cls.parameter_names(), _PARAMETERS, _ATTRIBUTES)
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike = None, sample_weight: ColumnLike = None) -> Self:
         """Find the bins of every column.
 
         Parameters
@@ -83,7 +85,7 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, Estimator, Binning):
             )
         return self.fit_table(table)
 
-    def transform(self, X: Any) -> NDArray[Any]:
+    def transform(self, X: TableLike) -> Values:
         """Codes of every column.
 
         Parameters
@@ -104,11 +106,11 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, Estimator, Binning):
         """
         check_is_fitted(self)
         table = self._read_again(X)
-        codes: NDArray[Any] = self.codes(table)
+        codes: Values = self.codes(table)
         is_the_table_itself = codes is table.matrix
         return codes.copy(order="F") if is_the_table_itself else codes
 
-    def _read_again(self, X: Any) -> InMemoryDataset:
+    def _read_again(self, X: TableLike) -> InMemoryDataset:
         """The columns of new rows, whose text means what it meant when fitting."""
         categories = self.categories_
         formats: dict[int, TextFormat] = {}
@@ -129,7 +131,7 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, Estimator, Binning):
                 advice=f"use {other}, which keeps zero as a separate code, or X.toarray()",
             )
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "bin"
         tags.input_tags.string = True
@@ -190,7 +192,7 @@ class CategoricalBinner(Binner, CategoricalBinning):
     [[1, 1], [0, 0], [1, 0]]
     """
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         return tags
@@ -269,7 +271,7 @@ class ZeroApartBinner(Binner, SeparateZeroBinning):
     ([0.3], [0, 1, 0, 1, 2])
     """
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> TableLike:
         check_is_fitted(self)
         table = self._read_again(X)
         if not table.is_sparse:
@@ -284,7 +286,7 @@ class ZeroApartBinner(Binner, SeparateZeroBinning):
         shape = table.n_samples, table.n_features
         return csc_array((codes.code.astype(self.code_type), codes.row, codes.start), shape=shape)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

@@ -25,6 +25,7 @@ from bitsieve.engines.registry import DataInParts
 from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.progress import phase
+from bitsieve.utils.types import TableLike
 
 Result = TypeVar("Result")
 # "ModuleNotFoundError: No module named 'bitsieve'" on a worker, or Spark's
@@ -53,7 +54,7 @@ class ClusterEngine(Engine):
         reader: PartitionReader,
         open_partitions: Callable[[list[Hashable] | None], DataPartitions],
         target_and_weight: list[Hashable],
-        take: Callable[[Sequence[str]], Any],
+        take: Callable[[Sequence[str]], TableLike],
     ) -> None:
         from bitsieve import __version__
 
@@ -86,7 +87,7 @@ class ClusterEngine(Engine):
         packed = self.rows.map("pack", partial(_packed, read=read, coding=request.coding))
         return PartitionedSource(packed, len(request.class_sizes))
 
-    def take(self, names: Sequence[str]) -> Any:
+    def take(self, names: Sequence[str]) -> TableLike:
         return self._take(names)
 
 
@@ -163,10 +164,10 @@ class ClusterSource(DataInParts, ABC):
         """
 
     @abstractmethod
-    def take(self, roles: Roles, names: Sequence[str]) -> Any:
+    def take(self, roles: Roles, names: Sequence[str]) -> TableLike:
         """Read these columns, then the target and the weights, into the memory of this process."""
 
-    def original_reader(self, roles: Roles) -> Callable[[Columns], Any] | None:
+    def original_reader(self, roles: Roles) -> Callable[[Columns], TableLike] | None:
         """A function that returns features, given by their indices, in the user's own kind of data.
 
         None, as by default, if the data is not read again.

@@ -25,6 +25,7 @@ from bitsieve.io.column_file import CheckedPartition
 from bitsieve.io.read import open_columns
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.messages import one_line
+from bitsieve.utils.types import ColumnLike, TableLike
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -223,7 +224,7 @@ class DaskSource(DaskPartitionsSource):
     ['b']
     """
 
-    data: Any  # the collections of Dask have no types
+    data: TableLike  # the collections of Dask have no types
 
     def __init__(self, data: object, client: Client | None = None) -> None:
         n_dimensions = len(getattr(data, "shape", ()))
@@ -245,13 +246,13 @@ class DaskSource(DaskPartitionsSource):
         frame = self.data if columns is None else self.data[columns]
         return list(frame.to_delayed())
 
-    def take(self, roles: Roles, names: Sequence[str]) -> Any:
+    def take(self, roles: Roles, names: Sequence[str]) -> TableLike:
         label_of_name = {str(label): label for label in roles.features}
         labels = [label_of_name[name] for name in names]
         return self.data[[*labels, *roles.others]].compute()
 
-    def original_reader(self, roles: Roles) -> Callable[[Columns], Any]:
-        def take_original(indices: Columns) -> Any:
+    def original_reader(self, roles: Roles) -> Callable[[Columns], TableLike]:
+        def take_original(indices: Columns) -> TableLike:
             if not roles.features:
                 return self.data[:, indices]
             return self.data[[roles.features[j] for j in indices]]
@@ -264,7 +265,7 @@ def _length(columns: object) -> list[int]:
     return [n_rows(columns)]
 
 
-def _by_partition(values: Any, n_partitions: int, lengths: list[int], what: str) -> list[object]:
+def _by_partition(values: ColumnLike, n_partitions: int, lengths: list[int], what: str) -> list[object]:
     """Divide the target or the weights, which are no columns of the data, into the values of each partition.
 
     ``lengths`` are the rows of each partition of the features, which values in memory need. Without values every
@@ -287,7 +288,7 @@ def _by_partition(values: Any, n_partitions: int, lengths: list[int], what: str)
     return [rows[first:end] for first, end in pairwise(offsets)]
 
 
-def _delayed_blocks(values: Any, n_partitions: int, what: str) -> list[Delayed]:
+def _delayed_blocks(values: ColumnLike, n_partitions: int, what: str) -> list[Delayed]:
     """The partitions of a Dask collection, which must be as many as those of the features."""
     if len(values.shape) == 2 and not hasattr(values, "columns"):
         values = values.rechunk({1: -1})
@@ -319,7 +320,7 @@ class FilesOnCluster(DaskPartitionsSource):
             delayed_read(partition, labels, dask_key_name=f"{name}-{i}") for i, partition in enumerate(self.partitions)
         ]
 
-    def take(self, roles: Roles, names: Sequence[str]) -> Any:
+    def take(self, roles: Roles, names: Sequence[str]) -> TableLike:
         return read_columns(self.file, [*names, *roles.others])
 
 

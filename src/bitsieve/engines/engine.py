@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from bitsieve.counts.source import CountSource
 from bitsieve.dataset.dataset import InMemoryDataset
@@ -16,6 +16,7 @@ from bitsieve.discretization.coding import Coding
 from bitsieve.discretization.summary import Limits, Summary
 from bitsieve.engines.partition_reader import PartitionReader, RawPartition
 from bitsieve.utils.arrays import Integers
+from bitsieve.utils.types import JsonObject, TableLike
 
 Result = TypeVar("Result")
 Work = Callable[[int, RawPartition], Result]  # called with the number of the first row of a partition, and its rows
@@ -67,14 +68,14 @@ class CountRequest:
     coding: Coding
     class_sizes: Integers  # samples of every class
     # the key under which an engine may cache the packed rows, and what is needed to use them again; None: no cache
-    cache_key: Mapping[str, Any] | None = None
-    cached_facts: Mapping[str, Any] = field(default_factory=dict)
+    cache_key: JsonObject | None = None
+    cached_facts: JsonObject = field(default_factory=dict)
 
 
 class CachedCounts(NamedTuple):
     """Packed rows that an earlier run has cached."""
 
-    facts: Mapping[str, Any]  # ``cached_facts`` of the request that was counted
+    facts: JsonObject  # ``cached_facts`` of the request that was counted
     open: Callable[[], CountSource | None]  # opens their counts; None where these cannot be used any more
 
 
@@ -132,7 +133,7 @@ class Engine(ABC):
         """
 
     @abstractmethod
-    def take(self, names: Sequence[str]) -> Any:
+    def take(self, names: Sequence[str]) -> TableLike:
         """Read these columns, then the target and the weights, into the memory of this process.
 
         Returns
@@ -141,6 +142,6 @@ class Engine(ABC):
             Of any kind that :func:`bitsieve.select` takes.
         """
 
-    def cached(self, key: Mapping[str, Any]) -> CachedCounts | None:
+    def cached(self, key: JsonObject) -> CachedCounts | None:
         """What an earlier run has cached of the same rows under ``key``; None for an engine that caches nothing."""
         return None

@@ -52,6 +52,7 @@ from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Columns, Integers
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import phase
+from bitsieve.utils.types import TableLike
 
 Result = TypeVar("Result")
 _MANY_VALUES = 1 << 28  # 2 GiB as floats: rows of a table with more values are not read
@@ -267,7 +268,7 @@ class DatabaseEngine(Engine):
         classes = self._classes(request.target)
         return GroupedSource(self.relation, keys, classes, coding.arities, request.class_sizes)
 
-    def take(self, names: Sequence[str]) -> Any:
+    def take(self, names: Sequence[str]) -> TableLike:
         return self.frame.select([*names, *self.target_and_weight]).collect("pyarrow").to_native()
 
     def _key_of(self, j: int, reader: PartitionReader, coding: Coding) -> Key:
@@ -456,7 +457,7 @@ class TargetGrouping(NamedTuple):
         return np.where(has_missing, -1, np.searchsorted(self.target.combinations, combination))
 
 
-def has_too_many_values(data: Any) -> bool:
+def has_too_many_values(data: TableLike) -> bool:
     """Whether a lazy frame or a database file has too many values to be read, and can be counted where it is.
 
     It cannot where it has many columns, or times, by which rows are not grouped.
@@ -483,7 +484,7 @@ class DatabaseSource(DataInParts):
         A DuckDB relation, a polars LazyFrame, an Ibis table, or what else narwhals takes lazily; or a database file.
     """
 
-    def __init__(self, data: Any) -> None:
+    def __init__(self, data: TableLike) -> None:
         relation = data
         if database_kind(data):
             relation = relation_of(data)
@@ -516,7 +517,7 @@ class DatabaseSource(DataInParts):
             )
         features = np.array(roles.features, object)
 
-        def take_original(indices: Columns) -> Any:
+        def take_original(indices: Columns) -> TableLike:
             return take_columns(self.data, features[indices].tolist())
 
         open_engine = partial(DatabaseEngine, frame, schema)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -12,7 +10,7 @@ from bitsieve.counts.search import ClassSearch, FixedCodes, Units
 from bitsieve.counts.source import CountSource, class_order
 from bitsieve.counts.sparse import SparseCodes, SparseSource
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset, OutOfCoreDataset
-from bitsieve.discretization.base import Binning, ColumnBinning
+from bitsieve.discretization.base import Binning, BinningLike, ColumnBinning
 from bitsieve.discretization.registry import make_binner
 from bitsieve.utils.arrays import Integers
 from bitsieve.utils.progress import phase
@@ -36,9 +34,9 @@ def make_source(
     return PackedSource(codes, classes, n_classes=n_classes, weights=weights, arities=arities, n_jobs=n_jobs)
 
 
-def binner_of(table: Dataset, spec: Any, n_jobs: int | None) -> Binning:
+def binner_of(table: Dataset, binning: BinningLike, n_jobs: int | None) -> Binning:
     """The rule for a table, not fitted; in a sparse table zero is a code of its own."""
-    binner = make_binner(spec, n_jobs=n_jobs).for_table(table)
+    binner = make_binner(binning, n_jobs=n_jobs).for_table(table)
     if not table.is_sparse or not isinstance(binner, ColumnBinning):
         return binner
     from bitsieve.discretization.separate_zero import SeparateZeroBinning
@@ -46,7 +44,7 @@ def binner_of(table: Dataset, spec: Any, n_jobs: int | None) -> Binning:
     return SeparateZeroBinning(binner, n_jobs=n_jobs)
 
 
-def count(table: Dataset, binning: Any, n_jobs: int | None = None) -> tuple[Binning, CountSource]:
+def count(table: Dataset, binning: BinningLike, n_jobs: int | None = None) -> tuple[Binning, CountSource]:
     """Bin the columns of a table and count their codes, wherever its rows are; the binner is fitted on all rows."""
     binner = binner_of(table, binning, n_jobs)
     if isinstance(table, OutOfCoreDataset):

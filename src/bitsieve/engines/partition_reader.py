@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,22 +19,23 @@ from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.summary import Limits, Summary, summarize
 from bitsieve.utils.arrays import Flags, Integers
+from bitsieve.utils.types import ColumnLike, Label, TableLike
 
 
 @dataclass(frozen=True, eq=False)
 class RawPartition:
     """Some rows of a table, as an engine has read them."""
 
-    columns: Any  # a table of any kind that is read: an Arrow table, a data frame or an array
-    y: Any = None  # the target, where it is no column of ``columns``
-    weights: Any = None  # the frequency weights, where they are no column of ``columns``
+    columns: TableLike  # a table of any kind that is read: an Arrow table, a data frame or an array
+    y: ColumnLike = None  # the target, where it is no column of ``columns``
+    weights: ColumnLike = None  # the frequency weights, where they are no column of ``columns``
     row_counts: Integers | None = None  # where equal rows were grouped: row i is ``row_counts[i]`` rows of the data
 
     @property
     def n_rows(self) -> int:
         return n_rows(self.columns)
 
-    def select(self, labels: Sequence[Any]) -> Any:
+    def select(self, labels: Sequence[Label]) -> TableLike:
         """The columns that have these labels, as a table of the same kind."""
         if isinstance(self.columns, pa.Table):
             return self.columns.select(list(labels))
@@ -47,9 +47,9 @@ class PartitionReader:
     """How partitions of the rows are read: the same for all partitions, and small enough to be sent to a worker."""
 
     # the labels of the features; None: all columns are features, the target and the weights are no columns
-    features: Sequence[Any] | None = None
-    target: Sequence[Any] = ()  # the labels of the target; empty: it is no column
-    weight: Any = None  # the label of the frequency weights; None: they are no column
+    features: Sequence[Label] | None = None
+    target: Sequence[Label] = ()  # the labels of the target; empty: it is no column
+    weight: Label | None = None  # the label of the frequency weights; None: they are no column
     drop_missing: bool = False  # whether rows without a target are dropped, as if their weight were 0
     dropped: tuple[int, ...] = ()  # indices of features that get one value in every row, so that none is selected
     rules: ColumnRules = field(default_factory=partial(ColumnRules, formats={}))  # how columns are read
@@ -119,7 +119,7 @@ class PartitionReader:
             callback(table, summary)
         return summary
 
-    def target_and_weights(self, partition: RawPartition) -> tuple[Any, Any]:
+    def target_and_weights(self, partition: RawPartition) -> tuple[ColumnLike, ColumnLike]:
         """The target and the frequency weights of all rows, columns or not; None where there are none."""
         y = partition.y
         if len(self.target) == 1:
@@ -135,7 +135,7 @@ class PartitionReader:
             weights = zero_where_missing(weights, y)
         return y, weights
 
-    def _target_of_weighted_rows(self, partition: RawPartition) -> tuple[Any, Integers | None]:
+    def _target_of_weighted_rows(self, partition: RawPartition) -> tuple[ColumnLike, Integers | None]:
         """The target and the frequency weights of the rows whose weight is not 0."""
         y, weights = self.target_and_weights(partition)
         if y is None:
@@ -147,7 +147,7 @@ class PartitionReader:
         return take_weighted(y, has_weight), valid_weights[has_weight]
 
 
-def _has_weight(weights: Any, rows: int) -> Flags | None:
+def _has_weight(weights: ColumnLike, rows: int) -> Flags | None:
     """Whether the weight of each row is not 0; None where there are no weights.
 
     All weights of a partition may be 0, which :func:`read_weights` refuses in a full table.

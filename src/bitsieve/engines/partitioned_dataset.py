@@ -33,8 +33,9 @@ from bitsieve.engines.data_partitions import union_of
 from bitsieve.engines.engine import CachedCounts, CountRequest, Engine, SummaryRequest, TargetRequest
 from bitsieve.engines.partition_reader import PartitionReader
 from bitsieve.options import ReadOptions
-from bitsieve.utils.arrays import Columns, Integers
+from bitsieve.utils.arrays import Columns, Integers, Values
 from bitsieve.utils.progress import phase
+from bitsieve.utils.types import JsonObject, TableLike
 
 
 class PartitionedDataset(OutOfCoreDataset):
@@ -45,7 +46,7 @@ class PartitionedDataset(OutOfCoreDataset):
         engine: Engine,
         reader: PartitionReader,
         names: Sequence[str],
-        feature_names: NDArray[Any] | None,
+        feature_names: Values | None,
         target_coding: TargetCoding,
         n_rows: int,
     ) -> None:
@@ -69,7 +70,7 @@ class PartitionedDataset(OutOfCoreDataset):
         self._summary: Summary | None = None  # of all rows
         self._columns: Sequence[ColumnInfo] | None = None
         self._cached: CachedCounts | None = None
-        self._cache_key: dict[str, Any] | None = None  # under which ``_cached`` was found
+        self._cache_key: JsonObject | None = None  # under which ``_cached`` was found
 
     @classmethod
     def read(
@@ -80,7 +81,7 @@ class PartitionedDataset(OutOfCoreDataset):
         options: ReadOptions,
         *,
         named: bool = True,
-        take_original: Callable[[Columns], Any] | None = None,
+        take_original: Callable[[Columns], TableLike] | None = None,
     ) -> PartitionedDataset:
         """Open an engine and summarize the target.
 
@@ -259,7 +260,7 @@ class PartitionedDataset(OutOfCoreDataset):
             source.search = None
         return fitted, source
 
-    def _open_cached(self, key: dict[str, Any]) -> CountSource | None:
+    def _open_cached(self, key: JsonObject) -> CountSource | None:
         """The counts that an earlier run has cached; None if there are none that fit."""
         cached = self._cached if self._cache_key == key else self.engine.cached(key)
         if cached is None or not self._has_same_columns(cached.facts):
@@ -270,7 +271,7 @@ class PartitionedDataset(OutOfCoreDataset):
             self._columns = _columns_from_facts(cached.facts)
         return source
 
-    def _count_rows(self, binner: Binning, key: dict[str, Any]) -> CountSource:
+    def _count_rows(self, binner: Binning, key: JsonObject) -> CountSource:
         summary = self._summary_for(binner)
         self.coding = self._coding_of(binner, summary)
         self.summarize(binner)
@@ -311,7 +312,7 @@ class PartitionedDataset(OutOfCoreDataset):
             summary = summary.with_categories([j for j in small_integers if j not in self.dropped])
         return fit_on_summary(binner, summary)
 
-    def _facts(self) -> dict[str, Any]:
+    def _facts(self) -> JsonObject:
         """What is cached with packed rows, so that they can be used again."""
         assert self.coding is not None
         assert self._columns is not None
@@ -322,12 +323,12 @@ class PartitionedDataset(OutOfCoreDataset):
             "columns": [column.to_dict() for column in self._columns],
         }
 
-    def _has_same_columns(self, facts: Mapping[str, Any]) -> bool:
+    def _has_same_columns(self, facts: JsonObject) -> bool:
         """Whether packed rows leave out the same columns, and take the same integers as categories."""
         same_columns = facts["left_out"] == list(self.dropped)
         return bool(same_columns and facts["few_are_codes"] == self.small_integers_as_categories)
 
-    def _key(self, binner: Binning) -> dict[str, Any]:
+    def _key(self, binner: Binning) -> JsonObject:
         """The key of cached rows: all that their codes follow from, beside the data."""
         reader = self.reader
         parameters = {name: value for name, value in binner.parameters.items() if name != "n_jobs"}
@@ -339,7 +340,7 @@ class PartitionedDataset(OutOfCoreDataset):
         }
 
 
-def _columns_from_facts(facts: Mapping[str, Any]) -> list[ColumnInfo]:
+def _columns_from_facts(facts: JsonObject) -> list[ColumnInfo]:
     return [ColumnInfo.from_dict(column) for column in facts["columns"]]
 
 

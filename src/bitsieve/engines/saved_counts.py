@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -31,9 +31,10 @@ from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.io.errors import DataError, in_one_line
 from bitsieve.io.output import writing
 from bitsieve.io.saved_files import COUNTS_FILE, is_saved_selection
-from bitsieve.utils.arrays import Columns, Integers
+from bitsieve.utils.arrays import Columns, Integers, Values
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import phase
+from bitsieve.utils.types import JsonObject
 
 MAX_CELLS = 1 << 28  # of all tables: 2 GiB
 
@@ -151,7 +152,7 @@ def _damaged(path: Path) -> DataError:
     )
 
 
-def _target_from_facts(facts: Mapping[str, Any]) -> Target:
+def _target_from_facts(facts: JsonObject) -> Target:
     edges = facts["edges"]
     return Target(
         codes=np.empty(0, np.int32),
@@ -282,7 +283,7 @@ def _offsets(arities: NDArray[np.int32], n_classes: int) -> Integers:
     return np.concatenate([[0], np.cumsum(codes * codes_from * n_classes)])
 
 
-def _meaning(counts: SavedCounts) -> dict[str, Any]:
+def _meaning(counts: SavedCounts) -> JsonObject:
     """What must be equal for tables to add up, as JSON holds it."""
     binner = counts.binner
     target = counts.target
@@ -302,7 +303,7 @@ def _meaning(counts: SavedCounts) -> dict[str, Any]:
 
 def combined(first: SavedCounts, second: SavedCounts) -> SavedCounts:
     """Add counts of columns whose codes are their values, which may differ; a column of two kinds is refused."""
-    categories: list[NDArray[Any]] = []
+    categories: list[Values] = []
     columns: Iterator[tuple[str, Any, Any]] = zip(
         first.names, first.binner.categories_, second.binner.categories_, strict=True
     )
@@ -312,7 +313,7 @@ def combined(first: SavedCounts, second: SavedCounts) -> SavedCounts:
     return _extended(first, categories, labels) + _extended(second, categories, labels)
 
 
-def _union(first: NDArray[Any], second: NDArray[Any], what: str) -> NDArray[Any]:
+def _union(first: Values, second: Values, what: str) -> Values:
     """The sorted values of both."""
     if not len(second):
         return first
@@ -323,7 +324,7 @@ def _union(first: NDArray[Any], second: NDArray[Any], what: str) -> NDArray[Any]
     return union_of_categories([first, second], what)
 
 
-def _extended(counts: SavedCounts, categories: list[NDArray[Any]], labels: NDArray[Any]) -> SavedCounts:
+def _extended(counts: SavedCounts, categories: list[Values], labels: Values) -> SavedCounts:
     """The same counts in tables with a code for every one of these categories and labels."""
     old_categories: Any = counts.binner.categories_
     has_missing_code = counts.binner.missing == "bin"  # the last code of every column

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from math import ceil
 from operator import itemgetter
 from os import PathLike
 from threading import Thread
@@ -21,9 +22,13 @@ from bitsieve.engines.data_partitions import DataPartitions, has_samples, in_ord
 from bitsieve.engines.registry import is_spark
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.lazy import cached_property
+from bitsieve.utils.types import TableLike
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pyspark.sql import DataFrame as SparkFrame
+    from pyspark.sql import SparkSession
+
 Result = TypeVar("Result")
 Step = tuple[Callable[..., object], tuple[int, ...]]  # a function, and the numbers of the values that it takes
 NumberedObjects = Iterator[tuple[int, object]]  # the number of each partition, and an object of it
@@ -43,7 +48,7 @@ class Recipe(NamedTuple):
     results: tuple[int, ...] = (1,)  # the numbers of the values that are returned
 
     def __call__(self, partition: int, persisted: object) -> list[object]:
-        """Run the steps."""
+        """Run the steps, and return the results for one partition."""
         last_use: dict[int, int] = {}  # by value: the last step that takes it
         for step, (_, arguments) in enumerate(self.steps):
             for argument in arguments:
@@ -75,7 +80,7 @@ class Recipe(NamedTuple):
 class PersistedFrame:
     """A data frame whose partitions the executors keep as long as this object lives, or as they did before."""
 
-    def __init__(self, frame: Any) -> None:
+    def __init__(self, frame: SparkFrame) -> None:
         from pyspark import StorageLevel
 
         self.frame = frame
@@ -92,7 +97,7 @@ class SparkPartitions(DataPartitions):
     """The objects of every partition, which the executors make anew, by a recipe, for every request."""
 
     persisted: PersistedFrame
-    frame: Any  # the columns of the persisted frame that are read
+    frame: SparkFrame  # the columns of the persisted frame that are read
     #: Yields the number of each partition in some record batches, and the object from which the recipe starts.
     read: Callable[[Iterable[pa.RecordBatch]], NumberedObjects]
     numbers: Sequence[int]  # the numbers of the partitions
@@ -104,7 +109,7 @@ class SparkPartitions(DataPartitions):
         results = self._results(work)
         n_results = len(self.numbers)
         while n_results > FAN_IN:
-            n_results = -(-n_results // FAN_IN)
+            n_results = ceil(n_results / FAN_IN)
             groups = results.repartition(n_results, expr(f"partition div {FAN_IN}"))
             results = groups.mapInArrow(partial(_merged_groups, merge=merge, fan_in=FAN_IN), _SCHEMA)
         with _named(self.frame.sparkSession, task):
@@ -136,7 +141,7 @@ class SparkPartitions(DataPartitions):
         look_up_first_row = Recipe(steps=((first_row_of.__getitem__, (0,)),), results=(2,))
         return replace(self, numbers=list(first_row_of), recipe=look_up_first_row.zipped(self.recipe))
 
-    def _results(self, work: Callable[..., object]) -> Any:
+    def _results(self, work: Callable[..., object]) -> SparkFrame:
         """A data frame of what ``work`` returns for every partition, numbered in their order."""
         index_of = {number: index for index, number in enumerate(self.numbers)}
         run = partial(_run_work, read=self.read, index_of=index_of, recipe=self.recipe, work=work)
@@ -151,7 +156,7 @@ def _number_of_partition(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Recor
 
 
 def read_rows(batches: Iterable[pa.RecordBatch], names: Sequence[Hashable] | None) -> NumberedObjects:
-    """The number of a partition and its rows as a table, its columns renamed; nothing of a partition without rows."""
+    """Yield the number of a partition and its rows as a table with renamed columns; nothing if it has no rows."""
     import pyarrow as pa
     from pyspark import TaskContext
 
@@ -194,7 +199,7 @@ def _result_or_error(work: Callable[..., object], recipe: Recipe, number: int, p
 def _merged_groups(
     batches: Iterable[pa.RecordBatch], merge: Callable[[Sequence[Result]], Result], fan_in: int
 ) -> Iterator[pa.RecordBatch]:
-    """Merge the results of each ``fan_in`` partitions that follow each other."""
+    """Merge the results of ``fan_in`` neighbouring partitions each."""
     groups: dict[int, list[tuple[int, Any]]] = {}
     for number, result in _objects(batches):
         groups.setdefault(number // fan_in, []).append((number, result))
@@ -227,7 +232,7 @@ def _unchanged(value: object) -> object:
 
 
 @contextmanager
-def _named(session: Any, task: str) -> Iterator[None]:
+def _named(session: SparkSession, task: str) -> Iterator[None]:
     """Name the jobs that begin inside the block on the pages of Spark."""
     context = session.sparkContext
     key = "spark.job.description"
@@ -239,13 +244,13 @@ def _named(session: Any, task: str) -> Iterator[None]:
         context.setLocalProperty(key, before)
 
 
-def _release(frame: Any) -> None:
-    # On a thread, which has a connection to Spark of its own: garbage may be collected in the middle of a call.
+def _release(frame: SparkFrame) -> None:
+    # A thread has its own connection to Spark. This one may be in the middle of a call when garbage is collected.
     Thread(target=_unpersist, args=(frame,), daemon=True).start()
 
 
-def _unpersist(frame: Any) -> None:
-    with suppress(Exception):  # of whatever kind Spark has for a session that ended before
+def _unpersist(frame: SparkFrame) -> None:
+    with suppress(Exception):  # Spark has several kinds of errors for a session that has ended
         frame.unpersist()
 
 
@@ -287,7 +292,7 @@ class SparkSource(ClusterSource):
 
     install_advice = ", and name its Python in PYSPARK_PYTHON"
 
-    def __init__(self, data: Any) -> None:
+    def __init__(self, data: TableLike) -> None:
         if not is_spark(data):
             kind = repr(str(data)) if isinstance(data, (str, PathLike)) else type(data).__name__
             raise UserError(
@@ -305,7 +310,7 @@ class SparkSource(ClusterSource):
         return PersistedFrame(self.data)
 
     @cached_property
-    def _rows(self) -> Any:
+    def _rows(self) -> SparkFrame:
         """The rows, every column named by its index: in a name Spark would take some signs for its own."""
         return self._persisted.frame.toDF(*[_name_of(j) for j in range(self.n_columns)])
 
@@ -331,8 +336,8 @@ class SparkSource(ClusterSource):
     def take(self, roles: Roles, names: Sequence[str]) -> pa.Table:
         return self.data.select([_quoted(name) for name in (*names, *roles.others)]).toArrow()
 
-    def original_reader(self, roles: Roles) -> Callable[[Columns], Any]:
-        def take_original(indices: Columns) -> Any:
+    def original_reader(self, roles: Roles) -> Callable[[Columns], TableLike]:
+        def take_original(indices: Columns) -> TableLike:
             return self.data.select([_quoted(roles.features[j]) for j in indices])
 
         return take_original

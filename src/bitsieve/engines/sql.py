@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +29,7 @@ from bitsieve.utils.messages import quoted
 COLUMNS = ("first", "first_value", "second", "second_value")  # two more follow: the class and the number of samples
 
 
-def statement(table: PartitionedDataset, binner: Any, relation: str) -> str:
+def statement(table: PartitionedDataset, binner: Binning, relation: str) -> str:
     """The statement that counts all pairs of columns by the target; no value of a text column is ever part of it."""
     if table.target.kind == "joint":
         raise UserError(

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.counts.packed_batches import PackedBatches
 from bitsieve.counts.source import CountSource
@@ -35,10 +34,11 @@ from bitsieve.io.libsvm import LABELS, LibsvmFile, read_libsvm_in_ranges
 from bitsieve.io.read import columns_of, holds_sparse_rows, open_file
 from bitsieve.io.spool import Spool, find_kept, map_array, name_of_key
 from bitsieve.options import ReadOptions
-from bitsieve.utils.arrays import Integers
+from bitsieve.utils.arrays import Integers, Values
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.memory import check_memory
 from bitsieve.utils.progress import listening, phase
+from bitsieve.utils.types import JsonObject, TableLike
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -59,7 +59,7 @@ class PlaneStorage:
     memory: int  # bytes that the work may take
     folder: Path | None  # the folder in which planes are cached for later runs; None where they are not cached
     # ``name_of_key(key)``: the name in the folder of planes that follow from ``key``; None where they are not cached
-    name_of_key: Callable[[Mapping[str, Any]], str | None]
+    name_of_key: Callable[[JsonObject], str | None]
 
 
 class StreamPacking:
@@ -86,9 +86,7 @@ class StreamPacking:
         codes = self.coding.codes(table, self._buffer)
         self._packed.add(codes, table.target.codes, table.weights)
 
-    def finish(
-        self, cache_key: Mapping[str, Any] | None = None, cached_facts: Mapping[str, Any] | None = None
-    ) -> CountSource:
+    def finish(self, cache_key: JsonObject | None = None, cached_facts: JsonObject | None = None) -> CountSource:
         """Return the counts of the packed rows, and cache the planes if there is a folder for them."""
         source = self._packed.finish()
         name = None if cache_key is None else self._storage.name_of_key(cache_key)
@@ -105,7 +103,7 @@ class StreamPacking:
         if self.spool is not None:
             self.spool.close()
 
-    def _zeros(self, name: str, size: int, kind: type[np.generic]) -> NDArray[Any]:
+    def _zeros(self, name: str, size: int, kind: type[np.generic]) -> Values:
         """An array of zeros: on disk, or in memory from the beginning of a cache line."""
         if self.spool is not None:
             return self.spool.array(name, size, kind)
@@ -168,7 +166,7 @@ class EarlyPacking:
         self.packing = None
 
 
-def _reopened(folder: Path, facts: Mapping[str, Any]) -> CountSource | None:
+def _reopened(folder: Path, facts: JsonObject) -> CountSource | None:
     """The counts of cached planes; None if the files are not whole."""
     class_sizes = np.array(facts["class_sizes"], np.int64)
     arities = np.array(facts["coding"]["arities"], np.int32)
@@ -231,8 +229,8 @@ class StreamEngine(Engine):
         self,
         file: ColumnFile,
         reader: PartitionReader,
-        y: NDArray[Any] | None,
-        weights: NDArray[Any] | None,
+        y: Values | None,
+        weights: Values | None,
         memory: int | None,
         spool: Path | None,
     ) -> None:
@@ -286,10 +284,10 @@ class StreamEngine(Engine):
             packing = self._pack(request)
         return packing.finish(request.cache_key, request.cached_facts)
 
-    def take(self, names: Sequence[str]) -> Any:
+    def take(self, names: Sequence[str]) -> TableLike:
         return read_columns(self.file, [*names, *self.target_and_weight])
 
-    def cached(self, key: Mapping[str, Any]) -> CachedCounts | None:
+    def cached(self, key: JsonObject) -> CachedCounts | None:
         name = self._name_of_key(key)
         if name is None or self.spool is None:
             return None
@@ -310,7 +308,7 @@ class StreamEngine(Engine):
         storage = PlaneStorage(memory=self.memory or DEFAULT_MEMORY, folder=self.spool, name_of_key=self._name_of_key)
         return StreamPacking(coding, class_sizes, storage)
 
-    def _name_of_key(self, key: Mapping[str, Any]) -> str | None:
+    def _name_of_key(self, key: JsonObject) -> str | None:
         """The name under which planes are cached, which depends on the file, the target, the rule and the kernel.
 
         None where planes are not cached: there is no folder for them, or some of the data is in memory.
@@ -396,7 +394,7 @@ def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
             yield item
 
 
-def read_columns(file: ColumnFile, names: Sequence[str]) -> Any:
+def read_columns(file: ColumnFile, names: Sequence[str]) -> TableLike:
     """Read columns of a file into memory."""
     import pyarrow as pa
 
@@ -447,7 +445,7 @@ class StreamSource(DataInParts):
 
     def __init__(
         self,
-        data: Any,
+        data: TableLike,
         memory: int | str | None = None,
         spool: str | PathLike[str] | None = None,
         header: bool | None = None,

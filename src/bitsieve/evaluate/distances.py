@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.evaluate.prefix import Labels, Predictions
-from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.arrays import Columns, Floats, Values
 
 BLOCK_BYTES = 1 << 20  # distances that are computed at once: about what a second-level cache holds
 VOTING_NEIGHBORS = 3
@@ -56,19 +54,19 @@ def mean_of_neighbors(train: Floats, values: Labels, test: Floats, n_columns: Co
 
 
 def _predictions(
-    predict: Callable[[Floats], NDArray[Any]],
+    predict: Callable[[Floats], Values],
     points: Floats,
     test: Floats,
     n_columns: Columns,
     dtype: type[np.generic],
-) -> NDArray[Any]:
+) -> Values:
     """Predict test samples, block by block, from their distances to points.
 
     ``predict`` takes squared distances of shape (n_block, n_points). The predictions have shape
     (len(n_columns), n_test).
     """
     block_rows = max(1, BLOCK_BYTES // (8 * len(points)))
-    predictions: NDArray[Any] = np.empty((len(n_columns), len(test)), dtype)
+    predictions: Values = np.empty((len(n_columns), len(test)), dtype)
     for start in range(0, len(test), block_rows):
         block = slice(start, start + block_rows)
         for i, distances in enumerate(_squared_distances(points, test[block], n_columns)):

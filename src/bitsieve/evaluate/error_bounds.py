@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from bitsieve.pipeline.prepare import prepare
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.parameters import check_choice
 from bitsieve.utils.progress import phase
+from bitsieve.utils.types import JsonObject
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class TableErrorBounds:
     tree: str
     diagnostics: Sequence[Diagnostic]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The same as plain values for JSON."""
         return {
             "target": self.target_name,

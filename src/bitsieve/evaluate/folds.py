@@ -5,21 +5,36 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
 
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.evaluate.notes import fewer_folds, folds_by_class
-from bitsieve.utils.arrays import Columns
+from bitsieve.utils.arrays import Columns, Values
 from bitsieve.utils.parameters import check_integer
 
 FEW_SAMPLES = 100  # below, one sample is left out at a time by default
 DEFAULT_FOLDS = 10
 LEAVE_ONE_OUT = "loo"
+
+#: The row numbers of a training and of a test part.
+RowPair: TypeAlias = tuple[ArrayLike, ArrayLike]
+
+
+@runtime_checkable
+class Splitter(Protocol):
+    """A splitter, such as those of ``sklearn.model_selection``."""
+
+    def split(self, X: Values, y: Values, groups: Values | None = None) -> Iterable[RowPair]:
+        """Yield the row numbers of the training and of the test part of every fold."""
+
+
+#: A number of folds, "loo", a splitter of scikit-learn, or the rows of every fold; None for the default.
+FoldsLike: TypeAlias = int | str | Splitter | Iterable[RowPair] | None
 
 
 @dataclass(frozen=True)
@@ -32,7 +47,7 @@ class Fold:
 
 def make_folds(
     target: Target,
-    folds: Any = None,
+    folds: FoldsLike = None,
     random_state: int = 0,
     groups: Columns | None = None,
     stratified: bool = False,
@@ -55,13 +70,11 @@ def make_folds(
     if isinstance(folds, str) and folds.lower() != LEAVE_ONE_OUT:
         raise ParameterError("folds", folds, "give a whole number of folds or 'loo' (leave one out)")
 
-    leaves_one_out = isinstance(folds, str)
-    is_splitter = hasattr(folds, "split") and not leaves_one_out  # splitters have no common base class
-    if is_splitter:
+    if isinstance(folds, Splitter) and not isinstance(folds, str):  # text has a method split, too
         pairs = _split(folds, target.codes, groups)
     elif groups is not None:
         pairs = _group_folds(target, folds, random_state, groups)
-    elif leaves_one_out:
+    elif isinstance(folds, str):
         pairs = _split(LeaveOneOut(), target.codes, None)
     elif isinstance(folds, Iterable):
         pairs = list(folds)
@@ -79,7 +92,7 @@ def make_folds(
     return folds_of_rows, notes
 
 
-def _small_strata(strata: Columns, folds: Any) -> Columns | None:
+def _small_strata(strata: Columns, folds: FoldsLike) -> Columns | None:
     """Groups in which the samples of a stratum of fewer samples than folds stay together; None without such strata.
 
     Every sample of a larger stratum is a group of its own.
@@ -124,7 +137,7 @@ def _default_folds(target: Target, groups: Columns | None, stratified: bool) -> 
     return n_folds, [fewer_folds(str(label), smallest, n_folds, DEFAULT_FOLDS)]
 
 
-def _group_folds(target: Target, folds: Any, random_state: int, groups: Columns) -> list[Any]:
+def _group_folds(target: Target, folds: FoldsLike, random_state: int, groups: Columns) -> list[RowPair]:
     """Folds of whole groups, stratified as far as these allow; "loo" leaves one group out at a time."""
     n_groups = len(np.unique(groups))
     n_folds = n_groups if isinstance(folds, str) else folds
@@ -133,7 +146,7 @@ def _group_folds(target: Target, folds: Any, random_state: int, groups: Columns)
     return _split(splitter, target.codes, groups)
 
 
-def _split(splitter: Any, strata: NDArray[np.integer], groups: Columns | None) -> list[Any]:
+def _split(splitter: Splitter, strata: NDArray[np.integer], groups: Columns | None) -> list[RowPair]:
     """The pairs of training and test rows of a splitter of scikit-learn."""
     placeholder = np.zeros((len(strata), 1))  # splitters look at the number of its rows only
     with warnings.catch_warnings():

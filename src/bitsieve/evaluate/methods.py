@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import f_classif
 
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.diagnostics import UserError
+from bitsieve.discretization.base import BinningLike
 from bitsieve.evaluate.encoding import encode_features
 from bitsieve.evaluate.models import seeded
 from bitsieve.methods.registry import find_method, method_name, parameters_of
@@ -18,16 +20,21 @@ from bitsieve.selectors.base import MethodSelector
 from bitsieve.selectors.making import make_selector
 from bitsieve.utils.arrays import Floats
 
+#: A method of a comparison: its name, or a selector of this package or of scikit-learn.
+MethodLike: TypeAlias = str | BaseEstimator
+#: One method, several, or methods by the labels that the comparison gives them.
+Methods: TypeAlias = MethodLike | Iterable[MethodLike] | Mapping[str, MethodLike]
+
 
 def make_selectors(
-    methods: Any,
+    methods: Methods,
     n_features_to_select: int,
-    binning: Any,
+    binning: BinningLike | None,
     random_state: int,
     parameters: Mapping[str, Any],
     *,
     as_published: bool = False,
-) -> dict[str, Any]:
+) -> dict[str, BaseEstimator]:
     """Make an unfitted selector for every method, by label.
 
     ``methods`` is a name, a selector, a sequence of these, or a mapping of labels to these. Methods given by name get
@@ -58,7 +65,7 @@ def make_selectors(
     return selectors
 
 
-def _with_labels(methods: Any) -> dict[str, Any]:
+def _with_labels(methods: MethodLike | Iterable[MethodLike]) -> dict[str, MethodLike]:
     """The methods by their names; selectors by how they are printed."""
     is_single = isinstance(methods, str) or not isinstance(methods, Iterable)
     listed = [methods] if is_single else list(methods)
@@ -86,7 +93,7 @@ def _refuse_unknown_parameters(parameters: Iterable[str], accepted_names: Iterab
             )
 
 
-def _copied_selector(selector: Any, n_features_to_select: int) -> Any:
+def _copied_selector(selector: BaseEstimator, n_features_to_select: int) -> BaseEstimator:
     """Copy a selector, so that it ranks as many features as the largest number of the comparison."""
     if hasattr(selector, "fit_table") and "n_features_to_select" in selector.get_params():
         return clone(selector).set_params(n_features_to_select=n_features_to_select)
@@ -99,7 +106,7 @@ def _copied_selector(selector: Any, n_features_to_select: int) -> Any:
     )
 
 
-def _is_scikit_learn_selector(method: Any) -> bool:
+def _is_scikit_learn_selector(method: object) -> bool:
     return all(hasattr(method, name) for name in ("fit", "get_support", "get_params")) and not isinstance(method, type)
 
 
@@ -109,7 +116,7 @@ class ScikitLearnRanking(BaseEstimator):
     A feature of categories, which is encoded as several columns, has the score of its best column.
     """
 
-    def __init__(self, selector: Any) -> None:
+    def __init__(self, selector: BaseEstimator) -> None:
         self.selector = selector
 
     def fit_table(self, table: InMemoryDataset) -> ScikitLearnRanking:
@@ -132,7 +139,7 @@ class ScikitLearnRanking(BaseEstimator):
         return self
 
 
-def _column_scores(fitted: Any) -> Floats:
+def _column_scores(fitted: BaseEstimator) -> Floats:
     """The score of every column, the better the higher.
 
     It is the first of these that a fitted selector has: ``scores_``, ``ranking_`` (negated), the importances or
@@ -143,7 +150,7 @@ def _column_scores(fitted: Any) -> Floats:
         return np.asarray(scores, np.float64)
     if hasattr(fitted, "ranking_"):
         return -np.asarray(fitted.ranking_, np.float64)
-    estimator: Any = getattr(fitted, "estimator_", None)
+    estimator: BaseEstimator = getattr(fitted, "estimator_", None)
     if hasattr(estimator, "feature_importances_"):
         return _magnitudes(estimator.feature_importances_)
     if hasattr(estimator, "coef_"):
@@ -151,7 +158,7 @@ def _column_scores(fitted: Any) -> Floats:
     return np.asarray(fitted.get_support(), np.float64)
 
 
-def _magnitudes(coefficients: Any) -> Floats:
+def _magnitudes(coefficients: ArrayLike) -> Floats:
     """The absolute value of each coefficient; with a row for each class the Euclidean norm over the classes."""
     magnitudes = np.abs(np.asarray(coefficients, np.float64))
     if magnitudes.ndim == 1:

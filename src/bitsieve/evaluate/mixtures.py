@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from bitsieve.utils.arrays import Floats
+from bitsieve.utils.arrays import Floats, Values
 from bitsieve.utils.parameters import check_integer
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ class MixtureClassifier(ClassifierMixin, BaseEstimator):
     if the samples are all equal; a single sample is used twice), full covariances, Dirichlet process weights, seed 0.
     """
 
-    def fit(self, X: Floats, y: NDArray[Any]) -> Self:
+    def fit(self, X: Floats, y: Values) -> Self:
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.log_priors_ = np.log(np.bincount(codes) / len(codes))
         self.mixtures_ = [_class_mixture(X[codes == code]) for code in range(len(self.classes_))]
         return self
 
-    def predict(self, X: Floats) -> NDArray[Any]:
+    def predict(self, X: Floats) -> Values:
         return np.asarray(self.classes_[self._log_joint_densities(X).argmax(axis=1)])
 
     def predict_proba(self, X: Floats) -> Floats:
@@ -107,7 +107,7 @@ class VariationalMixtureClassifier(ClassifierMixin, BaseEstimator):
         self.class_of_component_ = class_counts.argmax(axis=1)
         return self
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
+    def predict(self, X: ArrayLike) -> Values:
         check_is_fitted(self)
         values = validate_data(self, X, dtype=np.float64, reset=False)
         components = self.mixture_.predict((values - self.means_) / self.scales_)

@@ -6,9 +6,8 @@ Classifiers, and regressors where the target is a quantity. A new model is one e
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.svm import SVC
 
@@ -38,7 +37,7 @@ class Model:
         return self.regress is not None
 
 
-def refitted_classifier(classifier: Any) -> Model:
+def refitted_classifier(classifier: BaseEstimator) -> Model:
     """The model of a classifier of scikit-learn."""
     return Model(
         predict=Refit(classifier),
@@ -47,7 +46,7 @@ def refitted_classifier(classifier: Any) -> Model:
     )
 
 
-def refitted_model(classifier: Any, regressor: Any) -> Model:
+def refitted_model(classifier: BaseEstimator, regressor: BaseEstimator) -> Model:
     """The model of a classifier and of a regressor of scikit-learn that have one name."""
     return replace(refitted_classifier(classifier), regress=Refit(regressor))
 
@@ -81,7 +80,9 @@ SLOW_SAMPLES = 2_000  # above, a note on linear-svm names the faster classifier
 MANY_SAMPLES = 10_000  # above, the faster classifier is the default
 
 
-def make_model(classifier: Any, predicted: Predicted = "classes", random_state: int = 0) -> tuple[str, Model]:
+def make_model(
+    classifier: str | BaseEstimator, predicted: Predicted = "classes", random_state: int = 0
+) -> tuple[str, Model]:
     """Make the model given by its name or as an estimator of scikit-learn. Returns its name and the model.
 
     Raises ParameterError if there is no such model, or it does not predict what is to be predicted.
@@ -115,15 +116,15 @@ def _names(predicted: Predicted) -> list[str]:
 def _tree_model(name: str, random_state: int) -> Model:
     from sklearn import ensemble
 
-    classifier: Any = ensemble.HistGradientBoostingClassifier()
-    regressor: Any = ensemble.HistGradientBoostingRegressor()
+    classifier: BaseEstimator = ensemble.HistGradientBoostingClassifier()
+    regressor: BaseEstimator = ensemble.HistGradientBoostingRegressor()
     if name == "forest":
         classifier = ensemble.RandomForestClassifier()
         regressor = ensemble.RandomForestRegressor()
     return refitted_model(seeded(classifier, random_state), seeded(regressor, random_state))
 
 
-def _check_estimator(classifier: Any, predicted: Predicted) -> None:
+def _check_estimator(classifier: BaseEstimator, predicted: Predicted) -> None:
     """Refuse what is no estimator of scikit-learn, or one that predicts something else."""
     names = ", ".join(_names(predicted))
     can_fit_and_predict = hasattr(classifier, "fit") and hasattr(classifier, "predict")
@@ -138,7 +139,7 @@ def _check_estimator(classifier: Any, predicted: Predicted) -> None:
         raise ParameterError("classifier", classifier, advice, reason, code="wrong-kind-of-target")
 
 
-def _estimator_kind(estimator: Any) -> str | None:
+def _estimator_kind(estimator: BaseEstimator) -> str | None:
     """The kind that an estimator declares in its tags, such as "classifier"; None if it declares none."""
     if not hasattr(estimator, "__sklearn_tags__"):
         return None
@@ -157,7 +158,7 @@ def default_model(n_samples: int, predicted: Predicted = "classes") -> tuple[str
     return "lda", [fast_classifier()]
 
 
-def seeded(estimator: Any, random_state: int) -> Any:
+def seeded(estimator: BaseEstimator, random_state: int) -> BaseEstimator:
     """Copy an estimator; every ``random_state`` of it and of its parts that is None becomes ``random_state``."""
     copy = clone(estimator)
     seeds = {}

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.quantity import TIMES
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.evaluate.encoding import NumericFeatures, encode_features
-from bitsieve.evaluate.folds import Fold, make_folds
-from bitsieve.evaluate.methods import make_selectors
+from bitsieve.evaluate.folds import Fold, FoldsLike, make_folds
+from bitsieve.evaluate.methods import Methods, make_selectors
 from bitsieve.evaluate.models import Model, default_model, make_model
 from bitsieve.evaluate.notes import errors_in_microseconds, fewer_measured, unequal_classes
 from bitsieve.evaluate.prefix import PredictFromPrefixes
@@ -25,7 +26,7 @@ from bitsieve.pipeline.diagnose import on_copies, on_leaks, on_target, refuse_co
 from bitsieve.pipeline.discretize import binning_parameter, discretize
 from bitsieve.pipeline.leaks import leaks_of
 from bitsieve.pipeline.prepare import prepare
-from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.arrays import Columns, Floats, Values
 from bitsieve.utils.defaults import BINNING, COMPARED
 from bitsieve.utils.messages import choices
 from bitsieve.utils.parameters import check_flag, check_integer
@@ -35,16 +36,19 @@ DEFAULT_METHODS = COMPARED
 DEFAULT_COUNTS = range(10, 101)
 FEW_FEATURES = 20
 
+#: A number of features, or several; None for the default ones.
+FeatureCounts: TypeAlias = int | Iterable[int] | None
+
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonOptions:
     """What is compared, and how; the fields are the parameters of :func:`bitsieve.compare` of the same names."""
 
-    methods: Any = DEFAULT_METHODS
-    features: Any = None
-    classifier: Any = None
+    methods: Methods = DEFAULT_METHODS
+    features: FeatureCounts = None
+    classifier: str | BaseEstimator | None = None
     scoring: str | None = None
-    folds: Any = None
+    folds: FoldsLike = None
     protocol: str = "nested"
     parameters: Mapping[str, Any] = field(default_factory=dict)
     baselines: bool = False
@@ -68,7 +72,7 @@ class Plan:
     table: InMemoryDataset  # prepared
     table_with_categories: InMemoryDataset  # the same, with columns of few whole numbers as categories
     has_only_few_whole_numbers: bool  # in every column of an array, so that none of them is binned
-    selectors: dict[str, Any]  # by label; unfitted, each ranks as many features as the largest count
+    selectors: dict[str, BaseEstimator]  # by label; unfitted, each ranks as many features as the largest count
     counts: Columns  # numbers of features, ascending
     classifier: str
     predict: PredictFromPrefixes  # predicts what the loss compares with the truth
@@ -108,7 +112,7 @@ class Plan:
         errors = [self.loss(self._constant_prediction(fold), self.target.truth[fold.test]) for fold in self.folds]
         return np.array(errors)
 
-    def _constant_prediction(self, fold: Fold) -> NDArray[Any]:
+    def _constant_prediction(self, fold: Fold) -> Values:
         truth = self.target.truth
         if self.measure.predicts == "quantity":
             return np.full(len(fold.test), truth[fold.train].mean())
@@ -306,7 +310,7 @@ def _refuse_small_tests(folds: list[Fold], measure: Measure, codes: NDArray[np.i
             )
 
 
-def feature_counts(features: Any, n_features: int) -> tuple[Columns, list[Diagnostic]]:
+def feature_counts(features: FeatureCounts, n_features: int) -> tuple[Columns, list[Diagnostic]]:
     """The requested numbers of features that the table has, ascending, and a note if larger ones were requested.
 
     By default they are 10 to 100, or all from 1 if the table has at most 20 features.
@@ -336,7 +340,7 @@ def feature_counts(features: Any, n_features: int) -> tuple[Columns, list[Diagno
     return counts.astype(np.intp), notes
 
 
-def _whole_numbers(features: Any) -> NDArray[Any]:
+def _whole_numbers(features: FeatureCounts) -> Values:
     numbers = list(features) if isinstance(features, Iterable) else [features]
     array = np.asarray(numbers)
     if not len(numbers) or array.ndim != 1 or array.dtype.kind not in "iu" or array.min() < 1:

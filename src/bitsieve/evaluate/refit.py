@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from bitsieve.evaluate.prefix import Labels, Predictions
 from bitsieve.utils.arrays import Columns, Floats
@@ -16,7 +15,7 @@ from bitsieve.utils.arrays import Columns, Floats
 class Refit:
     """Fit an estimator to the first columns, and predict classes or values."""
 
-    estimator: Any
+    estimator: BaseEstimator
 
     def __call__(self, train: Floats, labels: Labels, test: Floats, n_columns: Columns, /) -> Predictions:
         for n in n_columns:
@@ -31,7 +30,7 @@ class RefitScores:
     Every class code has a column of scores; it is 0 for codes that do not occur in the training samples.
     """
 
-    estimator: Any
+    estimator: BaseEstimator
 
     def __call__(self, train: Floats, labels: Labels, test: Floats, n_columns: Columns, /) -> Predictions:
         classes = np.unique(labels)
@@ -50,7 +49,7 @@ class RefitProbabilities:
     It is 0 for codes that do not occur in the training samples.
     """
 
-    estimator: Any
+    estimator: BaseEstimator
 
     def __call__(self, train: Floats, labels: Labels, test: Floats, n_columns: Columns, /) -> Predictions:
         classes = np.unique(labels)
@@ -61,19 +60,19 @@ class RefitProbabilities:
             yield probabilities
 
 
-def has_probabilities(classifier: Any) -> bool:
+def has_probabilities(classifier: BaseEstimator) -> bool:
     return hasattr(classifier, "predict_proba")
 
 
-def has_scores(classifier: Any) -> bool:
+def has_scores(classifier: BaseEstimator) -> bool:
     return hasattr(classifier, "decision_function") or hasattr(classifier, "predict_proba")
 
 
-def _fit_to_prefix(estimator: Any, train: Floats, labels: Labels, n_columns: int) -> Any:
+def _fit_to_prefix(estimator: BaseEstimator, train: Floats, labels: Labels, n_columns: int) -> BaseEstimator:
     return clone(estimator).fit(np.ascontiguousarray(train[:, :n_columns]), labels)
 
 
-def _class_scores(fitted: Any, test: Floats, n_classes: int) -> Floats:
+def _class_scores(fitted: BaseEstimator, test: Floats, n_classes: int) -> Floats:
     """The scores of the classes, shape (n_test, n_classes).
 
     Of two classes the decision function is preferred, as it does not round to certainty; of more classes the

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from contextvars import Context
 from dataclasses import replace
 from threading import Event, Lock
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
@@ -35,7 +35,7 @@ from bitsieve.options import ExecutionOptions
 from bitsieve.pipeline.discretize import Counted, binning_parameter, discretize, take_default_bins
 from bitsieve.results.comparison import BEST, Comparison
 from bitsieve.selectors.base import CountSelector
-from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.arrays import Columns, Floats, Values
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.messages import one_line
 from bitsieve.utils.progress import phase
@@ -146,7 +146,7 @@ def score(plan: Plan, fold: Fold, rankings: dict[str, Ranking], check: Check = n
 
 def _errors(
     plan: Plan, fold: Fold, train: Floats, test: Floats, n_columns: Columns, check: Check = never_stopped
-) -> NDArray[Any]:
+) -> Values:
     """The errors of the model on the first n columns, for every n in ``n_columns``."""
     labels = plan.target.truth[fold.train]
     truth = plan.target.truth[fold.test]
@@ -236,7 +236,7 @@ def make_comparison(plan: Plan, folds: list[dict[str, Scored]], baselines: dict[
     original_data = plan.table.original
     binning = binning_parameter(plan.discretization)
 
-    def stacked(measured: Callable[[Scored], ArrayLike]) -> NDArray[Any]:
+    def stacked(measured: Callable[[Scored], ArrayLike]) -> Values:
         """An array of shape (n_methods, n_folds, ...)."""
         return np.array([[measured(fold[label]) for fold in folds] for label in labels])
 
@@ -286,7 +286,7 @@ def baseline_errors(plan: Plan, n_jobs: int | None = None) -> dict[str, Floats]:
         errors[ALL_COLUMNS] = np.zeros(shape)
     f_test = f_regression if plan.target.is_quantity else f_classif
 
-    def errors_of(selected: Columns, counts: Columns, fold: Fold) -> NDArray[Any]:
+    def errors_of(selected: Columns, counts: Columns, fold: Fold) -> Values:
         encoded = plan.encode(selected, fold)
         return _errors(plan, fold, encoded.rows(fold.train), encoded.rows(fold.test), encoded.ends[counts - 1])
 

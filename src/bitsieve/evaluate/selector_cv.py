@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Self
+from typing import Self
+
+from sklearn.base import BaseEstimator
 
 from bitsieve.dataset.dataset import InMemoryDataset
+from bitsieve.discretization.base import BinningLike
+from bitsieve.evaluate.folds import FoldsLike
+from bitsieve.evaluate.methods import Methods
 from bitsieve.evaluate.plan import ComparisonOptions, make_plan
 from bitsieve.evaluate.run import run_plan
 from bitsieve.options import ColumnOptions, DiscretizationOptions
 from bitsieve.selectors.base import CountSelector, SupervisedSelector, with_parameters
 from bitsieve.utils.defaults import BINNING, CROSS_VALIDATED
 from bitsieve.utils.docstrings import cites
+from bitsieve.utils.types import ColumnLike, TableLike
 
 MAX_FEATURES = 50  # that are tried by default
 ALL_COLUMNS = ColumnOptions(identifiers="keep")  # the identifiers are dropped before
@@ -70,12 +76,12 @@ class SelectorCV(SupervisedSelector):
     ('jmi', 5)
     """
 
-    methods: Any = CROSS_VALIDATED
+    methods: Methods = CROSS_VALIDATED
     features: int | Iterable[int] | None = None
-    classifier: Any = None
+    classifier: str | BaseEstimator | None = None
     scoring: str | None = None
-    folds: Any = None
-    binning: Any = BINNING
+    folds: FoldsLike = None
+    binning: BinningLike = BINNING
     missing: str | None = None
     target_kind: str | None = None
     identifiers: str = "drop"
@@ -83,7 +89,7 @@ class SelectorCV(SupervisedSelector):
     n_jobs: int | None = None
 
     # The errors of a comparison are not weighted, and so there are no weights here.
-    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:  # type: ignore[override]
+    def fit(self, X: TableLike, y: ColumnLike = None, groups: ColumnLike = None) -> Self:  # type: ignore[override]
         """Compare the methods in every fold, choose one and its number of features, and select on all samples.
 
         Parameters

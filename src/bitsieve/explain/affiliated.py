@@ -9,6 +9,7 @@ import numpy as np
 from bitsieve.dataset.columns import read_columns
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.diagnostics import UserError
+from bitsieve.discretization.base import BinningLike
 from bitsieve.engines.local import binner_of, make_source
 from bitsieve.explain.evidence import Evidence
 from bitsieve.information import make_information
@@ -19,6 +20,7 @@ from bitsieve.pipeline.samples import TableSamples
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.choice import TIE
 from bitsieve.utils.parameters import check_choice
+from bitsieve.utils.types import TableLike
 
 MEASURES = ("correlation", "information")
 MIN_SHARED = 0.5  # symmetric uncertainty of two columns from which on one represents the other
@@ -33,7 +35,13 @@ class Affiliated(NamedTuple):
 
 
 def affiliated(
-    selector: Any, X: Any, *, tau: float = 0.25, by: str = "correlation", binning: Any = None, n_jobs: int | None = None
+    selector: Any,
+    X: TableLike,
+    *,
+    tau: float = 0.25,
+    by: str = "correlation",
+    binning: BinningLike | None = None,
+    n_jobs: int | None = None,
 ) -> Affiliated:
     """Find, for every selected feature, the features that are correlated with it, or share its information.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from bitsieve.pipeline.discretize import Counted, count_table
 from bitsieve.pipeline.prepare import Reason
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.lazy import cached_property
+from bitsieve.utils.types import ColumnLike, TableLike
 
 if TYPE_CHECKING:
     from bitsieve.selectors.base import ColumnSelector
@@ -100,7 +101,7 @@ class Evidence:
         return relevance_by_chance(rows, self.binner, self.explaining_estimator, self.n_jobs, self.effect)
 
 
-def evidence_of(selector: ColumnSelector, X: Any, y: Any, sample_weight: Any = None) -> Evidence:
+def evidence_of(selector: ColumnSelector, X: TableLike, y: ColumnLike, sample_weight: ColumnLike = None) -> Evidence:
     """The evidence behind the columns of a fitted selector, counted on a table that is given as for ``fit``."""
     from sklearn.utils.validation import check_is_fitted
 

@@ -20,6 +20,7 @@ from bitsieve.utils.arrays import Columns
 from bitsieve.utils.messages import allowed_names, closest_match, quoted
 from bitsieve.utils.note_warnings import displayed
 from bitsieve.utils.terminal_text import finite, number, printable
+from bitsieve.utils.types import JsonObject
 
 NOT_COUNTED = Contribution(
     relevance=np.nan, redundancy=np.nan, redundant_with=-1, complementarity=np.nan, complementary_with=-1
@@ -154,7 +155,7 @@ class FeatureExplanation:
             html.notes(self.notes),
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The explanation as plain Python values that ``json.dumps`` takes.
 
         Returns

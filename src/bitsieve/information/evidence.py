@@ -7,14 +7,13 @@ from math import erfc, lgamma, log, pi
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tables import ContingencyTable, column_blocks, entropy_terms
 from bitsieve.information.corrected import expected_terms
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import Information
-from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
+from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Values
 from bitsieve.utils.lazy import Lazy
 
 PIVOTS_AT_ONCE = 256  # conditioning columns whose pairs with all others are screened at once
@@ -159,11 +158,11 @@ class CellGroups(NamedTuple):
     """Groups of cells, numbered 0, 1, ... over all tables."""
 
     of_cell: Columns  # the group of each cell
-    size: NDArray[Any]  # the samples of each group
+    size: Values  # the samples of each group
     owner: Columns  # the part that each group lies in; the table, if the groups are parts
 
     @classmethod
-    def of_cells(cls, group: Columns, owner: Columns, n: NDArray[Any]) -> CellGroups:
+    def of_cells(cls, group: Columns, owner: Columns, n: Values) -> CellGroups:
         """Group cells with ``n`` samples, given the group of each cell and the owner of that group."""
         owner_of_group = np.zeros(int(group.max()) + 1, np.intp)
         owner_of_group[group] = owner
@@ -176,7 +175,7 @@ class Cells(NamedTuple):
     A part z is a first code in a table, a code x is a second code in a part, a label c is a class in a part.
     """
 
-    n: NDArray[Any]  # n_zxc of every cell
+    n: Values  # n_zxc of every cell
     parts: CellGroups  # of size n_z
     codes: CellGroups  # of size n_zx
     labels: CellGroups  # of size n_zc
@@ -203,7 +202,7 @@ class Cells(NamedTuple):
             labels=CellGroups.of_cells(label, part, n),
         )
 
-    def sum_by_table(self, values: NDArray[Any], part_of_value: Columns, n_tables: int) -> Floats:
+    def sum_by_table(self, values: Values, part_of_value: Columns, n_tables: int) -> Floats:
         """The sum of values over each table, given the part that each belongs to."""
         return np.bincount(self.parts.owner[part_of_value], values, n_tables).astype(np.float64)
 
@@ -275,14 +274,14 @@ def _listed_cells(table: ContingencyTable) -> Integers:
     return np.arange(len(table.counts)) if table.cells is None else table.cells
 
 
-def _numbered(outer: NDArray[Any], inner: NDArray[Any]) -> Columns:
+def _numbered(outer: Values, inner: Values) -> Columns:
     """Number the distinct pairs of two arrays 0, 1, ... in their order; equal pairs follow each other."""
     is_new = np.zeros(len(outer), np.intp)
     is_new[1:] = (outer[1:] != outer[:-1]) | (inner[1:] != inner[:-1])
     return np.cumsum(is_new)
 
 
-def log_chi_squared_tail(freedom: NDArray[Any] | int, x: Floats) -> Floats:
+def log_chi_squared_tail(freedom: Values | int, x: Floats) -> Floats:
     """Logarithms of the tails of chi-squared beyond ``x``, of whole degrees of freedom.
 
     The tail of one degree is ``erfc(sqrt(x/2))`` and that of two is ``exp(-x/2)``. From f degrees to f + 2 the tail
@@ -316,7 +315,7 @@ def _log_erfc(x: float) -> float:
     return log(series) - x * x - log(x * pi**0.5)
 
 
-def _raised_log_tails(start: Floats, low: int, degrees: NDArray[Any], half: Floats) -> Floats:
+def _raised_log_tails(start: Floats, low: int, degrees: Values, half: Floats) -> Floats:
     """Logarithms of tails beyond ``x = 2 half`` of these degrees, from ``start``, those of ``low`` degrees."""
     order = np.argsort(-degrees, kind="stable")
     falling_degrees = degrees[order]
@@ -346,7 +345,7 @@ def _below_log_tail_of_one(x: Floats) -> Floats:
     return bound
 
 
-def _bounded_log_tail(freedom: NDArray[Any] | int, x: Floats) -> Floats:
+def _bounded_log_tail(freedom: Values | int, x: Floats) -> Floats:
     """Logarithm of the tail; Chernoff's bound of it where the tail itself is too small for a float."""
     tail = log_chi_squared_tail(freedom, x)
     share = np.maximum(x / freedom, 1.0)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
@@ -15,6 +14,7 @@ from bitsieve.io.errors import DataError, in_one_line
 from bitsieve.io.spool import Spool, no_room
 from bitsieve.io.typed_file import TypedColumns, TypedFile
 from bitsieve.utils.progress import phase
+from bitsieve.utils.types import TableLike
 
 
 class ArrowFile(TypedFile):
@@ -68,7 +68,7 @@ def _record_batches(opened: pa.OSFile, kind: str) -> Iterator[pa.RecordBatch]:
         yield reader.get_batch(index)
 
 
-def stored_stream(data: Any, parent: Path | None) -> ArrowFile:
+def stored_stream(data: TableLike, parent: Path | None) -> ArrowFile:
     """Store a stream in a file, since a stream can be read only once.
 
     The file lies in a spool in ``parent``, which is removed with the object that is returned.
@@ -102,7 +102,7 @@ def stored_stream(data: Any, parent: Path | None) -> ArrowFile:
     return stored
 
 
-def _batches_of(data: Any) -> Iterator[pa.RecordBatch]:
+def _batches_of(data: TableLike) -> Iterator[pa.RecordBatch]:
     if hasattr(data, "__arrow_c_stream__"):
         yield from pa.RecordBatchReader.from_stream(data)
     elif hasattr(data, "scanner"):  # a pyarrow dataset

@@ -20,7 +20,7 @@ from bitsieve.io.errors import DataError, check_unchanged, check_width, in_one_l
 from bitsieve.io.npz import ArrayFile, ArrayTable
 from bitsieve.io.spool import Spool, SpoolAllocator, find_kept, map_array, name_of_key
 from bitsieve.io.spooled_columns import SpooledColumns, SpooledRows
-from bitsieve.utils.arrays import Floats, Integers
+from bitsieve.utils.arrays import Floats, Integers, Values
 from bitsieve.utils.column_names import NumberedNames
 from bitsieve.utils.progress import phase
 
@@ -77,7 +77,7 @@ def _check_not_empty(n_rows: int, n_values: int, label: str) -> None:
         )
 
 
-def _labels(y: Floats) -> NDArray[Any]:
+def _labels(y: Floats) -> Values:
     """The labels, as integers if all of them are whole numbers."""
     are_integers = np.isfinite(y).all() and (y == np.rint(y)).all() and (np.abs(y) < 2**53).all()
     return y.astype(np.int64) if are_integers else y
@@ -104,7 +104,7 @@ def read_libsvm_in_ranges(
     if parent is None or is_copy:
         allocator = SpoolAllocator(parent)
 
-        def allocate(_: str, size: int, kind: type[np.generic]) -> NDArray[Any]:
+        def allocate(_: str, size: int, kind: type[np.generic]) -> Values:
             return allocator(size, kind)  # an array that is removed when nobody uses it
 
         columns = _sorted_columns(file, memory, range_bytes, allocator.spool, allocate)
@@ -142,7 +142,7 @@ def _sorted_columns(
     memory: int,
     range_bytes: int | None,
     spool: Spool,
-    allocate: Callable[[str, int, type[np.generic]], NDArray[Any]],
+    allocate: Callable[[str, int, type[np.generic]], Values],
 ) -> _SortedColumns:
     """Read the rows of a file into a spool, and sort them by column into arrays made by ``allocate(name, ...)``."""
     if range_bytes is None:

@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import IO, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.column_file import InputFile
 from bitsieve.io.errors import DataError, FileState, check_names, check_width, in_one_line
+from bitsieve.utils.arrays import Values
 from bitsieve.utils.column_names import NumberedNames
 from bitsieve.utils.memory import available_bytes
 from bitsieve.utils.messages import quoted
+from bitsieve.utils.types import TableLike
 
 SPARSE_MEMBERS = ("data", "indices", "indptr", "shape")
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
@@ -28,8 +29,8 @@ _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.r
 class ArrayTable:
     """A table of arrays."""
 
-    X: Any  # ndarray, csr_array or csc_array of shape (n_samples, n_features)
-    y: NDArray[Any]  # shape (n_samples,)
+    X: TableLike  # ndarray, csr_array or csc_array of shape (n_samples, n_features)
+    y: Values  # shape (n_samples,)
     names: Sequence[str]  # one for each column; ``x0, x1, ...`` where the file has none
 
     @property
@@ -38,7 +39,7 @@ class ArrayTable:
         n_samples, n_features = self.X.shape
         return int(n_samples), int(n_features)
 
-    def column(self, name: str) -> NDArray[Any]:
+    def column(self, name: str) -> Values:
         """One column of ``X``, dense."""
         column = self.X[:, [self.names.index(name)]]
         if not isinstance(column, np.ndarray):
@@ -145,7 +146,7 @@ def _opened(file: IO[bytes], label: str) -> np.lib.npyio.NpzFile:
         return archive
 
 
-def _array(archive: np.lib.npyio.NpzFile, name: str, label: str) -> NDArray[Any]:
+def _array(archive: np.lib.npyio.NpzFile, name: str, label: str) -> Values:
     with in_one_line(f"cannot read array {name!r} of {label}"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python's parser warns of broken headers
         _check_member(archive, name, label)
@@ -234,7 +235,7 @@ def _sparse(archive: np.lib.npyio.NpzFile, label: str) -> Any:
         return matrix
 
 
-def _names(stored: NDArray[Any] | None, n_features: int, label: str) -> Sequence[str]:
+def _names(stored: Values | None, n_features: int, label: str) -> Sequence[str]:
     if stored is None:
         return NumberedNames(n_features)
     if stored.shape != (n_features,):

@@ -35,6 +35,7 @@ from bitsieve.io.formats import (
 from bitsieve.io.npz import ArrayFile, ArrayTable
 from bitsieve.utils.messages import nearest, quoted
 from bitsieve.utils.note_warnings import warn_of
+from bitsieve.utils.types import TableLike
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,7 +52,7 @@ MAX_EXPANSION = 128  # the content of a compressed file is at most so many times
 MIN_EXPANDED_BYTES = 1 << 30  # ... where it is longer than this
 
 
-def open_file(data: Any, *, header: bool | None = None, spool: Path | None = None) -> ColumnFile | ArrayFile:
+def open_file(data: TableLike, *, header: bool | None = None, spool: Path | None = None) -> ColumnFile | ArrayFile:
     """Open a table file, a folder, a list of files, or a stream. A stream is stored in ``spool`` first."""
     if isinstance(data, (list, tuple)):
         return _open_folder([Path(path) for path in data], header)
@@ -66,7 +67,7 @@ def open_file(data: Any, *, header: bool | None = None, spool: Path | None = Non
     return _open_path(path, header) if where is None else _open_address(where, header)
 
 
-def open_columns(data: Any, *, header: bool | None = None, spool: Path | None = None) -> ColumnFile:
+def open_columns(data: TableLike, *, header: bool | None = None, spool: Path | None = None) -> ColumnFile:
     """:func:`open_file` for data that has columns; a file of arrays is refused."""
     return columns_of(open_file(data, header=header, spool=spool))
 
@@ -215,7 +216,7 @@ def check_file(path: str | PathLike[str]) -> None:
         )
 
 
-def database_kind(data: Any) -> str | None:
+def database_kind(data: TableLike) -> str | None:
     """The format of a database if data is the path of its file, or of a table in it; else None."""
     if not isinstance(data, (str, PathLike)):
         return None
@@ -227,7 +228,7 @@ def database_kind(data: Any) -> str | None:
     return None
 
 
-def holds_sparse_rows(data: Any) -> bool:
+def holds_sparse_rows(data: TableLike) -> bool:
     """Whether data is the path of a libsvm file, compressed or not."""
     if not isinstance(data, (str, PathLike)):
         return False

@@ -22,10 +22,11 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.io.errors import DataError
 from bitsieve.io.output import try_lock, unfinished_paths
+from bitsieve.utils.arrays import Values
+from bitsieve.utils.types import JsonObject
 
 PREFIX = "bitsieve-spool-"
 _LOCK_FILE = "lock"
@@ -59,7 +60,7 @@ class Spool:
         with suppress(OSError):
             self._lock.write(b".")
 
-    def array(self, name: str, size: int, kind: type[np.generic]) -> NDArray[Any]:
+    def array(self, name: str, size: int, kind: type[np.generic]) -> Values:
         """Make an array of zeros in a new file. Its space on the disk is reserved."""
         n_bytes = size * np.dtype(kind).itemsize
         if not n_bytes:
@@ -71,7 +72,7 @@ class Spool:
                 file.truncate(n_bytes)
             return np.memmap(self.folder / name, kind, "r+", shape=(size,))
 
-    def append(self, name: str, values: NDArray[Any]) -> None:
+    def append(self, name: str, values: Values) -> None:
         """Append an array to a file."""
         with self._file(name, "ab", values.nbytes) as file:
             file.write(values.data)
@@ -92,7 +93,7 @@ class Spool:
         except OSError as error:
             raise no_room(self.folder.parent, n_bytes, error) from None
 
-    def keep(self, name: str, facts: dict[str, Any]) -> Path:
+    def keep(self, name: str, facts: JsonObject) -> Path:
         """Keep the complete folder under ``name`` for later runs, with facts that :func:`find_kept` returns."""
         kept_folder = self.folder.parent / name
         checksums = _checksums(self.folder)
@@ -123,7 +124,7 @@ class SpoolAllocator:
         self.spool = Spool(parent)
         self._numbers = count()
 
-    def __call__(self, size: int, kind: type[np.generic]) -> NDArray[Any]:
+    def __call__(self, size: int, kind: type[np.generic]) -> Values:
         name = f"array {next(self._numbers)}"
         array = np.asarray(self.spool.array(name, size, kind))
         if os.name == "posix" and size:
@@ -135,7 +136,7 @@ class KeptSpool(NamedTuple):
     """The folder of an earlier run, and the facts that were kept with it."""
 
     folder: Path
-    facts: dict[str, Any]
+    facts: JsonObject
 
 
 def find_kept(parent: Path, name: str) -> KeptSpool | None:
@@ -167,7 +168,7 @@ def name_of_key(key: object) -> str:
     return f"bitsieve-{sha256(text.encode()).hexdigest()[:32]}"
 
 
-def map_array(path: Path, kind: Any, size: int) -> NDArray[Any]:
+def map_array(path: Path, kind: Any, size: int) -> Values:
     """Map an array of a kept folder into memory. Writing to it changes a copy, not the file."""
     return np.asarray(np.memmap(path, kind, "c", shape=(size,))) if size else np.empty(0, kind)
 

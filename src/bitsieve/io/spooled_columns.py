@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.io.spool import Spool
-from bitsieve.utils.arrays import Columns, Floats, Integers
+from bitsieve.utils.arrays import Columns, Floats, Integers, Values
 from bitsieve.utils.progress import phase
 
 _COLUMNS = "columns by row"  # names of files in the spool
@@ -50,7 +50,7 @@ class SpooledRows:
             self.spool.append(_VALUES, values)
 
     def by_column(
-        self, first_column: int, batch_size: int, allocate: Callable[[str, int, type[np.generic]], NDArray[Any]]
+        self, first_column: int, batch_size: int, allocate: Callable[[str, int, type[np.generic]], Values]
     ) -> tuple[Integers, NDArray[np.int32], Floats]:
         """The columns from ``first_column`` on as CSC: where each begins, the rows of its values, and the values.
 
@@ -112,9 +112,9 @@ class SpooledRows:
 
     def _sort_group(
         self,
-        rows: NDArray[Any],
-        columns: NDArray[Any],
-        values: NDArray[Any],
+        rows: Values,
+        columns: Values,
+        values: Values,
         group_slice: slice,
         first: int,
         end: int,
@@ -153,7 +153,7 @@ class SpooledColumns:
     indptr: Integers  # where the values of every column begin, and where the last one ends; in memory
     indices: NDArray[np.int32]  # the rows of the values, ascending within a column
     data: Floats  # the values, none of them 0
-    allocate: Callable[..., NDArray[Any]]  # ``allocate(size, dtype)`` makes an array that is mapped from a file, too
+    allocate: Callable[..., Values]  # ``allocate(size, dtype)`` makes an array that is mapped from a file, too
 
     @property
     def dtype(self) -> np.dtype[Any]:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
 
 import pyarrow as pa
 
 from bitsieve.io.typed_file import WholeFile, as_integers
+from bitsieve.utils.types import ColumnLike
 
 
 class _StatisticsFile(WholeFile):
     """A file that pyreadstat reads."""
 
     @abstractmethod
-    def read_columns(self) -> dict[str, Any]:
+    def read_columns(self) -> dict[str, ColumnLike]:
         """The values of all columns by name."""
 
     def read_table(self) -> pa.Table:
@@ -27,7 +27,7 @@ class StataFile(_StatisticsFile):
 
     description = "a Stata file"
 
-    def read_columns(self) -> dict[str, Any]:
+    def read_columns(self) -> dict[str, ColumnLike]:
         import pyreadstat
 
         columns, _ = pyreadstat.read_dta(str(self.path), output_format="dict")
@@ -39,7 +39,7 @@ class SasFile(_StatisticsFile):
 
     description = "a SAS file"
 
-    def read_columns(self) -> dict[str, Any]:
+    def read_columns(self) -> dict[str, ColumnLike]:
         import pyreadstat
 
         columns, _ = pyreadstat.read_sas7bdat(str(self.path), output_format="dict")
@@ -51,7 +51,7 @@ class SasTransportFile(_StatisticsFile):
 
     description = "a SAS transport file"
 
-    def read_columns(self) -> dict[str, Any]:
+    def read_columns(self) -> dict[str, ColumnLike]:
         import pyreadstat
 
         columns, _ = pyreadstat.read_xport(str(self.path), output_format="dict")
@@ -63,7 +63,7 @@ class SpssFile(_StatisticsFile):
 
     description = "an SPSS file"
 
-    def read_columns(self) -> dict[str, Any]:
+    def read_columns(self) -> dict[str, ColumnLike]:
         import pyreadstat
 
         columns, _ = pyreadstat.read_sav(str(self.path), output_format="dict")

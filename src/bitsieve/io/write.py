@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.io.errors import DataError
 from bitsieve.io.formats import batch_writer_of, writer_of
 from bitsieve.io.npz import ArrayTable
 from bitsieve.io.output import check_output, write_text, writing
+from bitsieve.utils.arrays import Values
+from bitsieve.utils.types import TableLike
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -181,7 +182,7 @@ def _as_arrays(table: pa.Table | ArrayTable, target: str) -> ArrayTable:
     return ArrayTable(X, _labels(table[target]), names)
 
 
-def _stored_arrays(X: Any) -> dict[str, Any]:
+def _stored_arrays(X: TableLike) -> dict[str, Any]:
     """The arrays of an archive that hold ``X``; of a sparse one those that scipy stores."""
     if isinstance(X, np.ndarray):
         return {"X": X}
@@ -195,7 +196,7 @@ def _stored_arrays(X: Any) -> dict[str, Any]:
     }
 
 
-def _numbers(column: pa.ChunkedArray) -> NDArray[Any]:
+def _numbers(column: pa.ChunkedArray) -> Values:
     import pyarrow as pa
 
     if pa.types.is_boolean(column.type) and column.null_count:
@@ -203,7 +204,7 @@ def _numbers(column: pa.ChunkedArray) -> NDArray[Any]:
     return np.asarray(column.to_numpy())
 
 
-def _labels(column: pa.ChunkedArray) -> NDArray[Any]:
+def _labels(column: pa.ChunkedArray) -> Values:
     if _is_numeric(column.type):
         return np.asarray(column.to_numpy())
     return np.asarray(column.cast("string").to_numpy(), dtype=str)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
-from typing import Any
+from typing import SupportsIndex
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from bitsieve.utils.column_names import NumberedNames
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.messages import allowed_names, closest_match, nearest, quoted
 from bitsieve.utils.parameters import FeatureCount
+from bitsieve.utils.types import NameOrIndex
 
 IndexOf = Callable[[str], int | None]  # the index of a column by its name; None where there is none
 
@@ -62,7 +63,7 @@ class Candidates:
             )
         return n_open
 
-    def number(self, n_features_to_select: Any, rule: FeatureCount) -> int:
+    def number(self, n_features_to_select: object, rule: FeatureCount) -> int:
         """The number of candidates to select, for the value of ``n_features_to_select`` that the user gave."""
         n_open = self.n_open
         noun = "columns and groups" if self.grouped else f"feature{'s' * (n_open != 1)}"
@@ -111,9 +112,9 @@ class Constraints:
     ['sepal width (cm)', 'petal length (cm)']
     """
 
-    must_include: Sequence[Any] = ()
-    exclude: Sequence[Any] = ()
-    groups: Sequence[Sequence[Any]] | Mapping[str, Sequence[Any]] = ()
+    must_include: Sequence[NameOrIndex] = ()
+    exclude: Sequence[NameOrIndex] = ()
+    groups: Sequence[Sequence[NameOrIndex]] | Mapping[str, Sequence[NameOrIndex]] = ()
 
 
 def resolve(constraints: Constraints | None, names: Sequence[str], target: Sequence[str] = ()) -> Candidates:
@@ -157,12 +158,12 @@ def names_columns(constraints: Constraints) -> bool:
     return has_items(constraints.must_include) or has_items(constraints.exclude) or has_items(constraints.groups)
 
 
-def has_items(columns: Any) -> bool:
+def has_items(columns: object) -> bool:
     """Whether a list of columns is not empty. True for a value that is no list: it is refused later."""
     return not isinstance(columns, Sized) or len(columns) > 0
 
 
-def check_constraints(constraints: Any) -> None:
+def check_constraints(constraints: object) -> None:
     """Raise ParameterError unless it is None or a `Constraints`."""
     if not isinstance(constraints, Constraints | None):
         raise ParameterError("constraints", constraints, "give Constraints(must_include=..., exclude=..., groups=...)")
@@ -180,7 +181,7 @@ def _distinct(values: list[int]) -> list[int]:
     return list(dict.fromkeys(values))
 
 
-def _labelled(groups: Any) -> dict[str, Sequence[Any]]:
+def _labelled(groups: object) -> dict[str, Sequence[NameOrIndex]]:
     """The members of each group, by the label of the group in messages."""
     if isinstance(groups, str) or not isinstance(groups, Iterable):
         raise ParameterError("groups", groups, "give a list of groups of columns, or a mapping of names to them")
@@ -189,15 +190,13 @@ def _labelled(groups: Any) -> dict[str, Sequence[Any]]:
     return {f"group {number}": members for number, members in enumerate(groups, 1)}
 
 
-def _columns(
-    given_columns: Any, label: str, names: Sequence[str], index_of: IndexOf, target: Sequence[str]
-) -> list[int]:
+def _columns(columns: object, label: str, names: Sequence[str], index_of: IndexOf, target: Sequence[str]) -> list[int]:
     """The indices of columns that are given by name or index; ``label`` is a parameter or the label of a group."""
-    if isinstance(given_columns, str) or not isinstance(given_columns, Iterable):
-        problem = f"is {given_columns!r}"
+    if isinstance(columns, str) or not isinstance(columns, Iterable):
+        problem = f"is {columns!r}"
         raise _error_in(label, problem, "give a list of column names or indices", code="parameter-not-allowed")
     indices = []
-    for column in given_columns:
+    for column in columns:
         if isinstance(column, str):
             indices.append(_index_of_name(column, label, names, index_of, target))
         else:
@@ -222,7 +221,7 @@ def _index_of_name(name: str, label: str, names: Sequence[str], index_of: IndexO
     raise _error_in(label, problem, advice, [name], code="unknown-column", instead=near)
 
 
-def _checked_index(column: Any, label: str, n_columns: int) -> int:
+def _checked_index(column: SupportsIndex, label: str, n_columns: int) -> int:
     try:
         index = operator.index(column)
     except TypeError:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.metrics.measures import ACCURACY, Measure
 from bitsieve.metrics.paired_test import LEVEL
-from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.arrays import Columns, Floats, Values
 
 MAX_BLOCKS = 10  # the paired test puts more folds than this together into this many blocks
 EQUAL = 1e-12  # errors that differ by no more are equal but for the rounding of sums
@@ -147,7 +145,7 @@ class OuterError:
 
 
 def outer_error(
-    counts: Columns, errors: NDArray[Any], n_test: Columns, majority: NDArray[Any], measure: Measure = ACCURACY
+    counts: Columns, errors: Values, n_test: Columns, majority: Values, measure: Measure = ACCURACY
 ) -> OuterError:
     """The error of the search: in every fold, the error of the method and number that the other folds choose.
 

@@ -6,12 +6,9 @@ mean error.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-Values = NDArray[Any]
+from bitsieve.utils.arrays import Values
 
 
 def wrong(predicted: Values, truth: Values) -> float:

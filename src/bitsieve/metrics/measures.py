@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +29,9 @@ from bitsieve.metrics.scorers import (
     ScorerLoss,
     scorer_names,
 )
+from bitsieve.utils.arrays import Values
 from bitsieve.utils.messages import choices
 
-Values = NDArray[Any]
 Loss = Callable[[Values, Values], float]
 Predicted = Literal["classes", "quantity"]
 

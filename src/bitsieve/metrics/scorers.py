@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import get_scorer, get_scorer_names
 
 from bitsieve.diagnostics import UserError
+from bitsieve.utils.arrays import Values
 from bitsieve.utils.messages import one_line
-
-Values = NDArray[Any]
 
 QUANTITY_SCORERS = frozenset(
     {

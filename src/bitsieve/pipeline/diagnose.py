@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.dataset.copies import find_copies
 from bitsieve.dataset.dataset import Dataset, DatasetT, InMemoryDataset
@@ -31,7 +29,7 @@ from bitsieve.pipeline.selected_tests import InformativeState
 from bitsieve.pipeline.strata import on_strata
 from bitsieve.pipeline.target_encoding import on_target_encodings
 from bitsieve.pipeline.uncut import on_uncut
-from bitsieve.utils.arrays import Columns, Flags, Integers
+from bitsieve.utils.arrays import Columns, Flags, Integers, Values
 from bitsieve.utils.choice import TIE
 from bitsieve.utils.column_names import ColumnNames
 from bitsieve.utils.libraries import chdtrc
@@ -215,7 +213,7 @@ def _names(table: Dataset, columns: Sequence[int]) -> list[str]:
     return [str(table.names[j]) for j in columns]
 
 
-def _is_numeric(categories: NDArray[Any] | None) -> bool:
+def _is_numeric(categories: Values | None) -> bool:
     """Whether a column that a binner gave these categories holds numbers; None: its numbers were binned."""
     return categories is None or np.asarray(categories).dtype.kind in "iuf"
 
@@ -317,7 +315,7 @@ def on_rows(table: Dataset) -> list[Diagnostic]:
     return [notes.rows_alike(n_alike, n_tested)]
 
 
-def _values(table: InMemoryDataset, j: int) -> NDArray[Any]:
+def _values(table: InMemoryDataset, j: int) -> Values:
     """The numbers of a column, or the codes of its categories."""
     values = table.values(j)
     return values.codes if are_categories(values) else values

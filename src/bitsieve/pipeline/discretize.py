@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from bitsieve.counts.source import CountSource, class_order
 from bitsieve.dataset.dataset import Dataset, DatasetT
-from bitsieve.dataset.encoding import are_categories, as_array, encode_with_missing
+from bitsieve.dataset.encoding import ColumnValues, are_categories, as_array, encode_with_missing
 from bitsieve.dataset.read import read_xy
 from bitsieve.diagnostics import UserError, parameter_reported_as
-from bitsieve.discretization.base import Binning
+from bitsieve.discretization.base import Binning, BinningLike
 from bitsieve.discretization.registry import binning_with, make_binner, make_discretizer
 from bitsieve.engines.local import count
 from bitsieve.information import ANY_EFFECT, information_of, make_information
@@ -24,6 +23,7 @@ from bitsieve.methods.method import Method
 from bitsieve.options import DiscretizationOptions, ExecutionOptions
 from bitsieve.utils.arrays import Integers
 from bitsieve.utils.defaults import INTERACTIONS_BINS
+from bitsieve.utils.types import ColumnLike
 
 POOLED = "pooled"  # in place of an effect within strata: the information of all samples
 
@@ -68,7 +68,7 @@ def discretize(table: Dataset, options: DiscretizationOptions, execution: Execut
     return count_table(table, make_discretizer(options, execution.n_jobs), execution.n_jobs)
 
 
-def count_table(table: Dataset, binning: Any, n_jobs: int | None = None) -> Counted:
+def count_table(table: Dataset, binning: BinningLike, n_jobs: int | None = None) -> Counted:
     """Fit a discretizer, given by its name or as an object, to a table, and count the codes of all columns."""
     binner, source = count(table, binning, n_jobs)
     return Counted(table, binner, make_information("plug-in", source))
@@ -105,7 +105,7 @@ def take_default_bins(
     return replace(options, binning="quantile", n_bins=n_bins)
 
 
-def binning_parameter(options: DiscretizationOptions, n_jobs: int | None = None) -> Any:
+def binning_parameter(options: DiscretizationOptions, n_jobs: int | None = None) -> BinningLike:
     """The options as one parameter ``binning`` of a selector: a name, or a discretizer with its parameters."""
     return binning_with(options.binning, n_jobs, n_bins=options.n_bins, uncut=options.uncut, missing=options.missing)
 
@@ -133,7 +133,7 @@ def count_for_tuples(
     return count(table, rule, execution.n_jobs)
 
 
-def strata_of(table: Dataset, strata: Any) -> tuple[Integers | None, list[int]]:
+def strata_of(table: Dataset, strata: ColumnLike) -> tuple[Integers | None, list[int]]:
     """Read strata, which are given as a column of the table or as one value a row.
 
     Returns
@@ -152,23 +152,14 @@ def strata_of(table: Dataset, strata: Any) -> tuple[Integers | None, list[int]]:
             message="strata need dense rows in memory",
             advice="leave out memory, spool and engine, or give some of the rows",
         )
-    columns: list[int] = []
-    if np.isscalar(strata):
+    is_name_or_index = bool(np.isscalar(strata))
+    if is_name_or_index:
         with parameter_reported_as("exclude", "strata"):
             columns = resolve(Constraints(exclude=[strata]), table.names).exclude
-    if columns:
-        source = rows
-        index = columns[0]
+        values = rows.values(columns[0])
     else:
-        source = read_xy(pa.table({"strata": pa.array(as_array(strata))}))
-        index = 0
-    if source.n_samples != table.n_samples:
-        raise UserError(
-            code="lengths-differ",
-            message=f"strata has {source.n_samples:,} values but the data has {table.n_samples:,} rows",
-            advice="rows of weight 0 and those without a target do not count: name a column instead of values",
-        )
-    values = source.values(index)
+        columns = []
+        values = _values_by_row(strata, table.n_samples)
     encoded = values if are_categories(values) else encode_with_missing(values)
     codes = encoded.codes
     if codes.min() < 0:
@@ -188,3 +179,15 @@ def strata_of(table: Dataset, strata: Any) -> tuple[Integers | None, list[int]]:
             message=f"no stratum{where} has rows of two classes, so shuffling within strata changes nothing",
         )
     return strata_by_class, columns
+
+
+def _values_by_row(strata: ColumnLike, n_samples: int) -> ColumnValues:
+    """The values of strata, one for each row."""
+    column = read_xy(pa.table({"strata": pa.array(as_array(strata))}))
+    if column.n_samples != n_samples:
+        raise UserError(
+            code="lengths-differ",
+            message=f"strata has {column.n_samples:,} values but the data has {n_samples:,} rows",
+            advice="rows of weight 0 and those without a target do not count: name a column instead of values",
+        )
+    return column.values(0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Literal, TypeAlias
+from typing import Generic, Literal, TypeAlias
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from bitsieve.utils.column_names import NumberedNames
 from bitsieve.utils.defaults import N_FEATURES
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.parameters import check_integer, fewer_columns, whole_number
+from bitsieve.utils.types import ColumnLike
 
 #: Why a column is dropped. "counted": it was dropped before, when the counts of the table were saved.
 Reason: TypeAlias = Literal["empty", "identifier", "excluded", "counted"]
@@ -274,7 +275,7 @@ def constraints_on(table: Dataset, constraints: Constraints | None) -> Candidate
     return resolve(replace(constraints, exclude=excluded), table.names)
 
 
-def _on_groups(groups: Any, candidates: Candidates) -> list[Diagnostic]:
+def _on_groups(groups: ColumnLike, candidates: Candidates) -> list[Diagnostic]:
     """The note on groups of a single column."""
     n_groups = len(groups) if has_items(groups) else 0
     n_groups_of_several = int((candidates.sizes > 1).sum())

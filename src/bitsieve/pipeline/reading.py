@@ -23,6 +23,7 @@ from bitsieve.methods.method import Method, check_capabilities
 from bitsieve.options import ExecutionOptions, ReadOptions
 from bitsieve.pipeline import notes
 from bitsieve.utils.memory import check_memory
+from bitsieve.utils.types import TableLike
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +48,7 @@ class Requirements:
 class ReadingPlan:
     """Data, and the engine that works on its rows."""
 
-    data: Any  # as the user gave it
+    data: TableLike  # as the user gave it
     engine: EngineEntry
     memory: int | str | None  # the limit for the engine
     spool: str | PathLike[str] | None
@@ -80,7 +81,9 @@ class ReadingPlan:
         return table
 
 
-def plan_reading(data: Any, read: ReadOptions, execution: ExecutionOptions, requirements: Requirements) -> ReadingPlan:
+def plan_reading(
+    data: TableLike, read: ReadOptions, execution: ExecutionOptions, requirements: Requirements
+) -> ReadingPlan:
     """Choose the engine for the data. Raises UserError for options and requirements that it cannot meet."""
     memory = check_memory(execution.memory)
     engine_is_open = execution.engine is None and memory is None and execution.spool is None
@@ -113,11 +116,11 @@ def plan_reading(data: Any, read: ReadOptions, execution: ExecutionOptions, requ
     )
 
 
-def _may_be_pushed_down(data: Any, read: ReadOptions) -> bool:
+def _may_be_pushed_down(data: TableLike, read: ReadOptions) -> bool:
     return is_counted_in_place(data) and not read.has_sampling_weights
 
 
-def _check_push_down(data: Any, execution: ExecutionOptions, engine_is_open: bool) -> None:
+def _check_push_down(data: TableLike, execution: ExecutionOptions, engine_is_open: bool) -> None:
     """Refuse ``push_down`` for data in memory, and together with options that choose another engine."""
     if engine_is_open and can_be_counted_in_place(data):
         return

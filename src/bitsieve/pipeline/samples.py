@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.dataset.columns import read_columns
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.value_ranges import Advice, check_values
 from bitsieve.diagnostics import UserError
+from bitsieve.discretization.base import BinningLike
 from bitsieve.discretization.equal import EqualWidthBinning
 from bitsieve.discretization.registry import make_binner
 from bitsieve.engines.local import make_source
 from bitsieve.information import make_information
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_samples.rows import Coded, Rows, Samples, refuse_large
-from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.arrays import Columns, Flags, Floats, Values
+from bitsieve.utils.types import TableLike
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
+    from sklearn.base import BaseEstimator
 
 ADVICE_ON_MISSING = Advice("impute them first, or drop the rows; a separate bin is for methods that bin")
 MAX_VALUE = 1e300  # sums of a few larger values overflow
@@ -35,7 +37,9 @@ class TableSamples(Samples):
     ``method`` is the name in messages. ``binning`` is a discretizer or its name; None for a method that takes no codes.
     """
 
-    def __init__(self, table: InMemoryDataset, method: str, binning: Any = None, n_jobs: int | None = None) -> None:
+    def __init__(
+        self, table: InMemoryDataset, method: str, binning: BinningLike | None = None, n_jobs: int | None = None
+    ) -> None:
         if table.weights is not None:
             repeated_rows = np.repeat(np.arange(table.n_samples), table.weights)
             table = replace(table.take(repeated_rows), weights=None)
@@ -90,7 +94,7 @@ class TableSamples(Samples):
         numbers[:, rows.categorical] = rows.codes
         return numbers, rows.varies
 
-    def values(self) -> NDArray[Any] | csc_array:
+    def values(self) -> Values | csc_array:
         if "dense" not in self.table.capabilities:
             return stored_values(self.table)
         if self.table.matrix is None:
@@ -101,7 +105,7 @@ class TableSamples(Samples):
         refuse_large(values, MAX_VALUE)
         return values
 
-    def categories(self, column: int) -> NDArray[Any] | None:
+    def categories(self, column: int) -> Values | None:
         return None if self.table.is_numeric(column) else self.table.categorical(column).categories
 
     def coded(self) -> Coded | None:
@@ -152,7 +156,9 @@ def stored_values(table: InMemoryDataset) -> csc_array:
     return columns.stored
 
 
-def columns_of(estimator: Any, X: Any, columns: Columns, categories: Mapping[int, NDArray[Any]]) -> Floats | csc_array:
+def columns_of(
+    estimator: BaseEstimator, X: TableLike, columns: Columns, categories: Mapping[int, Values]
+) -> Floats | csc_array:
     """Read some columns of a new table as numbers, dense or sparse.
 
     ``categories`` holds the categories of the fitted columns, by index. A column of two categories becomes 1 for the

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.dataset.target import Target
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.pipeline.discretize import Counted
-from bitsieve.utils.arrays import Columns
+from bitsieve.utils.arrays import Columns, Values
 
 DIGEST_BYTES = 16
 
@@ -51,7 +49,7 @@ def _bytes_of_target(target: Target) -> bytes:
     return b"\0".join(parts)
 
 
-def _bytes_of_arrays(arrays: Sequence[NDArray[Any] | None], columns: Columns) -> bytes:
+def _bytes_of_arrays(arrays: Sequence[Values | None], columns: Columns) -> bytes:
     """The arrays of some columns; None is a column without one."""
     if isinstance(arrays, RaggedArray):
         taken = arrays.take(columns)
@@ -63,7 +61,7 @@ def _bytes_of_arrays(arrays: Sequence[NDArray[Any] | None], columns: Columns) ->
     return b"\0".join(parts)
 
 
-def _bytes_of_values(values: NDArray[Any]) -> bytes:
+def _bytes_of_values(values: Values) -> bytes:
     """Numbers as float64, which are the same bytes whatever type they were read in; anything else as text."""
     if values.dtype.kind in "biuf":
         return values.astype("<f8").tobytes()

@@ -7,8 +7,6 @@ methods.
 
 from __future__ import annotations
 
-from typing import Any
-
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.dataset.value_ranges import check_values
 from bitsieve.diagnostics import parameter_reported_as
@@ -21,10 +19,11 @@ from bitsieve.pipeline.prepare import prepare_selection
 from bitsieve.pipeline.reading import Requirements, plan_reading
 from bitsieve.pipeline.run import check_options, run
 from bitsieve.pipeline.selection_options import SelectionOptions
+from bitsieve.utils.types import TableLike
 
 
 def run_selection(
-    data: Any,
+    data: TableLike,
     read: ReadOptions,
     execution: ExecutionOptions,
     discretization: DiscretizationOptions,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -13,6 +13,9 @@ from bitsieve.results.how_many import HowMany
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.parameters import check_integer
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
 SIZE = (4.6, 3.0)  # inches: a column and a half of a paper
 MAX_DOTS = 60  # ranks up to which each has its dot
 MAX_LINEAR = 300  # ranks up to which their axis is linear; beyond, the selected part would be a sliver
@@ -20,7 +23,7 @@ MAX_NAMES = 50  # that a caller may ask for
 MAX_MATRIX_NAMES = 40  # features of a matrix up to which each has its name
 
 
-def plot_weights(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -> Axes:
+def plot_weights(selector: BaseEstimator, *, ax: Axes | None = None, n_names: int = 5) -> Axes:
     """Draw the weight of every feature by its rank, the selected ones marked.
 
     Parameters
@@ -72,7 +75,7 @@ def plot_weights(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -> 
     return ax
 
 
-def _names(selector: Any, columns: Columns) -> list[str]:
+def _names(selector: BaseEstimator, columns: Columns) -> list[str]:
     """The names of columns; x0, x1, ... where a selector has none, and so no ``feature_names_in_`` by convention."""
     if not hasattr(selector, "feature_names_in_"):
         return [f"x{j}" for j in columns]
@@ -116,7 +119,7 @@ def _annotate(ax: Axes, heights: np.ndarray, names: list[str], offset: int, rota
         )
 
 
-def plot_stability(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -> Axes:
+def plot_stability(selector: BaseEstimator, *, ax: Axes | None = None, n_names: int = 5) -> Axes:
     """Draw the share of fits in which every column was chosen, by rank, and the threshold.
 
     Parameters

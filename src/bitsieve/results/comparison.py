@@ -22,6 +22,7 @@ from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.frames import check_library, frame_of
 from bitsieve.utils.messages import choices
 from bitsieve.utils.terminal_text import aligned, finite
+from bitsieve.utils.types import DataFrame, JsonObject
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -219,7 +220,7 @@ class Comparison:
         """Whether one selection of each method served all folds, as under the protocol of the papers."""
         return bool(self.parameters["protocol"] == PAPER)
 
-    def summary(self) -> list[dict[str, Any]]:
+    def summary(self) -> list[JsonObject]:
         """One row for each method: its errors, wins, chosen number of features, redundancy, stability and seconds.
 
         Returns
@@ -254,7 +255,7 @@ class Comparison:
             }
         )
 
-    def to_frame(self, library: str | None = None) -> Any:
+    def to_frame(self, library: str | None = None) -> DataFrame:
         """The table as a data frame.
 
         Parameters
@@ -278,7 +279,7 @@ class Comparison:
     def __hash__(self) -> int:
         return hash((Comparison, *self.methods, *self.counts.tolist()))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The comparison as plain Python values that ``json.dumps`` takes; a value that is no number is None.
 
         Returns
@@ -405,7 +406,7 @@ def _summary_row(comparison: Comparison, row: int, method: str) -> dict[str, Any
     return summary
 
 
-def baselines(comparison: Comparison) -> list[dict[str, Any]]:
+def baselines(comparison: Comparison) -> list[JsonObject]:
     """Summarize each baseline: its mean error, its least error, and the number of features of the least error.
 
     That number is None for a baseline whose error is the same for all numbers.

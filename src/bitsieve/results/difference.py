@@ -22,6 +22,7 @@ from bitsieve.results.saved.schema import SelectionRecord
 from bitsieve.utils import html
 from bitsieve.utils.frames import check_library, frame_of
 from bitsieve.utils.terminal_text import aligned, different_numbers, finite, number, printable
+from bitsieve.utils.types import DataFrame, JsonObject
 
 Change = Literal["entered", "left", "up", "down", "score", "same"]
 Cause = Literal["rows", "columns", "target", "values", "options", "version", "unknown"]
@@ -148,7 +149,7 @@ class SelectionDiff:
             rows.append([feature.feature, rank_then, rank_now, score_then, score_now, change])
         return header, rows
 
-    def to_frame(self, library: str | None = None) -> Any:
+    def to_frame(self, library: str | None = None) -> DataFrame:
         """The columns as a data frame: feature, rank_then, rank_now, score_then, score_now, change.
 
         Parameters
@@ -171,7 +172,7 @@ class SelectionDiff:
         }
         return frame_of(columns, check_library(library))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The comparison as plain Python values that ``json.dumps`` takes.
 
         Returns

@@ -10,6 +10,7 @@ from bitsieve.dataset.target import Target
 from bitsieve.results.ranking import Ranking
 from bitsieve.results.saved.schema import Certificate, SavedStopping, SavedStrata
 from bitsieve.utils.terminal_text import finite
+from bitsieve.utils.types import JsonObject
 
 MAX_LABELS = 100  # of more classes the labels are not listed
 
@@ -27,7 +28,7 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
-def features_document(ranking: Ranking) -> list[dict[str, Any]]:
+def features_document(ranking: Ranking) -> list[JsonObject]:
     """The selected features, best first."""
     test_results = {**ranking.levels(), **ranking.rank_results()}
     without_strata = ranking.without_strata()
@@ -63,7 +64,7 @@ def strata_document(strata: SavedStrata | None) -> dict[str, Any] | None:
     return {"n_strata": strata.n_strata, "n_informative_rows": strata.n_informative_rows}
 
 
-def target_document(target: Target, name: str) -> dict[str, Any]:
+def target_document(target: Target, name: str) -> JsonObject:
     """The target: its classes, and its edges if it was cut."""
     return {
         "name": name,
@@ -85,7 +86,7 @@ def stopping_document(stopping: SavedStopping | None) -> dict[str, Any] | None:
     """What ended the selection, and at which candidate; None if the method has no stopping rule."""
     if stopping is None:
         return None
-    document: dict[str, Any] = {
+    document: JsonObject = {
         "by": stopping.by,
         "candidate": stopping.candidate,
         "value": finite(stopping.value),

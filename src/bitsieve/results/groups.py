@@ -11,6 +11,7 @@ import numpy as np
 from bitsieve.explain.affiliated import Affiliated
 from bitsieve.results.saved.schema import ColumnGroup, Label
 from bitsieve.utils.terminal_text import finite, number
+from bitsieve.utils.types import JsonObject
 
 MAX_GROUPS_PRINTED = 20
 MAX_NAMES_PRINTED = 8
@@ -64,7 +65,7 @@ def groups_table(groups: Sequence[ColumnGroup]) -> dict[str, Any]:
     }
 
 
-def group_to_dict(group: ColumnGroup) -> dict[str, Any]:
+def group_to_dict(group: ColumnGroup) -> JsonObject:
     """A group as plain values; None for what its method does not measure."""
     correlations = group.correlations
     return {
@@ -97,7 +98,7 @@ class AffiliatedFeatures:
             lines.append(f"{rank:>4}  {group['feature']}: {listed or '-'}")
         return "\n".join(lines)
 
-    def to_list(self) -> list[dict[str, Any]]:
+    def to_list(self) -> list[JsonObject]:
         """A dictionary for each selected feature: ``feature``, ``others``, and their ``nearness``."""
         groups = []
         for i, column in enumerate(self.affiliated.selected.tolist()):

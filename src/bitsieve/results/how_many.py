@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from bitsieve.results.equality import equal_fields
 from bitsieve.utils import html
@@ -11,6 +10,7 @@ from bitsieve.utils.arrays import Floats
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.terminal_text import aligned
+from bitsieve.utils.types import JsonObject
 
 HEADER = ("rule", "columns", "first of them", "reason")
 
@@ -118,7 +118,7 @@ class HowMany:
         table = html.table(HEADER, self.rows(), text_columns=(2, 3))
         return html.display(table, html.paragraph(self.reading), self.diagnostics.html())
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The answers as plain Python values that ``json.dumps`` takes.
 
         Returns

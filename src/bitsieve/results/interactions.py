@@ -14,6 +14,7 @@ from bitsieve.utils.arrays import Floats
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.frames import check_library, frame_of
 from bitsieve.utils.terminal_text import aligned, finite, number
+from bitsieve.utils.types import DataFrame, JsonObject, Label
 
 MAX_DRAWN = 20  # tuples in a figure
 MAX_PRINTED = 20  # rows of the printed table
@@ -66,7 +67,7 @@ class Interactions:
     tuples: list[tuple[Any, ...]]
     values: Floats
     p: Floats | None
-    columns: list[Any]
+    columns: list[Label]
     best: Floats
     best_tuples: list[tuple[Any, ...]]
     columns_p: Floats | None
@@ -122,7 +123,7 @@ class Interactions:
     def _repr_html_(self) -> str:
         return html.display(html.table(*self._table(), text_columns=(1,)), self.diagnostics.html())
 
-    def to_frame(self, library: str | None = None) -> Any:
+    def to_frame(self, library: str | None = None) -> DataFrame:
         """The tuples as a data frame: rank, column_1, column_2 and so on, value and p (if there were shuffles).
 
         Parameters
@@ -142,7 +143,7 @@ class Interactions:
             columns["p"] = self.p
         return frame_of(columns, check_library(library))
 
-    def to_column_frame(self, library: str | None = None) -> Any:
+    def to_column_frame(self, library: str | None = None) -> DataFrame:
         """The columns as a data frame: column, value, the others of its strongest tuple, p and false discovery rate.
 
         Parameters
@@ -164,7 +165,7 @@ class Interactions:
             columns["false_discovery"] = self.false_discovery
         return frame_of(columns, check_library(library))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The tuples and the columns as plain Python values that ``json.dumps`` takes.
 
         Returns
@@ -184,14 +185,14 @@ class Interactions:
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
         }
 
-    def _tuple_to_dict(self, i: int) -> dict[str, Any]:
+    def _tuple_to_dict(self, i: int) -> JsonObject:
         return {
             "columns": [_plain(label) for label in self.tuples[i]],
             "bits": finite(self.values[i]),
             "p": None if self.p is None else finite(self.p[i]),
         }
 
-    def _column_to_dict(self, i: int) -> dict[str, Any]:
+    def _column_to_dict(self, i: int) -> JsonObject:
         return {
             "name": _plain(self.columns[i]),
             "bits": finite(self.best[i]),

@@ -12,6 +12,7 @@ from bitsieve.pipeline.selected_tests import InformativeState
 from bitsieve.results.saved.schema import SavedRankTest, SavedRole, SavedStopping, SavedStrata
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.terminal_text import aligned, number
+from bitsieve.utils.types import Label
 
 LEAST_LEVEL = "least level"
 NEIGHBOURS = "neighbours in the tree"
@@ -31,11 +32,11 @@ STATES_IN_DOUBT = {"not shown", "not tested", "with others"}  # the states that 
 class Ranking:
     """The selected features, best first. The fields of :class:`bitsieve.Selection` of these names say what they are."""
 
-    features: list[Any]
+    features: list[Label]
     indices: Columns
     scores: Floats
     relevance: Floats
-    overlap_with: list[Any]
+    overlap_with: list[Label]
     overlap: Floats
     informative: Flags
     informative_state: list[InformativeState]

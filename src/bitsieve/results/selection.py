@@ -44,6 +44,7 @@ from bitsieve.utils.frames import FRAME_LIBRARIES, check_library, frame_of
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.note_warnings import warn_of
 from bitsieve.utils.parameters import check_choice
+from bitsieve.utils.types import DataFrame, JsonObject, Label, TableLike
 
 if TYPE_CHECKING:
     from bitsieve.explain.explain import FeatureExplanation
@@ -117,15 +118,15 @@ class Selection:
     """
 
     method: str
-    features: list[Any]
+    features: list[Label]
     indices: Columns
     scores: Floats
     relevance: Floats
-    overlap_with: list[Any]
+    overlap_with: list[Label]
     overlap: Floats
     informative: Flags
     informative_state: list[InformativeState]
-    table: Any = field(repr=False)
+    table: TableLike = field(repr=False)
     target: Target = field(repr=False)
     target_name: str
     n_samples: int
@@ -278,7 +279,7 @@ class Selection:
         check_choice("kind", kind, list(DISPLAYS))
         return DISPLAYS[kind].from_selection(self, ax=ax)
 
-    def to_frame(self, table: str = "ranking", library: str | None = None) -> Any:
+    def to_frame(self, table: str = "ranking", library: str | None = None) -> DataFrame:
         """The ranking as a data frame, one row a selected feature; or the groups of columns, one row a member.
 
         Parameters
@@ -331,7 +332,7 @@ class Selection:
         """
         write_text(path, text_of_record(record_of(self)), "saved selection")
 
-    def transform(self, data: Any, *, codes: bool = False, append_score: bool = False) -> Any:
+    def transform(self, data: TableLike, *, codes: bool = False, append_score: bool = False) -> TableLike:
         """The selected columns of another table, in the order in which the table of the selection had them.
 
         Parameters
@@ -389,7 +390,7 @@ class Selection:
         saved_columns = [self.details.columns[i] for i in order]
         return with_columns(values, score_columns(saved_columns, cut, self.details.class_sizes, self.target.labels))
 
-    def check(self, data: Any) -> DataCheck:
+    def check(self, data: TableLike) -> DataCheck:
         """Compare new data with the data that was selected from, and say which selected columns have moved.
 
         Parameters
@@ -557,7 +558,7 @@ class Selection:
 
         return explain_feature(self, feature)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The selection as plain Python values that ``json.dumps`` takes; a value that is no number is None.
 
         Returns
@@ -648,7 +649,7 @@ def record_of(selection: Selection) -> SelectionRecord:
     )
 
 
-def selection_of_record(record: SelectionRecord, table: Any = None) -> Selection:
+def selection_of_record(record: SelectionRecord, table: TableLike = None) -> Selection:
     """The selection of a record; it has no rows but those of the reduced ``table``, if that is given."""
     features = record.features
     labels = [feature.column.label for feature in features]
@@ -691,7 +692,7 @@ def selection_of_record(record: SelectionRecord, table: Any = None) -> Selection
     )
 
 
-def _unpickled(record: SelectionRecord, table: Any) -> Selection:
+def _unpickled(record: SelectionRecord, table: TableLike) -> Selection:
     return selection_of_record(record, table)
 
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Flags
 from bitsieve.utils.messages import quoted
+from bitsieve.utils.types import Label
 
 AFFIRMATIVES = frozenset({"yes", "true", "y", "t"})
 NEGATIVES = frozenset({"no", "false", "n", "f"})
 
 
-def rows_of_event(target: Target, event: Any) -> tuple[Flags, Any]:
+def rows_of_event(target: Target, event: Label | None) -> tuple[Flags, Label]:
     """Whether each row has the event, and the label of the event.
 
     Without ``event`` it is the greater of two numbers, and the affirmative of "yes" and "no" or "true" and "false".
@@ -43,7 +42,7 @@ def _not_of_two_classes(message: str) -> UserError:
     )
 
 
-def _code_of_event(labels: list[Any], event: Any) -> int:
+def _code_of_event(labels: list[Label], event: Label | None) -> int:
     if event is not None:
         for code, label in enumerate(labels):
             if label == event or str(label) == str(event):

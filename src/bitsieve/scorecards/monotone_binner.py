@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar, Self, TypeVar
+from typing import ClassVar, Self, TypeAlias, TypeVar
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils import ClassifierTags
+from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.counts.threads import run_blocks
@@ -22,7 +22,7 @@ from bitsieve.dataset.value_ranges import check_values
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.scorecards.bin_counts import Totals
 from bitsieve.scorecards.column_bins import ClassedRows, ColumnBins, ColumnRules, bin_categories, bin_numbers
-from bitsieve.scorecards.division import OBJECTIVES, TRENDS, BinRules
+from bitsieve.scorecards.division import OBJECTIVES, TRENDS, BinRules, Objective, Trend
 from bitsieve.scorecards.event import rows_of_event
 from bitsieve.scorecards.pre_bins import PreBinRules
 from bitsieve.utils.arrays import Floats, Integers
@@ -41,20 +41,23 @@ from bitsieve.utils.parameters import (
     optional,
 )
 from bitsieve.utils.progress import phase
+from bitsieve.utils.types import ColumnLike, DataFrame, Label, TableLike
 
 MAX_PRE_BINS = 4096  # whose division takes about a gigabyte
 ALL_OTHERS = "*"
 MAX_BIN_COST = 500
 Value = TypeVar("Value")
+#: Values of a column that are no measurements, such as -999; None for none.
+SpecialValues: TypeAlias = Iterable[float | str] | None
 
 
 def by_column(check: Rule) -> Rule:
     """The rule for a parameter that has one value for all columns, or a mapping with a value for each column."""
 
-    def check_each(name: str, value: Any) -> None:
+    def check_each(name: str, value: object) -> None:
         values = value.values() if isinstance(value, Mapping) else (value,)
-        for each in values:
-            check(name, each)
+        for column_value in values:
+            check(name, column_value)
 
     return check_each
 
@@ -184,21 +187,21 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
     def __init__(
         self,
         *,
-        trend: Any = "auto",
-        max_n_bins: Any = 10,
-        min_n_bins: Any = 1,
-        min_bin_share: Any = 0.05,
-        max_bin_share: Any = None,
-        min_events: Any = 1,
-        min_nonevents: Any = 1,
-        min_rate_diff: Any = 0,
-        objective: Any = "iv",
-        bin_cost: Any = 0,
-        special_values: Any = None,
-        min_level_share: Any = 0.01,
+        trend: Trend | Mapping[str, Trend] = "auto",
+        max_n_bins: int | Mapping[str, int | None] | None = 10,
+        min_n_bins: int | Mapping[str, int] = 1,
+        min_bin_share: float | Mapping[str, float] = 0.05,
+        max_bin_share: float | Mapping[str, float | None] | None = None,
+        min_events: int | Mapping[str, int] = 1,
+        min_nonevents: int | Mapping[str, int] = 1,
+        min_rate_diff: float | Mapping[str, float] = 0,
+        objective: Objective | Mapping[str, Objective] = "iv",
+        bin_cost: float | Mapping[str, float] = 0,
+        special_values: SpecialValues | Mapping[str, SpecialValues] = None,
+        min_level_share: float | Mapping[str, float] = 0.01,
         edges: Mapping[str, Sequence[float]] | None = None,
         missing: str = "bin",
-        event: Any = None,
+        event: Label | None = None,
         max_exact: int = 1500,
         max_prebins: int = 500,
         refine: bool = True,
@@ -226,7 +229,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         self.digits = digits
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike = None) -> Self:
         """Find the bins of every column.
 
         Parameters
@@ -283,12 +286,12 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         return np.array([column.p_value for column in self.column_bins_])
 
     @property
-    def binning_tables_(self) -> dict[str, Any]:
+    def binning_tables_(self) -> dict[str, DataFrame]:
         """A data frame for each column, with a row for each of its bins."""
         check_is_fitted(self, "iv_")
         return {name: binning_table(column) for name, column in zip(self.column_names_, self.column_bins_, strict=True)}
 
-    def transform(self, X: Any) -> Integers:
+    def transform(self, X: TableLike) -> Integers:
         """The bin of every value, from 0 on; special values and missing values have the last bins.
 
         Parameters
@@ -315,7 +318,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
                 )
         return bins
 
-    def bins_of(self, X: Any) -> Integers:
+    def bins_of(self, X: TableLike) -> Integers:
         """The bin of every value, as :meth:`transform` has it; -1 for a value that has none.
 
         Parameters
@@ -345,7 +348,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
                 bins[:, j] = column.bins_of_categories(_as_categories(table, j))
         return bins
 
-    def _read_again(self, X: Any) -> InMemoryDataset:
+    def _read_again(self, X: TableLike) -> InMemoryDataset:
         """The columns of new rows, whose text means what it meant when fitting."""
         formats = {j: Plain() for j, edges in enumerate(self.edges_) if edges is not None}
         rules = TextRules(formats={**formats, **self._formats})
@@ -405,7 +408,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
             edges=None if edges is None else _ascending(edges, column),
         )
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "bin"
         tags.input_tags.string = True
@@ -415,7 +418,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         return tags
 
 
-def binning_table(column: ColumnBins) -> Any:
+def binning_table(column: ColumnBins) -> DataFrame:
     """A data frame with a row for each bin of a column."""
     counts = column.counts
     return frame_of(
@@ -470,7 +473,7 @@ def check_binner(binner: object) -> None:
         raise ParameterError("binner", binner, "give a MonotoneBinner, or None for the default one")
 
 
-def _special_values(values: Any) -> tuple[float | str, ...]:
+def _special_values(values: SpecialValues) -> tuple[float | str, ...]:
     """The special values, each once."""
     if values is None:
         return ()

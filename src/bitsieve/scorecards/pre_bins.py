@@ -47,19 +47,19 @@ def pre_bins_of(numbers: Floats, is_event: Flags, weights: Integers | None, rule
     """
     distinct, index = np.unique(numbers, return_inverse=True)
     counts = count_by_bin(index.astype(np.int64), len(distinct), is_event, weights)
-    each = PreBins(distinct[:-1], distinct[1:], counts, len(distinct))
+    bins = PreBins(distinct[:-1], distinct[1:], counts, len(distinct))
     if len(distinct) > rules.max_exact:
         ends = ends_of_equal_frequency(counts.rows, rules.max_pre_bins)
         if rules.refine:
             swapped = BinCounts(counts.nonevents, counts.events)
             ends = np.unique(np.concatenate([ends, hull_vertices(counts), hull_vertices(swapped)]))
-        each = each.merged(ends)
+        bins = bins.merged(ends)
         if not rules.refine:
-            each = PreBins(each.cuts, each.next_above, each.counts, len(ends))
+            bins = PreBins(bins.cuts, bins.next_above, bins.counts, len(ends))
     if rules.digits is not None:
         scale = 10.0**rules.digits
-        return cut_at(distinct, counts, np.ceil(each.cuts * scale) / scale)  # the round cut that parts the same rows
-    return each
+        return cut_at(distinct, counts, np.ceil(bins.cuts * scale) / scale)  # the round cut that parts the same rows
+    return bins
 
 
 def cut_at(distinct: Floats, counts: BinCounts, cuts: Floats) -> PreBins:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import chi2
@@ -22,13 +22,19 @@ from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.frames import default_library, frame_of
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.parameters import check_integer, check_number
+from bitsieve.utils.types import DataFrame, TableLike
 
 WORDS_OF_PSI = ((0.1, "stable"), (0.25, "moved"), (np.inf, "moved far"))
 
 
 def population_stability(
-    expected: Any, actual: Any, *, binner: MonotoneBinner | None = None, n_bins: int = 10, smoothing: float = 1.0
-) -> Any:
+    expected: TableLike,
+    actual: TableLike,
+    *,
+    binner: MonotoneBinner | None = None,
+    n_bins: int = 10,
+    smoothing: float = 1.0,
+) -> DataFrame:
     """How far the distribution of each column has moved from one sample of rows to another.
 
     The population stability index, in nats, over the bins of the first sample ::

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.model_selection import check_cv
-from sklearn.utils import ClassifierTags, _safe_indexing
+from sklearn.utils import ClassifierTags, Tags, _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.scorecards.division import weights_of_evidence
@@ -18,6 +18,7 @@ from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.estimator import Estimator
 from bitsieve.utils.parameters import Rule, check_choice, check_number, check_parameters
+from bitsieve.utils.types import ColumnLike, TableLike
 
 
 @cites("Good 1950")
@@ -87,7 +88,7 @@ class WOEEncoder(OneToOneFeatureMixin, TransformerMixin, Estimator):
         self.unseen = unseen
         self.cv = cv
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike = None) -> Self:
         """Find the bins of every column, and their weights of evidence.
 
         Parameters
@@ -118,7 +119,7 @@ class WOEEncoder(OneToOneFeatureMixin, TransformerMixin, Estimator):
             self.feature_names_in_ = self.binner_.feature_names_in_
         return self
 
-    def transform(self, X: Any) -> Floats:
+    def transform(self, X: TableLike) -> Floats:
         """The weight of evidence of every value, in nats.
 
         Parameters
@@ -139,7 +140,7 @@ class WOEEncoder(OneToOneFeatureMixin, TransformerMixin, Estimator):
             return self._weights_of(self.binner_.transform(X))
         return self._weights_of(self.binner_.bins_of(X))
 
-    def fit_transform(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
+    def fit_transform(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike = None) -> Floats:
         """Fit, and encode the same rows; with ``cv`` each row by the weights of the other folds.
 
         Parameters
@@ -172,7 +173,7 @@ class WOEEncoder(OneToOneFeatureMixin, TransformerMixin, Estimator):
             weights[:, j] = np.append(woe, of_unseen)[bins[:, j]]
         return weights if self.woe_sign == "event" else -weights
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True

@@ -20,6 +20,7 @@ import numpy as np
 from sklearn import get_config
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -28,7 +29,7 @@ from bitsieve.dataset.dataset import Dataset
 from bitsieve.dataset.quantity import TargetKind, check_target_kind
 from bitsieve.dataset.read import read_xy
 from bitsieve.diagnostics import Diagnostic, UserError
-from bitsieve.discretization.base import Binning
+from bitsieve.discretization.base import Binning, BinningLike
 from bitsieve.discretization.registry import make_binner, make_discretizer
 from bitsieve.discretization.transformers import as_transformer
 from bitsieve.engines.registry import data_in_parts, refuse_groups, refuse_sampling_weights, refuse_strata
@@ -82,6 +83,7 @@ from bitsieve.utils.lazy import Lazy
 from bitsieve.utils.note_warnings import warn, warn_of
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import Rule, check_choice, check_parameters, made_by
+from bitsieve.utils.types import ColumnLike, TableLike
 
 PARAMETERS = {
     "n_features_to_select : int, optional": "By default 20, or all columns where there are fewer.",
@@ -162,7 +164,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, Estimator):
         papers = dict.fromkeys(method.paper for method in cls.described)
         cls.__doc__ = with_references(doc, [PAPERS[name] for name in papers if name in PAPERS])
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> TableLike:
         """Keep the selected columns, in their order in X.
 
         Parameters
@@ -215,7 +217,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, Estimator):
         check_is_fitted(self)
         return self.support_
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.categorical = True
@@ -251,7 +253,14 @@ class SupervisedSelector(ColumnSelector):
     identifiers: str = "drop"
 
     @tears_callbacks_down
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, strata: Any = None) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: ColumnLike = None,
+        sample_weight: ColumnLike = None,
+        groups: ColumnLike = None,
+        strata: ColumnLike = None,
+    ) -> Self:
         """Choose features of a table.
 
         Parameters
@@ -306,7 +315,9 @@ class SupervisedSelector(ColumnSelector):
         self._select(table, self.discretization if discretization is None else discretization)
         return self
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any, strata: Any) -> Dataset:
+    def _read(
+        self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike, groups: ColumnLike, strata: ColumnLike
+    ) -> Dataset:
         """Read the arguments of ``fit`` as a table."""
         parts = data_in_parts(X, self._capabilities_needed())
         if parts is not None:
@@ -345,7 +356,7 @@ class SupervisedSelector(ColumnSelector):
         warn_of(diagnostics, where_all="see .diagnostics_")
 
     @abstractmethod
-    def _select(self, table: Any, discretization: DiscretizationOptions) -> None:
+    def _select(self, table: TableLike, discretization: DiscretizationOptions) -> None:
         """Select from a prepared table that has what is required, and set the fitted attributes."""
 
     def _set_result(self, table: Dataset, result: MethodResult) -> None:
@@ -381,7 +392,7 @@ class SupervisedSelector(ColumnSelector):
         """What is required of the data with these parameters."""
         return self.required_capabilities | UNSTRATIFIED
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
@@ -509,7 +520,7 @@ class CountSelector(MethodSelector):
     _informative: Lazy[Flags] = field(init=False)
     _partial_counts: PartialCounts | None = field(init=False, default=None)  # of the rows that partial_fit has counted
 
-    binning: Any = BINNING
+    binning: BinningLike = BINNING
     missing: str | None = None
     n_jobs: int | None = None
 
@@ -523,7 +534,7 @@ class CountSelector(MethodSelector):
         return self
 
     @available_if(_takes_codes)  # type: ignore[untyped-decorator]  # of scikit-learn
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: TableLike, y: ColumnLike, classes: Any = None, sample_weight: ColumnLike = None) -> Self:
         """Count some more rows, and choose features by all that were counted.
 
         After each call the selector is what ``fit`` makes of all rows so far, to the last bit; a row of weight w is

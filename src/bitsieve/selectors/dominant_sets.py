@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils import Tags
 
 from bitsieve.dataset.read import read_xy
 from bitsieve.methods.by_samples.dominant_sets import METHODS, dominant_set_clusters
@@ -16,6 +17,7 @@ from bitsieve.selectors.base import OF_ALL, ColumnSelector, MethodSelector, with
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.memory import check_memory
 from bitsieve.utils.parameters import check_threads
+from bitsieve.utils.types import ColumnLike, TableLike
 
 
 @with_parameters
@@ -156,7 +158,7 @@ class DominantSetClusters(ColumnSelector):
     memory: int | str | None = None
     n_jobs: int | None = None
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike = None, sample_weight: ColumnLike = None) -> Self:
         """Find the groups of a table's columns.
 
         Parameters
@@ -192,7 +194,7 @@ class DominantSetClusters(ColumnSelector):
         self.support_[self.selected_] = True
         return self
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = tags.target_tags.multi_output = False
         return tags

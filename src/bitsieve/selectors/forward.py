@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import Any, ClassVar
 
 from bitsieve.diagnostics import ParameterError
+from bitsieve.discretization.base import BinningLike
 from bitsieve.information import ANY_EFFECT
 from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 from bitsieve.methods.by_counts.forward import FORWARD
@@ -164,7 +165,7 @@ class VMI(MethodSelector):
     decomposition: str = "naive"
     on_plateau: str | None = None
     bandwidth: str | float = "scott"
-    binning: Any = BINNING
+    binning: BinningLike | None = BINNING
     missing: str | None = None
     n_jobs: int | None = None
 
@@ -209,7 +210,7 @@ class KnockoffSelector(CountSelector):
     level: float = 0.1
     n_draws: int = 10
     random_state: int = 0
-    binning: Any = "quantile"
+    binning: BinningLike = "quantile"
 
     def _parameters(self) -> dict[str, Any]:
         rule = KnockoffStopping(self.level, self.n_draws, self.random_state)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.diagnostics import ParameterError
+from bitsieve.discretization.base import BinningLike
 from bitsieve.discretization.registry import make_binner
 from bitsieve.methods.by_counts.interactions import Search
 from bitsieve.methods.method import INDEPENDENT, ROWS, MethodResult
@@ -20,6 +21,7 @@ from bitsieve.utils.defaults import INTERACTIONS_BINNING
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.parameters import Rule, check_choice, check_integer, check_level, check_threads, made_by
 from bitsieve.utils.progress import phase
+from bitsieve.utils.types import ColumnLike
 
 ERRORS = ("family-wise", "false-discovery", "contrasts")
 
@@ -96,10 +98,10 @@ class InteractionSelector(SupervisedSelector):
     order: int = 2
     level: float = 0.05
     error: str = "family-wise"
-    strata: Any = None
+    strata: ColumnLike = None
     n_shuffles: int = 99
     random_state: int = 0
-    binning: Any = INTERACTIONS_BINNING
+    binning: BinningLike = INTERACTIONS_BINNING
     target_kind: str | None = None
     weight_kind: str = FREQUENCY
     n_jobs: int | None = None

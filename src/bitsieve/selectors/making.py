@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
+from bitsieve.discretization.base import BinningLike
 from bitsieve.methods.method import Method
 from bitsieve.methods.registry import arguments_of, find_method
 from bitsieve.options import FREQUENCY
@@ -21,7 +22,7 @@ def make_selector(
     method: str,
     n_features_to_select: int | float | str | None = None,
     *,
-    binning: Any = BINNING,
+    binning: BinningLike | None = BINNING,
     missing: str | None = None,
     target_kind: str | None = None,
     weight_kind: str = FREQUENCY,

@@ -6,15 +6,16 @@ from dataclasses import field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.methods.by_samples.cutting_plane import search
 from bitsieve.methods.by_samples.models import METHODS
 from bitsieve.pipeline.samples import columns_of
 from bitsieve.selectors.base import MethodSelector, with_parameters
-from bitsieve.utils.arrays import Floats
+from bitsieve.utils.arrays import Floats, Values
+from bitsieve.utils.types import RandomState, TableLike
 
 
 @with_parameters
@@ -63,7 +64,7 @@ class ModelSelector(MethodSelector):
     described = METHODS[:2]
 
     model: Any = "extra-trees"
-    random_state: Any = 0
+    random_state: RandomState = 0
     n_jobs: int | None = None
 
 
@@ -254,9 +255,9 @@ class GDM(ClassifierMixin, MethodSelector):
 
     coef_: Floats = field(init=False)
     intercept_: Floats = field(init=False)
-    _categories: dict[int, NDArray[Any]] = field(init=False)
+    _categories: dict[int, Values] = field(init=False)
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: TableLike) -> Floats:
         """How far a sample is on the side of a class.
 
         Parameters
@@ -273,7 +274,7 @@ class GDM(ClassifierMixin, MethodSelector):
         decision = values @ self.coef_[:, self.selected_].T + self.intercept_
         return decision[:, 0] if len(self.intercept_) == 1 else decision
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> Values:
         """The class of every sample.
 
         Parameters
@@ -289,7 +290,7 @@ class GDM(ClassifierMixin, MethodSelector):
         codes = decision.argmax(axis=1) if decision.ndim == 2 else (decision > 0).astype(np.intp)
         return np.asarray(self.classes_[codes])
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True  # as few features as are asked for, and no bias
         return tags

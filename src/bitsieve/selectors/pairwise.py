@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from bitsieve.methods.by_counts.blankets import fcbf, koller_sahami
 from bitsieve.methods.by_counts.pairwise import quadratic, semidefinite, spectral
 from bitsieve.optimize.nystrom import Nystrom
 from bitsieve.selectors.base import CountSelector, with_parameters
 from bitsieve.utils.docstrings import cites
+from bitsieve.utils.types import RandomState
 
 OF_PROGRAM = {
     "weights_ : ndarray of float, shape (n_features,)": (
@@ -260,7 +259,7 @@ class SDPCMI(CountSelector):
 
     rounding: str = "sphere"
     n_roundings: int = 100
-    random_state: Any = 0
+    random_state: RandomState = 0
     refine: str | None = "swap"
 
 

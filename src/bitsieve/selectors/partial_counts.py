@@ -18,6 +18,7 @@ from bitsieve.engines.registry import data_in_parts
 from bitsieve.engines.saved_counts import SavedCounts, combined, count_all_pairs
 from bitsieve.options import SAMPLING, DiscretizationOptions
 from bitsieve.utils.messages import quoted
+from bitsieve.utils.types import ColumnLike, TableLike
 
 MAX_NUMERIC_CLASSES = 100  # with more different numbers, the target is probably a quantity
 
@@ -35,7 +36,9 @@ class PartialCounts:
         )
 
 
-def read_part(X: Any, y: Any, sample_weight: Any, classes: Any, *, estimator: Any, is_first: bool) -> InMemoryDataset:
+def read_part(
+    X: TableLike, y: ColumnLike, sample_weight: ColumnLike, classes: Any, *, estimator: Any, is_first: bool
+) -> InMemoryDataset:
     """Read the rows of one call; unless it is the first they must have the columns of the rows before."""
     if data_in_parts(X) is not None:
         raise UserError(

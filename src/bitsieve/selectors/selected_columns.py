@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bitsieve.dataset.take_columns import WantedColumns
 from bitsieve.utils.arrays import Flags
+from bitsieve.utils.types import ColumnLike, TableLike
 
 
 class SelectedColumns(SelectorMixin, BaseEstimator):
@@ -45,7 +46,7 @@ class SelectedColumns(SelectorMixin, BaseEstimator):
         self.support = support
         self.feature_names = feature_names
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike = None) -> Self:
         """Check that the selected columns are there, and take the names of a frame where ``feature_names`` is None.
 
         Parameters
@@ -69,7 +70,7 @@ class SelectedColumns(SelectorMixin, BaseEstimator):
             validate_data(self, X, reset=True, skip_check_array=True)
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> TableLike:
         """Keep the selected columns, in the order of ``support``.
 
         Parameters

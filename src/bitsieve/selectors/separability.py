@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from bitsieve.methods.by_samples import rcfs, relieff
 from bitsieve.methods.by_samples.spanning_tree import bayes_error, dependency
 from bitsieve.selectors.base import MethodSelector, with_parameters
+from bitsieve.utils.types import RandomState
 
 
 @with_parameters
@@ -128,7 +127,7 @@ class ReliefF(MethodSelector):
 
     n_neighbors: int | None = None
     n_samples: int | None = None
-    random_state: Any = None
+    random_state: RandomState = None
     n_jobs: int | None = None
 
 
@@ -202,7 +201,7 @@ class GMI(MethodSelector):
     relevance: float | None = None
     priors: str = "halves"
     n_repeats: int = 1
-    random_state: Any = 0
+    random_state: RandomState = 0
     n_jobs: int | None = None
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import get_tags
+from sklearn.utils import Tags, get_tags
 
 from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.dataset import InMemoryDataset
@@ -189,7 +189,7 @@ class StabilitySelector(SupervisedSelector):
         run_blocks(fit, range(2 * self.n_pairs), self.n_jobs)
         return is_chosen
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = get_tags(self.selector).input_tags.allow_nan
         return tags

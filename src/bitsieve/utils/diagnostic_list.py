@@ -11,6 +11,7 @@ from bitsieve.utils.frames import check_library, frame_of
 from bitsieve.utils.note_lines import as_lines, by_importance
 from bitsieve.utils.note_warnings import PYTHON_HAS_ALL, displayed, warn_of
 from bitsieve.utils.terminal_text import printable
+from bitsieve.utils.types import DataFrame
 
 
 class Diagnostics(list[Diagnostic]):
@@ -56,7 +57,7 @@ class Diagnostics(list[Diagnostic]):
         """
         return [line.message for line in as_lines(self, write_setting, where_all)]
 
-    def to_frame(self, library: str | None = None) -> Any:
+    def to_frame(self, library: str | None = None) -> DataFrame:
         """The diagnostics as a data frame, the most important first.
 
         Parameters

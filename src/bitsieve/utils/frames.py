@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.parameters import check_choice
+from bitsieve.utils.types import DataFrame
 
 FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
 
@@ -38,7 +39,7 @@ def _is_installed(package: str) -> bool:
     return False
 
 
-def frame_of(columns: Mapping[str, Any], library: str) -> Any:
+def frame_of(columns: Mapping[str, Any], library: str) -> DataFrame:
     """A data frame of a library."""
     import narwhals as nw
 

@@ -4,38 +4,45 @@ from __future__ import annotations
 
 import sys
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from bitsieve.utils.arrays import Floats
+from bitsieve.utils.types import TableLike
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
-def chdtrc(freedom: ArrayLike, x: ArrayLike) -> Any:
-    """The probability that a chi-squared variable with ``freedom`` degrees of freedom exceeds ``x``; float or array."""
+def chdtrc(freedom: ArrayLike, x: ArrayLike) -> Floats:
+    """The probability that a chi-squared variable with ``freedom`` degrees of freedom exceeds ``x``."""
     from scipy import special
 
-    return special.chdtrc(freedom, x)
+    probability: Floats = special.chdtrc(freedom, x)
+    return probability
 
 
-def digamma(x: ArrayLike) -> Any:
-    """The logarithmic derivative of the gamma function; float or array."""
+def digamma(x: ArrayLike) -> Floats:
+    """The logarithmic derivative of the gamma function."""
     from scipy import special
 
-    return special.digamma(x)
+    derivative: Floats = special.digamma(x)
+    return derivative
 
 
-def ndtri(p: ArrayLike) -> Any:
+def ndtri(p: ArrayLike) -> Floats:
     """The quantile of the normal distribution at the probability ``p``."""
     from scipy import special
 
-    return special.ndtri(p)
+    quantile: Floats = special.ndtri(p)
+    return quantile
 
 
-def stdtr(freedom: ArrayLike, t: ArrayLike) -> Any:
+def stdtr(freedom: ArrayLike, t: ArrayLike) -> Floats:
     """The probability that Student's t with ``freedom`` degrees of freedom is at most ``t``."""
     from scipy import special
 
-    return special.stdtr(freedom, t)
+    probability: Floats = special.stdtr(freedom, t)
+    return probability
 
 
 def threadpool_limits(n_threads: int, api: str | None = None) -> AbstractContextManager[object]:
@@ -46,7 +53,7 @@ def threadpool_limits(n_threads: int, api: str | None = None) -> AbstractContext
     return limits
 
 
-def issparse(data: Any) -> bool:
+def issparse(data: TableLike) -> bool:
     """Whether data is a sparse matrix or array of scipy. It is not if ``scipy.sparse`` was never imported."""
     sparse = sys.modules.get("scipy.sparse")
     return sparse is not None and bool(sparse.issparse(data))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from bitsieve.diagnostics import ParameterError, UserError
+from bitsieve.utils.arrays import Values
 from bitsieve.utils.parameters import whole_number
 
 UNITS = {
@@ -77,7 +77,7 @@ def check_room(n_bytes: float, what: str, advice: str) -> None:
         )
 
 
-def square_matrix(n: int, dtype: DTypeLike) -> NDArray[Any]:
+def square_matrix(n: int, dtype: DTypeLike) -> Values:
     """Allocate a matrix of shape (n, n), or refuse if it does not fit the free memory."""
     check_matrices(1, n, dtype)
     return np.empty((n, n), dtype)

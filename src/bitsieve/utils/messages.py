@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from bitsieve.diagnostics import UserError, literal
 
@@ -70,7 +69,7 @@ def nearest_in(parameter: str, value: object, allowed: Sequence[str]) -> dict[st
     return {parameter: near[0]} if near else {}
 
 
-def closest_match(name: str, allowed: Sequence[Any]) -> str:
+def closest_match(name: str, allowed: Sequence[object]) -> str:
     """``name`` if it is allowed, or the only allowed name that differs in the blanks around it; else ``name``."""
     if name in allowed:
         return name

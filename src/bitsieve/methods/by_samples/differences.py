@@ -10,7 +10,7 @@ samples that may be the nearest, and the exact sums decide among these.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.incomplete_columns import IncompleteCodes, IncompleteColumn, IncompleteNumbers
 from bitsieve.methods.by_samples.rows import Rows
-from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.arrays import Columns, Flags, Floats, Values
 
 GRID = 2.0**32
 TILE_SAMPLES = 64  # of native/differences.hpp
@@ -190,7 +190,7 @@ def _with_spans(numbers: Floats) -> tuple[Floats, Floats]:
     return numbers, high * factors - low * factors
 
 
-def _selected(array: NDArray[Any], columns: Flags) -> NDArray[Any]:
+def _selected(array: Values, columns: Flags) -> Values:
     """Some columns, the last axis of an array, in C order; without a copy where they are all of them."""
     return np.ascontiguousarray(array if columns.all() else array[..., columns])
 

@@ -8,14 +8,11 @@ samples of which one value or both are missing is the mean over all such draws.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.utils.arrays import Columns, Flags, Floats
-
-Values = NDArray[Any]
+from bitsieve.utils.arrays import Columns, Flags, Floats, Values
 
 
 class IncompleteColumn(ABC):

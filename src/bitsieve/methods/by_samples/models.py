@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.methods.by_samples.rows import Samples, refuse_large
 from bitsieve.methods.method import DENSE_ROWS, ROWS, Method, MethodResult, defaults_of, rank_all
-from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.arrays import Columns, Flags, Floats, Values
 from bitsieve.utils.choice import rank, top
 from bitsieve.utils.libraries import threadpool_limits
 from bitsieve.utils.parameters import check_above_zero, check_integer, made_by, make_random, optional
 from bitsieve.utils.progress import phase
+from bitsieve.utils.types import RandomState
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -33,7 +34,7 @@ MAX_KERNEL_BYTES = 1 << 30  # of the products of all rows with each other: 11,58
 
 
 def model_importance(
-    samples: Samples, k: int, *, model: Any = "extra-trees", random_state: Any = 0, n_jobs: int | None = None
+    samples: Samples, k: int, *, model: Any = "extra-trees", random_state: RandomState = 0, n_jobs: int | None = None
 ) -> MethodResult:
     """Rank the columns by the importance that a classifier gives them; see :class:`bitsieve.ModelSelector`."""
     numbers, varies = samples.numbers()
@@ -48,7 +49,7 @@ def model_importance(
     return rank_all(rank(importances), varies, importances, k, importances_=importances, model_=classifier)
 
 
-def _make_classifier(model: Any, random_state: Any, n_jobs: int | None) -> Any:
+def _make_classifier(model: Any, random_state: RandomState, n_jobs: int | None) -> Any:
     """A classifier that is not fitted, by its name, or a clone of the given one."""
     from sklearn.base import clone
     from sklearn.ensemble import ExtraTreesClassifier
@@ -195,7 +196,7 @@ def _squared_weights(values: Floats | csc_array, classes: NDArray[np.int32], C: 
     return squares
 
 
-def standardised(values: NDArray[Any] | csc_array) -> Floats | csc_array:
+def standardised(values: Values | csc_array) -> Floats | csc_array:
     """Dense columns with mean 0 and standard deviation 1; sparse ones as they are, with indices of 32 bits."""
     from scipy.sparse import csc_array
     from sklearn.preprocessing import StandardScaler

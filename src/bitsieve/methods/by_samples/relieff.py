@@ -6,7 +6,6 @@ RReliefF is the same for a quantity: a column is good if it differs where the qu
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from bitsieve.utils.arrays import Columns, Floats, Progress
 from bitsieve.utils.choice import rank
 from bitsieve.utils.parameters import check_integer, made_by, make_random, optional
 from bitsieve.utils.progress import phase
+from bitsieve.utils.types import RandomState
 
 # Distances that a thread holds at once, 16 MiB. Blocks depend on the data alone, so sums do not depend on the threads.
 BLOCK_DISTANCES = 1 << 21
@@ -33,7 +33,7 @@ def relieff(
     *,
     n_neighbors: int | None = None,
     n_samples: int | None = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
 ) -> MethodResult:
     """Rank the columns by their weights; see :class:`bitsieve.ReliefF`."""

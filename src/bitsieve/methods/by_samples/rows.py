@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.diagnostics import UserError
 from bitsieve.information.protocol import Information
-from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.arrays import Columns, Flags, Floats, Values
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -65,7 +65,7 @@ class Samples(Protocol):
     classes: NDArray[np.int32]  # of every sample, a code
     n_classes: int
     quantity: Floats | None  # the target of every sample if it is a quantity; its bins are then the classes
-    labels: NDArray[Any]  # of the classes
+    labels: Values  # of the classes
 
     def rows(self, *, takes_missing: bool = False) -> Rows:
         """The numbers of the numeric columns and the codes of the categorical ones."""
@@ -73,10 +73,10 @@ class Samples(Protocol):
     def numbers(self, setting: str = "") -> tuple[Floats, Flags]:
         """All columns as numbers, and which vary; categories are refused, with ``setting`` in the message."""
 
-    def values(self) -> NDArray[Any] | csc_array:
+    def values(self) -> Values | csc_array:
         """All columns as numbers of any type and layout, or as a CSC array; tables that are too large are refused."""
 
-    def categories(self, column: int) -> NDArray[Any] | None:
+    def categories(self, column: int) -> Values | None:
         """The categories of a column; None of numbers."""
 
     def coded(self) -> Coded | None:
@@ -86,7 +86,7 @@ class Samples(Protocol):
         """The information of the columns that vary: each distinct value a code ("distinct"), or ten bins ("binned")."""
 
 
-def refuse_large(values: NDArray[Any], limit: float) -> None:
+def refuse_large(values: Values, limit: float) -> None:
     """Refuse numbers whose size exceeds a limit."""
     if values.dtype.kind != "f" or values.dtype.itemsize < 8:
         return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from bitsieve.diagnostics import UserError
 from bitsieve.results.saved.cut import ColumnCodes
 from bitsieve.results.saved.schema import SavedColumn
-from bitsieve.utils.arrays import Floats
+from bitsieve.utils.arrays import Floats, Values
 from bitsieve.utils.messages import quoted
 
 CLASS_COLUMN = "likely_class"
@@ -58,8 +57,8 @@ def score_rows(
 
 
 def score_columns(
-    columns: Sequence[SavedColumn], cut: Sequence[ColumnCodes], class_sizes: Sequence[int], labels: NDArray[Any]
-) -> dict[str, NDArray[Any]]:
+    columns: Sequence[SavedColumn], cut: Sequence[ColumnCodes], class_sizes: Sequence[int], labels: Values
+) -> dict[str, Values]:
     """The likely class of every row, as text, and its score, by the names of their columns."""
     scores = score_rows(columns, [column.codes for column in cut], class_sizes)
     labels_as_text = np.array([str(label) for label in labels.tolist()], object)

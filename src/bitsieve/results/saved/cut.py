@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from bitsieve.dataset.arrow import column_of_arrow, flags, is_text
 from bitsieve.dataset.columns import read_columns
-from bitsieve.dataset.dataset import InMemoryDataset, Values
+from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import (
     MAX_EXACT_INTEGER,
+    ColumnValues,
     Encoded,
     are_categories,
     encode_with_missing,
@@ -33,8 +34,9 @@ from bitsieve.diagnostics import Diagnostic
 from bitsieve.results.saved.schema import ColumnKind, Cut, SavedColumn
 from bitsieve.results.saved.text_formats import format_of
 from bitsieve.results.saved.values import array_of_values
-from bitsieve.utils.arrays import Flags
+from bitsieve.utils.arrays import Flags, Values
 from bitsieve.utils.messages import quoted
+from bitsieve.utils.types import TableLike
 
 NO_CODE = -1  # of a value that the saved cuts do not have
 N_LISTED = 5  # values that a diagnostic names
@@ -168,7 +170,7 @@ class ChosenFormat:
 class _ColumnValues:
     """The values of a column of new data, after its text was read."""
 
-    values: Values
+    values: ColumnValues
     kind: ColumnKind
     is_unread: Flags  # shape (n_samples,): rows with text that the format cannot read
     unread: tuple[str, ...] = ()  # some of that text
@@ -176,7 +178,7 @@ class _ColumnValues:
 
 
 def cut_columns(
-    columns: Sequence[SavedColumn], data: Any, formats: Sequence[ChosenFormat | None] | None = None
+    columns: Sequence[SavedColumn], data: TableLike, formats: Sequence[ChosenFormat | None] | None = None
 ) -> list[ColumnCodes]:
     """Read and cut the columns of new data, which has these columns in this order and no others.
 
@@ -214,7 +216,7 @@ def choose_formats(columns: Sequence[SavedColumn], batches: Iterable[Any]) -> li
     return formats
 
 
-def _read_without_formats(data: Any) -> InMemoryDataset:
+def _read_without_formats(data: TableLike) -> InMemoryDataset:
     """A table whose text is read as categories."""
     table = read_columns(data, rules=ColumnRules(formats={}))
     return table.dense() if table.is_sparse else table
@@ -325,10 +327,10 @@ def _numbers_of_text(text_format: TextFormat, text: pa.Array, words: Encoded) ->
     )
 
 
-def _by_row(values: NDArray[Any], codes: NDArray[Any], *, missing: float) -> NDArray[Any]:
+def _by_row(values: Values, codes: Values, *, missing: float) -> Values:
     """The value of every row, given those of the categories and the code of each row; ``missing`` for the code -1."""
-    values_and_missing: NDArray[Any] = np.append(values, values.dtype.type(missing))
-    by_row: NDArray[Any] = values_and_missing[codes]  # the index -1 is that of the last value
+    values_and_missing: Values = np.append(values, values.dtype.type(missing))
+    by_row: Values = values_and_missing[codes]  # the index -1 is that of the last value
     return by_row
 
 
@@ -382,7 +384,7 @@ def _kind_now(column: SavedColumn, new: _ColumnValues) -> ColumnKind:
     return column.kind if is_empty or are_codes else new.kind
 
 
-def _intervals(numbers: NDArray[Any], cut: Cut) -> NDArray[np.int32]:
+def _intervals(numbers: Values, cut: Cut) -> NDArray[np.int32]:
     """The code of the interval of every number."""
     values = np.asarray(numbers, np.float64)
     edges = np.array(cut.edges, np.float64)
@@ -392,7 +394,7 @@ def _intervals(numbers: NDArray[Any], cut: Cut) -> NDArray[np.int32]:
     return codes
 
 
-def _ranks(values: Values, saved: NDArray[Any]) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+def _ranks(values: ColumnValues, saved: Values) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """The rank of every value among the saved categories, and some of the values that are not among them."""
     encoded = values if are_categories(values) else _encoded_numbers(values)
     ranks = _ranks_of_categories(encoded.categories, saved)
@@ -401,7 +403,7 @@ def _ranks(values: Values, saved: NDArray[Any]) -> tuple[NDArray[np.int32], tupl
     return codes, tuple(str(value) for value in unseen[:N_LISTED].tolist())
 
 
-def _encoded_numbers(values: NDArray[Any]) -> Encoded:
+def _encoded_numbers(values: Values) -> Encoded:
     """Numbers as categories; whole numbers as integers, also where missing values made them floats."""
     encoded = encode_with_missing(values)
     categories = encoded.categories
@@ -412,7 +414,7 @@ def _encoded_numbers(values: NDArray[Any]) -> Encoded:
     return Encoded(encoded.codes, categories)
 
 
-def _ranks_of_categories(values: NDArray[Any], saved: NDArray[Any]) -> NDArray[np.int32]:
+def _ranks_of_categories(values: Values, saved: Values) -> NDArray[np.int32]:
     """The rank of each value among the saved categories; values of another type are compared as text."""
     rank_of = {value: rank for rank, value in enumerate(saved.tolist())}
     rank_of_text = {str(value): rank for value, rank in rank_of.items()}

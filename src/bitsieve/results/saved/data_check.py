@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from bitsieve.diagnostics import Diagnostic
 from bitsieve.results.saved.cut import ColumnChanges
 from bitsieve.results.saved.schema import SavedColumn
 from bitsieve.utils.terminal_text import aligned, finite, number
+from bitsieve.utils.types import JsonObject
 
 MIN_SHIFT = 0.02  # bits; about where the population stability index is 0.1
 MAX_WITHOUT_CODE = 0.01  # the share of rows; with more a column has moved
@@ -63,7 +63,7 @@ class DataCheck:
         """The names of the columns that have moved."""
         return [column.column for column in self.columns if column.moved]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The check as plain Python values that ``json.dumps`` takes; a value that is no number is None."""
         return {
             "n_rows": self.n_rows,

@@ -64,79 +64,83 @@ class Remaining:
 
 
 class RemainingByEquivalence(Remaining):
-    """The same for sparse columns, most pairs of which have disjoint support: no sample where both are not 0.
+    """The remaining features of sparse columns, most pairs of which have disjoint support.
 
-    With a column of disjoint support, the chosen feature shares as much as with every column that is equivalent to it,
-    of the same kind. So it is compared once with each kind, and one by one with the columns that co-occur with it.
+    In no sample are both columns of such a pair different from 0. Columns of one equivalence class that have disjoint
+    support with the chosen feature all share the same information with it. So the chosen feature is compared once with
+    each equivalence class, and one by one with the columns that co-occur with it.
     """
 
     def __init__(self, information: Information, order: Columns, levels: Floats, disjoint: DisjointPairs) -> None:
         super().__init__(information, order, levels)
         self.disjoint = disjoint
-        self.next = 0
-        self.n = len(order)
-        kind = disjoint.support.equivalence
-        of_kind = disjoint.support.representatives
-        self.alive = np.zeros(information.n_features, bool)
-        self.alive[order] = True
+        self.next = 0  # the index in ``left`` before which no feature remains
+        self.n_remaining = len(order)
+        self.remains = np.zeros(information.n_features, bool)
+        self.remains[order] = True
         self.co_occurs = np.zeros(information.n_features, bool)  # with the chosen feature; all False between choices
-        by_kind = np.lexsort((levels[order], kind[order]))
-        self.members = order[by_kind]  # by kind, then by level
+
+        equivalence_class = disjoint.support.equivalence  # by column
+        n_classes = len(disjoint.support.representatives)
+        by_class = np.lexsort((levels[order], equivalence_class[order]))
+        self.members = order[by_class]  # by equivalence class, then by level
         self.member_levels = levels[self.members]
-        offsets = np.searchsorted(kind[self.members], np.arange(len(of_kind) + 1))
-        # The members of each kind that may remain are those from first to end; lowest is the level of the first.
-        self.first = offsets[:-1].copy()
-        self.end = offsets[1:]
-        self.lowest = np.full(len(self.first), np.inf)
-        has_members = self.first < self.end
-        self.lowest[has_members] = self.member_levels[self.first[has_members]]
+        offsets = np.searchsorted(equivalence_class[self.members], np.arange(n_classes + 1))
+        # By equivalence class: the members that may remain are those from ``start`` to ``stop``.
+        self.start = offsets[:-1].copy()
+        self.stop = offsets[1:]
+        self.lowest_level = np.full(n_classes, np.inf)
+        has_members = self.start < self.stop
+        self.lowest_level[has_members] = self.member_levels[self.start[has_members]]
 
     @property
     def n_left(self) -> int:
-        return self.n
+        return self.n_remaining
 
     def choose(self) -> tuple[int, Columns]:
-        while not self.alive[self.left[self.next]]:
+        while not self.remains[self.left[self.next]]:
             self.next += 1
         feature = int(self.left[self.next])
-        self.alive[feature] = False
-        self.n -= 1
-        co_occurring = self.disjoint.co_occurring(feature, self.n)
+        self.remains[feature] = False
+        self.n_remaining -= 1
+        co_occurring = self.disjoint.co_occurring(feature, self.n_remaining)
         if co_occurring is None:
-            self.left = self.left[self.alive[self.left]]
+            self.left = self.left[self.remains[self.left]]
             self.next = 0
             removed = np.sort(self.left[self._is_removed(feature, self.left)])
         else:
-            removed = self._removed_by_kind(feature, *co_occurring)
-        self.alive[removed] = False
-        self.n -= len(removed)
+            columns, pair = co_occurring
+            removed = self._removed_by_class(feature, columns, pair)
+        self.remains[removed] = False
+        self.n_remaining -= len(removed)
         return feature, removed
 
-    def _removed_by_kind(self, feature: int, co_occurring: Columns, pair: PairInformation) -> Columns:
+    def _removed_by_class(self, feature: int, co_occurring: Columns, pair: PairInformation) -> Columns:
+        """The features that the chosen one removes: co-occurring ones one by one, the others by equivalence class."""
         reaches_level = pair_uncertainty(pair) >= self.levels[co_occurring]
-        removed = [co_occurring[self.alive[co_occurring] & reaches_level]]
-        self.alive[removed[0]] = False
+        removed = [co_occurring[self.remains[co_occurring] & reaches_level]]
+        self.remains[removed[0]] = False
         self.co_occurs[co_occurring] = True
-        uncertainty_by_kind = pair_uncertainty(self.disjoint.by_equivalence(feature))
-        for kind in np.flatnonzero(self.lowest <= uncertainty_by_kind).tolist():
-            removed.append(self._remove_lowest(kind, float(uncertainty_by_kind[kind])))
+        uncertainty_by_class = pair_uncertainty(self.disjoint.by_equivalence(feature))
+        for equivalence_class in np.flatnonzero(self.lowest_level <= uncertainty_by_class).tolist():
+            removed.append(self._remove_lowest(equivalence_class, float(uncertainty_by_class[equivalence_class])))
         self.co_occurs[co_occurring] = False
         return np.sort(np.concatenate(removed))
 
-    def _remove_lowest(self, kind: int, uncertainty: float) -> Columns:
-        """Remove the members of a kind whose level is at most ``uncertainty``, without those that co-occur."""
-        first = self.first[kind]
-        end = self.end[kind]
-        last = first + np.searchsorted(self.member_levels[first:end], uncertainty, side="right")
-        reached = self.members[first:last]
-        removed = reached[self.alive[reached] & ~self.co_occurs[reached]]
-        self.alive[removed] = False
-        is_left = self.alive[reached]
-        first = first + is_left.argmax() if is_left.any() else last
-        while first < end and not self.alive[self.members[first]]:
-            first += 1
-        self.first[kind] = first
-        self.lowest[kind] = self.member_levels[first] if first < end else np.inf
+    def _remove_lowest(self, equivalence_class: int, uncertainty: float) -> Columns:
+        """Remove the members of a class whose level is at most ``uncertainty``, but for those that co-occur."""
+        start = self.start[equivalence_class]
+        stop = self.stop[equivalence_class]
+        n_reached = np.searchsorted(self.member_levels[start:stop], uncertainty, side="right")
+        reached = self.members[start : start + n_reached]
+        removed = reached[self.remains[reached] & ~self.co_occurs[reached]]
+        self.remains[removed] = False
+        positions_left = np.flatnonzero(self.remains[reached])
+        start = start + positions_left[0] if len(positions_left) else start + n_reached
+        while start < stop and not self.remains[self.members[start]]:
+            start += 1
+        self.start[equivalence_class] = start
+        self.lowest_level[equivalence_class] = self.member_levels[start] if start < stop else np.inf
         return removed
 
 

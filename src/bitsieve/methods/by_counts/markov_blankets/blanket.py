@@ -1,4 +1,4 @@
-"""The Markov blanket of the class by any of the searches, the roles of its members, and what could replace them."""
+"""The Markov blanket of the class by any search, the roles of its members, and the columns that may replace them."""
 
 from __future__ import annotations
 
@@ -51,8 +51,7 @@ class BlanketOptions:
     @property
     def conditioning_limit(self) -> int | None:
         """How many columns a test may be conditional on; None if there is no limit."""
-        if self.max_conditioning != AUTO:
-            assert not isinstance(self.max_conditioning, str)
+        if not isinstance(self.max_conditioning, str):  # the only word is "auto"
             return self.max_conditioning
         return MAX_SUBSET if self.algorithm in OVER_SUBSETS else None
 
@@ -68,7 +67,7 @@ class Blanket:
     members: list[int]  # by rising p
     roles: dict[int, Role] | None  # None where the algorithm gives no roles
     separating_sets: SeparatingSets
-    queues: list[list[int]] = field(default_factory=list)  # a member each, and what is interchangeable with it
+    queues: list[list[int]] = field(default_factory=list)  # each a member and the columns interchangeable with it
     deciding_tests: dict[int, TestResult]
     moves: list[Move]
 

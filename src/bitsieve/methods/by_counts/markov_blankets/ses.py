@@ -1,4 +1,4 @@
-"""Statistically equivalent signatures: max-min selection that keeps what could stand in place of each member.
+"""Statistically equivalent signatures: max-min selection that keeps the columns interchangeable with each member.
 
 V. Lagani, G. Athineou, A. Farcomeni, M. Tsagris, I. Tsamardinos, "Feature selection with the R package MXM:
 discovering statistically equivalent feature subsets", Journal of Statistical Software 80, 2017, 7, pp. 1-25.
@@ -16,7 +16,7 @@ from bitsieve.methods.by_counts.markov_blankets.search import Ranked, Search, st
 
 @dataclass(frozen=True)
 class Signatures:
-    """Members, and the columns that are interchangeable with each in the tests made: one of each queue is a signature.
+    """Members, and the columns that the tests could not tell apart from each. One column of every queue is a signature.
 
     A queue begins with its member.
     """
@@ -73,7 +73,7 @@ def _test_again(search: Search, signatures: Signatures, weakest: dict[int, TestR
 
 
 def _join_queue(search: Search, signatures: Signatures, column: int, separating_set: tuple[int, ...]) -> None:
-    """Add the queue of a column to that of the first member of its separating set that it can stand in for."""
+    """Add the queue of a column to that of the first member of its separating set that it can replace."""
     for member in separating_set:
         others = [other for other in separating_set if other != member]
         if search.is_independent(member, [*others, column]):

@@ -1,4 +1,4 @@
-"""From the neighbours of the target to its blanket: neighbours of neighbours that matter once these are known.
+"""From the neighbours of the target to its blanket: neighbours of neighbours that are informative given these.
 
 I. Tsamardinos, C. F. Aliferis, A. Statnikov, "Time and sample efficient discovery of Markov blankets and direct causal
 relations", Proceedings of the 9th ACM SIGKDD International Conference, 2003, pp. 673-678 (MMMB).
@@ -20,7 +20,7 @@ class NeighboursAndSpouses:
     """A blanket by the roles of its members."""
 
     neighbours: list[int]
-    spouses: dict[int, list[int]]  # by spouse: the neighbours by way of which it is related to the target
+    spouses: dict[int, list[int]]  # by spouse: the neighbours given which it depends on the target
     separating_sets: SeparatingSets
 
     @property

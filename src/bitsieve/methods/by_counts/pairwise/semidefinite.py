@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from bitsieve.utils.libraries import threadpool_limits
 from bitsieve.utils.memory import check_matrices
 from bitsieve.utils.parameters import check_choice, check_integer, made_by, make_random
 from bitsieve.utils.progress import phase
+from bitsieve.utils.types import RandomState
 
 Draw = Callable[[int], Floats]
 
@@ -141,7 +142,7 @@ def sdpcmi(
     *,
     rounding: str = "sphere",
     n_roundings: int = 100,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     refine: str | None = "swap",
 ) -> MethodResult:
     """Choose ``k`` features at once by rounding the relaxation; see :class:`bitsieve.SDPCMI`."""

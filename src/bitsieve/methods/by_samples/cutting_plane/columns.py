@@ -8,14 +8,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.counts.threads import run_blocks
-from bitsieve.utils.arrays import Flags, Floats
+from bitsieve.utils.arrays import Flags, Floats, Values
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array, csr_array
@@ -103,7 +103,7 @@ class Columns(ABC):
 class DenseColumns(Columns):
     """A table of finite numbers, shape (n_samples, n_features), of any numeric type and layout."""
 
-    def __init__(self, values: NDArray[Any], n_jobs: int | None = None) -> None:
+    def __init__(self, values: Values, n_jobs: int | None = None) -> None:
         self.values = values
         super().__init__(values.shape, n_jobs)
 
@@ -281,6 +281,6 @@ class Part:
         return products
 
 
-def vectors_of(values: NDArray[Any] | csc_array, n_jobs: int | None = None) -> Columns:
+def vectors_of(values: Values | csc_array, n_jobs: int | None = None) -> Columns:
     """A table as vectors: an array, or CSC."""
     return DenseColumns(values, n_jobs) if isinstance(values, np.ndarray) else SparseColumns(values, n_jobs)

@@ -30,6 +30,7 @@ from bitsieve.utils.arrays import Columns, Floats, Integers, Progress
 from bitsieve.utils.choice import TIE, rank
 from bitsieve.utils.parameters import NO_LIMIT, check_choice, check_integer, made_by, make_random, optional
 from bitsieve.utils.progress import phase
+from bitsieve.utils.types import RandomState
 
 PRIORS = ("halves", "pooled")
 BLOCK_POINTS = 1 << 15  # points of all trees of one block of work: some 10 ms
@@ -43,7 +44,7 @@ def gmi(
     relevance: float | None = None,
     priors: str = "halves",
     n_repeats: int = 1,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> MethodResult:
     """Leave out the columns that depend most on the others; see :class:`bitsieve.GMI`."""
