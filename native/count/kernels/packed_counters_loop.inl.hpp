@@ -10,7 +10,8 @@ struct CodeBuckets {
     const std::uint16_t* samples_of(int code) const { return sample + code * capacity; }
 };
 
-// codes: of every eighth byte, 6 * code; null where the pivot is a constant.
+// Sorts the samples by the code of a pivot. `codes[8 * t]` is 6 times the code of sample t; `codes` is null where the
+// pivot is constant.
 inline void put_into_buckets(const std::uint8_t* codes, std::int64_t n, CodeBuckets& buckets) {
     buckets.capacity = n / 32 * 32 + kBucketPadding;
     for (int a = 0; a < kCountersPerWord; ++a) buckets.size[a] = 0;
@@ -25,7 +26,7 @@ inline void put_into_buckets(const std::uint8_t* codes, std::int64_t n, CodeBuck
     for (int a = 0; a < kCountersPerWord; ++a) buckets.size[a] = end[a * kCounterBits] - buckets.samples_of(a);
 }
 
-// How many of n <= kCounterMax samples have each code: a word of ten counters in each lane.
+// Counts how many of n <= kCounterMax samples have each code. Every lane of the result is a word of ten counters.
 inline __attribute__((always_inline)) U64x8 count_codes(const std::uint16_t* samples, std::int64_t n,
                                                         const std::uint8_t* rows) {
     const U64x8 one = U64x8::broadcast(1);
@@ -43,16 +44,16 @@ inline __attribute__((always_inline)) U64x8 count_codes(const std::uint16_t* sam
 struct CounterState {
     std::uint64_t* packed;  // [row][even, odd][lane]: twelve-bit counters, over the classes since the last flush
     std::uint64_t* pooled;  // [row][column][lane]: 64-bit counters, over the classes before
-    std::uint64_t* cells;   // [row][column][lane]: 64-bit counters of the present class; zeros between rows carried
+    std::uint64_t* cells;   // [row][column][lane]: 64-bit counters of the present class; zeros after each row is carried
     std::int64_t* pooled_sums;
-    std::int64_t* class_sums;  // null: not wanted
+    std::int64_t* class_sums;  // null where sums within the classes are not wanted
 };
 
 // How the samples of the present class are counted.
 struct ClassMode {
     bool is_whole_class;  // whether its samples come in one chunk
     bool per_class;       // whether the sums within the classes are wanted
-    bool in_table;        // whether no count of the class is beyond the table of the terms
+    bool in_table;        // whether every count of the class is in the table of the terms
 };
 
 inline void add_to(std::uint64_t* counters, const U64x8& increment) {

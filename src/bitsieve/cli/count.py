@@ -62,7 +62,7 @@ def check(arguments: argparse.Namespace, reads_data: bool) -> None:
 
 
 def _refuse_existing_counts(arguments: argparse.Namespace) -> None:
-    """Refuse a folder that is not empty, and options that contradict each other."""
+    """Refuse to overwrite saved counts without --force, and options that contradict each other."""
     existing_files = os.listdir(arguments.save) if os.path.isdir(arguments.save) else []
     is_free = all(name.startswith(".bitsieve-") for name in existing_files)  # a killed run leaves such files
     if not is_free and not arguments.force:
@@ -84,23 +84,15 @@ def run_sql(arguments: argparse.Namespace) -> int:
     discretization = discretization_options(arguments)
     with progress_bar(not arguments.quiet):
         from bitsieve.engines.sql import statement
-        from bitsieve.io.database import identifier, name_of_table
-        from bitsieve.io.read import database_kind
 
-        kind = database_kind(arguments.data)
-        if arguments.relation is not None:
-            name = ".".join(map(identifier, arguments.relation.split(".")))
-        elif kind:
-            name = name_of_table(arguments.data)
-        else:
-            name = identifier(Path(str(arguments.data)).stem)
+        relation = _relation_of_sql(arguments)
         table, binner = _read(_source_of_sql(arguments), arguments, discretization)
         prepared = _prepared(table, discretization, arguments)
         _print_notes(arguments, table, prepared)
         counted_table = prepared.table
         if discretization.leaves_codes_open:
             counted_table, _ = counted_table.with_small_integers_as_categories()
-        text = statement(counted_table, binner, name)
+        text = statement(counted_table, binner, relation)
     print(printable_lines(text))
     return 0
 
@@ -111,6 +103,18 @@ def check_sql(arguments: argparse.Namespace, reads_data: bool) -> None:
     if reads_data:
         table, _ = _read(_source_of_sql(arguments), arguments, discretization)
         _prepared(table, discretization, arguments)
+
+
+def _relation_of_sql(arguments: argparse.Namespace) -> str:
+    """The name of the relation in the statement: that of --relation, of the table in a database, or of the file."""
+    from bitsieve.io.database import identifier, name_of_table
+    from bitsieve.io.read import database_kind
+
+    if arguments.relation is not None:
+        return ".".join(map(identifier, arguments.relation.split(".")))
+    if database_kind(arguments.data):
+        return name_of_table(arguments.data)
+    return identifier(Path(str(arguments.data)).stem)
 
 
 def _source_of_sql(arguments: argparse.Namespace) -> DataInParts:
@@ -127,7 +131,7 @@ def _source_of_sql(arguments: argparse.Namespace) -> DataInParts:
 def _read(
     source: DataInParts, arguments: argparse.Namespace, discretization: DiscretizationOptions
 ) -> tuple[PartitionedDataset, Binning]:
-    """Open the table, and make its binner."""
+    """Open the table, and make the rule that bins it."""
     from bitsieve.discretization.registry import make_discretizer
     from bitsieve.engines.partitioned_dataset import PartitionedDataset
     from bitsieve.engines.registry import refuse_sampling_weights
@@ -148,7 +152,7 @@ def _read(
 def _prepared(
     table: PartitionedDataset, discretization: DiscretizationOptions, arguments: argparse.Namespace
 ) -> Prepared[PartitionedDataset]:
-    """Drop columns."""
+    """Prepare the table: drop the columns that are no features."""
     from bitsieve.pipeline.prepare import prepare
 
     return prepare(table, column_options(arguments), discretization, execution_options(arguments))

@@ -97,18 +97,20 @@ class ColumnInfo:
     @classmethod
     def from_dict(cls, fields: JsonObject) -> ColumnInfo:
         """Rebuild an object from the dictionary made by :meth:`to_dict`."""
-        parsing = fields["parsing"]
-        if parsing is not None:
-            parsing = TextParsing(
-                **{
-                    **parsing,
-                    "unread": tuple((value, n_rows) for value, n_rows in parsing["unread"]),
-                    "marked": tuple(MarkedNumber(*marked) for marked in parsing["marked"]),
-                    "units": tuple((unit, n_rows) for unit, n_rows in parsing["units"]),
-                }
-            )
-        sentinels = tuple(Sentinel(*sentinel) for sentinel in fields["sentinels"])
-        return cls(**{**fields, "parsing": parsing, "sentinels": sentinels})
+        column_fields = dict(fields)
+        column_fields["sentinels"] = tuple(Sentinel(*sentinel) for sentinel in fields["sentinels"])
+        if fields["parsing"] is not None:
+            column_fields["parsing"] = _parsing_from_dict(fields["parsing"])
+        return cls(**column_fields)
+
+
+def _parsing_from_dict(fields: JsonObject) -> TextParsing:
+    """Rebuild a parsing from its fields, in which JSON has made lists of tuples."""
+    parsing_fields = dict(fields)
+    parsing_fields["unread"] = tuple((value, n_rows) for value, n_rows in fields["unread"])
+    parsing_fields["marked"] = tuple(MarkedNumber(*marked) for marked in fields["marked"])
+    parsing_fields["units"] = tuple((unit, n_rows) for unit, n_rows in fields["units"])
+    return TextParsing(**parsing_fields)
 
 
 def empty_columns(columns: Sequence[ColumnInfo]) -> list[int]:

@@ -15,7 +15,7 @@ from bitsieve.utils.types import JsonObject
 MAX_LABELS = 100  # of more classes the labels are not listed
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """A value as JSON can hold it."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -57,7 +57,7 @@ def features_document(ranking: Ranking) -> list[JsonObject]:
     return features
 
 
-def strata_document(strata: SavedStrata | None) -> dict[str, Any] | None:
+def strata_document(strata: SavedStrata | None) -> JsonObject | None:
     """The strata of the rows; None without strata."""
     if strata is None:
         return None
@@ -82,7 +82,7 @@ def _edges(edges: Any) -> Any:
     return [_edges(edge) if edge is None or np.ndim(edge) else float(edge) for edge in edges]
 
 
-def stopping_document(stopping: SavedStopping | None) -> dict[str, Any] | None:
+def stopping_document(stopping: SavedStopping | None) -> JsonObject | None:
     """What ended the selection, and at which candidate; None if the method has no stopping rule."""
     if stopping is None:
         return None
