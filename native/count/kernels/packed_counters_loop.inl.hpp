@@ -44,7 +44,7 @@ inline __attribute__((always_inline)) U64x8 count_codes(const std::uint16_t* sam
 struct CounterState {
     std::uint64_t* packed;  // [row][even, odd][lane]: twelve-bit counters, over the classes since the last flush
     std::uint64_t* pooled;  // [row][column][lane]: 64-bit counters, over the classes before
-    std::uint64_t* cells;   // [row][column][lane]: 64-bit counters of the present class; zeros after each row is carried
+    std::uint64_t* cells;  // [row][column][lane]: 64-bit counters of the present class; zeros after each row is carried
     std::int64_t* pooled_sums;
     std::int64_t* class_sums;  // null where sums within the classes are not wanted
 };

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import exp
@@ -31,7 +31,7 @@ from bitsieve.utils.docstrings import cites
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.parameters import check_flag, check_number
 from bitsieve.utils.terminal_text import aligned
-from bitsieve.utils.types import ColumnLike, Label, TableLike
+from bitsieve.utils.types import ColumnLike, TableLike
 
 MAX_ROWS_PRINTED = 20
 MAX_NAMES_DRAWN = 60
@@ -230,7 +230,7 @@ def chow_liu_tree(
     X: TableLike,
     *,
     chain: bool = False,
-    blocks: Sequence[Label] | None = None,
+    blocks: Sequence[Hashable] | None = None,
     level: float = LEVEL,
     sample_weight: ColumnLike = None,
     binning: BinningLike = "quantile",
@@ -292,7 +292,7 @@ def chow_liu_tree(
     return tree_of(names, information, learn)
 
 
-def _block_numbers(blocks: Sequence[Label], n_columns: int) -> Columns:
+def _block_numbers(blocks: Sequence[Hashable], n_columns: int) -> Columns:
     """A number for the block of every column, in place of its label."""
     try:
         labels = list(blocks)

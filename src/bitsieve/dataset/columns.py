@@ -261,7 +261,7 @@ def check_labels(labels: Sequence[Label]) -> None:
 def _read_frame(frame: nw.DataFrame[Any], labels: list[Label], rules: ColumnRules) -> InMemoryDataset:
     _check_size(*frame.shape)
     names = [str(label) for label in labels]
-    columns: list[Label] = [None] * len(names)
+    columns: list[Any] = [None] * len(names)
     objects = {}  # text, categories and times, which are read together
     for j, series in enumerate(frame.iter_columns()):
         numbers = _numbers_of_series(series, names[j])

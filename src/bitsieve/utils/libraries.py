@@ -6,11 +6,11 @@ import sys
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from bitsieve.utils.arrays import Floats
-from bitsieve.utils.types import TableLike
-
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+
+    from bitsieve.utils.arrays import Floats
+    from bitsieve.utils.types import TableLike
 
 
 def chdtrc(freedom: ArrayLike, x: ArrayLike) -> Floats:

@@ -6,9 +6,10 @@ Their names say here what the functions accept.
 
 from __future__ import annotations
 
-from typing import Any, SupportsIndex, TypeAlias
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 #: A table: an array, a matrix of scipy.sparse, a data frame in memory, lazy or on a cluster, an Arrow table or stream,
 #: or the path of a file.
@@ -17,7 +18,7 @@ TableLike: TypeAlias = Any
 #: One value for each row: an array, a list, a series or an Arrow array. Or the name of a column of the table.
 ColumnLike: TypeAlias = Any
 
-#: The label of a column: a string; in pandas anything hashable.
+#: The label of a column or of a class: most often a string; in pandas anything hashable.
 Label: TypeAlias = Any
 
 #: The name of a column, or its index.
@@ -30,4 +31,4 @@ DataFrame: TypeAlias = Any
 JsonObject: TypeAlias = dict[str, Any]
 
 #: A seed, a generator of numpy, or None for numbers that differ from call to call.
-RandomState: TypeAlias = int | np.random.RandomState | None
+RandomState: TypeAlias = "int | np.random.RandomState | None"
