@@ -101,15 +101,15 @@ class _SortedColumn:
             return None
         left = self.observed[first + 1 : end] - self.observed[first]
         right = self.observed[end] - self.observed[first + 1 : end]
-        whole = self.observed[end] - self.observed[first]
+        interval = self.observed[end] - self.observed[first]
         gain = (
             self._divergence(left, self.expected_sums[first + 1 : end] - self.expected_sums[first])
             + self._divergence(right, self.expected_sums[end] - self.expected_sums[first + 1 : end])
-            - self._divergence(whole, self.expected_sums[end] - self.expected_sums[first])
+            - self._divergence(interval, self.expected_sums[end] - self.expected_sums[first])
         )
-        n_samples = int(whole.sum())
+        n_samples = int(interval.sum())
         best = int(np.flatnonzero(gain >= gain.max() - MAX_TIE * n_samples)[0])
-        price = _price(whole, left[best], right[best])
+        price = _price(interval, left[best], right[best])
         is_accepted = float(gain[best]) > price + MAX_TIE * n_samples
         return first + 1 + best if is_accepted else None
 
@@ -121,12 +121,12 @@ class _SortedColumn:
         return divergence
 
 
-def _price(whole: Integers, left: Integers, right: Integers) -> float:
+def _price(interval: Integers, left: Integers, right: Integers) -> float:
     """``log2(n - 1) + log2(3^k - 2) - [k Ent(S) - k1 Ent(S1) - k2 Ent(S2)]``, in bits, of class counts."""
-    n_classes = int((whole > 0).sum())
+    n_classes = int((interval > 0).sum())
     log_sets = float(np.log2(3.0**n_classes - 2)) if n_classes <= 40 else n_classes * float(np.log2(3.0))
-    entropies = _classes_times_entropy(whole) - _classes_times_entropy(left) - _classes_times_entropy(right)
-    return float(np.log2(float(whole.sum()) - 1)) + log_sets - entropies
+    entropies = _classes_times_entropy(interval) - _classes_times_entropy(left) - _classes_times_entropy(right)
+    return float(np.log2(float(interval.sum()) - 1)) + log_sets - entropies
 
 
 def _classes_times_entropy(counts: Integers) -> float:

@@ -25,7 +25,7 @@ class TypedColumns:
     kind: str  # the key of the format of the file
     description: str  # what messages call such files
     schema: pa.Schema
-    indices: dict[str, int] | None  # the index of every column in the file, if names were made unique; else None
+    indices: dict[str, int] | None  # the index of every column in the file; None where no name was changed
 
     def names(self, columns: Sequence[str] | None) -> list[str]:
         """The names of the requested columns; None requests all."""
@@ -53,7 +53,7 @@ class TypedFile(ColumnFile):
         super().__init__(file, diagnostics, kind)
         with in_one_line(f"cannot read {self.label} as {self.description}"):
             schema = self.read_schema()
-        all_names = schema.names  # a new list at each look
+        all_names = schema.names  # Arrow makes the list anew for every access
         indices = [index for index, name in enumerate(all_names) if not name.startswith(INDEX)]
         names_in_file = [all_names[index] for index in indices]
         names = unique_names(names_in_file, diagnostics)

@@ -9,7 +9,7 @@ from bitsieve.utils.arrays import Columns, Floats
 
 @dataclass(frozen=True)
 class Scored:
-    """The scores of one method in one fold. Arrays but the first hold a number for each number of features."""
+    """The scores of one method in one fold. Every array but ``selected`` has a value for each number of features."""
 
     selected: Columns  # in order of choice
     errors: Columns | Floats  # losses on the test part of the fold

@@ -13,7 +13,7 @@ from bitsieve.utils.arrays import Columns
 
 
 def few_repeats_of(counted: Counted, selected: Columns) -> list[FewRepeats]:
-    """Those of the selected columns that are categories with few rows for each value."""
+    """The selected columns of categories that have few rows for each value."""
     categorical = [j for j in selected.tolist() if counted.binner.categories_of(j) is not None]
     return few_repeats(counted.information, np.array(categorical, np.intp))
 
