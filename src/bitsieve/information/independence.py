@@ -214,9 +214,9 @@ class _Margins:
     degrees_of_freedom: Integers  # shape (n_tables,)
     least_expected: Floats  # shape (n_tables,)
     table: Integers  # shape (n_pairs,): the index of the table of each pair
-    n: Integers  # shape (n_pairs,): n_z
-    first: Integers  # shape (n_pairs,): n_xz
-    second: Integers  # shape (n_pairs,): n_yz
+    n_z: Integers  # shape (n_pairs,)
+    n_xz: Integers  # shape (n_pairs,)
+    n_yz: Integers  # shape (n_pairs,)
 
     @classmethod
     def of_cells(cls, cells: Cells, n_tables: int) -> _Margins:
@@ -225,7 +225,8 @@ class _Margins:
         freedom_of_part = (n_codes - 1) * (n_labels - 1)
         freedom = np.zeros(n_tables, np.int64)
         np.add.at(freedom, cells.parts.owner, freedom_of_part)
-        # Codes and labels are numbered part by part, so that the labels of a part follow each other.
+        # Every code of a stratum makes a pair with every label of that stratum. Codes and labels are numbered stratum by
+        # stratum, so that the labels of a stratum follow each other.
         codes = np.flatnonzero(freedom_of_part[cells.codes.owner] > 0)
         part_of_code = cells.codes.owner[codes]
         n_pairs = n_labels[part_of_code]
@@ -234,17 +235,17 @@ class _Margins:
         first_pair = np.cumsum(n_pairs) - n_pairs
         first_label = np.cumsum(n_labels) - n_labels
         label = np.arange(len(code)) - np.repeat(first_pair - first_label[part_of_code], n_pairs)
-        n = cells.parts.size[part].astype(np.int64)
-        first = cells.codes.size[code].astype(np.int64)
-        second = cells.labels.size[label].astype(np.int64)
+        n_z = cells.parts.size[part].astype(np.int64)
+        n_xz = cells.codes.size[code].astype(np.int64)
+        n_yz = cells.labels.size[label].astype(np.int64)
         table = cells.parts.owner[part]
         least_expected = np.full(n_tables, np.inf)
-        np.minimum.at(least_expected, table, first * second / n)
-        return cls(freedom, least_expected, table, n, first, second)
+        np.minimum.at(least_expected, table, n_xz * n_yz / n_z)
+        return cls(freedom, least_expected, table, n_z, n_xz, n_yz)
 
     def expected_g(self) -> Floats:
         """E[G] of every table."""
-        excess_of_pairs = 2 * excess(self.n, self.first, self.second)
+        excess_of_pairs = 2 * excess(self.n_z, self.n_xz, self.n_yz)
         return np.bincount(self.table, excess_of_pairs, len(self.degrees_of_freedom)).astype(np.float64)
 
 
@@ -278,11 +279,12 @@ def _excess_by_series(n: Integers, a: Integers, b: Integers) -> Floats:
     """The excess by the central moments up to the fourth: ``mu_2 / 2m - mu_3 / 6m^2 + mu_4 / 12m^3``."""
     size = n.astype(np.float64)
     mean = a / size * b
-    x = a / size * (1 - a / size)
-    y = b / size * (1 - b / size)
-    variance = size * x * (size * y) / (size - 1)
+    variance_of_a = a / size * (1 - a / size)  # of one draw that is among the a, or not
+    variance_of_b = b / size * (1 - b / size)
+    variance = size * variance_of_a * (size * variance_of_b) / (size - 1)
     third = variance * (1 - 2 * a / size) * (1 - 2 * b / size) * size / (size - 2)
-    kurtosis = (size - 1) * (1 + 1 / size - 6 * (x + y)) + 6 * (5 * size - 6) * x * y
+    kurtosis = (size - 1) * (1 + 1 / size - 6 * (variance_of_a + variance_of_b))
+    kurtosis = kurtosis + 6 * (5 * size - 6) * variance_of_a * variance_of_b
     fourth = variance * (3 * variance + kurtosis * size / (size - 1) * size / (size - 2) / (size - 3))
     return variance / (2 * mean) - third / (6 * mean**2) + fourth / (12 * mean**3)
 
