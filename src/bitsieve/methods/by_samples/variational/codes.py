@@ -236,8 +236,8 @@ class PairwiseBound(NaiveBound):
         table = self.table
         weighted = posterior.float32
         exponent = 1 / len(self._chosen)
-        cells = [tables_given_one.cells for tables_given_one in tables]
-        offsets = [tables_given_one.offset for tables_given_one in tables]
+        cells = [tables_of_feature.cells for tables_of_feature in tables]
+        offsets = [tables_of_feature.offset for tables_of_feature in tables]
 
         def mix(batch: Features) -> None:
             sums = np.empty(len(batch))
