@@ -225,8 +225,8 @@ class _Margins:
         freedom_of_part = (n_codes - 1) * (n_labels - 1)
         freedom = np.zeros(n_tables, np.int64)
         np.add.at(freedom, cells.parts.owner, freedom_of_part)
-        # Every code of a stratum makes a pair with every label of that stratum. Codes and labels are numbered stratum by
-        # stratum, so that the labels of a stratum follow each other.
+        # Every code of a stratum makes a pair with every label of that stratum. Labels are numbered stratum by stratum,
+        # so that those of a stratum follow each other.
         codes = np.flatnonzero(freedom_of_part[cells.codes.owner] > 0)
         part_of_code = cells.codes.owner[codes]
         n_pairs = n_labels[part_of_code]
