@@ -150,7 +150,7 @@ def _column_scores(fitted: BaseEstimator) -> Floats:
         return np.asarray(scores, np.float64)
     if hasattr(fitted, "ranking_"):
         return -np.asarray(fitted.ranking_, np.float64)
-    estimator = getattr(fitted, "estimator_", None)
+    estimator: Any = getattr(fitted, "estimator_", None)
     if hasattr(estimator, "feature_importances_"):
         return _magnitudes(estimator.feature_importances_)
     if hasattr(estimator, "coef_"):
