@@ -55,8 +55,14 @@ ANYTHING = " -> anything"  # ends a line in the list of equal changes: no change
 EQUAL = ROOT / "tools" / "equal_mutants.txt"
 OUTCOMES = ROOT / "build" / "mutants" / "outcomes.json"
 COPIED = ("src", "tests", "benchmarks", "papers", "tools", "docs", "examples", "pyproject.toml", "CHANGELOG.md")
-ROOMS = ("information", "counts", "methods/by_counts", "discretization")
-TESTS = (*(f"tests/{room}" for room in ROOMS), "tests/golden", "tests/test_public_api.py", "tests/test_declarations.py")
+ROOMS = ("information", "counts", "methods/by_counts", "discretization", "dataset", "engines", "io", "results")
+TESTS = (
+    *(f"tests/{room}" for room in ROOMS),
+    "tests/api",  # where results are shown, stored and compared
+    "tests/golden",
+    "tests/test_public_api.py",
+    "tests/test_declarations.py",
+)
 # Modules imported once for all changes outside of functions. None of them may be one that pytest rewrites.
 PRELOADED = [
     "pytest",
