@@ -80,12 +80,13 @@ sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in type
 
 
 def copy_tree() -> None:
-    """Copy the working tree without results, and the compiled extension."""
+    """Copy the working tree without the results of benchmarks, and the compiled extension."""
     shutil.rmtree(TREE, ignore_errors=True)
     TREE.mkdir(parents=True)
     for name in COPIED:
         if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, TREE / name, ignore=shutil.ignore_patterns("__pycache__", "results"))
+            left_out = ["__pycache__", "results"] if name == "benchmarks" else ["__pycache__"]
+            shutil.copytree(ROOT / name, TREE / name, ignore=shutil.ignore_patterns(*left_out))
         else:
             shutil.copy(ROOT / name, TREE)
     extension = importlib.util.find_spec("bitsieve._native")
