@@ -119,7 +119,7 @@ def test_the_ranking_is_saved(bs, folder, name, read):
     [
         ("select all.csv", "--output", "o.csv"),
         ("select all.csv", "--output-ranking", "o.csv"),
-        ("select all.csv", "--report", "o.html"),
+        pytest.param("select all.csv", "--report", "o.html", marks=pytest.mark.slow("draws a report twice")),
         ("compare all.csv --classifier ncm --folds 2 -k 1", "--output", "o.csv"),
         ("how-many noise.csv --classifier ncm --pairs 2", "--figure", "o.svg"),
         ("count all.csv", "--save", "o"),
@@ -264,7 +264,7 @@ def test_slips_are_answered_with_what_was_meant(bs, words, answer):
 
 
 def test_rows_without_a_target_are_counted_once(bs, folder):
-    """By a process, in the document too; counted, as SQL, from a database, in batches and compared."""
+    """In the document too; counted, as SQL, from a database, in batches and compared."""
     table = csv.read_csv(folder / "all.csv")
     gone = pa.array(np.arange(200) % 25 == 3)
     table = table.set_column(3, "y", pc.if_else(gone, pa.scalar(None, pa.string()), table["y"]))
@@ -273,7 +273,7 @@ def test_rows_without_a_target_are_counted_once(bs, folder):
         database.execute("create table gaps (good real, noise real, word text, y text)")
         database.executemany("insert into gaps values (?, ?, ?, ?)", zip(*table.to_pydict().values(), strict=True))
     note, asked = "8 of 200 rows have no 'y' and are left out", ("-t", "y", "--drop-missing-target")
-    found = as_a_process("select", "gaps.csv", *asked, "--json", cwd=folder)
+    found = bs("select", "gaps.csv", *asked, "--json")
     assert found.stderr.count(note) == 1
     assert json.loads(found.stdout)["notes"].count(note) == 1
     for words in (

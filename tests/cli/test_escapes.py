@@ -21,7 +21,13 @@ def path(tmp_path):
 
 @pytest.mark.parametrize(
     "arguments",
-    [["select", "-v"], ["select", "--json"], ["sql"], ["select", "--include", "none\x1b[31m"], ["compare", "--json"]],
+    [
+        ["select", "-v"],
+        ["select", "--json"],
+        ["sql"],
+        ["select", "--include", "none\x1b[31m"],
+        ["compare", "--json", "--methods", "mim", "--classifier", "ncm", "--folds", "2"],
+    ],
     ids=" ".join,
 )
 def test_output_is_printable(path, arguments, capsys):

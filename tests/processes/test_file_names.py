@@ -94,6 +94,7 @@ def test_select(run, folder):
     assert once["features"] == again["features"] == found["features"]
 
 
+@pytest.mark.slow("two processes; test_sources runs commands with such names in this one")
 @pytest.mark.parametrize(
     "kind", [pytest.param("csv", marks=pytest.mark.slow("a process that draws a report, as test_select")), "parquet"]
 )

@@ -196,6 +196,7 @@ def test_hostile_names_stay_text(browser, tmp_path):
     assert "größe 漢字" in drawn
 
 
+@pytest.mark.slow("the browser reports it late; test_page finds the policy of the page")
 def test_a_script_that_slipped_in_would_not_run(browser, wine, tmp_path):
     """The policy of the page lets its own script run alone."""
     text = wine.read_text("utf-8")

@@ -68,6 +68,7 @@ def test_notes_are_in_the_words_that_were_typed(tmp_path, read_page):
     assert "target_kind=" not in said
 
 
+@pytest.mark.slow("draws the same figures twice, as the report of a selection does")
 def test_same_comparison_same_page(comparison):
     assert comparison_report(comparison) == comparison_report(comparison)
 

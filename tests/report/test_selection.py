@@ -59,7 +59,7 @@ def test_same_selection_same_page(selection, report):
 
 
 FAMILIES = {info.estimator: info.name for info in list_methods() if not info.same_as}  # one method of each class
-QUICK_FAMILIES = {"FCBF", "ModelSelector"}  # groups of features, and a model; other tests draw bits
+QUICK_FAMILIES = {"ModelSelector"}  # other tests draw bits
 
 
 def family_case(estimator, name):
@@ -81,7 +81,12 @@ def test_every_family_has_a_report(name, read_page):
     [
         ([[0, 1], [1, 1], [0, 1], [1, 1]], [0, 1, 0, 1], {"binning": "none", "n_features_to_select": 1}),
         (np.arange(40.0).reshape(20, 2), np.arange(20) / 7, {"binning": "quantile", "target_bins": 2}),
-        (np.arange(40).reshape(20, 2) % 7, [["a", "b"], ["a", "c"]] * 10, {"binning": "none"}),
+        pytest.param(
+            np.arange(40).reshape(20, 2) % 7,
+            [["a", "b"], ["a", "c"]] * 10,
+            {"binning": "none"},
+            marks=pytest.mark.slow("classes of several columns are drawn as those of one"),
+        ),
         pytest.param(
             np.arange(40).reshape(20, 2) % 3,
             ["a", "b"] * 10,
@@ -203,7 +208,14 @@ def test_bin_labels_of_every_kind():
     assert bin_labels(binner, 1, 3) == ["< 2.5", ">= 2.5", "missing"]
 
 
-@pytest.mark.parametrize(("binning", "signs"), [("mdl", ("<=", ">")), ("uniform", ("<", ">="))])
+@pytest.mark.parametrize(
+    ("binning", "signs"),
+    quick_and_slow(
+        [("mdl", ("<=", ">")), ("uniform", ("<", ">="))],
+        quick=[("mdl", ("<=", ">"))],
+        reason="test_bin_labels_of_every_kind has the other signs",
+    ),
+)
 def test_a_sparse_table_has_a_report_with_a_bin_of_zero(binning, signs):
     X = sparse.random(400, 5, 0.5, random_state=0, format="csr")
     y = (X.toarray()[:, 0] > 0.5).astype(int)
@@ -293,6 +305,7 @@ def test_explain_from_the_command_line(data, capsys):
     assert "there is no column 'mean_are': did you mean 'mean_area'" in capsys.readouterr().err
 
 
+@pytest.mark.slow("draws a report of its own")
 def test_notes_stand_at_the_column_that_they_name():
     random = np.random.default_rng(0)
     y = random.integers(0, 2, 200)
