@@ -73,7 +73,7 @@ def test_explain_names_every_mistake(path, capsys):
 OTHER_COMMANDS = [
     (["compare", "-t", "churm", "--methods", "jmii", "--folds", "3", "-k", "2", "--exclude", "limit"], 2),
     (["compare", "-t", "churm", "--binz", "3", "--classifer", "lda", "--folds", "3", "--exclude", "limit"], 4),
-    (["how-many", "-t", "churm", "--method", "cmimm", "--pairs", "2", "--exclude", "limit"], 2),
+    (["how-many", "-t", "churm", "--method", "cmimm", "--pairs", "2", "--classifier", "ncm", "--exclude", "limit"], 2),
     (["how-many", "-t", "churn", "--scoring", "acuracy", "--pairs", "2", "--estimator", "corected"], 3),
     (["interactions", "-t", "churm", "--statistic", "synergi", "--exclude", "limit"], 2),
     (["interactions", "-t", "churn", "--missing", "error", "--shufles", "5"], 3),

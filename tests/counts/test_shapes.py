@@ -99,7 +99,7 @@ def test_every_number_of_codes_beside_every_other(kernel, order, n_classes):
     ("order", "n_rows", "n_classes", "most_weight"),
     quick_and_slow(
         [(order, *size) for order in ORDERS for size in ((2_000, 2, 1), (500, 3, 40), (2_000, 40, 1), (20_000, 2, 1))],
-        quick={(2, 2_000, 2, 1), (2, 500, 3, 40), (2, 2_000, 40, 1), (3, 500, 3, 40)},
+        quick={(2, 2_000, 2, 1), (2, 500, 3, 40), (2, 2_000, 40, 1)},
         reason="more triples, more rows or classes of them",
     ),
 )

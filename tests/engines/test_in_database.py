@@ -189,7 +189,7 @@ def test_only_groups_leave_the_engine(lazy, monkeypatch):
 
 
 def test_one_statement_counts_several_columns(monkeypatch):
-    source, _ = counts_of(rows(20_000).drop_columns(["w", "quantity", "price"]), duckdb.from_arrow)
+    source, _ = counts_of(rows(2_000).drop_columns(["w", "quantity", "price"]), duckdb.from_arrow)
     asked, fetch = [], grouped_counts.Relation.fetched
     monkeypatch.setattr(grouped_counts.Relation, "fetched", lambda *args: asked.append(1) or fetch(*args))
     together = source.tables(0, np.arange(7), True)
@@ -284,6 +284,7 @@ def test_selected_columns_stay_where_they_are(lazy):
     assert sorted(nw.from_native(found.table).collect_schema()) == sorted(found.features)
 
 
+@in_the_quicker_engine
 def test_many_rows_are_counted_where_they_are(lazy, monkeypatch):
     table = rows().drop_columns(["price"])
     note = "the table has very many rows: they were counted where they are, and not read; to read them, add push_down="

@@ -172,7 +172,7 @@ def test_damaged_counts_are_one_line(files):
     (file,) = (files / "first").iterdir()
     content, random = file.read_bytes(), np.random.default_rng(0)
     (files / "damaged").mkdir()
-    for place in random.integers(0, len(content), 200).tolist():
+    for place in random.integers(0, len(content), 60).tolist():
         changed = content[:place] + bytes([content[place] ^ 1 << int(random.integers(8))]) + content[place + 1 :]
         for damaged in (changed, content[:place]):
             (files / "damaged" / file.name).write_bytes(damaged)

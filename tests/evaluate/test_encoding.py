@@ -64,13 +64,13 @@ def test_whole_table_with_missing_values_and_words(table):
     frame.loc[::11, "size"] = None
     X, y = frame.drop(columns="diagnosis"), frame["diagnosis"]
     binning = bitsieve.MDLBinner(missing="bin")
-    one = bitsieve.compare(X, y, methods=["jmi"], features=range(1, 10), folds=5, binning=binning)
+    one = bitsieve.compare(X, y, methods=["jmi"], features=[2, 9], folds=3, binning=binning)
     other = bitsieve.compare(
         pa.Table.from_pandas(X),
         y.to_numpy(),
         methods=["jmi"],
-        features=range(1, 10),
-        folds=5,
+        features=[2, 9],
+        folds=3,
         binning=binning,
     )
     np.testing.assert_array_equal(one.errors, other.errors)

@@ -144,7 +144,7 @@ def test_every_name_is_compared():
     assert list(OF_ALIASES) == list(ALIASES)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(
     n_samples=st.integers(2, 60),
     n_features=st.integers(1, 6),

@@ -53,6 +53,7 @@ def test_p_is_uniform_where_nothing_is_relevant():
         assert abs((values <= limit).mean() - limit) < 4 * np.sqrt(limit * (1 - limit) / len(values))
 
 
+@pytest.mark.slow("ten tables; golden results hold what the rule takes")
 def test_finds_what_is_relevant_and_not_its_neighbours():
     n_false = 0
     for seed in range(10):

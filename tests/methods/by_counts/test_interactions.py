@@ -20,7 +20,8 @@ def noise(seed, n=120, n_columns=10, codes=3):
     return random.integers(0, codes, (n, n_columns)), random.permutation(n) % 2
 
 
-@pytest.mark.parametrize("order", [2, pytest.param(3, marks=pytest.mark.slow("200 tables of triples"))])
+@pytest.mark.slow("200 tables of pairs, and of triples")
+@pytest.mark.parametrize("order", [2, 3])
 def test_p_of_the_strongest_tuple_of_noise_is_uniform(order):
     search, p = Search(order, "gain", 1), []
     for seed in range(N_TABLES):

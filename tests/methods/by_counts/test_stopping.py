@@ -229,6 +229,7 @@ def test_permutation_makes_more_shuffles_for_more_candidates(information_of):
     assert of_many == pytest.approx(50 / (1 + 50 * 200))  # never below the plain share, for each of those tried
 
 
+@pytest.mark.slow("30,000 rows; counts are compared by number of threads in counts/test_packed")
 def test_same_values_for_any_number_of_threads(information_of):
     codes, classes = signal(30_000, 12, 3, seed=5)
     one, *others = (
