@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.cover import quick_and_slow
 from tests.patients import patients
 
 import bitsieve
@@ -54,7 +55,11 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
+@pytest.mark.parametrize(
+    "options",
+    quick_and_slow(OPTIONS, quick=[OPTIONS[0], OPTIONS[2], OPTIONS[5]], reason="test_call takes each option again"),
+    ids=" ".join,
+)
 def test_the_same_data_agrees_whatever_the_options(folder, capsys, options):
     code, _, errors = run(capsys, "select", "data.csv", "-t", "ill", "--save", "ill.json", *options)
     assert code == 0, errors

@@ -201,7 +201,12 @@ def check_pairs_and_partitions(n_rows, n_classes, most_weight, kernel):
 
 @every_kernel
 @pytest.mark.parametrize(
-    ("n_rows", "n_classes", "most_weight"), [(64, 1, 1), (64, 40, 40), (2_000, 2, 40), (2_000, 40, 1), (20_000, 3, 1)]
+    ("n_rows", "n_classes", "most_weight"),
+    quick_and_slow(
+        [(64, 1, 1), (64, 40, 40), (2_000, 2, 40), (2_000, 40, 1), (20_000, 3, 1)],
+        quick={(64, 1, 1), (64, 40, 40), (2_000, 2, 40)},
+        reason="more rows",
+    ),
 )
 def test_every_form_beside_numpy(kernel, n_rows, n_classes, most_weight):
     check_pairs_and_partitions(n_rows, n_classes, most_weight, kernel)

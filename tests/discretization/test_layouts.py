@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from sklearn.base import clone
+from tests.cover import quick_and_slow
 
 from bitsieve import _native
 from bitsieve.dataset.read import read_xy
@@ -13,6 +14,7 @@ from bitsieve.discretization.transformers import CategoricalBinner, EqualFrequen
 from bitsieve.engines.local import make_source
 
 TYPES = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)] + ["float32", "float64"]
+QUICK_TYPES = ("int8", "uint32", "float32", "float64")
 BINNERS = [CategoricalBinner(), EqualFrequencyBinner(n_bins=4), EqualWidthBinner(n_bins=5), MDLBinner(uncut="median")]
 
 
@@ -24,7 +26,9 @@ def numbers(kind, n_samples=203, n_features=75):
 
 
 @pytest.mark.parametrize("binner", BINNERS, ids=repr)
-@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize(
+    "kind", quick_and_slow(TYPES, quick=QUICK_TYPES, reason="whole numbers or floats of another size")
+)
 def test_every_type_and_order_gives_the_same_codes(binner, kind):
     X = numbers(kind)
     y = np.digitize(X[:, 3].astype(float) + X[:, 5], [40, 80])

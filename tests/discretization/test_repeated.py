@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
+from tests.cover import quick_and_slow
 
 from bitsieve.counts.reference import term
 from bitsieve.counts.search import JoinedSearch, Parts, dependence_of_codes
@@ -38,8 +41,14 @@ def counted(codes, classes, part, shift):
     return freedom, total
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("uncut", ["leave", "median"])
+@pytest.mark.parametrize(
+    ("uncut", "weighted"),
+    quick_and_slow(
+        product(["leave", "median"], [False, True]),
+        quick={("leave", False), ("median", True)},
+        reason="the same cuts with weights, or without",
+    ),
+)
 def test_dependence_is_that_of_the_codes_cut_again(uncut, weighted):
     table = made_table(weighted)
     search = MDLBinner(uncut=uncut, missing="bin").fit_table(table).search(table)

@@ -133,8 +133,14 @@ def test_methods_on_rows_are_refused(folder, method):
         bitsieve.select(folder / "parts", "class", method=method, n_features_to_select=2)
 
 
-@pytest.mark.parametrize("target", ["class", "amount", ["class", "other"]])
-@pytest.mark.parametrize("weight", [None, "times"])
+@pytest.mark.parametrize(
+    ("target", "weight"),
+    quick_and_slow(
+        product(["class", "amount", ["class", "other"]], [None, "times"]),
+        quick=[("amount", None), (["class", "other"], "times")],
+        reason="the same target with weights, or without",
+    ),
+)
 def test_targets_and_weights(rows, folder, target, weight, small_batches):
     found = bitsieve.select(folder / "parts", target, sample_weight=weight, **HOW)
     assert_equal(found, bitsieve.select(rows, target, sample_weight=weight, **HOW))

@@ -251,7 +251,7 @@ def test_columns_of_string_views(tmp_path, how):
         assert selection.scores.tobytes() == expected.scores.tobytes()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", quick_and_slow(range(4), quick={0}, reason="more damaged files"))
 def test_damaged_parquet_in_batches(tmp_path, seed):
     """Nothing but rows or a DataError: no panic of a library, and no abort of the process."""
     random = np.random.default_rng(seed)

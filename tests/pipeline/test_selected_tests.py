@@ -18,7 +18,7 @@ def states_by_column(selection):
 @pytest.mark.parametrize(("n_features", "order"), [(5, 3), (8, 2), (8, 4)])
 def test_no_partner_of_a_parity_is_called_uninformative(method, n_features, order):
     """The class is the parity of 2, 3 or 4 columns, none of which is informative without the others."""
-    for seed in range(5):
+    for seed in range(2):
         X = np.random.default_rng(seed).integers(0, 2, (300, n_features))
         y = X[:, :order].sum(axis=1) % 2
         states = states_by_column(bitsieve.select(X, y, method=method, n_features_to_select=n_features))

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy.stats import false_discovery_control
+from tests.cover import quick_and_slow
 
 import bitsieve
 from bitsieve import ConditionalStopping, ForwardSelector, KnockoffStopping
@@ -125,7 +126,9 @@ def test_columns_that_determine_each_other_leave_nothing_to_permute():
 
 
 @pytest.mark.parametrize("rule", [ConditionalStopping(), KnockoffStopping(n_draws=1)], ids=lambda rule: rule.name)
-@pytest.mark.parametrize("criterion", ["mim", "jmi"])
+@pytest.mark.parametrize(
+    "criterion", quick_and_slow(["mim", "jmi"], quick={"jmi"}, reason="the order of another criterion")
+)
 def test_the_criterion_says_the_order_alone(rule, criterion):
     relevant = range(0, 60, 4)
     X, y = chain(1, 1500, 60, 0.3, relevant)

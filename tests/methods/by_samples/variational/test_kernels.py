@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.cover import quick_and_slow
 
 from bitsieve import _native
 from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE
@@ -61,7 +62,9 @@ ARITIES = {
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("kind", [NaiveBound, PairwiseBound])
 @pytest.mark.parametrize("arities", ARITIES.values(), ids=ARITIES.keys())
-@pytest.mark.parametrize("n_samples", [64, 65, 1003])
+@pytest.mark.parametrize(
+    "n_samples", quick_and_slow([64, 65, 1003], quick={1003}, reason="1003 rows have full blocks and one that is not")
+)
 def test_any_instruction_set_any_number_of_threads(kernel, kind, arities, n_samples, monkeypatch):
     monkeypatch.setattr(variational_codes, "LIKELIHOODS_A_THREAD", 1)  # threads even for microseconds of work
     codes, sizes = random_codes(n_samples, n_samples, arities, 4)
