@@ -37,14 +37,8 @@ gc.disable()  # until all tests are known: hardly anything of what is made up to
 
 def pytest_collection_finish():
     """What was collected stays to the end, and is not looked through for garbage again."""
-    gc.enable()
-    gc.collect()
     gc.freeze()
-
-
-def pytest_unconfigure():
-    """At the end, all goes."""
-    gc.unfreeze()
+    gc.enable()
 
 
 def sparse_source(codes, classes=None, **keywords):

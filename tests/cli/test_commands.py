@@ -61,6 +61,21 @@ def refused(run):
     return call
 
 
+def test_json_document(data, table, done):
+    result = done(
+        "select", data, "--target", "diagnosis", "--features", 3, "--json", "--binning", "quantile", "--bins", 4
+    )
+    document = json.loads(result.stdout)
+    wanted = bitsieve.select(table, "diagnosis", n_features_to_select=3, binning="quantile", n_bins=4).to_dict()
+    for name, value in wanted.items():
+        assert document[name] == value
+    assert document["output"] is None
+    assert document["seconds"] > 0
+    assert document["version"] == bitsieve.__version__
+    assert document["report"] is None
+    assert set(document) == {*wanted, "output", "output_ranking", "report", "save", "seconds", "version"}
+
+
 def write(table, path):
     if path.suffix == ".csv":
         csv.write_csv(table, path)

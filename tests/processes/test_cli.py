@@ -59,21 +59,6 @@ def test_installed_script(data):
     assert done(*arguments, command=[script]).stdout == done(*arguments).stdout
 
 
-def test_json_document(data, table):
-    result = done(
-        "select", data, "--target", "diagnosis", "--features", 3, "--json", "--binning", "quantile", "--bins", 4
-    )
-    document = json.loads(result.stdout)
-    wanted = bitsieve.select(table, "diagnosis", n_features_to_select=3, binning="quantile", n_bins=4).to_dict()
-    for name, value in wanted.items():
-        assert document[name] == value
-    assert document["output"] is None
-    assert document["seconds"] > 0
-    assert document["version"] == bitsieve.__version__
-    assert document["report"] is None
-    assert set(document) == {*wanted, "output", "output_ranking", "report", "save", "seconds", "version"}
-
-
 def test_version_and_help():
     assert done("--version").stdout == f"bitsieve {bitsieve.__version__}\n"
     assert "usage: bitsieve" in done("--help").stdout

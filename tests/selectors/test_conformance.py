@@ -17,7 +17,7 @@ from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 from sklearn.utils.validation import has_fit_parameter
-from tests.cover import methods_of_each_kind
+from tests.cover import methods_of_each_kind, quick_and_slow
 
 import bitsieve
 from bitsieve import (
@@ -109,7 +109,13 @@ def test_scikit_learn(estimator, check):
 
 @pytest.mark.filterwarnings("ignore:No features were selected")  # of noise
 @pytest.mark.parametrize(
-    "selector", [*FACE_SELECTORS, *OF_SEVERAL_FITS, OVER_FOLDS], ids=lambda selector: type(selector).__name__
+    "selector",
+    [
+        *FACE_SELECTORS,
+        *quick_and_slow(OF_SEVERAL_FITS, quick=OF_SEVERAL_FITS[2:], reason="other selectors of several fits"),
+        pytest.param(OVER_FOLDS, marks=pytest.mark.slow("fits of every fold")),
+    ],
+    ids=lambda selector: type(selector).__name__,
 )
 def test_what_is_up_to_the_method(selector):
     wanted = UP_TO_THE_METHOD - expected_failures(selector).keys()
