@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 SOURCES = Path.cwd() / "src"
 # The slowest test takes some seconds; one that runs for a minute has a loop without end.
 ENDLESS = ("-o", "faulthandler_timeout=60", "-o", "faulthandler_exit_on_timeout=true")
-OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-m", "not slow and not nightly", *ENDLESS)
+OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", *ENDLESS)
 
 
 def inner_codes(code: CodeType) -> list[CodeType]:
