@@ -16,7 +16,8 @@ import bitsieve
 from bitsieve.cli import main
 
 MODULE = [sys.executable, "-m", "bitsieve"]
-ASKED = ("--target", "diagnosis", "--methods", "mim,jmi", "--features", "1:9", "--classifier", "ncm")
+METHODS = ("--target", "diagnosis", "--methods", "mim,jmi", "--classifier", "ncm")
+ASKED = (*METHODS, "--features", "1:9")
 
 PROGRESS = re.compile(r"bitsieve: .* \.\.\. \d+ s")  # what a slow machine says meanwhile
 
@@ -88,7 +89,7 @@ sys.exit(main(sys.argv[1:]))
 )
 def test_interrupt_and_resume(data, tmp_path, threads, ending, capsys):
     output, whole = tmp_path / f"errors{ending}", tmp_path / f"whole{ending}"
-    asked = ["compare", str(data), *ASKED, "--folds", "8", "--threads", str(threads)]
+    asked = ["compare", str(data), *METHODS, "--features", "1:2", "--folds", "8", "--threads", str(threads)]
     assert main([*asked, "--output", str(whole)]) == 0
     command = [sys.executable, "-c", INTERRUPTED, *asked, "--output", str(output)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

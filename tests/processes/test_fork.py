@@ -28,7 +28,7 @@ def work(n_jobs):
     layout.BLOCK_BYTES = 1 << 12
     random = np.random.default_rng(0)
     y = random.integers(0, 3, 300)
-    X = np.where(random.random((300, 200)) < 0.3, y[:, None], random.integers(0, 6, (300, 200)))
+    X = np.where(random.random((300, 80)) < 0.3, y[:, None], random.integers(0, 6, (300, 80)))
     digest = hashlib.sha256()
     for selector in (
         ForwardSelector(20, criterion="jmi", binning="quantile", n_jobs=n_jobs),

@@ -57,7 +57,7 @@ def results():
             quietly(bitsieve.compare, X, Y, **options),
             quietly(bitsieve.compare, X, Y, **{**options, "folds": 4}),
         ),
-        "HowMany": (quietly(bitsieve.how_many, X, Y, n_pairs=5), quietly(bitsieve.how_many, X, Y % 2, n_pairs=5)),
+        "HowMany": (quietly(bitsieve.how_many, X, Y, n_pairs=2), quietly(bitsieve.how_many, X, Y % 2, n_pairs=2)),
         "Interactions": (quietly(bitsieve.interactions, X, Y), quietly(bitsieve.interactions, X, Y, top=1)),
     }
 
