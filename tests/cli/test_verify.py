@@ -84,19 +84,24 @@ def test_steps_show_how_close_the_choice_was(folder, capsys):
     assert f"{step.gap:.3g} before {step.runner_up[0]}" in out
 
 
+CHANGES = [
+    (lambda data: data.iloc[:-1], "rows", "rows"),
+    (lambda data: data.assign(more=1), "columns", "columns"),
+    (lambda data: data.assign(ill=["yes", *data["ill"][1:-1], "yes"]), "target", "target"),
+    (lambda data: data.assign(dose=data["dose"].fillna(9)), "options", "values"),
+    (lambda data: data.assign(dose=data["dose"].round(1)), "step", "values"),
+]
+OTHER_CHANGES = [
+    (lambda data: data[["city", "dose", "share", "noise", "weight", "ill"]], "columns", "columns"),
+    (lambda data: data.assign(noise=data["city"]), "columns", "columns"),
+    (lambda data: data.assign(ill=["ill" if c == "yes" else c for c in data["ill"]]), "target", "target"),
+    (lambda data: data.assign(share=data["share"].sample(frac=1, random_state=0).to_numpy()), "step", "values"),
+]
+
+
 @pytest.mark.parametrize(
     ("change", "name", "cause"),
-    [
-        (lambda data: data.iloc[:-1], "rows", "rows"),
-        (lambda data: data.assign(more=1), "columns", "columns"),
-        (lambda data: data[["city", "dose", "share", "noise", "weight", "ill"]], "columns", "columns"),
-        (lambda data: data.assign(noise=data["city"]), "columns", "columns"),
-        (lambda data: data.assign(ill=["yes", *data["ill"][1:-1], "yes"]), "target", "target"),
-        (lambda data: data.assign(ill=["ill" if c == "yes" else c for c in data["ill"]]), "target", "target"),
-        (lambda data: data.assign(dose=data["dose"].fillna(9)), "options", "values"),
-        (lambda data: data.assign(dose=data["dose"].round(1)), "step", "values"),
-        (lambda data: data.assign(share=data["share"].sample(frac=1, random_state=0).to_numpy()), "step", "values"),
-    ],
+    quick_and_slow([*CHANGES, *OTHER_CHANGES], quick=CHANGES, reason="another change with the same cause"),
 )
 def test_the_first_step_that_differs_is_named(folder, capsys, change, name, cause):
     assert run(capsys, "select", "data.csv", "-t", "ill", "-k", "3", "--save", "ill.json")[0] == 0
