@@ -42,7 +42,7 @@ def test_columns_of_a_frame_each_by_itself():
     assert plain.selector.binner_.categories_[0] is None
 
 
-@pytest.mark.parametrize("method", ["cmim", "gmi"])
+@pytest.mark.parametrize("method", ["cmim", pytest.param("gmi", marks=pytest.mark.slow("draws another report"))])
 def test_they_are_explained_as_they_were_counted(method, tmp_path):
     table = pa.table({"state": STATES[:, 0], "follows": FOLLOWS, "measured": RANDOM.normal(size=N) + Y})
     selection = bitsieve.select(table, Y, method=method, n_features_to_select=2)
