@@ -69,6 +69,12 @@ def test_times_with_a_zone_are_those_of_utc():
     assert found == [datetime.datetime(2024, 1, 1, 8), datetime.datetime(2024, 1, 1, 15), None]
 
 
+def test_an_hour_before_am_or_pm_is_at_most_12():
+    hours = [f"{j % 12 + 1}:30 PM" for j in N]
+    assert read(hours, "12 PM") == [datetime.timedelta(hours=12)]
+    assert read(hours, "13 PM") == ["13 PM"]
+
+
 STAYS = {
     "leading zeros": [f"{j:05}" for j in N],
     "leading zeros with a letter": [f"{j:05}X" for j in N],

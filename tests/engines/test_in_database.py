@@ -130,6 +130,14 @@ def test_rows_without_a_target_may_have_values_of_their_own(lazy, method):
 
 
 @in_the_quicker_engine
+def test_rows_without_one_of_two_targets_are_left_out(lazy):
+    second_target = pa.array([None if j % 40 == 0 else "uv"[j % 2] for j in range(N)])
+    table = rows().select(["few", "size", "y"]).append_column("z", second_target)
+    how = {"missing": "bin", "binning": "none", "drop_missing_target": True}
+    same(bitsieve.select(lazy(table), ["y", "z"], push_down=True, **how), bitsieve.select(table, ["y", "z"], **how))
+
+
+@in_the_quicker_engine
 def test_codes_as_they_are(lazy):
     random = np.random.default_rng(0)
     table = pa.table({f"x{j}": random.integers(-1, 3 + j, 200) for j in range(6)} | {"y": random.integers(0, 2, 200)})
