@@ -111,6 +111,7 @@ def test_what_is_changed_is_the_function_itself_and_none_around_it(was, now, cha
 
 
 TESTED = {
+    "conftest.py": "import gc\ndef pytest_collection_finish():\n    gc.freeze()\n",
     "src/part.py": "def twice(x):\n    return x * 2\nLIMIT = 3\ndef limit():\n    return LIMIT\nSTART = limit()\n",
     "tests/test_part.py": """
 import sys

@@ -77,6 +77,7 @@ class RequestLoop:
         self.session = session
         self.items = {item.nodeid: item for item in session.items}
         self.functions: dict[str, list[FunctionType]] = {}
+        gc.unfreeze()  # the tests freeze what was collected, and get_objects lists nothing that is frozen
         for value in gc.get_objects():
             if isinstance(value, FunctionType) and value.__code__.co_filename.startswith(str(SOURCES)):
                 self.functions.setdefault(value.__code__.co_filename, []).append(value)
