@@ -11,9 +11,9 @@ from math import isfinite
 from os import PathLike
 from typing import Any, NamedTuple
 
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.utils.defaults import BINNING
-from bitsieve.utils.parameters import check_choice, check_flag, check_threads
+from bitsieve.utils.parameters import check_choice, check_flag, check_integer, check_threads
 from bitsieve.utils.types import ColumnLike, Label
 
 DAY_FIRST = "day-first"
@@ -22,6 +22,7 @@ FREQUENCY = "frequency"
 SAMPLING = "sampling"
 WEIGHT_KINDS = (FREQUENCY, SAMPLING)
 IDENTIFIERS = ("drop", "keep")
+MAX_INTERVALS = 1000  # of time
 PAPER = "paper"  # the protocol of the papers
 NUMBER = "number"
 COLUMN_TYPES = ("category", NUMBER, DAY_FIRST, MONTH_FIRST)
@@ -54,12 +55,112 @@ def type_without(missing_numbers: Sequence[float]) -> str:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class SurvivalOptions:
+    """The target is a time to an event, which may be censored.
+
+    The fields are the parameters of :func:`bitsieve.select` of the same names: columns of the data, or values.
+    """
+
+    duration: Any
+    event: Any
+    entry: Any = None
+    n_intervals: int = 1
+
+    @property
+    def event_column(self) -> Any:
+        """The column of the event, or its values."""
+        return self._event_and_value[0]
+
+    @property
+    def event_value(self) -> str | None:
+        """The value of the column that is the event; None where it is 1 or True."""
+        return self._event_and_value[1]
+
+    @property
+    def _event_and_value(self) -> tuple[Any, str | None]:
+        """The two parts of ``event``: "status=1" is the value 1 of the column "status"."""
+        if not isinstance(self.event, str) or "=" not in self.event:
+            return self.event, None
+        column, _, value = self.event.rpartition("=")
+        return column, value
+
+    @property
+    def columns(self) -> list[Any]:
+        """The columns, or the values, in the order duration, event and, where there is one, entry."""
+        columns = [self.duration, self.event_column]
+        if self.entry is not None:
+            columns.append(self.entry)
+        return columns
+
+    def names(self) -> dict[str, str | int]:
+        """The parameters by name; those that were given as values are written as "values"."""
+        names: dict[str, str | int] = {}
+        for parameter, value in (("duration", self.duration), ("event", self.event), ("entry", self.entry)):
+            if value is not None:
+                names[parameter] = value if isinstance(value, str) else "values"
+        if self.n_intervals != 1:
+            names["n_intervals"] = self.n_intervals
+        return names
+
+    @property
+    def are_named(self) -> bool:
+        """Whether they are names of columns of the data."""
+        return all(isinstance(column, str) for column in self.columns)
+
+
+def survival_options(
+    target: Any, duration: Any, event: Any, entry: Any = None, n_intervals: int = 1
+) -> SurvivalOptions | None:
+    """The options of a time to an event from the parameters of :func:`bitsieve.select`; None for any other target.
+
+    Raises UserError for parameters that do not go together.
+    """
+    check_integer("n_intervals", n_intervals, 1, MAX_INTERVALS)
+    if duration is None and event is None and entry is None:
+        if n_intervals != 1:
+            raise _without_duration("n_intervals")
+        return None
+    if duration is None:
+        raise _without_duration("event" if event is not None else "entry")
+    if event is None:
+        raise UserError(
+            code="contradicting-parameters",
+            message="duration is given without event",
+            advice="name the column that is 1 where the event happened, and 0 where the row is censored",
+        )
+    if target is not None:
+        raise UserError(
+            code="contradicting-parameters",
+            message="target and duration are given, and there is one target",
+            advice="leave one of them out",
+        )
+    options = SurvivalOptions(duration=duration, event=event, entry=entry, n_intervals=n_intervals)
+    n_named = sum(isinstance(column, str) for column in options.columns)
+    if 0 < n_named < len(options.columns):
+        raise UserError(
+            code="contradicting-parameters",
+            message="duration, event and entry are partly names of columns and partly values",
+            advice="give all by name, or all as values",
+        )
+    return options
+
+
+def _without_duration(parameter: str) -> UserError:
+    return UserError(
+        code="contradicting-parameters",
+        message=f"{parameter} is given without duration",
+        advice="name the column that holds the time to the event, or to the end of observation",
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ReadOptions:
     """How a table is read: what its target, weights and groups are, and what its columns hold.
 
     The fields are the parameters of :func:`bitsieve.select` of the same names. ``target``, ``sample_weight``,
     ``groups`` and ``strata`` are columns of the data, or values. ``target_name`` is what messages call a target that
     is given by values without a name. A column of ``exclude`` may be of a type that is not read.
+    ``survival`` stands in place of ``target`` where that is a time to an event.
     """
 
     target: ColumnLike = None
@@ -67,6 +168,7 @@ class ReadOptions:
     weight_kind: str = FREQUENCY
     groups: ColumnLike = None
     strata: ColumnLike = None
+    survival: SurvivalOptions | None = None
     target_name: str = "target"
     target_kind: str | None = None
     target_bins: int | str | None = None

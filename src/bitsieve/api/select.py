@@ -10,9 +10,17 @@ from typing import Any
 import numpy as np
 
 from bitsieve.discretization.base import BinningLike
+from bitsieve.dataset.survival import survival_columns
 from bitsieve.explain.evidence import Evidence
 from bitsieve.methods.constraints import has_items
-from bitsieve.options import FREQUENCY, ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
+from bitsieve.options import (
+    FREQUENCY,
+    ColumnOptions,
+    DiscretizationOptions,
+    ExecutionOptions,
+    ReadOptions,
+    survival_options,
+)
 from bitsieve.pipeline.diagnose import diagnose, informative_states
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.selection_options import SelectionOptions
@@ -29,6 +37,10 @@ def select(
     data: TableLike,
     target: ColumnLike = None,
     *,
+    duration: ColumnLike = None,
+    event: ColumnLike = None,
+    entry: ColumnLike = None,
+    n_intervals: int = 1,
     sample_weight: ColumnLike = None,
     weight_kind: str = "frequency",
     groups: ColumnLike = None,
@@ -72,6 +84,17 @@ def select(
     target : str or array-like of shape (n_samples,), or several, optional
         A column of ``data``, which is then no feature, or the values themselves. Of several, the classes are the
         combinations that occur. Only for .npz and libsvm it may be left out: it is ``y`` there.
+    duration : str or array-like of shape (n_samples,), optional
+        In place of ``target``: the time to an event, or to the end of observation of a row that is censored. Scores are
+        then bits per event. ``target`` may also be a structured array of scikit-survival's ``Surv``, or a frame of a
+        boolean column and one of times. See "My target is a time" in the documents.
+    event : str or array-like of shape (n_samples,), optional
+        1 or True where the event happened at the time, and 0 or False where the row is censored. Of several kinds of
+        events "status=2" takes one, and the others are censored.
+    entry : str or array-like of shape (n_samples,), optional
+        When each row came under observation: it is at risk after its entry only (left truncation).
+    n_intervals : int, default=1
+        Intervals of time, of about as many events each, at least 20: more than one for hazards that cross.
     sample_weight : str or array-like of shape (n_samples,), optional
         Frequency weights, as a column of ``data``, which is then no feature, or as values: whole numbers, how many
         times each sample counts.
@@ -173,8 +196,15 @@ def select(
     >>> bitsieve.select(X, y, method="jmi", n_features_to_select=2).features
     ['x3', 'x2']
     """
+    if duration is None and event is None:
+        columns_of_target = survival_columns(target)
+        if columns_of_target is not None:
+            target = None
+            duration = columns_of_target.duration
+            event = columns_of_target.event
     read = ReadOptions(
         target=target,
+        survival=survival_options(target, duration, event, entry, n_intervals),
         sample_weight=sample_weight,
         weight_kind=weight_kind,
         groups=groups,
@@ -258,6 +288,8 @@ def _requested_parameters(fit: Fit, read: ReadOptions) -> dict[str, Any]:
         "target_bins": table.target.requested_kind.n_bins,
         "target_kind": table.target.requested_kind.kind,
     }
+    if read.survival is not None:
+        parameters |= read.survival.names()
     if selection.screen is not None:
         parameters["screen"] = selection.screen
     if selection.columns.identifiers != "drop":

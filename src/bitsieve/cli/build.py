@@ -24,10 +24,18 @@ RULE_OPTIONS = {"level": "level", "bits": "min_bits", "n_draws": "draws"}
 
 def read_options(arguments: argparse.Namespace) -> ReadOptions:
     """How the table is read. Where a command has no such option, the default holds."""
-    from bitsieve.options import FREQUENCY, ReadOptions
+    from bitsieve.options import FREQUENCY, ReadOptions, survival_options
 
+    intervals = getattr(arguments, "intervals", None)
     return ReadOptions(
         target=arguments.target,
+        survival=survival_options(
+            arguments.target,
+            getattr(arguments, "duration", None),
+            getattr(arguments, "event", None),
+            getattr(arguments, "entry", None),
+            1 if intervals is None else intervals,
+        ),
         sample_weight=getattr(arguments, "weight", None),
         weight_kind=getattr(arguments, "weight_kind", None) or FREQUENCY,
         groups=getattr(arguments, "groups", None),

@@ -181,6 +181,19 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--target", f"{SELECTING} {JUDGING} {TUPLES} {BOUNDS}",
                f"{TARGET}; give it again for several columns together", "column", form="repeated", short="-t"),
         Option("--target", "count sql", "the target column", "column", form="required", short="-t"),
+        Option("--duration", "select",
+               "in place of --target, the column of the time to an event, or to the end of observation: scores are "
+               "then bits per event", "column", parameters="duration"),
+        Option("--event", "select",
+               "with --duration, the column that is 1 where the event happened and 0 where the row is censored; "
+               "status=2 takes the rows of value 2, of several kinds of events", "text", metavar="COLUMN[=VALUE]",
+               parameters="event"),
+        Option("--entry", "select",
+               "with --duration, the column of the time from which each row was under observation", "column",
+               parameters="entry"),
+        Option("--intervals", "select",
+               "with --duration, intervals of time of about as many events each, at least 20 (default: 1); 4 to look "
+               "for hazards that cross", "integer", parameters="n_intervals"),
         Option("--target-bins", f"{ON_TABLES} {BOUNDS}",
                "classes that a quantity is cut into, or none: each number is a class (default: max(3, N^(1/5)))",
                "classes", parameters="target_bins"),

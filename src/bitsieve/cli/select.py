@@ -248,6 +248,12 @@ def _reading_plan(
 
         if arguments.data is not None:
             raise UserError(code="contradicting-parameters", message="give DATA or --counts, not both")
+        if read.survival is not None:
+            raise UserError(
+                code="contradicting-parameters",
+                message="--duration needs the rows, and --counts has none",
+                advice="give DATA",
+            )
         check_offers(arguments.method, COUNTS, ["--counts"])
         return None
     if arguments.data is None:
@@ -258,7 +264,7 @@ def _reading_plan(
     if not plan.engine.source:
         for path in sources_of(arguments):
             check_file(path)
-    elif arguments.target is None and not holds_sparse_rows(arguments.data):
+    elif arguments.target is None and read.survival is None and not holds_sparse_rows(arguments.data):
         raise UserError(
             code="target-needed",
             message="no target is given",

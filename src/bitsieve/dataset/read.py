@@ -21,6 +21,12 @@ from bitsieve.dataset.original import OriginalData, not_read_again
 from bitsieve.dataset.quantity import KIND_FROM_VALUES, TargetKind
 from bitsieve.dataset.roles import Roles, split_columns
 from bitsieve.dataset.strata import read_strata
+from bitsieve.dataset.survival import (
+    SurvivalColumns,
+    SurvivalTarget,
+    events_counted,
+    read_survival,
+)
 from bitsieve.dataset.target import (
     check_read,
     no_rows_left,
@@ -38,7 +44,7 @@ from bitsieve.options import FREQUENCY, ReadOptions
 from bitsieve.utils.arrays import Columns, Flags, Integers, Values
 from bitsieve.utils.column_names import NumberedNames
 from bitsieve.utils.libraries import issparse
-from bitsieve.utils.messages import quoted
+from bitsieve.utils.messages import needs_dense_rows, quoted
 from bitsieve.utils.progress import phase
 from bitsieve.utils.types import ColumnLike, Label, TableLike
 
@@ -94,6 +100,9 @@ def read_xy(
     check_order_of_index(X, groups, "groups")
     check_order_of_index(X, strata, "strata")
     parsings: dict[str, TextParsing] = {}
+    survival = y if isinstance(y, SurvivalColumns) else None
+    if survival is not None:
+        y = None
     if y is not None:
         y, parsings = _with_text_read(y, replace(rules, has_weight=_rows_with_weight(sample_weight)), drop_missing)
         if drop_missing:
@@ -115,13 +124,16 @@ def read_xy(
     if y is not None:
         target = read_target(y, name=target_name, target_kind=target_kind, weights=weights)
         target = replace(target, parsings=parsings)
+    if survival is not None:
+        target = _survival_target(table, survival, weights)
+        table = replace(table, strata=None)  # the risk sets have them
     if weights is not None and not weights.all():
         table = table.take(np.flatnonzero(weights))
         weights = weights[weights > 0]
     diagnostics: tuple[Diagnostic, ...] = ()
     if weights is not None and weight_kind == FREQUENCY and _look_like_sampling(weights):
         diagnostics = (weights_like_sampling(len(weights), int(weights.sum())),)
-    if drop_missing and target is not None:
+    if drop_missing and y is not None and target is not None:
         n_dropped = n_without(y)
         if n_dropped:
             diagnostics = (
@@ -130,7 +142,22 @@ def read_xy(
             )
     if weights is not None and (weights == 1).all():
         weights = None
+    if isinstance(target, SurvivalTarget):
+        diagnostics = (*diagnostics, events_counted(target, weights))
     return replace(table, y=target, weights=weights, diagnostics=diagnostics)
+
+
+def _survival_target(table: InMemoryDataset, columns: SurvivalColumns, weights: Integers | None) -> SurvivalTarget:
+    """Read a time to an event for the rows of a table."""
+    if table.is_sparse:
+        raise needs_dense_rows("a time to an event")
+    if table.groups is not None:
+        raise UserError(
+            code="contradicting-parameters",
+            message="groups do not go with a time to an event",
+            advice="leave them out",
+        )
+    return read_survival(columns, table.n_samples, weights, table.strata)
 
 
 def check_order_of_index(X: TableLike, values: ColumnLike, what: str) -> None:
@@ -208,6 +235,7 @@ def read_data(data: TableLike, options: ReadOptions) -> InMemoryDataset:
     columns, which then are no features, or arrays; the target of a .npz file is ``y`` by default.
     """
     target_kind = TargetKind.from_options(options)
+    options = _with_survival_as_target(options)
     phase("reading")
     diagnostics: list[Diagnostic] = []
     if is_path(data):
@@ -233,11 +261,23 @@ def read_data(data: TableLike, options: ReadOptions) -> InMemoryDataset:
     return replace(table, diagnostics=(*diagnostics, *table.diagnostics))
 
 
+def _with_survival_as_target(options: ReadOptions) -> ReadOptions:
+    """The options with the columns of a time to an event as the target."""
+    if options.survival is None:
+        return options
+    columns = options.survival.columns
+    if options.survival.are_named:
+        return replace(options, target=columns)
+    return replace(options, target=SurvivalColumns.of_options(options.survival, columns))
+
+
 def _read_roles(
     source: _Frame | _Archive, roles: Roles, options: ReadOptions, target_kind: TargetKind
 ) -> InMemoryDataset:
     """Read the columns of a source by their roles. What is no column was given as an array in the options."""
     y = source.columns(roles.target) if roles.target else target_as_array(options.target, source.n_samples)
+    if options.survival is not None and roles.target:
+        y = SurvivalColumns.of_options(options.survival, [source.columns([label]) for label in roles.target])
     weights = source.columns([roles.weight]) if roles.weight is not None else options.sample_weight
     groups = source.columns([roles.groups]) if roles.groups is not None else options.groups
     strata = source.columns(roles.strata) if roles.strata else options.strata
@@ -473,6 +513,9 @@ def taker_of(X: TableLike) -> Callable[[Columns], TableLike]:
 
 def target_as_array(target: ColumnLike, n_samples: int) -> ColumnLike:
     """A target that was given by its values: a series or a frame is returned as it is, anything else as an array."""
+    if isinstance(target, SurvivalColumns):
+        check_length_of_target(len(target), n_samples)
+        return target
     is_series_or_frame = nw.dependencies.is_into_series(target) or nw.dependencies.is_into_dataframe(target)
     y = target if is_series_or_frame else as_array(target)
     shape = np.shape(y) if isinstance(y, np.ndarray) else (len(y),)
@@ -482,10 +525,15 @@ def target_as_array(target: ColumnLike, n_samples: int) -> ColumnLike:
             message=f"the target has shape {shape}",
             advice="it must be one value a sample, or a row of them",
         )
-    if len(y) != n_samples:
+    check_length_of_target(len(y), n_samples)
+    return y
+
+
+def check_length_of_target(n_values: int, n_samples: int) -> None:
+    """Refuse a target that has not one value for each row."""
+    if n_values != n_samples:
         raise UserError(
             code="lengths-differ",
-            message=f"the target has {len(y):,} values but the data has {n_samples:,} rows",
+            message=f"the target has {n_values:,} values but the data has {n_samples:,} rows",
             advice="both must have the same number of rows",
         )
-    return y

@@ -41,7 +41,8 @@ MAX_JOINT_CLASSES = 1 << 16  # possible combinations of the classes of several c
 class Target:
     """The classes of the samples.
 
-    A target is "classes", a "binned" quantity, or "joint": the combinations of the classes of several columns.
+    A target is "classes", a "binned" quantity, "joint": the combinations of the classes of several columns, or
+    "survival": a time to an event (:class:`~bitsieve.dataset.survival.SurvivalTarget`).
     """
 
     codes: NDArray[np.int32]  # shape (n_samples,), from 0 to n_classes - 1; every class occurs
@@ -50,7 +51,7 @@ class Target:
     #: The inner edges of the intervals of a quantity; a value on an edge belongs to the interval below it. A joint
     #: target with a quantity has a list with one item for each column, None for classes.
     edges: Any = None
-    kind: Literal["classes", "binned", "joint"] = "classes"
+    kind: Literal["classes", "binned", "joint", "survival"] = "classes"
     columns: tuple[str, ...] = ()  # the names of the columns of a joint target
     name: str = "y"  # what messages call it
     requested_kind: TargetKind = KIND_FROM_VALUES  # the kind that the user chose

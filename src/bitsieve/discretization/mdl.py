@@ -315,7 +315,19 @@ def _required_target(table: InMemoryDataset) -> Target:
             message="binning 'mdl' needs a target",
             advice="give a target, or use another binning such as 'quantile'",
         )
+    if table.y.kind == "survival":
+        raise needs_classes_to_cut()
     return table.y
+
+
+def needs_classes_to_cut() -> UserError:
+    """The error for cuts by classes where the target is a time to an event."""
+    return UserError(
+        code="wrong-kind-of-target",
+        message="binning 'mdl' cuts by classes, and the target is a time to an event",
+        advice="use {binning}",
+        fix={"binning": "quantile"},
+    )
 
 
 def _entropy_terms_of(table: InMemoryDataset) -> Terms:

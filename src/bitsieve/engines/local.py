@@ -9,7 +9,9 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.search import ClassSearch, FixedCodes, Units
 from bitsieve.counts.source import CountSource, class_order
 from bitsieve.counts.sparse import SparseCodes, SparseSource
+from bitsieve.counts.survival import SurvivalSource
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset, OutOfCoreDataset
+from bitsieve.dataset.survival import SurvivalTarget
 from bitsieve.discretization.base import Binning, BinningLike, ColumnBinning
 from bitsieve.discretization.registry import make_binner
 from bitsieve.utils.arrays import Integers
@@ -59,6 +61,9 @@ def count_coded(table: InMemoryDataset, binner: Binning, n_jobs: int | None = No
     codes = binner.codes(table)
     phase("counting")
     target = table.y
+    if isinstance(target, SurvivalTarget):
+        risk_sets = target.risk_sets(table.weights)
+        return SurvivalSource(codes, risk_sets, arities=binner.arities, n_jobs=n_jobs)
     source = make_source(
         codes,
         None if target is None else target.codes,

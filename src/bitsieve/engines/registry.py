@@ -216,6 +216,16 @@ def data_in_parts(data: object, required_capabilities: Set[str] = frozenset()) -
     return choose_engine(data, engine_name).open(data)
 
 
+def refuse_survival(survival: object) -> None:
+    """Refuse a time to an event for rows that are read in parts."""
+    if survival is not None:
+        raise UserError(
+            code="rows-not-in-memory",
+            message="a time to an event needs all rows in memory",
+            advice="give a table in memory, or leave out memory, spool and engine",
+        )
+
+
 def refuse_groups(groups: object) -> None:
     """Refuse groups of samples for rows that are read in parts."""
     if groups is not None:

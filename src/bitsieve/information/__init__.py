@@ -11,6 +11,7 @@ from bitsieve.information.corrected import CorrectedInformation
 from bitsieve.information.plug_in import MillerMadowInformation, PlugInInformation
 from bitsieve.information.protocol import Information, UndefinedQuantityError
 from bitsieve.information.shrinkage import ShrinkageInformation
+from bitsieve.information.survival import CorrectedSurvivalInformation, SurvivalInformation
 from bitsieve.information.within_strata import WITHIN_STRATA
 from bitsieve.utils.messages import choices, nearest_in
 
@@ -22,6 +23,10 @@ ANY_EFFECT = "any"
 COMMON = "common"
 #: The estimators of information within strata, by the effect: any, or one that the strata have in common.
 ESTIMATORS_OF_EFFECT: dict[str, dict[str, type[Information]]] = {ANY_EFFECT: WITHIN_STRATA, COMMON: COMMON_EFFECT}
+
+SURVIVAL_ESTIMATORS: dict[str, type[Information]] = {
+    kind.estimator: kind for kind in (SurvivalInformation, CorrectedSurvivalInformation)
+}
 
 
 def check_estimator(estimator: str, *, conditions_on_sets: bool = False, also: Sequence[str] = ()) -> None:
@@ -49,6 +54,9 @@ def check_estimator(estimator: str, *, conditions_on_sets: bool = False, also: S
 def make_information(estimator: str, source: CountSource) -> Information:
     """The information quantities of ``source`` by an estimator of that name, whatever the strata of the samples."""
     check_estimator(estimator)
+    if "survival" in source.capabilities:
+        check_survival_estimator(estimator)
+        return SURVIVAL_ESTIMATORS[estimator](source)
     return ESTIMATORS[estimator](source)
 
 
@@ -81,5 +89,16 @@ def check_estimator_of_effect(estimator: str, effect: str) -> None:
             code="undefined-quantity",
             message=f"is not defined within strata for effect={effect!r}",
             advice=f"use {' or '.join(map(repr, estimators))}",
+            parameters={"estimator": estimator},
+        )
+
+
+def check_survival_estimator(estimator: str) -> None:
+    """Refuse an estimator that is not defined where the target is a time to an event."""
+    if estimator not in SURVIVAL_ESTIMATORS:
+        raise UndefinedQuantityError(
+            code="undefined-quantity",
+            message="is not defined where the target is a time to an event",
+            advice="use 'corrected' or 'plug-in'",
             parameters={"estimator": estimator},
         )

@@ -11,6 +11,7 @@ import numpy as np
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tables import ContingencyTable, column_blocks, entropy_terms
 from bitsieve.information.corrected import expected_terms
+from bitsieve.information.log_rank import has_unequal_hazards
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import Information
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Values
@@ -39,6 +40,8 @@ def carries_information(information: Information, columns: Columns, level: float
     copy of the columns; at once where a copy would be large.
     """
     source = information.source
+    if "survival" in source.capabilities:
+        return Lazy(lambda: has_unequal_hazards(information, columns, level / 2))
     chosen, index = np.unique(columns, return_inverse=True)
     penalty = log_codings(source, chosen)
     n_tried = n_columns_tried(information)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import log
 from typing import ClassVar, Literal, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
@@ -294,6 +295,11 @@ class ConditionalInformation:
         if feature not in self._sums_of_feature:
             self._sums_of_feature[feature] = self.partition.sums(self.terms, columns)
         return self._sums_of_feature[feature]
+
+    def test_statistics(self, columns: Columns) -> Floats:
+        """``G = 2 N ln(2) I(Xi;C|Z)``, the statistics of the tests of I(Xi;C|Z) = 0, to compare with chi-squared."""
+        bits = self.conditional_relevance(columns)
+        return np.maximum(0.0, 2 * self.n_samples * log(2) * bits)  # rounding may go below 0
 
     def least_expected(self, feature: int) -> float:
         """The least expected count, without dependence, of a cell of the tables that the degrees of freedom count."""

@@ -63,7 +63,8 @@ class Method:
     ``n_features_to_select``. ``bins``: whether it takes codes, so that numbers are binned; a method on rows that bins
     leaves numbers as they are with ``binning=None``. ``default_bins``: how many bins of equal frequency numbers are cut
     into unless the user chooses bins, from the number of samples; None: as ``binning`` has it by default.
-    ``takes_missing``: whether it takes missing values as they are.
+    ``takes_survival``: whether its target may be a time to an event. ``takes_missing``: whether it takes missing values
+    as they are.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Method:
     further_capabilities: Callable[[Mapping[str, Any]], frozenset[str]] | None = field(default=None, repr=False)
     default_bins: Callable[[int], int] | None = field(default=None, repr=False)
     takes_strata: bool = False
+    takes_survival: bool = False
     bins: bool = True
     takes_missing: bool = False
     ends_with: tuple[str | None, ...] = ()

@@ -450,7 +450,7 @@ def on_many_values(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
     A column of m values and a target of k classes that are independent have about ``(m - 1) (k - 1) / (2 N ln 2)`` bits
     of plug-in information in N rows.
     """
-    if fit.selection.estimator != "plug-in":
+    if fit.selection.estimator != "plug-in" or fit.table.target.kind == "survival":
         return []
     selected = fit.result.selected
     table = fit.table
@@ -497,6 +497,8 @@ def _on_classes(table: Dataset, target: Target) -> list[Diagnostic]:
             if edges is not None
         ]
         return [notes.joint_target(target.columns, n_classes, cuts)]
+    if target.kind == "survival":
+        return []
     if target.edges is not None:
         return [target.how_cut]
     may_be_numeric = target.labels.dtype.kind in "iuf" and target.requested_kind.kind is None

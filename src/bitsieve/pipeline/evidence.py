@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from bitsieve.counts.survival import with_intervals_added_up
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.dataset.dataset import Dataset
+from bitsieve.dataset.survival import SurvivalTarget
 from bitsieve.engines.local import search_of
 from bitsieve.information.common_effect import CorrectedCommonEffect
 from bitsieve.information.evidence import carries_information
@@ -54,6 +56,12 @@ def count_evidence(counted: Counted, selected: Columns, information: Information
         informative = Lazy(lambda: np.zeros(len(selected), bool))
     overlap_with, overlap = overlaps(information, selected)
     source = counted.information.source
+    is_survival = "survival" in source.capabilities
+    class_sizes = source.class_sizes
+    tables = source.tables(None, selected, True)
+    if is_survival:
+        class_sizes = np.array([class_sizes[0], class_sizes[1:].sum()])
+        tables = [with_intervals_added_up(table) for table in tables]
     return CountEvidence(
         binner=counted.binner,
         relevance=information.relevance,
@@ -61,10 +69,10 @@ def count_evidence(counted: Counted, selected: Columns, information: Information
         overlap=overlap,
         informative=informative,
         tests=tests_of_selected(plug_in, selected),
-        leaks=leaks_of(counted),
-        few_repeats=few_repeats_of(counted, selected),
-        class_sizes=source.class_sizes,
-        tables=source.tables(None, selected, True),
+        leaks=[] if is_survival else leaks_of(counted),
+        few_repeats=[] if is_survival else few_repeats_of(counted, selected),
+        class_sizes=class_sizes,
+        tables=tables,
         values_digest=Lazy(lambda: values_digest(counted)),
         strata=strata,
     )
@@ -158,6 +166,8 @@ def informative_by_shuffles(table: Dataset, binner: Any, columns: Columns, n_job
     rows = table.rows
     if rows is None:
         return None
+    if isinstance(rows.target, SurvivalTarget):  # the log-rank test has decided: shuffles would break the censoring
+        return np.zeros(len(columns), bool)
     n_values = rows.total_weight * rows.n_features
     if rows.several_strata is not None and binner.requires == "classes":
         n_values *= COST_OF_CUTS_WITHIN_STRATA

@@ -28,6 +28,7 @@ from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOpti
 from bitsieve.pipeline import notes
 from bitsieve.pipeline.discretize import take_default_bins, take_few_numbers_as_categories
 from bitsieve.pipeline.selection_options import SelectionOptions
+from bitsieve.pipeline.survival import check_survival
 from bitsieve.utils.choice import rank
 from bitsieve.utils.column_names import NumberedNames
 from bitsieve.utils.defaults import N_FEATURES
@@ -119,6 +120,7 @@ def prepare_selection(
     These are the constraints, the number of features, whether columns of few whole numbers are categories, and the bins
     that a stopping rule has by default.
     """
+    check_survival(table, selection, discretization)
     discretization = selection.discretization_by_protocol(discretization, table.target)
     constraints = selection.constraints
     if constraints is None:

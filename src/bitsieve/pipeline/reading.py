@@ -18,6 +18,7 @@ from bitsieve.engines.registry import (
     refuse_groups,
     refuse_sampling_weights,
     refuse_strata,
+    refuse_survival,
 )
 from bitsieve.methods.method import Method, check_capabilities
 from bitsieve.options import ExecutionOptions, ReadOptions
@@ -65,6 +66,7 @@ class ReadingPlan:
             return read_data(self.data, options)
         refuse_groups(options.groups)
         refuse_strata(options.strata)
+        refuse_survival(options.survival)
         target = options.target
         if target is None:
             target = opened.target_in_file
@@ -117,7 +119,7 @@ def plan_reading(
 
 
 def _may_be_pushed_down(data: TableLike, read: ReadOptions) -> bool:
-    return is_counted_in_place(data) and not read.has_sampling_weights
+    return is_counted_in_place(data) and not read.has_sampling_weights and read.survival is None
 
 
 def _check_push_down(data: TableLike, execution: ExecutionOptions, engine_is_open: bool) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from bitsieve.counts.source import CountSource
 from bitsieve.information.evidence import log_codings, log_tails, n_columns_tried
+from bitsieve.information.log_rank import has_unequal_hazards
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import ConditionalInformation, Information
 from bitsieve.information.within_strata import PlugInWithinStrata
@@ -48,6 +49,8 @@ def tests_of_selected(information: Information, columns: Columns) -> Lazy[Select
     of the columns; at once where a copy would be large.
     """
     source = information.source
+    if "survival" in source.capabilities:
+        return Lazy(lambda: _tests_by_log_rank(information, columns))
     penalty = log_codings(source, columns)
     n_tried = n_columns_tried(information)
     column_copy = source.copy_of_columns(columns)
@@ -56,6 +59,13 @@ def tests_of_selected(information: Information, columns: Columns) -> Lazy[Select
         return Lazy(lambda: tests)
     positions = np.arange(len(columns))
     return Lazy(lambda: _test_selected(column_copy, positions, penalty, n_tried))
+
+
+def _tests_by_log_rank(information: Information, columns: Columns) -> SelectedTests:
+    """Test each column by itself; where the target is a time to an event no column is tested given others."""
+    alone = has_unequal_hazards(information, columns, LEVEL)
+    given_others = np.zeros(len(columns), bool)
+    return SelectedTests(alone=alone, given_others=given_others, is_conclusive=np.ones(len(columns), bool))
 
 
 def _test_selected(source: CountSource, columns: Columns, penalty: Floats, n_tried: int) -> SelectedTests:

@@ -11,6 +11,8 @@ from bitsieve.pipeline.fit import Fit
 def on_target_encodings(fit: Fit) -> list[Diagnostic]:
     """Which selected columns encode the target."""
     target = fit.table.target
+    if target.kind == "survival":
+        return []
     diagnostics = []
     for encoding in target_encodings(fit.table, fit.result.selected):
         name = str(fit.table.names[encoding.column])

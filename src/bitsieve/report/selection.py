@@ -38,6 +38,7 @@ from bitsieve.report.columns import bins_section, columns_section
 from bitsieve.report.groups import groups_section
 from bitsieve.report.page import Section, render_page
 from bitsieve.report.reproduction import reproduction_section
+from bitsieve.report.survival import survival_answer_section, survival_curves_section
 from bitsieve.results.comparison import Comparison
 from bitsieve.results.saved.schema import SavedStrata
 from bitsieve.results.selection import Selection, ranking_of
@@ -64,6 +65,12 @@ def selection_report(
             message="no feature is selected, so there is nothing to report",
             advice="ask for a number of features",
         )
+    reproduction = reproduction_section("selection", command or _python_call(selection), when, _settings(selection))
+    title = f"Features informative about {selection.target_name}"
+    if selection.target.kind == "survival":
+        return render_page(
+            title, [survival_answer_section(selection), survival_curves_section(selection), reproduction]
+        )
     curve = CurveDisplay.of(selection.selector, selection.required_evidence())
     sections = [
         answer_section(selection, curve),
@@ -76,9 +83,8 @@ def selection_report(
         target_section(selection),
         bins_section(selection.required_evidence()),
         columns_section(selection.required_evidence(), selection.diagnostics),
-        reproduction_section("selection", command or _python_call(selection), when, _settings(selection)),
+        reproduction,
     ]
-    title = f"Features informative about {selection.target_name}"
     return render_page(title, [section for section in sections if section is not None])
 
 
@@ -428,7 +434,10 @@ def _seed(selection: Selection) -> str:
 
 
 def _python_call(selection: Selection) -> str:
-    arguments = ["data", repr(selection.target_name), f"method={selection.method!r}"]
+    arguments = ["data"]
+    if selection.target.kind != "survival":
+        arguments.append(repr(selection.target_name))
+    arguments.append(f"method={selection.method!r}")
     arguments += [f"{name}={value!r}" for name, value in _parameters(selection).items() if name != "method"]
     lines = ",\n".join(f"    {argument}" for argument in arguments)
     return f"bitsieve.select(\n{lines},\n)"

@@ -14,6 +14,7 @@ from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.terminal_text import aligned, number
 from bitsieve.utils.types import Label
 
+BITS_PER_EVENT = "bits per event"  # the unit of scores where the target is a time to an event
 LEAST_LEVEL = "least level"
 NEIGHBOURS = "neighbours in the tree"
 RANK_STATISTIC = "rank statistic"
@@ -125,7 +126,7 @@ class Ranking:
             "rank",
             "feature",
             f"score ({self.score_unit})",
-            "relevance (bits)",
+            "relevance (bits per event)" if self.score_unit == BITS_PER_EVENT else "relevance (bits)",
         ]
         without_strata = self.without_strata()
         if without_strata:

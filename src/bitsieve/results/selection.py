@@ -188,6 +188,13 @@ class Selection:
         """The unit of the scores, such as "bits"; see :func:`bitsieve.list_methods`."""
         return self.details.score_unit
 
+    @property
+    def n_events(self) -> int | None:
+        """The number of events where the target is a time to an event; None for any other target."""
+        if self.target.kind != "survival":
+            return None
+        return sum(self.details.class_sizes[1:])
+
     def required_fit(self) -> Fit:
         """:attr:`fit`, for what needs it.
 
@@ -218,6 +225,12 @@ class Selection:
         """
         if self.evidence is None:
             raise _has_no_rows()
+        if self.target.kind == "survival":
+            raise UserError(
+                code="survival-not-supported",
+                message="explanations and figures are about classes, and the target is a time to an event",
+                advice="write a report, which has the curves of the first columns",
+            )
         return self.evidence
 
     def __str__(self) -> str:
@@ -240,6 +253,8 @@ class Selection:
         """
         evidence = self.evidence
         rows = None if evidence is None else evidence.table.rows
+        if self.target.kind == "survival":  # the figure is about classes
+            return ""
         if evidence is None or rows is None or not self.features or find_spec("matplotlib") is None:
             return ""
         if rows.n_samples * rows.n_features > MAX_CELLS_DRAWN or evidence.effect == COMMON:
@@ -386,6 +401,12 @@ class Selection:
         values = with_values(columns, np.column_stack([column.codes for column in cut])) if codes else columns
         if not append_score:
             return values
+        if self.target.kind == "survival":
+            raise UserError(
+                code="survival-not-supported",
+                message="append_score gives the likely class, and the target is a time to an event",
+                advice="leave it out",
+            )
         check_names_of_scores([str(self.features[i]) for i in order])
         saved_columns = [self.details.columns[i] for i in order]
         return with_columns(values, score_columns(saved_columns, cut, self.details.class_sizes, self.target.labels))
@@ -572,6 +593,7 @@ class Selection:
             "parameters": {name: plain(value) for name, value in self.parameters.items()},
             "n_samples": self.n_samples,
             "n_features": self.details.data.n_features,
+            **({} if self.n_events is None else {"n_events": self.n_events}),
             "estimator": self.estimator,
             "target": target_document(self.target, self.target_name),
             "features": features_document(ranking_of(self)),

@@ -28,6 +28,7 @@ from bitsieve.dataset.data_kinds import collect, keeps_columns_only, take_column
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.dataset.quantity import TargetKind, check_target_kind
 from bitsieve.dataset.read import read_xy
+from bitsieve.dataset.survival import survival_columns
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.base import Binning, BinningLike
 from bitsieve.discretization.registry import make_binner, make_discretizer
@@ -319,6 +320,11 @@ class SupervisedSelector(ColumnSelector):
         self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike, groups: ColumnLike, strata: ColumnLike
     ) -> Dataset:
         """Read the arguments of ``fit`` as a table."""
+        survival = survival_columns(y)
+        if survival is not None:
+            if not any(method.takes_survival for method in self.described):
+                raise survival_not_supported(self)
+            y = survival
         parts = data_in_parts(X, self._capabilities_needed())
         if parts is not None:
             refuse_groups(groups)
@@ -397,6 +403,15 @@ class SupervisedSelector(ColumnSelector):
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
         return tags
+
+
+def survival_not_supported(selector: ColumnSelector) -> UserError:
+    """The target is a time to an event, which the selector does not take."""
+    return UserError(
+        code="survival-not-supported",
+        message=f"{type(selector).__name__} does not take a time to an event",
+        advice="use ForwardSelector, or give the two columns as an array if they are two targets",
+    )
 
 
 def target_needed(selector: ColumnSelector) -> UserError:

@@ -216,6 +216,7 @@ FORWARD = Method(
         "5.09 by plug-in"
     ),
     run=forward,
+    takes_survival=True,
     further_capabilities=_further_capabilities,
     takes_strata=True,
     ends_with=("auto",),

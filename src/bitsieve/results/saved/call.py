@@ -11,7 +11,14 @@ from bitsieve.discretization.registry import RULES, rule_named
 from bitsieve.methods.by_counts.stopping import STOPPING_RULES
 from bitsieve.methods.constraints import Constraints
 from bitsieve.optimize.nystrom import Nystrom
-from bitsieve.options import FREQUENCY, ColumnOptions, DiscretizationOptions, ReadOptions
+from bitsieve.options import (
+    FREQUENCY,
+    ColumnOptions,
+    DiscretizationOptions,
+    ReadOptions,
+    SurvivalOptions,
+    survival_options,
+)
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.results.saved.schema import ObjectOption, Option
@@ -21,6 +28,7 @@ MAX_NAMES = 1000  # of target columns; a longer list is one of values
 #: The parameters of ``select`` that are no parameters of a method.
 _PARAMETERS_OF_SELECT = {
     *(item.name for options in (ReadOptions, DiscretizationOptions, ColumnOptions) for item in fields(options)),
+    *(item.name for item in fields(SurvivalOptions)),
     "n_features_to_select",
     "screen",
 }
@@ -64,6 +72,10 @@ def options_of_call(fit: Fit, read: ReadOptions) -> dict[str, Option]:
         **fit.method.parameters,
         **selection.requested,
     }
+    if read.survival is not None:
+        survival = read.survival
+        values |= {"duration": _name_of(survival.duration), "event": _name_of(survival.event)}
+        values |= {"entry": _name_of(survival.entry), "n_intervals": survival.n_intervals}
     return {name: option_of(value) for name, value in values.items()}
 
 
@@ -86,9 +98,22 @@ def call_of_options(
                 message=f"{name} was given to the selection as values, which its file does not hold",
                 advice="make it a column of the data, and select again",
             )
+    if "duration" in saved_options and saved_options["duration"] is None:
+        raise UserError(
+            code="options-not-saved",
+            message="the times to an event were given to the selection as values, which its file does not hold",
+            advice="make them columns of the data, and select again",
+        )
     options = {name: _option_again(name, option) for name, option in saved_options.items()}
     read = ReadOptions(
         target=options["target"],
+        survival=survival_options(
+            None,
+            options.get("duration"),
+            options.get("event"),
+            options.get("entry"),
+            options.get("n_intervals", 1),
+        ),
         sample_weight=options["sample_weight"],
         weight_kind=options.get("weight_kind", FREQUENCY),  # files of schema 1 have weights of this kind only
         groups=options["groups"],

@@ -72,7 +72,7 @@ def details_of(fit: Fit, read: ReadOptions, labels: Sequence[object]) -> Selecti
             digest=_digest(_names(table), kinds),
             kinds=kinds,
         ),
-        score_unit=fit.method.unit,
+        score_unit=_score_unit(fit),
         options=options_of_call(fit, read),
         settled=_settled(fit, evidence.binner),
         execution=_execution(fit),
@@ -99,6 +99,13 @@ def _strata(fit: Fit) -> SavedStrata | None:
         relevance_pooled=tuple(strata.relevance_pooled[fit.result.selected].tolist()),
         heterogeneity=tuple(strata.heterogeneity.tolist()),
     )
+
+
+def _score_unit(fit: Fit) -> str:
+    """The unit of the scores: bits are bits per event where the target is a time to an event."""
+    if fit.table.target.kind == "survival" and fit.method.unit == "bits":
+        return "bits per event"
+    return fit.method.unit
 
 
 def _rank_tests(fit: Fit) -> tuple[SavedRankTest | None, ...]:

@@ -20,7 +20,7 @@ Option: TypeAlias = (
 ColumnKind = Literal["number", "date", "duration", "category"]
 ParsingFormat = Literal["numbers", "dates", "durations", "booleans"]
 COLUMN_KINDS: tuple[ColumnKind, ...] = ("number", "date", "duration", "category")
-TARGET_KINDS = ("classes", "binned", "joint")
+TARGET_KINDS = ("classes", "binned", "joint", "survival")
 ROLES = ("neighbour", "spouse")
 KINDS_OF_FEATURES = "nc-"  # numbers and times, categories, dropped
 SIDES = ("left", "right")
@@ -75,7 +75,7 @@ class SavedTarget:
     """The target: its name, and its classes or where it was cut."""
 
     name: str  # what messages call it
-    kind: str  # "classes", "binned" for a quantity, or "joint" for several columns
+    kind: str  # "classes", "binned" for a quantity, "joint" for several columns, "survival" for times
     columns: tuple[str, ...]  # the names of several target columns; empty for one
     labels: Values  # of the classes
     edges: tuple[float, ...] | tuple[tuple[float, ...] | None, ...] | None  # of a quantity; several columns: of each

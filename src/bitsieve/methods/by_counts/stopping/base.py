@@ -62,6 +62,8 @@ class StoppingRule(ABC):
     unit: ClassVar[str]
     #: What the rule requires of the data.
     required_capabilities: ClassVar[frozenset[str]] = CONDITIONED
+    #: Whether the target may be a time to an event.
+    takes_survival: ClassVar[bool] = False
     #: Whether the rule names the next candidate even if it accepted none at all.
     orders_refused_columns: ClassVar[bool] = True
     #: What may be concluded of each selected column; None for a rule that controls no rate of errors.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,16 +22,10 @@ SHUFFLES_OF_NOISE = 50  # that are made of a column before it is refused
 
 
 def chi_squared_tails(conditional: ConditionalInformation, columns: Columns) -> Floats:
-    """The tail of chi-squared beyond the statistic of the G-test of ``I(Xi;C|S) = 0``; 1 without degrees of freedom."""
+    """The tail of chi-squared beyond the statistic of the test of ``I(Xi;C|S) = 0``; 1 without degrees of freedom."""
     freedom = np.array([conditional.degrees_of_freedom(int(column)) for column in columns], np.int64)
-    tails = chdtrc(np.maximum(freedom, 1), _g_statistic(conditional, columns))
+    tails = chdtrc(np.maximum(freedom, 1), conditional.test_statistics(columns))
     return np.where(freedom > 0, tails, 1.0)
-
-
-def _g_statistic(conditional: ConditionalInformation, columns: Columns) -> Floats:
-    """``G = 2 N ln(2) I(Xi;C|S)``."""
-    bits = conditional.conditional_relevance(columns)
-    return np.maximum(0.0, 2 * conditional.n_samples * log(2) * bits)  # rounding may go below 0
 
 
 def hopeful_tails(conditional: ConditionalInformation, columns: Columns, limit: float) -> Floats:
@@ -43,7 +36,7 @@ def hopeful_tails(conditional: ConditionalInformation, columns: Columns, limit: 
     more of them than can be shuffled in some seconds.
     """
     hopeful = np.full(len(columns), np.inf)
-    indices = np.flatnonzero(chdtrc(1, _g_statistic(conditional, columns)) <= CLOSE_FACTOR * limit)
+    indices = np.flatnonzero(chdtrc(1, conditional.test_statistics(columns)) <= CLOSE_FACTOR * limit)
     tails = chi_squared_tails(conditional, columns[indices])
     is_near = tails <= max(CLOSE_FACTOR * limit, HOPEFUL_TAIL)
     indices = indices[is_near]

@@ -90,6 +90,7 @@ class PermutationStopping(LevelStopping):
     """
 
     name: ClassVar[str] = "permutation"
+    takes_survival: ClassVar[bool] = True
     n_permutations: int = 200
     random_state: int = 0
 

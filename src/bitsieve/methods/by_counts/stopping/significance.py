@@ -52,6 +52,7 @@ class SignificanceStopping(LevelStopping):
     """
 
     name: ClassVar[str] = "significance"
+    takes_survival: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_level(self.level)

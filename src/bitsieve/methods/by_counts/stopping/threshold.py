@@ -39,6 +39,7 @@ class ThresholdStopping(SingleStopping):
     """
 
     name: ClassVar[str] = "threshold"
+    takes_survival: ClassVar[bool] = True
     unit: ClassVar[str] = "bits"
     bits: float = 0.01
 

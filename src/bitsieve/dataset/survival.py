@@ -1,0 +1,277 @@
+"""A target that is a time to an event, which may be censored: its columns, what they hold, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from bitsieve.counts.risk_sets import RiskSets
+from bitsieve.dataset.encoding import Encoded, are_categories, encode, is_missing
+from bitsieve.dataset.quantity import number_of_classes
+from bitsieve.dataset.target import Target, read_values
+from bitsieve.diagnostics import NAME_ONLY, Diagnostic, UserError, literal
+from bitsieve.options import SurvivalOptions
+from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
+
+MEANING_OF_EVENT = {"0": False, "false": False, "1": True, "true": True}
+MAX_VALUES_LISTED = 10
+NAMES_OF_EVENT = ("event", "status")
+NAMES_OF_DURATION = ("duration", "time")
+
+
+@dataclass(frozen=True, eq=False)
+class SurvivalColumns:
+    """The columns of a time to an event as the user gave them: arrays or series."""
+
+    duration: Any
+    event: Any
+    entry: Any = None
+    event_value: str | None = None  # the value of ``event`` that is the event; None where it is 1 or True
+    n_intervals: int = 1
+    duration_name: str = "duration"
+    event_name: str = "event"
+
+    @classmethod
+    def of_options(cls, options: SurvivalOptions, columns: Sequence[Any]) -> SurvivalColumns:
+        """The columns of a target, in the order of ``options.columns``."""
+        duration, event, *entries = columns
+        return cls(
+            duration=duration,
+            event=event,
+            entry=entries[0] if entries else None,
+            event_value=options.event_value,
+            n_intervals=options.n_intervals,
+            duration_name=options.duration if options.are_named else "duration",
+            event_name=options.event_column if options.are_named else "event",
+        )
+
+    def __len__(self) -> int:
+        return len(self.duration)
+
+
+@dataclass(frozen=True)
+class SurvivalTarget(Target):
+    """A time to an event: the classes are censored rows and rows with an event."""
+
+    time: Floats = field(default_factory=lambda: np.empty(0))  # shape (n_samples,)
+    entry: Floats | None = None  # shape (n_samples,): when each row came under observation; None: from the start
+    stratum: Integers | None = None  # shape (n_samples,): risk sets are within strata; None: one stratum
+    n_intervals: int = 1
+
+    @property
+    def event(self) -> Flags:
+        """Whether each row has an event."""
+        return np.asarray(self.codes == 1)
+
+    def risk_sets(self, weights: Integers | None) -> RiskSets:
+        """The risk sets of the rows."""
+        return RiskSets.of_rows(
+            self.time,
+            self.event,
+            entry=self.entry,
+            stratum=self.stratum,
+            weight=weights,
+            n_intervals=self.n_intervals,
+        )
+
+    def take(self, rows: Columns) -> SurvivalTarget:
+        return replace(
+            self,
+            codes=self.codes[rows],
+            time=self.time[rows],
+            entry=None if self.entry is None else self.entry[rows],
+            stratum=None if self.stratum is None else self.stratum[rows],
+        )
+
+    def check_varies(self) -> None:
+        """Nothing is refused: that there is an event was checked when the target was read."""
+
+
+def survival_columns(y: Any) -> SurvivalColumns | None:
+    """A target as the columns of a time to an event; None for any other target.
+
+    It is one if it is a structured array as scikit-survival's ``Surv`` makes it, or a frame of two columns, of which
+    one is boolean and the other holds numbers, or which are named event and duration (or status and time).
+    """
+    if isinstance(y, SurvivalColumns):
+        return y
+    if isinstance(y, np.ndarray):
+        return None if y.dtype.names is None else _columns_of_structured_array(y)
+    if nw.dependencies.is_into_dataframe(y):
+        return _columns_of_frame(y)
+    return None
+
+
+def _columns_of_structured_array(y: NDArray[Any]) -> SurvivalColumns:
+    names = y.dtype.names or ()
+    if len(names) == 2 and y.ndim == 1:
+        event = y[names[0]]
+        is_boolean = event.dtype.kind == "b" or (event.dtype.kind in "iu" and bool(np.isin(event, (0, 1)).all()))
+        if is_boolean and y[names[1]].dtype.kind in "iuf":
+            return SurvivalColumns(y[names[1]], event, duration_name=str(names[1]), event_name=str(names[0]))
+    raise UserError(
+        code="wrong-kind-of-target",
+        message=f"the target is a structured array of the fields {', '.join(map(repr, names))}",
+        advice="for times to an event give the event (bool) and the time, as Surv.from_arrays of scikit-survival does",
+    )
+
+
+def _columns_of_frame(y: Any) -> SurvivalColumns | None:
+    frame = nw.from_native(y)
+    if isinstance(frame, nw.LazyFrame) or len(frame.columns) != 2:
+        return None
+    for event_name, duration_name in (tuple(frame.columns), tuple(frame.columns)[::-1]):
+        event = frame[event_name]
+        duration = frame[duration_name]
+        are_named = str(event_name).lower() in NAMES_OF_EVENT and str(duration_name).lower() in NAMES_OF_DURATION
+        is_boolean = event.dtype == nw.Boolean
+        if duration.dtype.is_numeric() and (is_boolean or are_named):
+            return SurvivalColumns(
+                duration.to_native(), event.to_native(), duration_name=str(duration_name), event_name=str(event_name)
+            )
+    return None
+
+
+def read_survival(
+    columns: SurvivalColumns, n_samples: int, weights: Integers | None, strata: Columns | None
+) -> SurvivalTarget:
+    """Read the columns of a time to an event. Samples of weight 0 are left out."""
+    counted = np.arange(n_samples) if weights is None else np.flatnonzero(weights)
+    time = _times(columns.duration, "duration", columns.duration_name, n_samples)[counted]
+    event = _events(columns, n_samples)[counted]
+    entry = None
+    if columns.entry is not None:
+        entry = _times(columns.entry, "entry", "entry", n_samples)[counted]
+        n_without_time = int((entry >= time).sum())
+        if n_without_time:
+            raise UserError(
+                code="invalid-times",
+                message=f"the entry is not before the time in {n_without_time:,} of {len(time):,} rows",
+                advice="leave these rows out",
+            )
+    if not event.any():
+        raise UserError(
+            code="no-events",
+            message=f"none of the {len(event):,} rows has an event in {columns.event_name!r}",
+            advice="1 (or True) is an event and 0 a censored row; event='status=2' takes another value as the event",
+        )
+    total_weight = len(time) if weights is None else int(weights.sum())
+    return SurvivalTarget(
+        codes=event.astype(np.int32),
+        labels=np.array([False, True]),
+        kind="survival",
+        name=columns.duration_name,
+        n_classes_of_quantity=number_of_classes(total_weight),
+        time=time,
+        entry=entry,
+        stratum=None if strata is None else strata[counted].astype(np.int64),
+        n_intervals=columns.n_intervals,
+    )
+
+
+def events_counted(target: SurvivalTarget, weights: Integers | None) -> Diagnostic:
+    """How many rows have an event: where a column is 1 for censored rows, this number looks wrong."""
+    times = np.ones(len(target.codes), np.int64) if weights is None else weights
+    n_events = int(times[target.event].sum())
+    n_rows = int(times.sum())
+    events = "event" if n_events == 1 else "events"
+    return Diagnostic(
+        code="events-counted",
+        message=f"{n_events:,} {events} in {n_rows:,} rows ({100 * n_events / n_rows:.1f} %); the others are censored",
+    )
+
+
+def _check_length(values: NDArray[Any] | Encoded, parameter: str, n_samples: int) -> None:
+    if len(values) != n_samples:
+        raise UserError(
+            code="lengths-differ",
+            message=f"has {len(values):,} values but the data has {n_samples:,} rows",
+            advice="both must have the same number of rows",
+            parameters={parameter: NAME_ONLY},
+        )
+
+
+def _check_complete(values: NDArray[Any] | Encoded, what: str) -> None:
+    n_missing = int(is_missing(values).sum())
+    if n_missing:
+        raise UserError(
+            code="missing-values",
+            message=f"{what} is missing in {n_missing:,} of {len(values):,} rows",
+            advice="leave these rows out, or fill them in",
+        )
+
+
+def _times(values: Any, parameter: str, name: str, n_samples: int) -> Floats:
+    """Times as numbers; durations of numpy or pandas are microseconds."""
+    what = f"the {parameter} {name!r}" if name != parameter else f"the {parameter}"
+    times = read_values(values, what)
+    _check_length(times, parameter, n_samples)
+    _check_complete(times, what)
+    if are_categories(times) or times.dtype.kind not in "iufm":
+        raise UserError(
+            code="numbers-needed",
+            message=f"{what} holds no numbers",
+            advice="give the time from the start to the event, or to the end of observation",
+        )
+    if times.dtype.kind == "m":
+        times = times.astype("timedelta64[us]").astype(np.int64)
+    numbers = times.astype(np.float64)
+    if np.isinf(numbers).any():
+        raise UserError(
+            code="infinite-values",
+            message=f"{what} is infinite in {int(np.isinf(numbers).sum()):,} of {n_samples:,} rows",
+            advice="a row without an event has the time of its end of observation",
+        )
+    if parameter == "duration" and (numbers < 0).any():
+        raise UserError(
+            code="invalid-times",
+            message=f"{what} is negative in {int((numbers < 0).sum()):,} of {n_samples:,} rows",
+            advice="give times from 0",
+        )
+    return numbers
+
+
+def _events(columns: SurvivalColumns, n_samples: int) -> Flags:
+    """Whether each row has an event."""
+    what = f"the event {columns.event_name!r}"
+    values = read_values(columns.event, what)
+    _check_length(values, "event", n_samples)
+    _check_complete(values, what)
+    encoded = values if are_categories(values) else encode(values)
+    written = [_as_written(value) for value in encoded.categories.tolist()]
+    if columns.event_value is not None:
+        return _equal_to(columns.event_value, encoded, written, what)
+    meanings = [MEANING_OF_EVENT.get(text.lower()) for text in written]
+    if None in meanings:
+        examples = ", ".join(written[:MAX_VALUES_LISTED])
+        raise UserError(
+            code="invalid-events",
+            message=f"{what} holds {examples}, and an event is 0 or 1 (or a boolean)",
+            advice=literal(
+                f"for one of several events name its value, such as event='{columns.event_name}={written[-1]}'"
+            ),
+        )
+    return np.array(meanings, bool)[encoded.codes]
+
+
+def _equal_to(event_value: str, encoded: Encoded, written: Sequence[str], what: str) -> Flags:
+    """Which values are the one that is the event; all others are censored."""
+    if event_value not in written:
+        raise UserError(
+            code="unseen-value",
+            message=f"{what} is {event_value!r} in no row",
+            advice=f"it holds {literal(', '.join(written[:MAX_VALUES_LISTED]))}",
+        )
+    return np.asarray(encoded.codes == written.index(event_value))
+
+
+def _as_written(value: Any) -> str:
+    """A value as people write it: 1.0 as 1."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)

@@ -1,0 +1,478 @@
+"""Information about a time to an event that may be censored, in bits per event.
+
+With O_x the events of the rows of code x, and E_x those that they are expected to have (see
+:mod:`bitsieve.counts.risk_sets`), both as in the log-rank test, and D events in all,
+
+    I(X;dN) = (1/D) sum_x O_x log2(O_x / E_x)
+
+E adds up over rows, so that pairs have it too, and the chain rule defines what is conditional on a column Z:
+
+    I(X,Z;dN)  = (1/D) sum_xz O_xz log2(O_xz / E_xz)
+    I(X;dN|Z)  = I(X,Z;dN) - I(Z;dN)                       which is 0 or more
+
+With several intervals of time the sums are over the cells of every interval. Redundancy is that of the rows, whatever
+their times; ``I(X;Z|dN)`` is defined by ``I(X;Z) - I(X;dN) + I(X;dN|Z)``. ``2 ln(2) D I(X;dN)`` is at most the
+likelihood ratio of Cox's model with the codes as dummy variables (Breslow). An entropy of the events is not defined.
+
+"corrected" subtracts the mean under chance: given the past, the events fall on the rows at risk at random. With
+``p_x = E_x / D`` and ``b(n, p) = E[k log2 k]`` for k binomial,
+
+    mean of I(X;dN)   = (1/D) sum_x [b(D, p_x) - D p_x log2(D p_x)]
+    mean of I(X;dN|Z) = (1/D) sum_z sum_x [b(O_z, p_x) - O_z p_x log2(O_z p_x)]
+"""
+
+from __future__ import annotations
+
+from math import log
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from bitsieve import _native
+from bitsieve.counts.risk_sets import RiskSets
+from bitsieve.counts.source import CountSource, JointCodes, sums_of
+from bitsieve.counts.survival import EventCells, SurvivalSource, exact_sums, survival
+from bitsieve.information.corrected import CAUTION, CorrectedInformation
+from bitsieve.information.log_rank import LogRankTest, log_rank_test
+from bitsieve.information.plug_in import PlugInInformation, SumInformation
+from bitsieve.information.protocol import (
+    ConditionalInformation,
+    Information,
+    PairInformation,
+    Quantity,
+    UndefinedQuantityError,
+)
+from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Matrix, Progress
+from bitsieve.utils.lazy import cached_property
+
+MAX_LOG2_BITS = 6  # |log2(O / E)| is below 2**6
+MANY_EXPECTED = 256  # from so many expected events on, the mean of k log2 k is a series, right to 2e-6
+MAX_EVENTS_DRAWN = 1 << 20  # at once
+NEGLIGIBLE = 1e-18  # a probability that is so small beside the largest adds nothing
+
+
+def binomial_excess(n: Integers, p: Floats, log2_p: Floats) -> Floats:
+    """``E[k log2 k] - n p log2(n p)`` for k binomial, 0 or more; ``n`` and ``p`` are broadcast, p is above 0.
+
+    From 256 expected on it is a Taylor series about the mean m = n p, up to the fourth central moment:
+
+        (mu_2 / (2 m) - mu_3 / (6 m^2) + mu_4 / (12 m^3)) / ln 2
+        mu_2 = m q        mu_3 = mu_2 (q - p)        mu_4 = mu_2 (1 + 3 (n - 2) p q)        q = 1 - p
+
+    Below, it is the sum itself.
+    """
+    n, p, log2_p = np.broadcast_arrays(n, p, log2_p)
+    excess = np.zeros(n.shape)
+    mean = n * p
+    is_large = mean >= MANY_EXPECTED
+    excess[is_large] = excess_by_series(n[is_large], p[is_large])
+    is_small = ~is_large & (n > 0) & (p < 1)  # with p = 1 all events are in the cell
+    excess[is_small] = excess_by_sum(n[is_small], p[is_small], log2_p[is_small])
+    return excess
+
+
+def excess_by_series(n: Integers, p: Floats) -> Floats:
+    mean = n * p
+    q = 1.0 - p
+    moment_2 = mean * q
+    moment_3 = moment_2 * (q - p)
+    moment_4 = moment_2 * (1.0 + 3.0 * (n - 2) * p * q)
+    series = moment_2 / (2 * mean) - moment_3 / (6 * mean**2) + moment_4 / (12 * mean**3)
+    excess: Floats = series / log(2)
+    return excess
+
+
+def excess_by_sum(n: Integers, p: Floats, log2_p: Floats) -> Floats:
+    """The sum over all k that are not negligibly rare, from the mode upwards and downwards.
+
+    P(k + 1) / P(k) = (n - k) p / ((k + 1) (1 - p))
+    """
+    if not len(n):
+        return np.zeros(0)
+    log2_of = _native.log2_of_counts(int(n.max()) + 1)
+    log2_of[0] = 0.0  # k log2 k is 0 at k = 0
+    odds = p / (1.0 - p)
+    mode = np.minimum(np.floor((n + 1) * p).astype(np.int64), n)
+    probability = np.ones(n.shape)
+    total = np.ones(n.shape)
+    mean_term = mode * log2_of[mode]
+
+    k = mode.copy()
+    while probability.max() > NEGLIGIBLE:  # from the mode upwards
+        probability = probability * ((n - k) / (k + 1.0) * odds)
+        k = np.minimum(k + 1, n)
+        total += probability
+        mean_term += probability * (k * log2_of[k])
+
+    probability = np.ones(n.shape)
+    k = mode.copy()
+    while probability.max() > NEGLIGIBLE:  # from the mode downwards
+        probability = probability * (k / ((n - k + 1.0) * odds))
+        k = np.maximum(k - 1, 0)
+        total += probability
+        mean_term += probability * (k * log2_of[k])
+
+    mean = n * p
+    excess: Floats = mean_term / total - mean * (log2_of[n] + log2_p)
+    return excess
+
+
+class SurvivalInformation(Information):
+    """The plug-in information of features about a time to an event, in bits per event."""
+
+    estimator: ClassVar[str] = "plug-in"
+    conditions_on_sets: ClassVar[bool] = True
+    rows_type: ClassVar[type[SumInformation]] = PlugInInformation  # for the redundancy of the rows
+
+    source: SurvivalSource
+
+    def __init__(self, source: CountSource) -> None:
+        survival_source = survival(source)
+        assert survival_source is not None
+        self.source = survival_source
+        self.rows = self.rows_type(source)
+        self.sums = sums_of(source)
+        self.sums.row_seconds = survival_source.pair_cells_seconds
+        n_events = self.source.n_events
+        self.unit = 2.0 ** (62 - MAX_LOG2_BITS - n_events.bit_length())  # in it, no sum of cells reaches 2**62
+        self.per_bit = n_events * self.unit
+        self._units_per_event = self.source.units_by_interval / self.source.n_events_by_interval
+
+    def conditional(self) -> ConditionalInformation:
+        return SurvivalConditional(self, JointCodes(self.source))
+
+    def plug_in_conditional(self) -> ConditionalInformation:
+        return SurvivalConditional(self, JointCodes(self.source))
+
+    @property
+    def entropy(self) -> Floats:
+        return self.rows.entropy
+
+    @property
+    def entropy_by_class(self) -> Floats:
+        raise undefined_for_survival("the entropy of a column given the events")
+
+    @property
+    def class_entropy(self) -> float:
+        raise undefined_for_survival("the entropy of the events")
+
+    @cached_property
+    def relevance_sums(self) -> Integers:
+        """``D I(Xi;dN)`` of every feature, in units of a bit."""
+        all_columns = np.arange(self.n_features)
+        return self.sums_of_cells(self.source.pair_cells(None, all_columns), self.n_features)
+
+    @cached_property
+    def relevance(self) -> Floats:
+        return self.bits(self.relevance_sums)
+
+    @property
+    def least_redundancy(self) -> Floats | None:
+        return self.rows.least_redundancy
+
+    @property
+    def varies(self) -> Flags:
+        return self.rows.varies
+
+    def bits(self, sums: Integers) -> Floats:
+        """Sums over cells as bits per event."""
+        return sums / self.per_bit
+
+    def sums_of_cells(self, cells: EventCells, n_tables: int) -> Integers:
+        """``sum O log2(O / E)`` over the cells of every table, in units of a bit."""
+        sums = np.zeros(n_tables, np.int64)
+        np.add.at(sums, cells.table, self.terms_of_cells(cells))
+        return sums
+
+    def terms_of_cells(self, cells: EventCells) -> Integers:
+        """``O log2(O / E)`` of every cell, rounded to units of a bit."""
+        ratio = cells.events / cells.expected_units * self._units_per_event[cells.interval]
+        log_ratio = np.array([_native.log2(value) for value in ratio.tolist()], np.float64)
+        return np.rint(cells.events * log_ratio * self.unit).astype(np.int64)
+
+    def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> SurvivalPair:
+        return SurvivalPair(self, pivot, columns)
+
+    def matrix(
+        self,
+        quantity: Quantity,
+        dtype: DTypeLike = np.float64,
+        columns: Columns | None = None,
+        progress: Progress = None,
+    ) -> Matrix:
+        if quantity != "redundancy":
+            raise undefined_for_survival("a matrix of all pairs that involves the events")
+        return self.rows.matrix(quantity, dtype, columns, progress)
+
+
+class CorrectedSurvivalInformation(SurvivalInformation):
+    """The information of features about a time to an event less its mean under chance, in bits per event."""
+
+    estimator: ClassVar[str] = "corrected"
+    rows_type: ClassVar[type[SumInformation]] = CorrectedInformation
+
+    @cached_property
+    def margins(self) -> UnitMargins:
+        """The shares of the expected events of every code."""
+        return UnitMargins(self.source, self.unit)
+
+    def conditional(self) -> ConditionalInformation:
+        return CorrectedSurvivalConditional(self, JointCodes(self.source))
+
+    @cached_property
+    def chance_of_relevance(self) -> Floats:
+        """The mean of I(Xi;dN) under chance, for every Xi."""
+        return self.bits(self.margins.chance_sums(self.source.n_events_by_interval[None, :]))
+
+    @cached_property
+    def relevance(self) -> Floats:
+        return self.bits(self.relevance_sums) - self.chance_of_relevance
+
+    @cached_property
+    def cautious_relevance(self) -> Floats:
+        """I(Xi;dN) less twice its standard deviation under chance, ``sqrt(m / (D ln 2))`` for a mean of m bits."""
+        return self.relevance - CAUTION * np.sqrt(self.chance_of_relevance / (self.source.n_events * log(2)))
+
+    def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> CorrectedSurvivalPair:
+        return CorrectedSurvivalPair(self, pivot, columns)
+
+
+class UnitMargins:
+    """The shares of the expected events of every code of every column, in every interval."""
+
+    def __init__(self, source: SurvivalSource, unit: float) -> None:
+        starts, units = source.unit_margins()
+        self.starts = starts
+        self.unit = unit
+        self.share = units / source.units_by_interval
+        positive = np.where(self.share > 0, self.share, 1.0)
+        logs = [_native.log2(value) for value in positive.reshape(-1).tolist()]
+        self.log2_share = np.array(logs, np.float64).reshape(self.share.shape)
+
+    def chance_sums(self, events: Integers) -> Integers:
+        """``sum over z and x of b(O_z, p_x) - O_z p_x log2(O_z p_x)`` of every column x, in units of a bit.
+
+        ``events`` are the events O_z of every part z in every interval, shape (n_parts, n_intervals).
+        """
+        by_code = np.zeros(len(self.share), np.int64)
+        for interval in range(self.share.shape[1]):
+            counts, n_parts = np.unique(events[:, interval], return_counts=True)
+            is_expected = self.share[:, interval] > 0
+            share = self.share[is_expected, interval]
+            log2_share = self.log2_share[is_expected, interval]
+            for count, times in zip(counts.tolist(), n_parts.tolist(), strict=True):
+                excess = binomial_excess(np.array([count]), share, log2_share)
+                by_code[is_expected] += times * np.rint(excess * self.unit).astype(np.int64)
+        return np.add.reduceat(by_code, self.starts[:-1])
+
+
+class SurvivalPair(PairInformation):
+    """The information of features with one pivot about a time to an event."""
+
+    information: SurvivalInformation
+
+    def __init__(self, information: SurvivalInformation, pivot: int, columns: Columns | None) -> None:
+        self.information = information
+        self.pivot = pivot
+        self.columns = columns
+
+    @cached_property
+    def _rows(self) -> PairInformation:
+        """The same pairs, of the rows whatever their times."""
+        return self.information.rows.pair(self.pivot, self.columns, by_class=False)
+
+    @property
+    def redundancy(self) -> Floats:
+        return self._rows.redundancy
+
+    @property
+    def divisor(self) -> Floats:
+        return self._rows.divisor
+
+    @cached_property
+    def _joint_sums(self) -> Integers:
+        """``D I(Xi,Xs;dN)``, in units of a bit."""
+        info = self.information
+        columns = self.of(np.arange(info.n_features))
+        return info.sums_of_cells(info.source.pair_cells(self.pivot, columns), len(columns))
+
+    @property
+    def conditional_relevance(self) -> Floats:
+        return self.information.bits(self._joint_sums - self.information.relevance_sums[self.pivot])
+
+    @property
+    def joint_relevance(self) -> Floats:
+        relevance_of_pivot = self.information.relevance[self.pivot]
+        joint: Floats = self.conditional_relevance + relevance_of_pivot
+        return joint
+
+    @property
+    def conditional_redundancy(self) -> Floats:
+        return self.redundancy + self.conditional_relevance - self.of(self.information.relevance)
+
+    @property
+    def joint_entropy(self) -> Floats:
+        raise undefined_for_survival("the joint entropy of two columns and the events")
+
+    @property
+    def symmetric_relevance(self) -> Floats:
+        raise undefined_for_survival("information by the joint entropy of two columns and the events")
+
+
+class CorrectedSurvivalPair(SurvivalPair):
+    """The corrected information of features with one pivot about a time to an event."""
+
+    information: CorrectedSurvivalInformation
+
+    @cached_property
+    def conditional_relevance(self) -> Floats:
+        info = self.information
+        events = info.source.events_of_codes(self.pivot)
+        chance = info.bits(info.margins.chance_sums(events))
+        return super().conditional_relevance - self.of(chance)
+
+
+class SurvivalConditional(ConditionalInformation):
+    """The information about a time to an event conditional on a set Z of features."""
+
+    def __init__(self, information: SurvivalInformation, partition: JointCodes) -> None:
+        super().__init__(information.rows.terms, partition)
+        self.information = information
+        self.joint_codes = partition
+        self._tests: dict[int, LogRankTest] = {}  # by feature
+
+    def refine(self, feature: int) -> SurvivalConditional:
+        return type(self)(self.information, self.joint_codes.refine(feature))
+
+    @property
+    def class_entropy(self) -> float:
+        raise undefined_for_survival("the entropy of the events")
+
+    @cached_property
+    def _sum_of_parts(self) -> int:
+        """``D I(Z;dN)``, in units of a bit."""
+        cells = self.information.source.part_cells(self.joint_codes.part, None)
+        return int(self.information.sums_of_cells(cells, 1)[0])
+
+    def conditional_relevance(self, columns: Columns | None = None) -> Floats:
+        info = self.information
+        chosen = np.arange(info.n_features) if columns is None else columns
+        cells = info.source.part_cells(self.joint_codes.part, chosen)
+        return info.bits(info.sums_of_cells(cells, len(chosen)) - self._sum_of_parts)
+
+    def test_statistics(self, columns: Columns) -> Floats:
+        """The statistics of the log-rank tests within the parts."""
+        return np.array([self._log_rank_test(column).statistic for column in columns.tolist()], np.float64)
+
+    def degrees_of_freedom(self, feature: int) -> int:
+        """Those of the log-rank test within the parts."""
+        return self._log_rank_test(feature).degrees_of_freedom
+
+    def least_expected(self, feature: int) -> float:
+        """The least number of events that a code of the feature is expected to have."""
+        return self._log_rank_test(feature).least_expected
+
+    def shuffled_relevance(self, feature: int, seeds: NDArray[np.uint64]) -> Floats:
+        """I(Xi;dN|Z) where the events are drawn at random among the rows at risk at their times; one draw a seed.
+
+        The rows at risk are those of one stratum and one part. Censoring stays as it is, so that nothing is assumed of
+        how it depends on the feature.
+        """
+        draws = EventDraws(self.information.source, self.joint_codes, feature)
+        batch_size = max(1, MAX_EVENTS_DRAWN // len(draws.n_events))
+        sums = []
+        for first in range(0, len(seeds), batch_size):
+            events = draws.events(seeds[first : first + batch_size])
+            sums.append(self._sums_of_draws(events, draws))
+        return self.information.bits(np.concatenate(sums) - self._sum_of_parts)
+
+    def _sums_of_draws(self, events: Integers, draws: EventDraws) -> Integers:
+        """``sum O log2(O / E)`` of every draw; equal numbers of events in a cell are computed once."""
+        draw, cell = np.nonzero(events)
+        events_of_cell = events[draw, cell]
+        max_events = int(events_of_cell.max()) + 1
+        distinct, index = np.unique(cell * max_events + events_of_cell, return_inverse=True)
+        distinct_cell = distinct // max_events
+        cells = EventCells(
+            table=np.zeros(len(distinct), np.intp),
+            interval=distinct_cell % draws.n_intervals,
+            events=distinct % max_events,
+            expected_units=draws.units[distinct_cell],
+        )
+        sums = np.zeros(len(events), np.int64)
+        np.add.at(sums, draw, self.information.terms_of_cells(cells)[index.reshape(-1)])
+        return sums
+
+    @cached_property
+    def _risk_sets(self) -> RiskSets:
+        """The risk sets within strata and parts."""
+        return self.information.source.samples_at_risk.within(self.joint_codes.part)
+
+    def _log_rank_test(self, feature: int) -> LogRankTest:
+        """The test of a feature within the parts; cached."""
+        if feature not in self._tests:
+            codes = self.information.source.codes(feature).astype(np.int64)
+            self._tests[feature] = log_rank_test(self._risk_sets, codes)
+        return self._tests[feature]
+
+
+class EventDraws:
+    """Events that are drawn among the rows at risk, for the cells of a feature with the parts of a partition."""
+
+    def __init__(self, source: SurvivalSource, partition: JointCodes, feature: int) -> None:
+        n_parts = partition.n_parts
+        n_codes = int(source.arities[feature])
+        code = source.codes(feature).astype(np.int64)
+        risk_sets = source.samples_at_risk.within(partition.part)
+        keys, self.n_events = risk_sets.events_by_key()
+        self.at_risk = np.array([risk_sets.n_at_risk(keys, code == value) for value in range(n_codes)])
+        # A cell is a part, a code and an interval, in this order.
+        self.n_intervals = risk_sets.n_intervals
+        part_of_key = risk_sets.stratum_of_key(keys) % n_parts
+        self.first_cell = part_of_key * n_codes * self.n_intervals + risk_sets.interval_of_key(keys)  # that of code 0
+        units = np.empty((n_parts * n_codes, self.n_intervals), np.int64)
+        part_and_code = partition.part * n_codes + code
+        for interval in range(self.n_intervals):
+            units[:, interval] = exact_sums(part_and_code, source.units[:, interval], n_parts * n_codes)
+        self.units = units.reshape(-1)  # shape (n_cells,): the events that the rows of every cell are expected to have
+
+    def events(self, seeds: NDArray[np.uint64]) -> Integers:
+        """The events of every cell, shape (n_draws, n_cells). The events of a time are drawn without replacement."""
+        random = np.random.default_rng(seeds)
+        n_draws = len(seeds)
+        events = np.zeros((n_draws, len(self.units)), np.int64)
+        draw = np.arange(n_draws)[:, None]
+        events_left = np.tile(self.n_events, (n_draws, 1))
+        rows_left = self.at_risk.sum(axis=0)
+        for code, at_risk in enumerate(self.at_risk):
+            rows_left = rows_left - at_risk
+            drawn = random.hypergeometric(at_risk, rows_left, events_left)
+            np.add.at(events, (draw, self.first_cell + code * self.n_intervals), drawn)
+            events_left = events_left - drawn
+        return events
+
+
+class CorrectedSurvivalConditional(SurvivalConditional):
+    """The corrected information about a time to an event conditional on a set Z of features."""
+
+    information: CorrectedSurvivalInformation
+
+    @cached_property
+    def _chance(self) -> Floats:
+        """The mean of I(Xi;dN|Z) under chance, for every Xi."""
+        events = self.information.source.events_of_parts(self.joint_codes.part, self.joint_codes.n_parts)
+        return self.information.bits(self.information.margins.chance_sums(events))
+
+    def conditional_relevance(self, columns: Columns | None = None) -> Floats:
+        chance = self._chance if columns is None else self._chance[columns]
+        return super().conditional_relevance(columns) - chance
+
+
+def undefined_for_survival(quantity: str) -> UndefinedQuantityError:
+    """The error for a quantity that a time to an event does not have."""
+    return UndefinedQuantityError(
+        code="undefined-quantity",
+        message=f"{quantity} is not defined where the target is a time to an event",
+        advice="use 'mim', 'mrmr', 'jmi', 'cmim' or 'cmi'",
+    )
