@@ -156,6 +156,11 @@ CODES: dict[str, Code] = {
         "The target is numeric and was split into classes.",
         'Set `target_kind="classes"` if each value is a class.',
     ),
+    "events-counted": Code(
+        "note",
+        "The target is a time to an event, which so many rows have.",
+        'If it is the number of censored rows, name the value of the event, as in `event="status=0"`.',
+    ),
     "target-binned-on-sample": Code(
         "note",
         "The classes of a numeric target were found on a sample of the rows.",
@@ -367,6 +372,20 @@ CODES: dict[str, Code] = {
         "error",
         "No stratum has two rows of each of two classes.",
         'Set `effect="common"`, which finds what the strata have in common.',
+    ),
+    "invalid-events": Code(
+        "error",
+        "The event column holds other values than 0 and 1.",
+        'Name the value that is the event, as in `event="status=2"`.',
+    ),
+    "invalid-times": Code(
+        "error", "A time is negative, or not after the entry of its row.", "Correct these rows, or leave them out."
+    ),
+    "no-events": Code("error", "No row has an event.", "Give the column that is 1 where the event happened."),
+    "survival-not-supported": Code(
+        "error",
+        "The method, the rule or the result does not take a time to an event.",
+        "Use a greedy method such as `jmi`.",
     ),
     "too-many-strata": Code("error", "There are too many combinations of class and stratum.", "Use fewer strata."),
     "unknown-column": Code("error", "There is no column of that name or number.", "Use the name that is proposed."),

@@ -37,17 +37,20 @@ def structured(patients: pd.DataFrame) -> np.ndarray:
     return np.array(rows, dtype=[("event", bool), ("time", float)])
 
 
-@pytest.mark.parametrize("path", [path for path in CASES if "strata" not in np.load(path)], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_recorded_cases(path: Path) -> None:
     data = np.load(path)
     recorded = json.loads(path.with_suffix(".json").read_text())
     table = pd.DataFrame(data["X"], columns=[f"x{j}" for j in range(data["X"].shape[1])])
     table = table.assign(week=data["time"], arrest=data["event"])
+    if "strata" in data:
+        table["site"] = data["strata"]
     for criterion in ("mim", "mrmr", "jmi", "cmim"):
         selection = select(
             table,
             duration="week",
             event="arrest",
+            strata="site" if "strata" in data else None,
             method=criterion,
             n_features_to_select=recorded["k"],
             binning="none",
@@ -56,6 +59,9 @@ def test_recorded_cases(path: Path) -> None:
         expected = recorded["corrected"][criterion]
         assert selection.indices.tolist() == expected["selected"]
         np.testing.assert_allclose(selection.scores, expected["scores"], atol=ROUNDING)
+        selector = ForwardSelector(recorded["k"], criterion=criterion, binning="none")
+        selector.fit(data["X"], pd.DataFrame({"event": data["event"], "time": data["time"]}), strata=data.get("strata"))
+        assert selector.selected_.tolist() == expected["selected"]
 
 
 def test_all_ways_to_give_the_target_are_the_same(patients: pd.DataFrame) -> None:

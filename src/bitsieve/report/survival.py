@@ -135,7 +135,7 @@ def kaplan_meier(label: str, time: Floats, risk_sets: RiskSets, rows: Flags) -> 
     end = float(time[rows].max())
     times = np.unique(time[rows & risk_sets.event])
     keys, events_of_key = of_rows.events_by_key()
-    share = np.cumprod(1.0 - events_of_key / of_rows.n_at_risk(keys))
+    share: Floats = np.cumprod(1.0 - events_of_key / of_rows.n_at_risk(keys))
     return Curve(label=label, n_rows=int(of_rows.weight.sum()), n_events=n_events, time=times, share=share, end=end)
 
 
