@@ -13,14 +13,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import floor, log2
+from typing import NamedTuple
 
 import numpy as np
 
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
+from bitsieve.utils.lazy import cached_property
 
 MIN_EVENTS_OF_INTERVAL = 20
 MAX_EXPECTED_UNITS = 1 << 32  # the expected events of a row are an integer of at most so many units
+
+
+class EventTimes(NamedTuple):
+    """The distinct times of events within strata, by stratum and then by time."""
+
+    n_events: Integers  # shape (n_times,)
+    interval: Integers  # shape (n_times,), from 0 on
+    stratum: Integers  # shape (n_times,)
+    start: Integers  # shape (n_rows,): the first of these times at which each row is at risk
+    end: Integers  # shape (n_rows,): the first after those at which it is
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,18 +131,13 @@ class RiskSets:
 
     def expected_events(self) -> Floats:
         """How many events each row is expected to have in each interval, shape (n_rows, n_intervals)."""
-        key_of_time, key_of_entry = self._keys()
-        event_keys, n_events = self.events_by_key()
-        n_at_risk = self.n_at_risk(event_keys)
-        interval_of_key = self.interval_of_key(event_keys)
-        increments = n_events / n_at_risk
-        n_keys_up_to_entry = np.searchsorted(event_keys, key_of_entry, side="right")
-        n_keys_up_to_time = np.searchsorted(event_keys, key_of_time, side="right")
+        times = self.event_times
+        increments = times.n_events / self.n_at_risk(np.zeros(len(self.time_rank), np.int64))[0]
         expected = np.empty((len(self.time_rank), self.n_intervals))
         for interval in range(self.n_intervals):
-            hazard = np.zeros(len(event_keys) + 1)
-            hazard[1:] = np.cumsum(np.where(interval_of_key == interval, increments, 0.0))
-            expected[:, interval] = hazard[n_keys_up_to_time] - hazard[n_keys_up_to_entry]
+            hazard = np.zeros(len(increments) + 1)
+            hazard[1:] = np.cumsum(np.where(times.interval == interval, increments, 0.0))
+            expected[:, interval] = hazard[times.end] - hazard[times.start]
         return expected
 
     def expected_units(self) -> Integers:
@@ -150,35 +157,33 @@ class RiskSets:
         units[rows, interval] = np.maximum(units[rows, interval], 1)
         return units
 
-    def events_by_key(self) -> tuple[Integers, Integers]:
-        """The keys of the times of events within strata, ascending, and the number of events at each."""
-        key_of_time, _ = self._keys()
-        return _sums_by_key(key_of_time[self.event], self.weight[self.event])
+    @cached_property
+    def event_times(self) -> EventTimes:
+        """The distinct times of events within strata, and at which of them each row is at risk."""
+        n_ranks = int(max(self.time_rank.max(), self.entry_rank.max())) + 1
+        first_key_of_stratum = self.stratum * n_ranks
+        key_of_time = first_key_of_stratum + self.time_rank  # sorted by stratum, and then by time
+        keys, n_events = _sums_by_key(key_of_time[self.event], self.weight[self.event])
+        return EventTimes(
+            n_events=n_events,
+            interval=np.searchsorted(self.interval_cuts, keys % n_ranks, side="left"),
+            stratum=keys // n_ranks,
+            start=np.searchsorted(keys, first_key_of_stratum + self.entry_rank, side="right"),
+            end=np.searchsorted(keys, key_of_time, side="right"),
+        )
 
-    def n_at_risk(self, keys: Integers, rows: Flags | slice = slice(None)) -> Integers:
-        """How many of ``rows`` are at risk at each of ``keys``, which number strata and times as :meth:`_keys` does."""
-        key_of_time, key_of_entry = self._keys()
-        weights = self.weight[rows]
-        n_entered = _weight_below(key_of_entry[rows], weights, keys)
-        n_left = _weight_below(key_of_time[rows], weights, keys)
-        return n_entered - n_left
-
-    def interval_of_key(self, keys: Integers) -> Integers:
-        """The interval of the time of each key, from 0 on."""
-        return np.searchsorted(self.interval_cuts, keys % self._n_ranks, side="left")
-
-    def stratum_of_key(self, keys: Integers) -> Integers:
-        """The stratum of each key."""
-        return keys // self._n_ranks
-
-    @property
-    def _n_ranks(self) -> int:
-        return int(max(self.time_rank.max(), self.entry_rank.max())) + 1
-
-    def _keys(self) -> tuple[Integers, Integers]:
-        """Numbers that are sorted by stratum and then by time: those of the times, and those of the entries."""
-        first_key_of_stratum = self.stratum * self._n_ranks
-        return first_key_of_stratum + self.time_rank, first_key_of_stratum + self.entry_rank
+    def n_at_risk(self, codes: Integers) -> Integers:
+        """How many rows of each code are at risk at each time of an event, shape (n_codes, n_times)."""
+        times = self.event_times
+        n_codes = int(codes.max()) + 1
+        n_times = len(times.n_events)
+        size = n_codes * (n_times + 1)
+        row_of_code = codes * (n_times + 1)
+        # Sums of weights are at most 2**31: the floats that bincount makes of them are exact.
+        n_entering = np.bincount(row_of_code + times.start, self.weight, size)
+        n_leaving = np.bincount(row_of_code + times.end, self.weight, size)
+        changes = (n_entering - n_leaving).astype(np.int64).reshape(n_codes, n_times + 1)
+        return np.cumsum(changes, axis=1)[:, :-1]
 
 
 def _interval_cuts(event_ranks: Integers, weights: Integers, n_intervals: int) -> Integers:
@@ -209,11 +214,3 @@ def _sums_by_key(keys: Integers, weights: Integers) -> tuple[Integers, Integers]
     sums = np.zeros(len(distinct), np.int64)
     np.add.at(sums, index.reshape(-1), weights)
     return distinct, sums
-
-
-def _weight_below(values: Integers, weights: Integers, keys: Integers) -> Integers:
-    """The sum of the weights of the values that are below each key."""
-    order = np.argsort(values, kind="stable")
-    weight_up_to = np.zeros(len(values) + 1, np.int64)
-    weight_up_to[1:] = np.cumsum(weights[order])
-    return weight_up_to[np.searchsorted(values[order], keys, side="left")]

@@ -40,15 +40,10 @@ def log_rank_test(risk_sets: RiskSets, codes: Integers) -> LogRankTest:
     Its distribution is nearly chi-squared if the events do not depend on the codes. The degrees of freedom are the rank
     of V: the codes that are ever at risk at a time of an event less 1.
     """
-    keys, n_events = risk_sets.events_by_key()
-    n_at_risk = risk_sets.n_at_risk(keys)
-    occurring = np.unique(codes)
-    events = np.zeros(len(occurring))
-    at_risk = np.zeros((len(occurring), len(keys)))
-    for index, code in enumerate(occurring.tolist()):
-        has_code = codes == code
-        events[index] = risk_sets.weight[has_code & risk_sets.event].sum()
-        at_risk[index] = risk_sets.n_at_risk(keys, has_code)
+    n_events = risk_sets.event_times.n_events
+    at_risk = risk_sets.n_at_risk(codes)
+    n_at_risk = at_risk.sum(axis=0)
+    events = np.bincount(codes[risk_sets.event], risk_sets.weight[risk_sets.event], len(at_risk))
     share = at_risk / n_at_risk
     expected = share @ n_events
     difference = events - expected

@@ -425,12 +425,12 @@ class EventDraws:
         n_codes = int(source.arities[feature])
         code = source.codes(feature).astype(np.int64)
         risk_sets = source.samples_at_risk.within(partition.part)
-        keys, self.n_events = risk_sets.events_by_key()
-        self.at_risk = np.array([risk_sets.n_at_risk(keys, code == value) for value in range(n_codes)])
+        times = risk_sets.event_times
+        self.n_events = times.n_events
+        self.at_risk = risk_sets.n_at_risk(code)
         # A cell is a part, a code and an interval, in this order.
         self.n_intervals = risk_sets.n_intervals
-        part_of_key = risk_sets.stratum_of_key(keys) % n_parts
-        self.first_cell = part_of_key * n_codes * self.n_intervals + risk_sets.interval_of_key(keys)  # that of code 0
+        self.first_cell = times.stratum % n_parts * n_codes * self.n_intervals + times.interval  # of code 0
         units = np.empty((n_parts * n_codes, self.n_intervals), np.int64)
         part_and_code = partition.part * n_codes + code
         for interval in range(self.n_intervals):

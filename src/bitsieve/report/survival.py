@@ -134,8 +134,8 @@ def kaplan_meier(label: str, time: Floats, risk_sets: RiskSets, rows: Flags) -> 
     n_events = of_rows.n_events
     end = float(time[rows].max())
     times = np.unique(time[rows & risk_sets.event])
-    keys, events_of_key = of_rows.events_by_key()
-    share: Floats = np.cumprod(1.0 - events_of_key / of_rows.n_at_risk(keys))
+    (n_at_risk,) = of_rows.n_at_risk(of_rows.stratum)
+    share: Floats = np.cumprod(1.0 - of_rows.event_times.n_events / n_at_risk)
     return Curve(label=label, n_rows=int(of_rows.weight.sum()), n_events=n_events, time=times, share=share, end=end)
 
 
