@@ -150,6 +150,7 @@ REFUSALS = {
     "shrinkage": ({"estimator": "shrinkage"}, "undefined-quantity"),
     "miller-madow": ({"estimator": "miller-madow"}, "undefined-quantity"),
     "a quotient by a joint entropy": ({"method": "disr"}, "undefined-quantity"),
+    "an effect within strata": ({"effect": "common", "strata": "a"}, "survival-not-supported"),
     "mdl": ({"binning": "mdl"}, "wrong-kind-of-target"),
 }
 

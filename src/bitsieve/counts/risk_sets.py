@@ -1,6 +1,6 @@
 """Times to an event that may be censored: the sets of rows at risk, and how many events each row is expected to have.
 
-At every distinct event time t of a stratum the risk set are its rows with ``entry < t <= time``. With d events among
+At every distinct event time t of a stratum its rows with ``entry < t <= time`` are at risk. With d events among
 the r rows at risk, every one of these expects d / r events: the increments of Nelson and Aalen. Events of one time
 share one risk set (Breslow). The expected events of all rows add up to the observed ones, and those of the rows of one
 code are E of the log-rank test.
@@ -194,11 +194,11 @@ def _interval_cuts(event_ranks: Integers, weights: Integers, n_intervals: int) -
     """
     n_events = int(weights.sum())
     if n_intervals > 1 and n_events < MIN_EVENTS_OF_INTERVAL * n_intervals:
-        most_intervals = max(1, n_events // MIN_EVENTS_OF_INTERVAL)
+        max_intervals = max(1, n_events // MIN_EVENTS_OF_INTERVAL)
         raise ParameterError(
             "n_intervals",
             n_intervals,
-            f"give at most {most_intervals}",
+            f"give at most {max_intervals}",
             f"needs {MIN_EVENTS_OF_INTERVAL} events in each interval, and there are {n_events:,} events",
         )
     distinct, n_events_of_rank = _sums_by_key(event_ranks, weights)

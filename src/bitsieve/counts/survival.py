@@ -102,7 +102,7 @@ class SurvivalSource(PackedSource):
         """The cells with events of the tables of the pivot (None: no pivot) with each of ``columns``."""
         n_first = 1 if pivot is None else int(self.arities[pivot])
         n_cells = self.arities[columns].astype(np.int64) * n_first
-        is_small = n_cells * N_DIGITS <= DENSE_CELLS
+        is_small = n_cells * max(N_DIGITS, self.n_classes) <= DENSE_CELLS
         parts = [self._small_pair_cells(pivot, columns[is_small], np.flatnonzero(is_small), n_first)]
         for index in np.flatnonzero(~is_small).tolist():
             first = np.zeros(self.n_samples, np.int64) if pivot is None else self.codes(pivot).astype(np.int64)
@@ -112,7 +112,7 @@ class SurvivalSource(PackedSource):
     def _small_pair_cells(self, pivot: int | None, columns: Columns, table: Columns, n_first: int) -> EventCells:
         """The cells with events of tables that list all cells; ``table`` are the indices of these tables."""
         parts = []
-        for block in column_blocks(n_first, self.arities[columns], N_DIGITS, self.n_samples):
+        for block in column_blocks(n_first, self.arities[columns], max(N_DIGITS, self.n_classes), self.n_samples):
             in_block = columns[block]
             n_codes = self.arities[in_block].astype(np.int64)
             table_of_cell = np.repeat(table[block], n_codes * n_first)

@@ -141,12 +141,12 @@ def read_survival(
     columns: SurvivalColumns, n_samples: int, weights: Integers | None, strata: Columns | None
 ) -> SurvivalTarget:
     """Read the columns of a time to an event. Samples of weight 0 are left out."""
-    counted = np.arange(n_samples) if weights is None else np.flatnonzero(weights)
-    time = _times(columns.duration, "duration", columns.duration_name, n_samples)[counted]
-    event = _events(columns, n_samples)[counted]
+    rows = np.arange(n_samples) if weights is None else np.flatnonzero(weights)
+    time = _times(columns.duration, "duration", columns.duration_name, n_samples)[rows]
+    event = _events(columns, n_samples)[rows]
     entry = None
     if columns.entry is not None:
-        entry = _times(columns.entry, "entry", "entry", n_samples)[counted]
+        entry = _times(columns.entry, "entry", "entry", n_samples)[rows]
         n_without_time = int((entry >= time).sum())
         if n_without_time:
             raise UserError(
@@ -169,7 +169,7 @@ def read_survival(
         n_classes_of_quantity=number_of_classes(total_weight),
         time=time,
         entry=entry,
-        stratum=None if strata is None else strata[counted].astype(np.int64),
+        stratum=None if strata is None else strata[rows].astype(np.int64),
         n_intervals=columns.n_intervals,
     )
 

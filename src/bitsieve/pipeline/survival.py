@@ -5,7 +5,7 @@ from __future__ import annotations
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.mdl import needs_classes_to_cut
-from bitsieve.information import check_survival_estimator
+from bitsieve.information import ANY_EFFECT, check_survival_estimator
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.options import DiscretizationOptions
 from bitsieve.pipeline.selection_options import SelectionOptions
@@ -24,6 +24,12 @@ def check_survival(table: Dataset, selection: SelectionOptions, discretization: 
         )
     if isinstance(discretization.binning, str) and discretization.binning == "mdl":
         raise needs_classes_to_cut()
+    if selection.effect != ANY_EFFECT:
+        raise UserError(
+            code="survival-not-supported",
+            message="effect is for classes, and the hazards of a time to an event have one effect in all strata",
+            advice="leave it out",
+        )
     check_survival_estimator(selection.estimator)
     if selection.stopping is not None and not make_stopping(selection.stopping).takes_survival:
         raise UserError(

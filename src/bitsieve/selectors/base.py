@@ -273,7 +273,9 @@ class SupervisedSelector(ColumnSelector):
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Classes of any kind, or a quantity: dates, durations, numbers with a fractional part, and whole numbers of
             many values; ``target_kind`` says otherwise. A quantity is cut into max(3, N^(1/5)) classes of equal
-            frequency, by ``target_edges_``. Several columns are one target: their combinations are the classes.
+            frequency, by ``target_edges_``. Several columns are one target: their combinations are the classes. A
+            structured array of scikit-survival, or a frame of a boolean column and one of times, is a time to an event,
+            which :class:`ForwardSelector` takes.
         sample_weight : array-like of shape (n_samples,), default=None
             Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated; a
             sample of weight 0 is left out. With ``weight_kind="sampling"`` any numbers from 0, the weights of a survey.
