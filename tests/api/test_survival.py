@@ -11,6 +11,7 @@ import pytest
 
 import bitsieve
 from bitsieve import ForwardSelector, UserError, select
+from bitsieve.results.saved.call import call_of_options
 
 CASES = sorted((Path(__file__).parents[1] / "information" / "survival_cases").glob("*.npz"))
 ROUNDING = 1e-7  # bits: expected events are rounded to 32 bits
@@ -114,6 +115,17 @@ def test_unit_and_events_are_in_the_result_and_its_file(patients: pd.DataFrame, 
     assert loaded == selection
     assert loaded.n_events == selection.n_events
     assert "events-counted" in [note.code for note in selection.diagnostics]
+
+
+def test_options_are_the_same_after_a_file(patients: pd.DataFrame, tmp_path: Path) -> None:
+    table = patients.assign(start=-1.0)
+    selection = select(table, duration="week", event="died=1", entry="start", n_intervals=2)
+    selection.save(tmp_path / "selection.json")
+    loaded = bitsieve.load(tmp_path / "selection.json")
+    survival = call_of_options(loaded.details.options, loaded.parameters, None).read.survival
+    assert survival is not None
+    assert survival.columns == ["week", "died", "start"]
+    assert (survival.event_value, survival.n_intervals) == ("1", 2)
 
 
 @pytest.mark.parametrize("stopping", ["significance", "permutation"])
