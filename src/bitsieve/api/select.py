@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.discretization.base import BinningLike
 from bitsieve.dataset.survival import survival_columns
+from bitsieve.discretization.base import BinningLike
 from bitsieve.explain.evidence import Evidence
 from bitsieve.methods.constraints import has_items
 from bitsieve.options import (
