@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from bitsieve.scorecards.column_bins import ColumnBins
+from bitsieve.discretization.monotone.column_bins import ColumnBins
 from bitsieve.scorecards.monotone_binner import MonotoneBinner, check_binner
 from bitsieve.scorecards.stability import word_of
 from bitsieve.utils.docstrings import cites

@@ -20,11 +20,17 @@ from bitsieve.dataset.text import Plain
 from bitsieve.dataset.text_format import ColumnRules as TextRules
 from bitsieve.dataset.value_ranges import check_values
 from bitsieve.diagnostics import ParameterError, UserError
-from bitsieve.scorecards.bin_counts import Totals
-from bitsieve.scorecards.column_bins import ClassedRows, ColumnBins, ColumnRules, bin_categories, bin_numbers
-from bitsieve.scorecards.division import OBJECTIVES, TRENDS, BinRules, Objective, Trend
-from bitsieve.scorecards.event import rows_of_event
-from bitsieve.scorecards.pre_bins import PreBinRules
+from bitsieve.discretization.monotone.bin_counts import Totals
+from bitsieve.discretization.monotone.column_bins import (
+    ClassedRows,
+    ColumnBins,
+    ColumnRules,
+    bin_categories,
+    bin_numbers,
+)
+from bitsieve.discretization.monotone.division import OBJECTIVES, TRENDS, BinRules, Objective, Trend
+from bitsieve.discretization.monotone.event import rows_of_event
+from bitsieve.discretization.monotone.pre_bins import PreBinRules
 from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.estimator import Estimator

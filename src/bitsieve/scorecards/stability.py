@@ -13,11 +13,11 @@ from bitsieve.dataset.columns import read_columns
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import Encoded
 from bitsieve.diagnostics import UserError
-from bitsieve.scorecards.bin_counts import BinCounts, Totals
-from bitsieve.scorecards.chance import expected_value
-from bitsieve.scorecards.division import information_values
+from bitsieve.discretization.monotone.bin_counts import BinCounts, Totals
+from bitsieve.discretization.monotone.chance import expected_value
+from bitsieve.discretization.monotone.division import information_values
+from bitsieve.discretization.monotone.pre_bins import ends_of_equal_frequency
 from bitsieve.scorecards.monotone_binner import MonotoneBinner, check_binner
-from bitsieve.scorecards.pre_bins import ends_of_equal_frequency
 from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.frames import default_library, frame_of
 from bitsieve.utils.messages import quoted

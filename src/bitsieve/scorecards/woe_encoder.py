@@ -12,7 +12,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import ClassifierTags, Tags, _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
-from bitsieve.scorecards.division import weights_of_evidence
+from bitsieve.discretization.monotone.division import weights_of_evidence
 from bitsieve.scorecards.monotone_binner import MonotoneBinner, check_binner, target_missing
 from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.docstrings import cites

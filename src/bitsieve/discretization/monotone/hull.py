@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.isotonic import isotonic_regression
 
-from bitsieve.scorecards.bin_counts import BinCounts
+from bitsieve.discretization.monotone.bin_counts import BinCounts
 from bitsieve.utils.arrays import Integers
 
 

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.scorecards.bin_counts import BinCounts, Totals
-from bitsieve.scorecards.hull import hull_vertices
+from bitsieve.discretization.monotone.bin_counts import BinCounts, Totals
+from bitsieve.discretization.monotone.hull import hull_vertices
 from bitsieve.utils.arrays import Integers
 
 Trend = Literal["auto", "ascending", "descending", "peak", "valley", "none"]

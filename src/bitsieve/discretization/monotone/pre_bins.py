@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bitsieve.scorecards.bin_counts import BinCounts, count_by_bin
-from bitsieve.scorecards.hull import hull_vertices
+from bitsieve.discretization.monotone.bin_counts import BinCounts, count_by_bin
+from bitsieve.discretization.monotone.hull import hull_vertices
 from bitsieve.utils.arrays import Flags, Floats, Integers
 
 

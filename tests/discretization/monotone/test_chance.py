@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from bitsieve import MonotoneBinner
-from bitsieve.scorecards.bin_counts import BinCounts, Totals
-from bitsieve.scorecards.chance import expected_value, p_of_fixed_bins, probabilities_of_n_bins
-from bitsieve.scorecards.division import information_values
+from bitsieve.discretization.monotone.bin_counts import BinCounts, Totals
+from bitsieve.discretization.monotone.chance import expected_value, p_of_fixed_bins, probabilities_of_n_bins
+from bitsieve.discretization.monotone.division import information_values
 
 
 def stirling_probabilities(n):

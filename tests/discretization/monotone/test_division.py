@@ -9,8 +9,8 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from bitsieve.scorecards.bin_counts import BinCounts, Totals
-from bitsieve.scorecards.division import (
+from bitsieve.discretization.monotone.bin_counts import BinCounts, Totals
+from bitsieve.discretization.monotone.division import (
     OBJECTIVES,
     TIE,
     BinRules,
@@ -21,7 +21,7 @@ from bitsieve.scorecards.division import (
     smallest_count,
     weights_of_evidence,
 )
-from bitsieve.scorecards.hull import hull_vertices
+from bitsieve.discretization.monotone.hull import hull_vertices
 
 FREE = BinRules(trend="ascending", max_n_bins=None, min_bin_share=0, min_events=0, min_nonevents=0)
 

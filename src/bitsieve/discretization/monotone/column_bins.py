@@ -12,8 +12,8 @@ from itertools import pairwise
 import numpy as np
 
 from bitsieve.dataset.encoding import Encoded
-from bitsieve.scorecards.bin_counts import BinCounts, Totals, count_by_bin
-from bitsieve.scorecards.chance import (
+from bitsieve.discretization.monotone.bin_counts import BinCounts, Totals, count_by_bin
+from bitsieve.discretization.monotone.chance import (
     Interval,
     Merging,
     expected_value,
@@ -21,7 +21,7 @@ from bitsieve.scorecards.chance import (
     p_of_fixed_bins,
     p_of_merged_bins,
 )
-from bitsieve.scorecards.division import (
+from bitsieve.discretization.monotone.division import (
     BinRules,
     Division,
     Status,
@@ -31,7 +31,7 @@ from bitsieve.scorecards.division import (
     mutual_information_in_nats,
     weights_of_evidence,
 )
-from bitsieve.scorecards.pre_bins import PreBinRules, cut_at, pre_bins_of
+from bitsieve.discretization.monotone.pre_bins import PreBinRules, cut_at, pre_bins_of
 from bitsieve.utils.arrays import Flags, Floats, Integers
 
 OTHER = "other"

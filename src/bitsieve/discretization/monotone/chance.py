@@ -9,9 +9,9 @@ import numpy as np
 from scipy.special import loggamma
 from scipy.stats import chi2, norm
 
-from bitsieve.scorecards.bin_counts import BinCounts, Totals
-from bitsieve.scorecards.division import BinRules, divide, information_values, weights_of_evidence
-from bitsieve.scorecards.hull import hull_vertices
+from bitsieve.discretization.monotone.bin_counts import BinCounts, Totals
+from bitsieve.discretization.monotone.division import BinRules, divide, information_values, weights_of_evidence
+from bitsieve.discretization.monotone.hull import hull_vertices
 from bitsieve.utils.arrays import Floats, Integers
 
 N_SHUFFLES = 999
