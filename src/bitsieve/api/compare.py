@@ -108,7 +108,7 @@ def compare(
         As for :func:`bitsieve.select`.
     parameters : mapping of str to value, optional
         Of the methods that are given by name and take them, such as ``{"beta": 0.5}``.
-    binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, optional
+    binning : {"auto", "mdl", "monotone", "quantile", "uniform", "none"} or binner, optional
         By default "auto"; with ``protocol="paper"`` and classes "mdl", and columns that it leaves uncut are cut at
         their median.
     n_bins, uncut, missing, target_bins, target_kind, drop_missing_target, repair, column_types, header

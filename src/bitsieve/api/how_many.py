@@ -99,7 +99,7 @@ def how_many(
         As for :func:`bitsieve.compare`: identifiers that are kept, and columns that are left out.
     identifiers : {"drop", "keep"}, default="drop"
         As for :func:`bitsieve.select`.
-    binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
+    binning : {"auto", "mdl", "monotone", "quantile", "uniform", "none"} or binner, default="auto"
     n_bins, uncut, missing, target_bins, target_kind, drop_missing_target, repair, column_types
         As for :func:`bitsieve.select`.
     classifier, scoring, folds

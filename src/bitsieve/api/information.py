@@ -53,7 +53,7 @@ def entropy(
         Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
     weight_kind : {"frequency", "sampling"}, default="frequency"
         What ``sample_weight`` is: frequencies, or the weights of a survey, as in :func:`bitsieve.select`.
-    binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
+    binning : {"auto", "mdl", "monotone", "quantile", "uniform", "none"} or binner, default="auto"
         How numeric columns become codes.
     missing : {"error", "bin"}, optional
         What missing values are: an error, or a code of their own (the default). A binner has its own ``missing``.

@@ -120,7 +120,7 @@ def interactions(
         Identifiers that are kept, and columns that are left out.
     identifiers : {"drop", "keep"}, default="drop"
         As for :func:`bitsieve.select`.
-    binning : {"quantile", "uniform", "mdl", "none"} or binner, default="quantile"
+    binning : {"quantile", "uniform", "mdl", "monotone", "none"} or binner, default="quantile"
         How numeric columns become codes; of three bins for pairs and two for triples, unless ``n_bins`` says otherwise.
         Columns of fewer than 8 whole numbers are codes as they are.
     n_bins, uncut, missing, target_bins, target_kind, drop_missing_target, header, repair, column_types

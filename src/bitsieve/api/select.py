@@ -130,12 +130,12 @@ def select(
         The method is run on so many columns alone, those of the largest mutual information with the target: for methods
         whose time grows with the square of the columns, or faster. Explanations are of all columns. Not with stopping
         rules, groups and saved counts.
-    binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
+    binning : {"auto", "mdl", "monotone", "quantile", "uniform", "none"} or binner, default="auto"
         How numeric columns become codes: by "auto" as "mdl" where the target has classes, and where it is a quantity in
-        max(3, N^(1/5)) + 1 bins of equal frequency. None, for a method on densities (vmi), bins for the explanation
-        alone.
+        max(3, N^(1/5)) + 1 bins of equal frequency. "monotone" makes bins of which the rate of one of two classes rises
+        or falls (:class:`MonotoneBinner`). None, for a method on densities (vmi), bins for the explanation alone.
     n_bins : int, optional
-        Bins of "quantile" and "uniform", by default 10.
+        Bins of "quantile" and "uniform", and the largest number of those of "monotone", by default 10.
     uncut : {"leave", "median", "apart"}, optional
         What becomes of a column without a cut, by default "leave": a greedy method then ranks it by a test of its ranks
         (Kruskal and Wallis), behind the columns that add information, with a score of 0. "median" of "mdl" cuts it at

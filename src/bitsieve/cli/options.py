@@ -325,13 +325,14 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
     ),
     "Columns to codes": (
         Option("--binning", BINNED_ALIKE,
-               "how numeric columns become codes: mdl, quantile, uniform, or none for codes already (default: "
-               f"{BINNING}: mdl, or quantile where the target is a quantity)",
+               "how numeric columns become codes: mdl, monotone, quantile, uniform, or none for codes already "
+               f"(default: {BINNING}: mdl, or quantile where the target is a quantity)",
                metavar="RULE", parameters="binning"),
         Option("--binning", TUPLES,
-               "how numeric columns become codes: quantile, uniform, mdl, auto, or none for codes already "
+               "how numeric columns become codes: quantile, uniform, mdl, monotone, auto, or none for codes already "
                f"(default: {INTERACTIONS_BINNING})", metavar="RULE", parameters="binning"),
-        Option("--bins", BINNED_ALIKE, "bins of quantile and uniform (default: 10; by auto max(3, N^(1/5)) + 1)",
+        Option("--bins", BINNED_ALIKE,
+               "bins of quantile and uniform, at most so many of monotone (default: 10; by auto max(3, N^(1/5)) + 1)",
                "count", parameters="n_bins"),
         Option("--bins", TUPLES,
                f"bins of quantile and uniform (default: {INTERACTIONS_BINS[2]} for pairs, {INTERACTIONS_BINS[3]} for "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from math import lgamma
@@ -29,20 +30,23 @@ from bitsieve.utils.parameters import Rule, check_choice
 
 
 class RepeatedCuts(ClassSearch):
-    """Cuts of the numeric columns of a table by description length, for any classes of its samples.
+    """Cuts of the numeric columns of a table by a rule that looks at the classes, for any classes of its samples.
 
     A sample of weight w is w samples here.
     """
 
-    def __init__(self, table: InMemoryDataset, binner: Binning, cut_at_median: bool) -> None:
+    def __init__(self, table: InMemoryDataset, binner: Binning) -> None:
         self.table = table
         self.binner = binner
-        self.cut_at_median = cut_at_median
         self.n_classes = table.target.n_classes
         self.rows = np.repeat(np.arange(table.n_samples), 1 if table.weights is None else table.weights)
         self.classes = table.target.codes[self.rows].astype(np.int32)
         if table.several_strata is not None:
             self.strata = table.several_strata[self.rows].astype(np.int64)
+
+    @abstractmethod
+    def cuts_of(self, values: Floats, classes: Labels, terms: Terms) -> Floats:
+        """The cuts of a column of numbers, one for each sample, NaN where missing."""
 
     def codes(self, column: int) -> Integers:
         return np.asarray(self._codes[self.rows, column], np.int64)
@@ -62,30 +66,25 @@ class RepeatedCuts(ClassSearch):
 
     def _recut(self, column: int, classes: Labels, terms: Terms) -> Integers:
         """The codes of a numeric column, cut for these classes."""
-        values = self._values(column)
+        return self.codes_by_cuts(self._values(column), classes, terms)
+
+    def codes_by_cuts(self, values: Floats, classes: Labels, terms: Terms) -> Integers:
+        """The codes of a column of numbers, cut for these classes; missing values have the last one."""
         is_present = ~np.isnan(values)
-        if self.strata is None:
-            cuts, _ = _native.mdl_cuts([values], classes.reshape(1, -1), self.n_classes, terms.table, terms.shift, None)
-        else:
-            cuts = cuts_within_strata(values, classes, self.strata, self.n_classes, self._shares)
-        if not len(cuts) and self.cut_at_median:
-            cuts, _ = _native.order_statistic_cuts([values], 2, None)
+        cuts = self.cuts_of(values, classes, terms)
         codes = np.searchsorted(cuts, values, side="left")
         missing_code = len(cuts) + 1 if is_present.any() else 0  # a column without values has one code
         return np.where(is_present, codes, missing_code).astype(np.int64)
-
-    @cached_property
-    def _shares(self) -> ClassShares:
-        """The shares of the classes in the strata, which shuffles within the strata leave as they are."""
-        assert self.strata is not None
-        return ClassShares.of_samples(self.strata, self.classes, self.n_classes)
 
     def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
         shape = len(columns), len(classes)
         dependence = Dependence(freedom=np.zeros(shape, np.int64), sums=np.zeros(shape, np.int64))
         is_numeric = np.array([self.table.is_numeric(column) for column in columns.tolist()], bool)
         if is_numeric.any():
-            of_cuts = self._dependence_of_cuts(classes, columns[is_numeric], parts, terms)
+            values = np.empty((len(self.classes), int(is_numeric.sum())), order="F")
+            for index, column in enumerate(columns[is_numeric].tolist()):
+                values[:, index] = self._values(column)
+            of_cuts = self.dependence_of_values(values, classes, parts, terms)
             dependence.freedom[is_numeric] = of_cuts.freedom
             dependence.sums[is_numeric] = of_cuts.sums
         for index in np.flatnonzero(~is_numeric).tolist():
@@ -95,27 +94,13 @@ class RepeatedCuts(ClassSearch):
             dependence.sums[index] = dependence_of_column.sums[0]
         return dependence
 
-    def _dependence_of_cuts(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
-        """The dependence of numeric columns, cut for each of the vectors of classes."""
-        if self.strata is not None:
-            return self._dependence_of_cuts_within_strata(classes, columns, parts, terms)
-        values = np.empty((len(self.classes), len(columns)), order="F")
-        for index, column in enumerate(columns.tolist()):
-            values[:, index] = self._values(column)
-        freedom, sums = _native.dependence_of_cuts(
-            values, classes, self.n_classes, *parts, terms.table, terms.shift, self.cut_at_median
-        )
-        shape = len(columns), len(classes)
-        return Dependence(freedom=freedom.reshape(shape), sums=sums.reshape(shape))
-
-    def _dependence_of_cuts_within_strata(
-        self, classes: Labels, columns: Columns, parts: Parts, terms: Terms
-    ) -> Dependence:
-        shape = len(columns), len(classes)
+    def dependence_of_values(self, values: Floats, classes: Labels, parts: Parts, terms: Terms) -> Dependence:
+        """The dependence of numbers, shape (n_samples, n_columns), cut for each of the vectors of classes."""
+        shape = values.shape[1], len(classes)
         dependence = Dependence(freedom=np.zeros(shape, np.int64), sums=np.zeros(shape, np.int64))
-        for index, column in enumerate(columns.tolist()):
+        for index in range(values.shape[1]):
             for vector, labels in enumerate(classes):
-                codes = self._recut(column, labels, terms)
+                codes = self.codes_by_cuts(values[:, index], labels, terms)
                 if codes.max() > 0:
                     of_column = dependence_of_codes(codes, labels[None], self.n_classes, parts, terms)
                     dependence.freedom[index, vector] = of_column.freedom[0, 0]
@@ -134,6 +119,39 @@ class RepeatedCuts(ClassSearch):
         return values if self.table.weights is None else values[self.rows]
 
 
+class RepeatedMDLCuts(RepeatedCuts):
+    """Cuts of the numeric columns of a table by description length, for any classes of its samples."""
+
+    def __init__(self, table: InMemoryDataset, binner: Binning, cut_at_median: bool) -> None:
+        super().__init__(table, binner)
+        self.cut_at_median = cut_at_median
+
+    def cuts_of(self, values: Floats, classes: Labels, terms: Terms) -> Floats:
+        cuts: Floats
+        if self.strata is None:
+            cuts, _ = _native.mdl_cuts([values], classes.reshape(1, -1), self.n_classes, terms.table, terms.shift, None)
+        else:
+            cuts = cuts_within_strata(values, classes, self.strata, self.n_classes, self._shares)
+        if not len(cuts) and self.cut_at_median:
+            cuts, _ = _native.order_statistic_cuts([values], 2, None)
+        return cuts
+
+    @cached_property
+    def _shares(self) -> ClassShares:
+        """The shares of the classes in the strata, which shuffles within the strata leave as they are."""
+        assert self.strata is not None
+        return ClassShares.of_samples(self.strata, self.classes, self.n_classes)
+
+    def dependence_of_values(self, values: Floats, classes: Labels, parts: Parts, terms: Terms) -> Dependence:
+        if self.strata is not None:
+            return super().dependence_of_values(values, classes, parts, terms)
+        freedom, sums = _native.dependence_of_cuts(
+            values, classes, self.n_classes, *parts, terms.table, terms.shift, self.cut_at_median
+        )
+        shape = values.shape[1], len(classes)
+        return Dependence(freedom=freedom.reshape(shape), sums=sums.reshape(shape))
+
+
 class CutsOfPartitions(CodingPenalty):
     """The penalty of the cuts of a table whose rows are not in memory, so that they cannot be repeated."""
 
@@ -146,7 +164,7 @@ class CutsOfPartitions(CodingPenalty):
         raise UserError(
             code="rows-not-in-memory",
             message=(
-                "this stopping rule shuffles the classes and bins the columns by 'mdl' again each time, for which all "
+                "this stopping rule shuffles the classes and cuts the columns by them again each time, for which all "
                 "rows must be in memory"
             ),
             advice="use {binning}, or {stopping}",
@@ -202,7 +220,7 @@ class MDLBinning(BlockCutBinning):
             self.n_bins_[self.uncut_] += self.bin_edges_.lengths[self.uncut_]
 
     def search(self, table: InMemoryDataset) -> ClassSearch:
-        return RepeatedCuts(table, self, self.uncut == "median")
+        return RepeatedMDLCuts(table, self, self.uncut == "median")
 
     def columns_with_codes(self, table: InMemoryDataset, classes: Labels) -> Flags:
         has_codes = super().columns_with_codes(table, classes)

@@ -19,6 +19,7 @@ RULES = {
     "mdl": (".mdl", "MDLBinning"),
     "quantile": (".equal", "EqualFrequencyBinning"),
     "uniform": (".equal", "EqualWidthBinning"),
+    "monotone": (".monotone.binning", "MonotoneBinning"),
     "none": (".categorical", "CategoricalBinning"),
 }
 

@@ -19,7 +19,7 @@ from bitsieve.dataset.sparse import read_sparse
 from bitsieve.dataset.value_ranges import IN_A_BIN
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning, BinningChoice, BinningLike, ColumnBinning, unknown_category
-from bitsieve.discretization.mdl import RepeatedCuts, log_codings
+from bitsieve.discretization.mdl import RepeatedCuts, RepeatedMDLCuts, log_codings
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.discretization.registry import make_binner
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
@@ -54,7 +54,21 @@ class RepeatedStoredCuts(RepeatedCuts):
     """Cuts of the nonzero numbers of every column, for any classes. Zero keeps a code of its own."""
 
     def __init__(self, search: RepeatedCuts, binner: Binning) -> None:
-        super().__init__(search.table, binner, search.cut_at_median)
+        super().__init__(search.table, binner)
+        self.search_of_rule = search
+
+    def cuts_of(self, values: Floats, classes: Labels, terms: Terms) -> Floats:
+        if isinstance(self.search_of_rule, RepeatedMDLCuts):  # to which missing values make no difference
+            return self.search_of_rule.cuts_of(values, classes, terms)
+        is_present = ~np.isnan(values)
+        if not is_present.any():
+            return np.empty(0)
+        return self.search_of_rule.cuts_of(values[is_present], np.ascontiguousarray(classes[is_present]), terms)
+
+    def dependence_of_values(self, values: Floats, classes: Labels, parts: Parts, terms: Terms) -> Dependence:
+        if isinstance(self.search_of_rule, RepeatedMDLCuts):  # it has a kernel for this
+            return self.search_of_rule.dependence_of_values(values, classes, parts, terms)
+        return super().dependence_of_values(values, classes, parts, terms)
 
     def codes(self, column: int) -> Integers:
         values = super()._values(column)

@@ -245,7 +245,7 @@ class ZeroApartBinner(Binner, SeparateZeroBinning):
 
     Parameters
     ----------
-    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+    binning : {"mdl", "monotone", "quantile", "uniform", "none"} or binner, default="mdl"
         The rule, with its own parameters; missing values are what it says.
 
     Attributes

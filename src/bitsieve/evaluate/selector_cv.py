@@ -44,7 +44,7 @@ class SelectorCV(SupervisedSelector):
         The measure, as for :func:`compare`.
     folds : int, "loo", splitter or iterable of (train, test), default=None
         By default leave-one-out below 100 samples, else 10 stratified folds.
-    binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
+    binning : {"auto", "mdl", "monotone", "quantile", "uniform", "none"} or binner, default="auto"
         Learned in each fold.
     random_state : int, default=0
         Of the shuffle into folds, and of selectors and classifiers that draw at random and are given no seed.

@@ -88,7 +88,7 @@ from bitsieve.utils.types import ColumnLike, TableLike
 
 PARAMETERS = {
     "n_features_to_select : int, optional": "By default 20, or all columns where there are fewer.",
-    'binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"': (
+    'binning : {"auto", "mdl", "monotone", "quantile", "uniform", "none"} or binner, default="auto"': (
         'How numeric columns become codes: by "auto" as "mdl" where y is classes, and in bins of equal frequency where '
         'it is a quantity; "none" takes each distinct value as its own code.'
     ),

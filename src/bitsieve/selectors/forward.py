@@ -130,7 +130,7 @@ class VMI(MethodSelector):
     bandwidth : {"scott", "silverman"} or float, default="scott"
         Width of the kernels of ``binning=None``: ``s_c n_c^(-1/(d+4))``, s_c the standard deviation in the class of
         n_c samples, d the number of numeric columns in the estimate; times ``(4/(d+2))^(1/(d+4))``; or so many s_c.
-    binning : {"auto", "mdl", "quantile", "uniform", "none"}, binner, or None, default="auto"
+    binning : {"auto", "mdl", "monotone", "quantile", "uniform", "none"}, binner, or None, default="auto"
         How numeric columns become codes; "none" takes each distinct value as its own code. None leaves them as they
         are and estimates Gaussian kernel densities within each class; categorical columns then keep their frequencies.
 

@@ -51,7 +51,7 @@ class InteractionSelector(SupervisedSelector):
         By "family-wise" at least 1/level - 1, as p is at least 1/(n_shuffles + 1).
     random_state : int, default=0
         Same seed, same shuffles, for any number of threads.
-    binning : {"quantile", "uniform", "mdl", "none"} or binner, default="quantile"
+    binning : {"quantile", "uniform", "mdl", "monotone", "none"} or binner, default="quantile"
         How numeric columns become codes, by "quantile" and "uniform" three for pairs and two for triples. "mdl"
         cuts no column that is informative with others only.
 

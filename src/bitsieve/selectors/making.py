@@ -39,7 +39,7 @@ def make_selector(
     n_features_to_select : int, optional
         By default 20, or all columns where there are fewer (fcbf: all that its rule keeps). Or "auto"
         for a method that can end by itself (the greedy methods, fcbf, and vmi with ``on_plateau="stop"``).
-    binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
+    binning : {"auto", "mdl", "monotone", "quantile", "uniform", "none"} or binner, default="auto"
         Left out for a method on values, which does not bin.
     missing : {"error", "bin"}, optional
         What missing values are: an error, or a code of their own (the default). A binner has its own ``missing``.
