@@ -34,6 +34,19 @@ CODES: dict[str, Code] = {
         "A column alone decides the target in nearly all rows.",
         "Exclude it if it is not known at prediction time.",
     ),
+    "too-good": Code(
+        "warning",
+        "The information value of a column is above .5, as that of a leak is.",
+        "Exclude it if it is not known at prediction time.",
+    ),
+    "coefficient-sign": Code(
+        "warning",
+        "A column of a scorecard has a negative coefficient: bins of more events get better points.",
+        "Set `drop_wrong_sign=True`.",
+    ),
+    "bounds-not-kept": Code(
+        "warning", "No bins of a column keep the bounds, so that it has one bin.", "Loosen the bound that is named."
+    ),
     "few-rows": Code(
         "warning", "The table has so few rows that any column may look informative by chance.", "Get more rows."
     ),
@@ -652,6 +665,9 @@ CODES: dict[str, Code] = {
     "output-is-input": Code("error", "The output file is the input.", "Give another name."),
     "output-needed": Code("error", "`--resume` needs the output of the first run.", "Give `--output`."),
     "no-rows-to-write": Code("error", "Saved counts have no rows to write.", "Leave out `--output`."),
+    "no-sql": Code("error", "A column of a scorecard cannot be written in SQL.", "Give numbers or categories."),
+    "no-bins": Code("error", "No column has two bins.", "Loosen the bounds on bins, or give more rows."),
+    "special-value-type": Code("error", "A special value is of another type than its column.", "Give it that type."),
     "no-report": Code("error", "The result has no report.", "Give the result of `select` or `compare`."),
     "no-figure": Code(
         "error", "The selector has nothing to draw.", "Give a fitted selector of the kind that is named."

@@ -259,10 +259,14 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         check_parameters(self)
         if y is None:
             raise target_missing(self)
-        table = read_xy(X, y, sample_weight, estimator=self)
+        return self.fit_table(read_xy(X, y, sample_weight, estimator=self))
+
+    def fit_table(self, table: InMemoryDataset) -> Self:
+        """Find the bins of every column of a table that is read. The parameters were checked."""
         self._check_columns(table)
         rows = self._classed_rows(table)
-        names = list(table.names)
+        names = [str(name) for name in table.names]
+        self._check_special_values(table, names)
         column_of_index: dict[int, ColumnBins] = {}
 
         def bin_column(j: int) -> None:
@@ -382,6 +386,23 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
                     message=f"{name} names {quoted(unknown)}",
                     advice=f"the columns are {quoted(table.names)}",
                 )
+
+    def _check_special_values(self, table: InMemoryDataset, names: Sequence[str]) -> None:
+        """Refuse special values that are text where a column holds numbers: they would never occur."""
+        numeric = [name for j, name in enumerate(names) if table.is_numeric(j)]
+        by_column = self.special_values if isinstance(self.special_values, Mapping) else {}
+        suspects = [name for name in numeric if name in by_column]
+        if self.special_values is not None and len(numeric) == len(names):
+            suspects = numeric  # no column is left for which text may be meant
+        for name in suspects:
+            for value in _special_values(value_for(name, self.special_values, None)):
+                if isinstance(value, str):
+                    raise UserError(
+                        code="special-value-type",
+                        message=f"special_values has the text {value!r} for column {name!r}, which holds numbers",
+                        advice="give a number, without quotes",
+                        columns=[name],
+                    )
 
     def _rules_of(self, column: str) -> ColumnRules:
         """The parameters for one column."""

@@ -82,26 +82,45 @@ def population_stability(
     check_integer("n_bins", n_bins, low=2, high=65_535)
     check_number("smoothing", smoothing, low=0)
     check_binner(binner)
-    if binner is not None:
-        check_is_fitted(binner)
-        bins_of_expected = binner.bins_of(expected)
-        bins_of_actual = binner.bins_of(actual)
-        names = [str(name) for name in binner.column_names_]
+    if binner is None:
+        names, columns = _stability_by_frequency(expected, actual, n_bins, smoothing)
     else:
-        old = read_columns(expected)
-        new = read_columns(actual)
-        _check_same_columns(old, new)
-        names = list(old.names)
-        bins_of_expected = np.empty((old.n_samples, old.n_features), np.int64)
-        bins_of_actual = np.empty((new.n_samples, new.n_features), np.int64)
-        for j in range(old.n_features):
-            bins_of_expected[:, j], bins_of_actual[:, j] = _bins_of_both(old, new, j, n_bins)
-    columns = [
-        stability_of(bins_of_expected[:, j], bins_of_actual[:, j], smoothing) for j in range(bins_of_expected.shape[1])
-    ]
+        names, columns = _stability_by_binner(expected, actual, binner, smoothing)
+    return stability_frame(names, columns)
+
+
+def _stability_by_binner(
+    expected: Any, actual: Any, binner: MonotoneBinner, smoothing: float
+) -> tuple[list[str], list[Stability]]:
+    """The columns and their stability, over the bins of a fitted binner."""
+    check_is_fitted(binner)
+    bins_of_expected = binner.bins_of(expected)
+    bins_of_actual = binner.bins_of(actual)
+    columns = []
+    for j in range(bins_of_expected.shape[1]):
+        columns.append(stability_of(bins_of_expected[:, j], bins_of_actual[:, j], smoothing))
+    return list(binner.column_names_), columns
+
+
+def _stability_by_frequency(
+    expected: Any, actual: Any, n_bins: int, smoothing: float
+) -> tuple[list[str], list[Stability]]:
+    """The columns and their stability, over bins of about equal frequency of the first sample."""
+    old = read_columns(expected)
+    new = read_columns(actual)
+    _check_same_columns(old, new)
+    columns = []
+    for j in range(old.n_features):
+        bins_of_expected, bins_of_actual = _bins_of_both(old, new, j, n_bins)
+        columns.append(stability_of(bins_of_expected, bins_of_actual, smoothing))
+    return [str(name) for name in old.names], columns
+
+
+def stability_frame(names: Sequence[str], columns: Sequence[Stability]) -> Any:
+    """The data frame of :func:`population_stability`."""
     return frame_of(
         {
-            "column": names,
+            "column": list(names),
             "psi": [column.psi for column in columns],
             "chance": [column.chance for column in columns],
             "p": [column.p for column in columns],
@@ -126,10 +145,15 @@ def stability_of(expected_bins: Integers, actual_bins: Integers, smoothing: floa
     n_bins = int(max(expected_bins.max(), actual_bins.max())) + 2
     expected = np.bincount(expected_bins + 1, minlength=n_bins)
     actual = np.bincount(actual_bins + 1, minlength=n_bins)
+    return stability_of_counts(expected, actual, smoothing)
+
+
+def stability_of_counts(expected: Integers, actual: Integers, smoothing: float = 1.0) -> Stability:
+    """The index of a column from the rows of each bin in both samples."""
     occurs = (expected + actual) > 0
     # The index is the information value of "this row is of the second sample".
     counts = BinCounts(actual[occurs], expected[occurs])
-    totals = Totals(len(actual_bins), len(expected_bins))
+    totals = Totals(int(actual.sum()), int(expected.sum()))
     psi = float(information_values(counts, totals, smoothing).sum())
     freedom = len(counts) - 1
     p = float(chi2.sf(psi / totals.unit_of_bias, freedom)) if freedom > 0 else 1.0

@@ -1,0 +1,360 @@
+"""The result of ``bitsieve.scorecard``: the points of every bin, scores of new rows, SQL and files."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bitsieve.dataset.columns import read_columns
+from bitsieve.dataset.dataset import InMemoryDataset
+from bitsieve.dataset.take_columns import WantedColumns
+from bitsieve.dataset.text import Plain
+from bitsieve.dataset.text_format import ColumnRules
+from bitsieve.dataset.value_ranges import check_values
+from bitsieve.io.errors import DataError
+from bitsieve.io.output import write_text
+from bitsieve.results.scorecard_file import FORMAT, card_from_json, card_to_json
+from bitsieve.scorecards.card import Card, CardColumn
+from bitsieve.scorecards.sql import statement
+from bitsieve.scorecards.stability import stability_frame, stability_of_counts
+from bitsieve.utils.arrays import Floats, Integers
+from bitsieve.utils.diagnostic_list import Diagnostics
+from bitsieve.utils.frames import default_library, frame_of
+from bitsieve.utils.parameters import check_integer
+from bitsieve.utils.terminal_text import aligned, number
+
+HEADER = ("bin", "rows", "share", "events", "event rate", "WOE", "IV", "points")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scorecard:
+    """A scorecard: the points of every bin of every column.
+
+    Parameters
+    ----------
+    card : Card
+        The columns with their bins and points, and the model.
+    target : str
+        The name of the target column.
+    indices : ndarray of int
+        The indices of the columns among the features of the table.
+    n_features : int
+        Number of features of the table.
+    has_names : bool
+        Whether its columns had names.
+    diagnostics : Diagnostics
+        Notes and warnings.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> X = [[1.0], [2.0], [3.0], [4.0], [5.0], [6.0], [7.0], [8.0]] * 20
+    >>> y = [0, 0, 1, 0, 1, 1, 0, 1] * 20
+    >>> card = bitsieve.scorecard(X, y, binner=bitsieve.MonotoneBinner(max_n_bins=2))
+    >>> card.score([[2.0], [7.0]]).tolist()
+    [519.0, 455.0]
+    """
+
+    card: Card
+    target: str
+    indices: Integers
+    n_features: int
+    has_names: bool
+    diagnostics: Diagnostics = field(default_factory=Diagnostics)
+
+    @property
+    def features(self) -> list[str]:
+        """The names of the columns."""
+        return [column.name for column in self.card.columns]
+
+    @property
+    def table(self) -> Any:
+        """A data frame with a row for each bin of each column: its counts, weight of evidence and points."""
+        columns = self.card.columns
+        totals = self.card.totals
+        rows = np.concatenate([column.bins.counts.rows for column in columns])
+        events = np.concatenate([column.bins.counts.events for column in columns])
+        return frame_of(
+            {
+                "column": [column.name for column in columns for _ in column.bins.labels],
+                "bin": [label for column in columns for label in column.bins.labels],
+                "rows": rows,
+                "share": rows / totals.rows,
+                "events": events,
+                "nonevents": rows - events,
+                "event_rate": events / rows,
+                "woe": np.concatenate([column.woe for column in columns]),
+                "iv": np.concatenate([column.bins.iv_terms for column in columns]),
+                "points": np.concatenate([column.points for column in columns]),
+            },
+            default_library(),
+        )
+
+    def score(self, X: Any) -> Floats:
+        """The score of every row: the sum of the points of its bins.
+
+        Parameters
+        ----------
+        X : array-like, pandas or polars DataFrame, pyarrow Table
+            With the columns of the scorecard by name, in any order and beside others.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_samples,)
+
+        Raises
+        ------
+        ValueError
+            If columns are missing, or hold infinite values, or text in place of numbers.
+        """
+        bins = self._bins(X)
+        total = np.full(len(bins), self.card.intercept_points)
+        for j, column in enumerate(self.card.columns):
+            total += column.points_in(bins[:, j])
+        return total
+
+    def predict_proba(self, X: Any) -> Floats:
+        """The probability of no event, and of the event, of every row, by the model before points are rounded.
+
+        Parameters
+        ----------
+        X : table
+            As for :meth:`score`.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_samples, 2)
+        """
+        bins = self._bins(X)
+        log_odds = np.full(len(bins), self.card.intercept)
+        for j, column in enumerate(self.card.columns):
+            log_odds += column.coefficient * column.woe_in(bins[:, j])
+        probability = 1 / (1 + np.exp(-log_odds))
+        return np.column_stack([1 - probability, probability])
+
+    def reasons(self, X: Any, n: int = 3) -> Any:
+        """The columns that cost each row most points, next to the mean over the rows of the development.
+
+        Parameters
+        ----------
+        X : table
+            As for :meth:`score`.
+        n : int, default=3
+            The largest number of columns of a row.
+
+        Returns
+        -------
+        data frame
+            A row a row of X: reason_1, points_1, ..., the column and its points less their mean, the worst first. A
+            column without a loss is no reason: its name is None, and its points are 0.
+        """
+        check_integer("n", n, low=1)
+        bins = self._bins(X)
+        columns = self.card.columns
+        sign = 1.0 if self.card.points.direction == "score" else -1.0
+        gains = np.column_stack(
+            [sign * (column.points_in(bins[:, j]) - column.mean_points) for j, column in enumerate(columns)]
+        )
+        order = np.argsort(gains, axis=1, kind="stable")
+        names = np.array([*self.features, None], object)
+        frame: dict[str, Any] = {}
+        for position in range(min(n, len(columns))):
+            index = order[:, position]
+            gain = gains[np.arange(len(gains)), index]
+            is_loss = gain < 0
+            frame[f"reason_{position + 1}"] = names[np.where(is_loss, index, len(columns))].tolist()
+            frame[f"points_{position + 1}"] = np.where(is_loss, sign * gain, 0.0)
+        return frame_of(frame, default_library())
+
+    def stability(self, X: Any) -> Any:
+        """How far the distribution of each column, over the bins of the development, has moved in new rows.
+
+        Parameters
+        ----------
+        X : table
+            As for :meth:`score`.
+
+        Returns
+        -------
+        data frame
+            As that of :func:`bitsieve.population_stability`.
+        """
+        bins = self._bins(X)
+        columns = []
+        for j, column in enumerate(self.card.columns):
+            n_bins = len(column.bins.counts)
+            actual = np.bincount(bins[:, j] + 1, minlength=n_bins + 1)
+            expected = np.append(0, column.bins.counts.rows)
+            columns.append(stability_of_counts(expected, actual))
+        return stability_frame(self.features, columns)
+
+    def to_sql(self, dialect: str = "ansi", table: str = "rows") -> str:
+        """The SQL statement that scores the rows of a table as :meth:`score` does.
+
+        Parameters
+        ----------
+        dialect : {"ansi", "postgres", "duckdb", "sqlite", "snowflake", "bigquery", "spark"}, default="ansi"
+        table : str, default="rows"
+            The name of the table.
+
+        Returns
+        -------
+        str
+            It selects all columns of the table, NAME_points for each column of the scorecard, and their sum, score.
+
+        Raises
+        ------
+        ValueError
+            If the dialect is not known, or a column holds dates, or text that was read as numbers.
+        """
+        return statement(self.card, dialect, table)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The scorecard as plain values for JSON, from which :meth:`load` makes the same bits."""
+        return {
+            **card_to_json(self.card),
+            "target": self.target,
+            "indices": self.indices.tolist(),
+            "n_features": self.n_features,
+            "has_names": self.has_names,
+            "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
+        }
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Save the scorecard as JSON.
+
+        Parameters
+        ----------
+        path : path-like
+        """
+        document = json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+        write_text(path, document + "\n", "scorecard")
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Scorecard:
+        """Load a scorecard that :meth:`save` has written, without its notes.
+
+        Parameters
+        ----------
+        path : path-like
+
+        Returns
+        -------
+        Scorecard
+
+        Raises
+        ------
+        ValueError
+            If the file is no saved scorecard.
+        """
+        try:
+            document = json.loads(Path(path).read_text("utf-8"))
+            is_scorecard = document["format"] == FORMAT
+        except (ValueError, KeyError, TypeError):
+            is_scorecard = False
+        if not is_scorecard:
+            raise DataError(
+                code="not-a-table",
+                message=f"{str(path)!r} is no scorecard",
+                advice="give a file that Scorecard.save or 'bitsieve scorecard --save' wrote",
+            )
+        return cls(
+            card=card_from_json(document),
+            target=document["target"],
+            indices=np.array(document["indices"], np.intp),
+            n_features=document["n_features"],
+            has_names=document["has_names"],
+        )
+
+    def __repr__(self) -> str:
+        return f"<Scorecard of {self.target!r}: {len(self.card.columns):,} columns>"
+
+    def __str__(self) -> str:
+        blocks = [column_text(column) for column in self.card.columns]
+        blocks.append(self._summary())
+        return "\n\n".join(blocks)
+
+    def _summary(self) -> str:
+        points = self.card.points
+        totals = self.card.totals
+        more_points = "fewer" if points.direction == "score" else "more"
+        line = (
+            f"{totals.rows:,} rows, {totals.events:,} of them with {self.target} = {self.card.event}; "
+            f"{points.base_score:g} points at odds of {points.base_odds:g} to 1, {points.pdo:g} points double them; "
+            f"more points: {more_points} events"
+        )
+        if points.base_points:
+            line += f"; every row begins with {self.card.intercept_points:g} points"
+        if points.rounded:
+            line += f"; rounding moves a score by at most {self.card.max_rounding_error:.2g}"
+        return line
+
+    def _bins(self, X: Any) -> Integers:
+        """The bin of every value of the columns of the scorecard; -1 for a value that is in none."""
+        table = self._read(X)
+        bins = np.empty((table.n_samples, len(self.card.columns)), np.int64, order="F")
+        for j, column in enumerate(self.card.columns):
+            bins[:, j] = column.bins_in(table, j)
+        return bins
+
+    def _read(self, X: Any) -> InMemoryDataset:
+        columns = self.card.columns
+        wanted = WantedColumns(self.features, self.indices, self.n_features, self.has_names)
+        formats = {}
+        for j, column in enumerate(columns):
+            if column.text_format is not None:
+                formats[j] = column.text_format
+            elif column.is_numeric:
+                formats[j] = Plain()
+        table = read_columns(wanted.take(_as_table(X)), rules=ColumnRules(formats=formats)).dense()
+        check_values(table, allow_missing=True)
+        return table
+
+
+def _as_table(X: Any) -> Any:
+    return np.asarray(X) if isinstance(X, (list, tuple)) else X
+
+
+def column_text(column: CardColumn) -> str:
+    """The table of the bins of a column, and a line about all of them."""
+    bins = column.bins
+    rows = bins.counts.rows
+    lines = []
+    for b, label in enumerate(bins.labels):
+        lines.append(
+            (
+                label,
+                f"{rows[b]:,}",
+                f"{100 * rows[b] / bins.totals.rows:.1f} %",
+                f"{bins.counts.events[b]:,}",
+                f"{100 * bins.counts.events[b] / rows[b]:.1f} %",
+                number(float(column.woe[b])),
+                number(float(bins.iv_terms[b])),
+                f"{column.points[b]:.4g}",
+            )
+        )
+    table = aligned(HEADER, lines, (False, *[True] * 7))
+    return f"{column.name}\n{table}\n{column_summary(column)}"
+
+
+def column_summary(column: CardColumn) -> str:
+    """One line about all bins of a column: its information value and how sure it is."""
+    bins = column.bins
+    interval = bins.interval
+    facts = [
+        f"IV {number(bins.iv)}, corrected {number(bins.iv_corrected)} "
+        f"(95 % {number(interval.low)} to {number(interval.high)}), p {column.p_value:.3g}",
+        f"MI {number(bins.mutual_information)} bits",
+    ]
+    if bins.trend is not None:
+        facts.append(bins.trend)
+    division = bins.merged.division
+    if division is not None and division.bound_gap is not None:
+        facts.append(f"at most {100 * division.bound_gap:.2f} % below the best of all cuts")
+    facts.append("WOE ln(event/non-event)")
+    return ", ".join(facts)

@@ -1,0 +1,129 @@
+"""A scorecard as a JSON document, and back to the same bits."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from bitsieve.discretization.monotone.bin_counts import BinCounts, Totals
+from bitsieve.discretization.monotone.column_bins import ColumnBins, FixedBins, MergedBins
+from bitsieve.discretization.monotone.division import Division
+from bitsieve.results.saved.schema import SavedParsing
+from bitsieve.results.saved.text_formats import format_of, parsing_of
+from bitsieve.scorecards.card import Card, CardColumn
+from bitsieve.scorecards.points import Points
+
+FORMAT = "bitsieve scorecard"
+VERSION = 1
+
+
+def card_to_json(card: Card) -> dict[str, Any]:
+    """The card as plain values. Floats are written with all their digits."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "event": card.event.item() if isinstance(card.event, np.generic) else card.event,
+        "n_events": card.totals.events,
+        "n_nonevents": card.totals.nonevents,
+        "points": asdict(card.points),
+        "intercept": card.intercept,
+        "intercept_points": card.intercept_points,
+        "max_rounding_error": card.max_rounding_error,
+        "without_information": list(card.without_information),
+        "wrong_sign": list(card.wrong_sign),
+        "columns": [_column_to_json(column) for column in card.columns],
+    }
+
+
+def card_from_json(document: dict[str, Any]) -> Card:
+    """The card of a document that :func:`card_to_json` made."""
+    totals = Totals(document["n_events"], document["n_nonevents"])
+    return Card(
+        columns=tuple(_column_from_json(column, totals) for column in document["columns"]),
+        without_information=tuple(document["without_information"]),
+        wrong_sign=tuple(document["wrong_sign"]),
+        intercept=document["intercept"],
+        intercept_points=document["intercept_points"],
+        points=Points(**document["points"]),
+        totals=totals,
+        event=document["event"],
+        max_rounding_error=document["max_rounding_error"],
+    )
+
+
+def _column_to_json(column: CardColumn) -> dict[str, Any]:
+    bins = column.bins
+    merged = bins.merged
+    parsing = parsing_of(column.text_format)
+    return {
+        "name": column.name,
+        "parsing": None if parsing is None else asdict(parsing),
+        "is_boolean": column.is_boolean,
+        "holds_times": column.holds_times,
+        "edges": None if merged.edges is None else merged.edges.tolist(),
+        "groups": None if merged.groups is None else [list(group) for group in merged.groups],
+        "rare": list(merged.rare),
+        "merged_labels": list(merged.labels),
+        "special_values": [
+            value.item() if isinstance(value, np.generic) else value for value in bins.fixed.special_values
+        ],
+        "has_missing": bins.fixed.has_missing,
+        "smoothing": bins.smoothing,
+        "events": bins.counts.events.tolist(),
+        "nonevents": bins.counts.nonevents.tolist(),
+        "iv": bins.iv,
+        "iv_corrected": bins.iv_corrected,
+        "mi_bits": bins.mutual_information,
+        "p": column.p_value,
+        "division": None if merged.division is None else _division_to_json(merged.division),
+        "coefficient": column.coefficient,
+        "woe": column.woe.tolist(),
+        "points": column.points.tolist(),
+        "points_of_unseen": column.points_of_unseen,
+    }
+
+
+def _column_from_json(column: dict[str, Any], totals: Totals) -> CardColumn:
+    counts = BinCounts(np.array(column["events"], np.int64), np.array(column["nonevents"], np.int64))
+    n_merged = len(column["merged_labels"])
+    index = np.arange(len(counts))
+    groups = column["groups"]
+    bins = ColumnBins(
+        merged=MergedBins(
+            counts=counts.take(index[:n_merged]),
+            labels=tuple(column["merged_labels"]),
+            edges=None if column["edges"] is None else np.array(column["edges"], np.float64),
+            groups=None if groups is None else tuple(tuple(group) for group in groups),
+            rare=tuple(column["rare"]),
+            division=None if column["division"] is None else _division_from_json(column["division"]),
+        ),
+        fixed=FixedBins(
+            counts=counts.take(index[n_merged:]),
+            special_values=tuple(column["special_values"]),
+            has_missing=column["has_missing"],
+        ),
+        totals=totals,
+        smoothing=column["smoothing"],
+    )
+    return CardColumn(
+        name=column["name"],
+        bins=bins,
+        text_format=None if column["parsing"] is None else format_of(SavedParsing(**column["parsing"])),
+        is_boolean=column["is_boolean"],
+        holds_times=column["holds_times"],
+        coefficient=column["coefficient"],
+        woe=np.array(column["woe"], np.float64),
+        points=np.array(column["points"], np.float64),
+        points_of_unseen=column["points_of_unseen"],
+        p_value=column["p"],
+    )
+
+
+def _division_to_json(division: Division) -> dict[str, Any]:
+    return {**asdict(division), "ends": division.ends.tolist()}
+
+
+def _division_from_json(division: dict[str, Any]) -> Division:
+    return Division(**{**division, "ends": np.array(division["ends"], np.int64)})

@@ -1,0 +1,198 @@
+"""A scorecard: the points of every bin of every column, from a logistic regression on weights of evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+
+from bitsieve.dataset.dataset import InMemoryDataset
+from bitsieve.dataset.encoding import encode_with_missing
+from bitsieve.dataset.text_format import TextFormat
+from bitsieve.diagnostics import ParameterError, UserError
+from bitsieve.discretization.monotone.bin_counts import Totals
+from bitsieve.discretization.monotone.column_bins import ColumnBins
+from bitsieve.scorecards.monotone_binner import MonotoneBinner, text_in_numbers
+from bitsieve.scorecards.points import Points
+from bitsieve.utils.arrays import Flags, Floats, Integers
+
+
+@dataclass(frozen=True, eq=False)
+class CardColumn:
+    """A column of a scorecard: its bins, and the weight of evidence and the points of each."""
+
+    name: str
+    bins: ColumnBins
+    text_format: TextFormat | None  # how its text is read; None for numbers and for categories
+    is_boolean: bool
+    holds_times: bool
+    coefficient: float
+    woe: Floats
+    points: Floats
+    points_of_unseen: float  # of a value that is in no bin, whose weight of evidence is 0
+    p_value: float  # the share of shuffled targets with as much information value
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether its bins are intervals of numbers."""
+        return self.bins.merged.edges is not None
+
+    @property
+    def mean_points(self) -> float:
+        """The mean of the points over the rows of the development."""
+        rows = self.bins.counts.rows
+        return float((self.points * rows).sum() / rows.sum())
+
+    def bins_in(self, table: InMemoryDataset, j: int) -> Integers:
+        """The bin of each value of column ``j`` of a table; -1 for a value that is in none."""
+        if self.is_numeric:
+            if not table.is_numeric(j):
+                raise text_in_numbers(self.name)
+            return self.bins.bins_of_numbers(table.numeric(j))
+        values = encode_with_missing(table.numbers(j)) if table.is_numeric(j) else table.categorical(j)
+        return self.bins.bins_of_categories(values)
+
+    def points_in(self, bins: Integers) -> Floats:
+        """The points of bins; -1 is no bin."""
+        return np.append(self.points, self.points_of_unseen)[bins]
+
+    def woe_in(self, bins: Integers) -> Floats:
+        """The weights of evidence of bins; -1 is no bin."""
+        return np.append(self.woe, 0.0)[bins]
+
+
+@dataclass(frozen=True, eq=False)
+class Card:
+    """The columns of a scorecard and the model that gave them their points."""
+
+    columns: tuple[CardColumn, ...]
+    without_information: tuple[str, ...]  # columns of one bin, which have no points
+    wrong_sign: tuple[str, ...]  # columns that were left out as their coefficient was negative
+    intercept: float
+    intercept_points: float  # 0 if the columns share it
+    points: Points
+    totals: Totals
+    event: Any
+    max_rounding_error: float  # the largest difference of a score to the exact one, over the rows of the development
+
+
+@dataclass(frozen=True)
+class Regression:
+    """The coefficients of a logistic regression on the weights of evidence of columns."""
+
+    columns: Integers  # that it has, as indices
+    coefficients: Floats
+    intercept: float
+
+
+def fit_card(
+    table: InMemoryDataset,
+    binner: MonotoneBinner,
+    points: Points,
+    model: Any = None,
+    *,
+    drop_wrong_sign: bool = False,
+) -> Card:
+    """Give points to the bins of a binner that is fitted on the table.
+
+    With ``drop_wrong_sign`` the column of the most negative coefficient is left out, and the model is fitted again,
+    until no coefficient is negative.
+
+    Raises
+    ------
+    UserError
+        If no column has two bins, or the model is no linear classifier.
+    """
+    column_bins = binner.column_bins_
+    bins = np.column_stack([_bins_in_table(table, j, column) for j, column in enumerate(column_bins)])
+    woe = np.column_stack([column.woe[bins[:, j]] for j, column in enumerate(column_bins)])
+    varies = woe.min(axis=0) < woe.max(axis=0)
+    if not varies.any():
+        raise UserError(
+            code="no-bins",
+            message="no column has two bins, so that there is nothing to score by",
+            advice="set lower bounds on the bins, such as min_bin_share=0.01, or give more rows",
+        )
+    is_event = np.asarray(table.target.codes == list(table.target.labels).index(binner.event_), bool)
+    regression = _regress(woe, is_event, table.weights, np.flatnonzero(varies), model)
+    wrong_sign: list[str] = []
+    while drop_wrong_sign and regression.coefficients.min() < 0 and len(regression.columns) > 1:
+        worst = int(np.argmin(regression.coefficients))
+        wrong_sign.append(str(table.names[regression.columns[worst]]))
+        regression = _regress(woe, is_event, table.weights, np.delete(regression.columns, worst), model)
+    columns = []
+    for j, coefficient in zip(regression.columns.tolist(), regression.coefficients.tolist(), strict=True):
+        meaning = table.text_meanings.get(j)
+        columns.append(
+            _column_with_points(
+                CardColumn(
+                    name=str(table.names[j]),
+                    bins=column_bins[j],
+                    text_format=None if meaning is None or meaning.is_plain else meaning.format,
+                    is_boolean=not table.is_numeric(j) and table.categorical(j).categories.dtype.kind == "b",
+                    holds_times=meaning is not None and meaning.format.time is not None,
+                    coefficient=coefficient,
+                    woe=column_bins[j].woe,
+                    points=np.empty(0),
+                    points_of_unseen=0.0,
+                    p_value=column_bins[j].p_value,
+                ),
+                points,
+                regression.intercept,
+                len(regression.columns),
+            )
+        )
+    intercept_points = 0.0
+    if points.base_points:
+        intercept_points = float(_rounded(points.score_of(np.array([regression.intercept])), points)[0])
+    score = intercept_points + sum(
+        column.points_in(bins[:, j]) for j, column in zip(regression.columns, columns, strict=True)
+    )
+    log_odds = regression.intercept + woe[:, regression.columns] @ regression.coefficients
+    return Card(
+        columns=tuple(columns),
+        without_information=tuple(str(table.names[j]) for j in np.flatnonzero(~varies)),
+        wrong_sign=tuple(wrong_sign),
+        intercept=regression.intercept,
+        intercept_points=intercept_points,
+        points=points,
+        totals=column_bins[0].totals,
+        event=binner.event_,
+        max_rounding_error=float(np.abs(score - points.score_of(log_odds)).max()),
+    )
+
+
+def _bins_in_table(table: InMemoryDataset, j: int, column: ColumnBins) -> Integers:
+    if table.is_numeric(j):
+        return column.bins_of_numbers(table.numeric(j))
+    return column.bins_of_categories(table.categorical(j))
+
+
+def _regress(woe: Floats, is_event: Flags, weights: Integers | None, columns: Integers, model: Any) -> Regression:
+    regression = LogisticRegression(C=np.inf, max_iter=1000) if model is None else clone(model)
+    regression.fit(woe[:, columns], is_event, sample_weight=weights)
+    try:
+        coefficients = np.asarray(regression.coef_, np.float64).reshape(-1)
+        intercept = float(np.asarray(regression.intercept_).reshape(-1)[0])
+    except AttributeError:
+        raise ParameterError(
+            "model", model, "give a linear classifier of scikit-learn, such as LogisticRegression()"
+        ) from None
+    return Regression(columns, coefficients, intercept)
+
+
+def _column_with_points(column: CardColumn, points: Points, intercept: float, n_columns: int) -> CardColumn:
+    """The column with ``(base_score - factor ln(base_odds) - factor b_0) / m - factor c WOE`` points in each bin."""
+    shared = 0.0
+    if not points.base_points:
+        shared = float(points.score_of(np.array([intercept]))[0]) / n_columns
+    exact = shared - points.factor * column.coefficient * np.append(column.woe, 0.0)
+    rounded = _rounded(exact, points)
+    return replace(column, points=rounded[:-1], points_of_unseen=float(rounded[-1]))
+
+
+def _rounded(values: Floats, points: Points) -> Floats:
+    return np.round(values) + 0.0 if points.rounded else values  # + 0.0 turns -0.0 into 0.0

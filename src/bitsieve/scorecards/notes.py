@@ -1,0 +1,110 @@
+"""The notes on the bins of columns and on a scorecard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bitsieve.diagnostics import Diagnostic
+from bitsieve.discretization.monotone.bin_counts import Totals
+from bitsieve.discretization.monotone.column_bins import ColumnBins
+from bitsieve.discretization.monotone.division import BinRules, divide
+from bitsieve.scorecards.card import Card
+from bitsieve.utils.messages import quoted
+
+TOO_GOOD = 0.5  # nats: the industry takes a larger information value for a sign of a leak
+
+
+def notes_on_bins(names: Sequence[str], columns: Sequence[ColumnBins]) -> list[Diagnostic]:
+    """Which columns have one bin as their bounds cannot be kept, and which are suspiciously informative."""
+    diagnostics = []
+    for name, column in zip(names, columns, strict=True):
+        if column.status == "infeasible":
+            diagnostics.append(_bounds_not_kept(str(name), column))
+    too_good = [str(name) for name, column in zip(names, columns, strict=True) if column.iv > TOO_GOOD]
+    if too_good:
+        diagnostics.append(
+            Diagnostic(
+                code="too-good",
+                severity="warning",
+                message=f"the information value of {quoted(too_good)} is above {TOO_GOOD:g}: it may be a leak",
+                advice="exclude what is not known when the score is needed",
+                columns=too_good,
+            )
+        )
+    return diagnostics
+
+
+def notes_on_card(card: Card) -> list[Diagnostic]:
+    """Which columns have points against their event rate, and which have no points."""
+    diagnostics = []
+    negative = [column.name for column in card.columns if column.coefficient < 0]
+    if negative:
+        diagnostics.append(
+            Diagnostic(
+                code="coefficient-sign",
+                severity="warning",
+                message=f"{quoted(negative)} have a negative coefficient, so that bins of more events get better points",
+                advice="leave them out by {drop_wrong_sign}: they repeat other columns",
+                fix={"drop_wrong_sign": True},
+                columns=negative,
+            )
+        )
+    if card.wrong_sign:
+        diagnostics.append(
+            Diagnostic(
+                code="coefficient-sign",
+                message=f"{quoted(card.wrong_sign)} are left out, as their coefficient was negative",
+                columns=card.wrong_sign,
+            )
+        )
+    if card.without_information:
+        diagnostics.append(
+            Diagnostic(
+                code="single-bin",
+                message=f"{quoted(card.without_information)} have one bin, and no points",
+                columns=card.without_information,
+            )
+        )
+    return diagnostics
+
+
+def _bounds_not_kept(name: str, column: ColumnBins) -> Diagnostic:
+    merging = column.merged.merging
+    assert merging is not None  # something was merged, or the bounds would be kept
+    bound = _binding_bound(column, merging.rules, column.totals)
+    if bound is None:
+        return Diagnostic(
+            code="bounds-not-kept",
+            severity="warning",
+            message=f"no bins of {name!r} keep all bounds, so that it has one bin",
+            advice="loosen several of them",
+            columns=[name],
+        )
+    return Diagnostic(
+        code="bounds-not-kept",
+        severity="warning",
+        message=f"no bins of {name!r} keep {bound}={getattr(merging.rules, bound)!r}, so that it has one bin",
+        advice=f"loosen {bound}",
+        columns=[name],
+    )
+
+
+def _binding_bound(column: ColumnBins, rules: BinRules, totals: Totals) -> str | None:
+    """The bound without which the others can be kept; None if several are in the way."""
+    merging = column.merged.merging
+    assert merging is not None
+    without_bound = {
+        "min_bin_share": replace(rules, min_bin_share=0.0),
+        "min_events": replace(rules, min_events=0),
+        "min_nonevents": replace(rules, min_nonevents=0),
+        "min_rate_diff": replace(rules, min_rate_diff=0.0),
+        "min_n_bins": replace(rules, min_n_bins=1),
+        "max_n_bins": replace(rules, max_n_bins=None),
+        "max_bin_share": replace(rules, max_bin_share=None),
+        "trend": replace(rules, trend="none"),
+    }
+    for bound, looser in without_bound.items():
+        if looser != rules and divide(merging.counts, totals, looser).status == "optimal":
+            return bound
+    return None
