@@ -25,6 +25,7 @@ from bitsieve.api.markov_blanket import MarkovBlanket as MarkovBlanket
 from bitsieve.api.markov_blanket import MarkovNetwork as MarkovNetwork
 from bitsieve.api.markov_blanket import markov_blanket as markov_blanket
 from bitsieve.api.markov_blanket import markov_network as markov_network
+from bitsieve.api.scorecard import scorecard as scorecard
 from bitsieve.api.select import select as select
 from bitsieve.counts.kernels import show_kernel as show_kernel
 from bitsieve.diagnostics import Diagnostic as Diagnostic
@@ -64,8 +65,10 @@ from bitsieve.report.plots import plot_weights as plot_weights
 from bitsieve.results.comparison import Comparison as Comparison
 from bitsieve.results.how_many import HowMany as HowMany
 from bitsieve.results.interactions import Interactions as Interactions
+from bitsieve.results.scorecard import Scorecard as Scorecard
 from bitsieve.results.selection import Selection as Selection
 from bitsieve.scorecards.monotone_binner import MonotoneBinner as MonotoneBinner
+from bitsieve.scorecards.points import Points as Points
 from bitsieve.scorecards.stability import population_stability as population_stability
 from bitsieve.scorecards.woe_encoder import WOEEncoder as WOEEncoder
 from bitsieve.selectors.dominant_sets import DominantSetClusters as DominantSetClusters

@@ -124,6 +124,11 @@ COMMANDS = (
             "scores changed, and what is not the same: rows, columns, target, values, options or version.",
             "Exit codes: 0 the same columns, order and scores, bit for bit; 1 they differ; 2 a mistake in what was "
             "given."),
+    Command("scorecard", "scorecard.run",
+            "cut columns into bins whose event rate rises or falls, and give points to each bin",
+            "Cut the columns of DATA into bins whose event rate rises or falls, with the largest information value "
+            "(IV), and give points to each bin by a logistic regression on the weights of evidence (WOE) of the bins. "
+            "The tables of bins go to standard output, notes to standard error."),
     Command("demo", "demo.run", "run the example of the README on a table of scikit-learn, and show the commands",
             "Write scikit-learn's breast cancer data, 30 measurements of 569 tumours, as a CSV file, and run 'bitsieve "
             "select' and 'bitsieve explain' on it. Each command is shown before its output. No network is needed."),
@@ -150,6 +155,7 @@ TUPLES = "interactions"
 BINNED_ALIKE = f"{SELECTING} count sql {JUDGING}"
 ON_TABLES = f"{BINNED_ALIKE} {TUPLES}"
 BOUNDS = "bounds"
+SCORECARD = "scorecard"
 SEVERAL = "several files, or a pattern such as 'part*.csv', are one table"
 FORMATS = (
     "a file, such as CSV, Parquet, Arrow, Excel or SQLite, whose format is detected from the content, compressed or "
@@ -167,20 +173,23 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                form="required"),
         Option("now", "diff", "the later selection", metavar="NOW", form="required"),
         Option("feature", "explain", "the column to explain", metavar="FEATURE", form="required"),
-        Option("data", f"{SELECTING} {JUDGING} {TUPLES} {SAVED} {BOUNDS}", FORMATS, "data"),
+        Option("data", f"{SELECTING} {JUDGING} {TUPLES} {SAVED} {BOUNDS} {SCORECARD}", FORMATS, "data"),
         Option("data", "count", f"Parquet, Arrow/Feather, CSV or TSV; or a folder of them: read in batches; {SEVERAL}",
                "data"),
         Option("data", "sql", "a database file, or a table of rows of the same columns", "data"),
-        Option("--table", f"{ON_TABLES} {SAVED} {BOUNDS}", "the table of a database file, or the sheet of a workbook",
-               "name"),
-        Option("--relation", "sql", "the table in the statement (default: that of --table, or the name of DATA)",
-               "name"),
+        Option("--table", f"{ON_TABLES} {SAVED} {BOUNDS} {SCORECARD}",
+               "the table of a database file, or the sheet of a workbook", "name"),
+        Option("--relation", f"sql {SCORECARD}",
+               "the table in the statement (default: that of --table, or the name of DATA)", "name"),
         Option("--counts", SELECTING,
                "select from counts that 'bitsieve count' or a statement of 'bitsieve sql' has saved, in place of DATA; "
                "give it again to add those up", "folder", form="repeated"),
         Option("--target", f"{SELECTING} {JUDGING} {TUPLES} {BOUNDS}",
                f"{TARGET}; give it again for several columns together", "column", form="repeated", short="-t"),
-        Option("--target", "count sql", "the target column", "column", form="required", short="-t"),
+        Option("--target", f"count sql {SCORECARD}", "the target column", "column", form="required", short="-t"),
+        Option("--event", SCORECARD,
+               "the class that is the event (default: the greater of two numbers, and yes of yes and no)",
+               metavar="CLASS", parameters="event"),
         Option("--duration", "select",
                "in place of --target, the column of the time to an event, or to the end of observation: scores are "
                "then bits per event", "column", parameters="duration"),
@@ -194,17 +203,17 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--intervals", "select",
                "with --duration, intervals of time of about as many events each, at least 20 (default: 1); 4 to look "
                "for hazards that cross", "integer", parameters="n_intervals"),
-        Option("--target-bins", f"{ON_TABLES} {BOUNDS}",
+        Option("--target-bins", f"{ON_TABLES} {BOUNDS} {SCORECARD}",
                "classes that a quantity is cut into, or none: each number is a class (default: max(3, N^(1/5)))",
                "classes", parameters="target_bins"),
-        Option("--target-kind", f"{ON_TABLES} {BOUNDS}",
+        Option("--target-kind", f"{ON_TABLES} {BOUNDS} {SCORECARD}",
                "what the target is (default: by its values: fractions, dates and many whole numbers are a quantity)",
                "name", choices=("classes", "quantity"), parameters="target_kind"),
-        Option("--drop-missing-target", f"{ON_TABLES} {BOUNDS}",
+        Option("--drop-missing-target", f"{ON_TABLES} {BOUNDS} {SCORECARD}",
                "leave rows without a target out, with a note (default; --output keeps them); --no-drop-missing-target: "
                "they are an error", "on or off",
                parameters="drop_missing_target"),
-        Option("--weight", f"{SELECTING} count sql how-many {TUPLES}",
+        Option("--weight", f"{SELECTING} count sql how-many {TUPLES} {SCORECARD}",
                "the column of frequency weights, whole numbers: how often each row counts",
                "column", parameters="sample_weight"),
         Option("--weight-kind", f"{SELECTING} count sql how-many {TUPLES}",
@@ -218,14 +227,14 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "rows are compared with those of the same value here only, such as a batch or site: all information is "
                "within the strata (repeatable: joint values)",
                "column", form="repeated", parameters="strata"),
-        Option("--repair", f"{ON_TABLES} {BOUNDS}",
+        Option("--repair", f"{ON_TABLES} {BOUNDS} {SCORECARD}",
                "read text that means numbers or times as such, with a note on each (default); --no-repair: do not",
                "on or off", parameters="repair"),
-        Option("--column-type", f"{ON_TABLES} {BOUNDS}",
+        Option("--column-type", f"{ON_TABLES} {BOUNDS} {SCORECARD}",
                "what a column holds: category, number, day-first or month-first, as zip=category, or numbers some of "
                "which mean a missing value, as 'age=number, missing 99 999' (repeatable)",
                "assignment", form="repeated", parameters="column_types"),
-        Option("--header", f"{SELECTING} compare {TUPLES} apply {BOUNDS}",
+        Option("--header", f"{SELECTING} compare {TUPLES} apply {BOUNDS} {SCORECARD}",
                "the first line of a text file has the names, whatever it looks like; --no-header: it is data already",
                "on or off", parameters="header"),
     ),
@@ -286,6 +295,10 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "how many to select: a number, a share such as 0.1, or auto (default: "
                f"{N_FEATURES}, or all if there are fewer)",
                "how many", parameters="n_features_to_select", short="-k"),
+        Option("--features", SCORECARD, "select so many columns first, by --method (default: take all)", "count",
+               parameters="n_features_to_select", short="-k"),
+        Option("--method", SCORECARD, "the method of --features, one of 'bitsieve methods' (default: %(default)s)",
+               "name", default="cmim", parameters="method"),
         Option("--features", "compare",
                "numbers of features, or a list as 5,10,20 (default: 10:100, or each number when there are 20 or fewer)",
                "range", parameters="features", short="-k"),
@@ -307,12 +320,12 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--include", f"{SELECTING} how-many",
                "select it first, whatever its score; an identifier: keep it (repeatable)",
                "column", form="repeated", parameters="include must_include"),
-        Option("--include", f"count sql compare {TUPLES} {BOUNDS}",
+        Option("--include", f"count sql compare {TUPLES} {BOUNDS} {SCORECARD}",
                "keep it although it looks like an identifier (repeatable)", "column", form="repeated",
                parameters="include must_include"),
-        Option("--exclude", f"{SELECTING} {JUDGING} count sql {TUPLES} {BOUNDS}", "never select it (repeatable)",
-               "column", form="repeated", parameters="exclude"),
-        Option("--identifiers", f"{ON_TABLES} {BOUNDS}",
+        Option("--exclude", f"{SELECTING} {JUDGING} count sql {TUPLES} {BOUNDS} {SCORECARD}",
+               "never select it (repeatable)", "column", form="repeated", parameters="exclude"),
+        Option("--identifiers", f"{ON_TABLES} {BOUNDS} {SCORECARD}",
                "columns in which nearly every row has a value of its own: drop them, with a note, or keep them "
                "(default: drop)", choices=("drop", "keep"), parameters="identifiers"),
         Option("--group", SELECTING, "columns taken together (repeatable)", "columns", form="repeated"),
@@ -343,6 +356,22 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                choices=("leave", "median", "apart"), parameters="uncut"),
         Option("--missing", ON_TABLES, "missing values: an error, or a code of their own (default: bin)",
                choices=("error", "bin"), parameters="missing"),
+    ),
+    "Bins and points": (
+        Option("--trend", SCORECARD,
+               "how the event rate of a column goes, as age=descending: auto, ascending, descending, peak, valley or "
+               "none (repeatable; default: auto)", "assignment", form="repeated", parameters="trend"),
+        Option("--max-bins", SCORECARD, "the largest number of bins (default: 10)", "count", parameters="max_n_bins"),
+        Option("--min-share", SCORECARD, "the smallest share of all rows of a bin (default: 0.05)", "number",
+               metavar="SHARE", parameters="min_bin_share"),
+        Option("--special", SCORECARD,
+               "a value that is no measurement and has a bin of its own, as -999 or income=-999 (repeatable)",
+               metavar="VALUE", form="repeated", parameters="special_values"),
+        Option("--points", SCORECARD,
+               "the scale, as pdo=20,base=600,odds=50: base points at these odds, and pdo more double them",
+               metavar="SCALE", parameters="points"),
+        Option("--drop-wrong-sign", SCORECARD, "leave out columns with a negative coefficient, one at a time", "flag",
+               parameters="drop_wrong_sign"),
     ),
     "Cross-validation": (
         Option("--classifier", "how-many", "the model, as for compare",
@@ -385,7 +414,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "compare DATA with the data of the selection, and say which columns have moved", "flag"),
     ),
     "What is written": (
-        Option("--json", f"{SELECTING} {JUDGING} {TUPLES} {BOUNDS} methods {SAVED} diff",
+        Option("--json", f"{SELECTING} {JUDGING} {TUPLES} {BOUNDS} {SCORECARD} methods {SAVED} diff",
                "print one JSON document", "flag"),
         Option("--output", "select",
                "save the selected columns, best first, and the target; .parquet, .csv, .tsv, .arrow, .feather or .npz",
@@ -401,20 +430,27 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                short="-o"),
         Option("--output-columns", TUPLES, "save the strongest of every column, a row a column; as --output", "file"),
         Option("--output-ranking", "select", "save the ranking, a row a column; .csv, .json or .parquet", "file"),
-        Option("--force", f"select count how-many compare {TUPLES} apply", "overwrite files that are there already",
-               "flag"),
+        Option("--force", f"select count how-many compare {TUPLES} apply {SCORECARD}",
+               "overwrite files that are there already", "flag"),
         Option("--resume", "compare", "go on with the finished folds of an interrupted run", "flag"),
-        Option("--report", "select compare how-many",
+        Option("--report", f"select compare how-many {SCORECARD}",
                "write a report with figures, in one file (needs bitsieve[report])", "file", metavar="FILE.html"),
         Option("--figure", f"select how-many {TUPLES}", "draw it: .png, .svg or .pdf (needs bitsieve[report])", "file"),
         Option("--save", "select",
                "save the selection, without rows, for later use and for comparison; in Python bitsieve.load reads it",
                "file", metavar="FILE.json"),
+        Option("--save", SCORECARD, "save the scorecard; in Python bitsieve.Scorecard.load reads it", "file",
+               metavar="FILE.json"),
+        Option("--sql", SCORECARD, "write the statement that scores the rows of a database", "file",
+               metavar="FILE.sql"),
+        Option("--dialect", SCORECARD, "the dialect of --sql (default: %(default)s)", "name", default="ansi",
+               choices=("ansi", "postgres", "duckdb", "sqlite", "snowflake", "bigquery", "spark"),
+               parameters="dialect"),
         Option("--save", "count", "the folder that the counts are written to", "folder", form="required"),
-        Option("--verbose", f"{ON_TABLES} {BOUNDS} apply",
+        Option("--verbose", f"{ON_TABLES} {BOUNDS} {SCORECARD} apply",
                "write all notes in full to standard error (default: at most three lines, the most important first)",
                "flag", short="-v"),
-        Option("--quiet", f"{ON_TABLES} {BOUNDS} {SAVED}",
+        Option("--quiet", f"{ON_TABLES} {BOUNDS} {SCORECARD} {SAVED}",
                "write no notes and no progress to standard error, only errors", "flag", short="-q"),
     ),
     "Memory, threads and clusters": (
@@ -429,8 +465,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--push-down", SELECTING,
                "count the rows of a database file where they are (default: from 2^28 values on); --no-push-down: read "
                "them", "on or off", parameters="push_down"),
-        Option("--threads", f"{ON_TABLES} verify", "threads (default: all cores); the result is the same for any "
-               "number", "count", parameters="n_jobs"),
+        Option("--threads", f"{ON_TABLES} {SCORECARD} verify",
+               "threads (default: all cores); the result is the same for any number", "count", parameters="n_jobs"),
         Option("--engine", f"{SELECTING} {TUPLES} verify",
                "where the rows are worked on: local, in memory; stream, in batches; or dask, in parts, by the threads "
                "of this process or by --scheduler (default: stream for a folder, with --memory and with --spool, "

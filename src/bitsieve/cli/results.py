@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from bitsieve.results.comparison import Comparison
     from bitsieve.results.how_many import HowMany
+    from bitsieve.results.scorecard import Scorecard
     from bitsieve.results.selection import Selection
     from bitsieve.utils.diagnostic_list import Diagnostics
 
@@ -69,7 +70,7 @@ def write_figure(arguments: argparse.Namespace, draw: Callable[[], Figure | SubF
 
 
 def write_report(
-    arguments: argparse.Namespace, result: Selection | Comparison | HowMany, command: str | None = None
+    arguments: argparse.Namespace, result: Selection | Comparison | HowMany | Scorecard, command: str | None = None
 ) -> list[str]:
     """Write the report of --report, and return the line on it; no line without the option.
 
@@ -133,7 +134,7 @@ def made_by(options: argparse.Namespace) -> dict[str, Any]:
     """What a JSON document says of the run: the files that were written, and the seconds that it took."""
     start: float = options.start
     run: dict[str, Any] = {}
-    for name in ("output", "output_ranking", "output_columns", "report", "save"):
+    for name in ("output", "output_ranking", "output_columns", "report", "save", "sql"):
         if name in options:
             run[name] = getattr(options, name)
     run["seconds"] = round(time.perf_counter() - start, 3)

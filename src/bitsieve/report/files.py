@@ -9,22 +9,25 @@ from bitsieve.io.output import check_output, write_text
 from bitsieve.report.page import require_report_packages
 from bitsieve.results.comparison import Comparison
 from bitsieve.results.how_many import HowMany
+from bitsieve.results.scorecard import Scorecard
 from bitsieve.results.selection import Selection
 
 
 def write_report(
-    result: Selection | Comparison | HowMany,
+    result: Selection | Comparison | HowMany | Scorecard,
     path: str | PathLike[str],
     *,
     command: str | None = None,
     comparison: Comparison | None = None,
 ) -> None:
-    """Write the report of a selection, a comparison or how many columns to take, as one HTML file that needs no other.
+    """Write the report of a selection, a comparison, how many columns to take or a scorecard, as one HTML file.
+
+    The file needs no other.
 
     Parameters
     ----------
-    result : Selection, Comparison or HowMany
-        Of :func:`bitsieve.select`, :func:`bitsieve.compare` or :func:`bitsieve.how_many`.
+    result : Selection, Comparison, HowMany or Scorecard
+        Of :func:`bitsieve.select`, :func:`bitsieve.compare`, :func:`bitsieve.how_many` or :func:`bitsieve.scorecard`.
     path : path-like
     command : str, optional
         What makes the result again, or selects what the comparison recommends; by default the call in Python.
@@ -52,11 +55,11 @@ def write_report(
     >>> "petal width" in path.read_text()
     True
     """
-    if not isinstance(result, (Selection, Comparison, HowMany)):
+    if not isinstance(result, (Selection, Comparison, HowMany, Scorecard)):
         raise UserError(
             code="no-report",
             message=f"{type(result).__name__} has no report",
-            advice="give what bitsieve.select, bitsieve.compare or bitsieve.how_many returns",
+            advice="give what bitsieve.select, bitsieve.compare, bitsieve.how_many or bitsieve.scorecard returns",
         )
     if not isinstance(result, Selection) and comparison is not None:
         raise UserError(
@@ -74,6 +77,10 @@ def write_report(
         from bitsieve.report.how_many import how_many_report
 
         page = how_many_report(result, command=command)
+    elif isinstance(result, Scorecard):
+        from bitsieve.report.scorecard import scorecard_report
+
+        page = scorecard_report(result, command=command)
     else:
         from bitsieve.report.comparison import comparison_report
 

@@ -85,4 +85,4 @@ def _longest(texts: Sequence[str]) -> int:
 
 def _anchor(heading: str) -> str:
     """The identifier of a heading, to which the list of contents points."""
-    return re.sub(r"[^a-z]+", "-", heading.lower()).strip("-")
+    return re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")

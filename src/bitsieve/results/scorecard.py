@@ -276,10 +276,12 @@ class Scorecard:
 
     def __str__(self) -> str:
         blocks = [column_text(column) for column in self.card.columns]
-        blocks.append(self._summary())
+        blocks.append(self.summary)
         return "\n\n".join(blocks)
 
-    def _summary(self) -> str:
+    @property
+    def summary(self) -> str:
+        """The rows, the event and the scale, in one line."""
         points = self.card.points
         totals = self.card.totals
         more_points = "fewer" if points.direction == "score" else "more"
@@ -320,10 +322,11 @@ def _as_table(X: Any) -> Any:
     return np.asarray(X) if isinstance(X, (list, tuple)) else X
 
 
-def column_text(column: CardColumn) -> str:
-    """The table of the bins of a column, and a line about all of them."""
+def column_rows(column: CardColumn) -> list[tuple[str, ...]]:
+    """The bins of a column as text, below :data:`HEADER`."""
     bins = column.bins
     rows = bins.counts.rows
+    events = bins.counts.events
     lines = []
     for b, label in enumerate(bins.labels):
         lines.append(
@@ -331,14 +334,19 @@ def column_text(column: CardColumn) -> str:
                 label,
                 f"{rows[b]:,}",
                 f"{100 * rows[b] / bins.totals.rows:.1f} %",
-                f"{bins.counts.events[b]:,}",
-                f"{100 * bins.counts.events[b] / rows[b]:.1f} %",
+                f"{events[b]:,}",
+                f"{100 * events[b] / rows[b]:.1f} %",
                 number(float(column.woe[b])),
                 number(float(bins.iv_terms[b])),
-                f"{column.points[b]:.4g}",
+                f"{column.points[b]:.6g}",
             )
         )
-    table = aligned(HEADER, lines, (False, *[True] * 7))
+    return lines
+
+
+def column_text(column: CardColumn) -> str:
+    """The table of the bins of a column, and a line about all of them."""
+    table = aligned(HEADER, column_rows(column), (False, *[True] * 7))
     return f"{column.name}\n{table}\n{column_summary(column)}"
 
 

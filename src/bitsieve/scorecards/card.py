@@ -11,7 +11,8 @@ from sklearn.linear_model import LogisticRegression
 
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import encode_with_missing
-from bitsieve.dataset.text_format import TextFormat
+from bitsieve.dataset.text import Words
+from bitsieve.dataset.text_format import TextFormat, TextMeaning
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.discretization.monotone.bin_counts import Totals
 from bitsieve.discretization.monotone.column_bins import ColumnBins
@@ -131,7 +132,7 @@ def fit_card(
                 CardColumn(
                     name=str(table.names[j]),
                     bins=column_bins[j],
-                    text_format=None if meaning is None or meaning.is_plain else meaning.format,
+                    text_format=_format_of(meaning),
                     is_boolean=not table.is_numeric(j) and table.categorical(j).categories.dtype.kind == "b",
                     holds_times=meaning is not None and meaning.format.time is not None,
                     coefficient=coefficient,
@@ -165,6 +166,13 @@ def fit_card(
     )
 
 
+def _format_of(meaning: TextMeaning | None) -> TextFormat | None:
+    """The format of text that was read as something else than it says."""
+    if meaning is None or meaning.is_plain or isinstance(meaning.format, Words):
+        return None
+    return meaning.format
+
+
 def _bins_in_table(table: InMemoryDataset, j: int, column: ColumnBins) -> Integers:
     if table.is_numeric(j):
         return column.bins_of_numbers(table.numeric(j))
@@ -185,13 +193,21 @@ def _regress(woe: Floats, is_event: Flags, weights: Integers | None, columns: In
 
 
 def _column_with_points(column: CardColumn, points: Points, intercept: float, n_columns: int) -> CardColumn:
-    """The column with ``(base_score - factor ln(base_odds) - factor b_0) / m - factor c WOE`` points in each bin."""
+    """The column with the points of its bins, and of a value that is in none, whose weight of evidence is 0."""
+    exact = points_of_woe(np.append(column.woe, 0.0), column.coefficient, points, intercept, n_columns)
+    rounded = _rounded(exact, points)
+    return replace(column, points=rounded[:-1], points_of_unseen=float(rounded[-1]))
+
+
+def points_of_woe(woe: Floats, coefficient: float, points: Points, intercept: float, n_columns: int) -> Floats:
+    """``(base_score - factor ln(base_odds) - factor b_0) / m - factor c WOE`` for each bin of one of m columns.
+
+    The first part is 0 where the intercept has points of its own.
+    """
     shared = 0.0
     if not points.base_points:
         shared = float(points.score_of(np.array([intercept]))[0]) / n_columns
-    exact = shared - points.factor * column.coefficient * np.append(column.woe, 0.0)
-    rounded = _rounded(exact, points)
-    return replace(column, points=rounded[:-1], points_of_unseen=float(rounded[-1]))
+    return shared - points.factor * coefficient * woe
 
 
 def _rounded(values: Floats, points: Points) -> Floats:

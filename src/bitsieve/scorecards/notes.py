@@ -44,7 +44,7 @@ def notes_on_card(card: Card) -> list[Diagnostic]:
             Diagnostic(
                 code="coefficient-sign",
                 severity="warning",
-                message=f"{quoted(negative)} have a negative coefficient, so that bins of more events get better points",
+                message=f"{quoted(negative)} have a negative coefficient: bins of more events get better points",
                 advice="leave them out by {drop_wrong_sign}: they repeat other columns",
                 fix={"drop_wrong_sign": True},
                 columns=negative,

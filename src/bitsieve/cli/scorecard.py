@@ -1,0 +1,116 @@
+"""The command ``bitsieve scorecard``: bins of columns, and points for each bin."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bitsieve.cli.build import column_options, execution_options, read_options
+from bitsieve.cli.results import check_written, made_by, note_lines, show, write_report
+from bitsieve.diagnostics import UserError
+from bitsieve.utils.progress import progress_bar
+
+if TYPE_CHECKING:
+    from bitsieve.api.scorecard import ScorecardOptions
+    from bitsieve.results.scorecard import Scorecard
+    from bitsieve.scorecards.points import Points
+
+NAMES_OF_POINTS = {"pdo": "pdo", "base": "base_score", "odds": "base_odds"}
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, bin, give points, write, print."""
+    check_written(arguments, save=(".json",), report=(".html",), sql=(".sql",))
+    options = _scorecard_options(arguments)
+    with progress_bar(not arguments.quiet):
+        from bitsieve.api.scorecard import make_scorecard
+
+        card = make_scorecard(
+            arguments.data,
+            read_options(arguments),
+            column_options(arguments),
+            execution_options(arguments),
+            options,
+        )
+        notes = note_lines(arguments, card.diagnostics)
+        saved = _write(card, arguments)
+
+    show(arguments, notes, lambda: {**card.to_dict(), **made_by(arguments)}, lambda: str(card), saved)
+    return 0
+
+
+def _write(card: Scorecard, arguments: argparse.Namespace) -> list[str]:
+    """Write the files that were asked for, and return a line on each."""
+    from bitsieve.io.output import write_text
+
+    saved = []
+    if arguments.sql is not None:
+        relation = arguments.relation or Path(str(arguments.data)).stem
+        write_text(arguments.sql, card.to_sql(arguments.dialect, relation) + "\n", "statement")
+        saved.append(f"saved the statement to {arguments.sql!r}")
+    if arguments.save is not None:
+        card.save(arguments.save)
+        saved.append(f"saved the scorecard to {arguments.save!r}")
+    return saved + write_report(arguments, card)
+
+
+def _scorecard_options(arguments: argparse.Namespace) -> ScorecardOptions:
+    from bitsieve.api.scorecard import ScorecardOptions
+    from bitsieve.scorecards.monotone_binner import MonotoneBinner
+
+    binner = MonotoneBinner(event=arguments.event, special_values=_special_values(arguments.special or ()))
+    if arguments.trend:
+        binner.set_params(trend=dict(arguments.trend))
+    if arguments.max_bins is not None:
+        binner.set_params(max_n_bins=arguments.max_bins)
+    if arguments.min_share is not None:
+        binner.set_params(min_bin_share=arguments.min_share)
+    return ScorecardOptions(
+        binner=binner,
+        points=_points(arguments.points),
+        drop_wrong_sign=arguments.drop_wrong_sign,
+        n_features_to_select=arguments.features,
+        method=arguments.method,
+    )
+
+
+def _special_values(texts: list[str] | tuple[()]) -> dict[str, list[float | str]] | None:
+    """The special values of each column; those without a column are for all."""
+    values: dict[str, list[float | str]] = {}
+    for text in texts:
+        column, is_named, value = text.rpartition("=")
+        name = column if is_named else "*"
+        values.setdefault(name, []).append(_number_or_text(value))
+    for_all = values.get("*", [])
+    for name in values:
+        if name != "*":
+            values[name] += for_all
+    return values or None
+
+
+def _number_or_text(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _points(text: str | None) -> Points:
+    """The scale of --points, such as pdo=20,base=600,odds=50."""
+    from bitsieve.scorecards.points import Points
+
+    parameters: dict[str, Any] = {}
+    for setting in (text or "").split(","):
+        name, _, value = setting.partition("=")
+        if not setting:
+            continue
+        number = _number_or_text(value)
+        if name.strip() not in NAMES_OF_POINTS or isinstance(number, str):
+            raise UserError(
+                code="parameter-not-allowed",
+                message=f"--points {setting!r} is not allowed",
+                advice="write it as pdo=20,base=600,odds=50",
+            )
+        parameters[NAMES_OF_POINTS[name.strip()]] = number
+    return Points(**parameters)

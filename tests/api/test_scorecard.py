@@ -1,0 +1,214 @@
+"""``bitsieve.scorecard``: its scores are those of its SQL, its file and its model."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+import bitsieve
+from bitsieve import MonotoneBinner, Points, Scorecard, WOEEncoder
+
+SPECIAL = {"income": [-999]}
+PURPOSE = 'it\'s \\ a "purpose"'
+
+
+@pytest.fixture(scope="module")
+def loans():
+    random = np.random.default_rng(7)
+    n = 3000
+    purposes = ["car", "o'neil", 'a "b"', "back\\slash", "rare"]
+    frame = pd.DataFrame(
+        {
+            "age": random.integers(18, 80, n),
+            "income": np.exp(random.normal(8, 0.5, n)).round(2),
+            "debt share": random.beta(2, 5, n),
+            PURPOSE: random.choice(purposes, n, p=[0.3, 0.3, 0.2, 0.199, 0.001]),
+            "owner": random.random(n) < 0.4,
+        }
+    )
+    log_odds = -2 - 0.03 * (frame["age"] - 45) + 4 * frame["debt share"] - 0.7 * frame["owner"]
+    log_odds += 0.8 * (frame[PURPOSE] == "car") - 0.0002 * frame["income"]
+    frame.loc[random.random(n) < 0.1, "income"] = -999
+    frame.loc[random.random(n) < 0.1, "debt share"] = np.nan
+    frame.loc[random.random(n) < 0.05, PURPOSE] = None
+    default = (random.random(n) < 1 / (1 + np.exp(-log_odds))).astype(int)
+    return frame, default
+
+
+@pytest.fixture(scope="module")
+def card(loans):
+    X, y = loans
+    return bitsieve.scorecard(X, y, binner=MonotoneBinner(special_values=SPECIAL, max_n_bins=5))
+
+
+@pytest.fixture
+def new_rows(loans):
+    """Rows with values that the development does not have."""
+    X = loans[0].head(200).copy()
+    X.loc[0:9, "age"] = 1000
+    X["age"] = X["age"].astype(float)
+    X.loc[10:19, "age"] = np.nan
+    X.loc[20:29, PURPOSE] = "boat"
+    X.loc[30:39, "debt share"] = -5.0
+    return X
+
+
+def test_scores_are_the_model_on_weights_of_evidence(loans):
+    X, y = loans
+    binner = MonotoneBinner(special_values=SPECIAL)
+    exact = bitsieve.scorecard(X, y, binner=binner, points=Points(rounded=False))
+    woe = WOEEncoder(binner).fit(X, y).transform(X)
+    model = LogisticRegression(C=np.inf, max_iter=1000).fit(woe, y)
+    # The solver stops at gradients of 1e-4.
+    assert exact.predict_proba(X) == pytest.approx(model.predict_proba(woe), abs=1e-6)
+    log_odds = np.log(exact.predict_proba(X)[:, 1] / exact.predict_proba(X)[:, 0])
+    factor = 20 / math.log(2)
+    assert exact.score(X) == pytest.approx(600 - factor * (math.log(50) + log_odds), abs=1e-8)
+
+
+def test_rounding_moves_a_score_by_no_more_than_is_said(loans, card):
+    X, y = loans
+    exact = bitsieve.scorecard(
+        X, y, binner=MonotoneBinner(special_values=SPECIAL, max_n_bins=5), points=Points(rounded=False)
+    )
+    difference = np.abs(card.score(X) - exact.score(X)).max()
+    assert difference == pytest.approx(card.card.max_rounding_error, abs=1e-9)
+    assert difference <= len(card.features) / 2
+    assert exact.card.max_rounding_error == pytest.approx(0, abs=1e-9)
+    with_base = bitsieve.scorecard(X, y, points=Points(base_points=True, rounded=False))
+    without = bitsieve.scorecard(X, y, points=Points(rounded=False))
+    assert with_base.score(X) == pytest.approx(without.score(X), abs=1e-9)
+
+
+@pytest.mark.parametrize("base_points", [False, True])
+def test_the_statement_scores_every_row_alike(loans, new_rows, base_points):
+    duckdb = pytest.importorskip("duckdb")
+    X, y = loans
+    points = Points(base_points=base_points, rounded=not base_points)
+    card = bitsieve.scorecard(X, y, binner=MonotoneBinner(special_values=SPECIAL, max_n_bins=5), points=points)
+    for rows in (X, new_rows):
+        expected = card.score(rows)
+        with sqlite3.connect(":memory:") as connection:
+            rows.to_sql("new rows", connection, index=False)
+            in_sqlite = pd.read_sql(card.to_sql("sqlite", "new rows"), connection)["score"]
+        connection.close()
+        database = duckdb.connect()
+        database.register("new rows", rows)
+        in_duckdb = database.sql(card.to_sql("duckdb", "new rows")).df()["score"]
+        assert in_sqlite.to_numpy(float) == pytest.approx(expected, abs=1e-9)  # the order of a sum
+        assert in_duckdb.to_numpy(float) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("dialect", ["ansi", "postgres", "duckdb", "sqlite", "snowflake", "bigquery", "spark"])
+def test_text_and_names_are_quoted(card, dialect):
+    sql = card.to_sql(dialect)
+    escaped = "'o\\'neil'" if dialect in ("bigquery", "spark") else "'o''neil'"
+    assert escaped in sql
+    doubles_backslash = dialect in ("bigquery", "spark", "snowflake")
+    assert ("'back\\\\slash'" in sql) == doubles_backslash
+    assert sql.count("CASE") == sql.count("END AS") == len(card.features)
+
+
+def test_a_saved_card_is_the_same_to_the_last_bit(loans, new_rows, card, tmp_path):
+    path = tmp_path / "card.json"
+    card.save(path)
+    loaded = Scorecard.load(path)
+    for rows in (loans[0], new_rows):
+        assert loaded.score(rows).tobytes() == card.score(rows).tobytes()
+        assert loaded.predict_proba(rows).tobytes() == card.predict_proba(rows).tobytes()
+    assert str(loaded) == str(card)
+    assert {**loaded.to_dict(), "diagnostics": []} == {**card.to_dict(), "diagnostics": []}
+    path.write_text('{"format": "something else"}')
+    with pytest.raises(ValueError, match="no scorecard"):
+        Scorecard.load(path)
+
+
+def test_columns_are_found_by_name(loans, card):
+    X = loans[0].head(50)
+    mixed = X[list(reversed(X.columns))].assign(more=1)
+    assert card.score(mixed).tolist() == card.score(X).tolist()
+    with pytest.raises(ValueError, match="lacks 1 of the 5"):
+        card.score(X.drop(columns="age"))
+
+
+def test_reasons_are_the_columns_that_cost_most(loans, card):
+    X = loans[0].head(100)
+    reasons = card.reasons(X, 2)
+    bins = card._bins(X)
+    columns = card.card.columns
+    gains = np.column_stack([c.points_in(bins[:, j]) - c.mean_points for j, c in enumerate(columns)])
+    assert reasons["points_1"].to_numpy() == pytest.approx(np.minimum(gains.min(axis=1), 0))
+    for row, name in enumerate(reasons["reason_1"]):
+        has_loss = gains[row].min() < 0
+        assert (name == columns[int(gains[row].argmin())].name) if has_loss else name is None
+
+
+def test_stability_is_that_of_the_bins(loans, card):
+    X = loans[0]
+    assert card.stability(X)["psi"].tolist() == [0.0] * 5
+    binner = MonotoneBinner(special_values=SPECIAL, max_n_bins=5).fit(X, loans[1])
+    month = X.head(500)
+    expected = bitsieve.population_stability(X, month, binner=binner).set_index("column")["psi"]
+    for name, psi in zip(card.stability(month)["column"], card.stability(month)["psi"], strict=True):
+        assert psi == pytest.approx(expected[name], abs=1e-12)
+
+
+def test_a_column_that_repeats_another_has_the_wrong_sign_and_can_be_dropped():
+    random = np.random.default_rng(0)
+    y = random.integers(0, 2, 2000)
+    signal = random.normal(size=2000)
+    noise = random.normal(size=2000)
+    X = pd.DataFrame(
+        {"sum": y + signal + noise, "part": y * 0.2 + signal + noise, "other": random.normal(size=2000) + y}
+    )
+    card = bitsieve.scorecard(X, y)
+    wrong = [diagnostic for diagnostic in card.diagnostics if diagnostic.code == "coefficient-sign"]
+    assert wrong[0].columns == ("part",)
+    assert wrong[0].fix == {"drop_wrong_sign": True}
+    without = bitsieve.scorecard(X, y, drop_wrong_sign=True)
+    assert without.features == ["sum", "other"]
+    assert without.card.wrong_sign == ("part",)
+
+
+def test_columns_are_selected_first(loans):
+    X, y = loans
+    card = bitsieve.scorecard(X.assign(again=X["age"]), y, n_features_to_select=2)
+    assert len(card.features) == 2
+    assert not {"age", "again"} <= {*card.features}
+
+
+def test_what_stops_a_scorecard_is_said(loans):
+    X, y = loans
+    with pytest.raises(ValueError, match="linear classifier") as caught:
+        bitsieve.scorecard(X, y, model=bitsieve.MonotoneBinner())
+    assert caught.value.code == "parameter-not-allowed"
+    with pytest.raises(ValueError, match="no column has two bins"):
+        bitsieve.scorecard(X[["age"]], y, binner=MonotoneBinner(max_n_bins=1))
+    with pytest.raises(ValueError, match="special_values has the text"):
+        bitsieve.scorecard(X, y, binner=MonotoneBinner(special_values={"income": ["-999"]}))
+    with pytest.raises(ValueError, match="points"):
+        bitsieve.scorecard(X, y, points={"pdo": 20})
+
+
+def test_the_bound_that_leaves_one_bin_is_named(loans):
+    X, y = loans
+    card = bitsieve.scorecard(X, y, binner=MonotoneBinner(min_events={"age": 10**6, "*": 1}))
+    (note,) = [diagnostic for diagnostic in card.diagnostics if diagnostic.code == "bounds-not-kept"]
+    assert note.columns == ("age",)
+    assert "min_events" in note.message
+    assert "age" not in card.features
+
+
+def test_dates_are_scored_but_not_written_in_sql(loans):
+    X, y = loans
+    opened = pd.Timestamp("2020-01-01") + pd.to_timedelta(X["age"], unit="D")
+    card = bitsieve.scorecard(X[["debt share"]].assign(opened=opened), y)
+    assert card.features == ["debt share", "opened"]
+    with pytest.raises(ValueError, match="'opened'") as caught:
+        card.to_sql()
+    assert caught.value.code == "no-sql"
