@@ -20,13 +20,13 @@ PURPOSE = 'it\'s \\ a "purpose"'
 @pytest.fixture(scope="module")
 def loans():
     random = np.random.default_rng(7)
-    n = 3000
+    n = 1000
     purposes = ["car", "o'neil", 'a "b"', "back\\slash", "rare"]
     frame = pd.DataFrame(
         {
             "age": random.integers(18, 80, n),
-            "income": np.exp(random.normal(8, 0.5, n)).round(2),
-            "debt share": random.beta(2, 5, n),
+            "income": np.exp(random.normal(8, 0.5, n)).round(-2),
+            "debt share": random.beta(2, 5, n).round(2),
             PURPOSE: random.choice(purposes, n, p=[0.3, 0.3, 0.2, 0.199, 0.001]),
             "owner": random.random(n) < 0.4,
         }
@@ -145,14 +145,14 @@ def test_reasons_are_the_columns_that_cost_most(loans, card):
     assert reasons["points_1"].to_numpy() == pytest.approx(np.minimum(gains.min(axis=1), 0))
     for row, name in enumerate(reasons["reason_1"]):
         has_loss = gains[row].min() < 0
-        assert (name == columns[int(gains[row].argmin())].name) if has_loss else name is None
+        assert (name == columns[int(gains[row].argmin())].name) if has_loss else pd.isna(name)
 
 
 def test_stability_is_that_of_the_bins(loans, card):
     X = loans[0]
     assert card.stability(X)["psi"].tolist() == [0.0] * 5
     binner = MonotoneBinner(special_values=SPECIAL, max_n_bins=5).fit(X, loans[1])
-    month = X.head(500)
+    month = X.head(300)
     expected = bitsieve.population_stability(X, month, binner=binner).set_index("column")["psi"]
     for name, psi in zip(card.stability(month)["column"], card.stability(month)["psi"], strict=True):
         assert psi == pytest.approx(expected[name], abs=1e-12)
@@ -161,14 +161,14 @@ def test_stability_is_that_of_the_bins(loans, card):
 def test_a_column_that_repeats_another_has_the_wrong_sign_and_can_be_dropped():
     random = np.random.default_rng(0)
     y = random.integers(0, 2, 2000)
-    signal = random.normal(size=2000)
-    noise = random.normal(size=2000)
+    signal = random.normal(size=2000).round(1)
+    noise = random.normal(size=2000).round(1)
     X = pd.DataFrame(
-        {"sum": y + signal + noise, "part": y * 0.2 + signal + noise, "other": random.normal(size=2000) + y}
+        {"sum": y + signal + noise, "part": y * 0.2 + signal + noise, "other": random.normal(size=2000).round(1) + y}
     )
     card = bitsieve.scorecard(X, y)
     wrong = [diagnostic for diagnostic in card.diagnostics if diagnostic.code == "coefficient-sign"]
-    assert wrong[0].columns == ("part",)
+    assert [*wrong[0].columns] == ["part"]
     assert wrong[0].fix == {"drop_wrong_sign": True}
     without = bitsieve.scorecard(X, y, drop_wrong_sign=True)
     assert without.features == ["sum", "other"]
@@ -199,7 +199,7 @@ def test_the_bound_that_leaves_one_bin_is_named(loans):
     X, y = loans
     card = bitsieve.scorecard(X, y, binner=MonotoneBinner(min_events={"age": 10**6, "*": 1}))
     (note,) = [diagnostic for diagnostic in card.diagnostics if diagnostic.code == "bounds-not-kept"]
-    assert note.columns == ("age",)
+    assert [*note.columns] == ["age"]
     assert "min_events" in note.message
     assert "age" not in card.features
 

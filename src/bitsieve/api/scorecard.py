@@ -13,9 +13,9 @@ from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.read import read_data
 from bitsieve.diagnostics import ParameterError
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
-from bitsieve.pipeline.prepare import prepare
+from bitsieve.pipeline.prepare import prepare, prepare_selection
+from bitsieve.pipeline.run import run
 from bitsieve.pipeline.selection_options import SelectionOptions
-from bitsieve.pipeline.way import run_on_read_table
 from bitsieve.results.scorecard import Scorecard
 from bitsieve.scorecards.card import fit_card
 from bitsieve.scorecards.monotone_binner import MonotoneBinner, check_binner
@@ -167,8 +167,8 @@ def _selected_columns(
     selection = SelectionOptions.by_name(
         options.method, {}, n_features_to_select=options.n_features_to_select, columns=columns
     )
-    fit = run_on_read_table(table, execution, DiscretizationOptions(binning="monotone"), selection)
-    return np.sort(fit.result.selected)
+    prepared = prepare_selection(table, selection, DiscretizationOptions(binning="monotone"), execution)
+    return np.sort(run(prepared, execution).result.selected)
 
 
 def _with_columns(table: InMemoryDataset, columns: Columns) -> InMemoryDataset:

@@ -327,7 +327,7 @@ def column_rows(column: CardColumn) -> list[tuple[str, ...]]:
     bins = column.bins
     rows = bins.counts.rows
     events = bins.counts.events
-    lines = []
+    lines: list[tuple[str, ...]] = []
     for b, label in enumerate(bins.labels):
         lines.append(
             (

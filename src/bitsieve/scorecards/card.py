@@ -122,7 +122,7 @@ def fit_card(
     wrong_sign: list[str] = []
     while drop_wrong_sign and regression.coefficients.min() < 0 and len(regression.columns) > 1:
         worst = int(np.argmin(regression.coefficients))
-        wrong_sign.append(str(table.names[regression.columns[worst]]))
+        wrong_sign.append(str(table.names[int(regression.columns[worst])]))
         regression = _regress(woe, is_event, table.weights, np.delete(regression.columns, worst), model)
     columns = []
     for j, coefficient in zip(regression.columns.tolist(), regression.coefficients.tolist(), strict=True):

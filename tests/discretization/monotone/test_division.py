@@ -197,3 +197,27 @@ def test_auto_takes_the_direction_of_the_larger_value_less_the_cost_of_bins(obje
 
         directions = [divide(counts, totals, replace(rules, trend=trend)) for trend in ("ascending", "descending")]
         assert less_cost(divide(counts, totals, rules)) == pytest.approx(max(map(less_cost, directions)), abs=2 * TIE)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("smallest", [0, 1])
+def test_a_direction_that_is_left_out_could_not_win(objective, smallest):
+    random = np.random.default_rng(11)
+    for _ in range(60):
+        counts = random_counts(random, 9, smallest)
+        if not (counts.events.any() and counts.nonevents.any()):
+            continue
+        totals = totals_of(counts)
+        rules = BinRules(
+            objective=objective,
+            max_n_bins=int(random.integers(1, 6)),
+            min_bin_share=float(random.choice([0, 0.1, 0.25])),
+            min_events=int(random.integers(0, 3)),
+            bin_cost=float(random.choice([0, 1])),
+        )
+        both = [divide(counts, totals, replace(rules, trend=trend)) for trend in ("ascending", "descending")]
+        cost = rules.bin_cost * totals.unit_of_bias
+        net = [division.value - cost * len(division.ends) for division in both if division.status == "optimal"]
+        best = divide(counts, totals, rules)
+        if net:
+            assert best.value - cost * len(best.ends) >= max(net) - 2 * TIE

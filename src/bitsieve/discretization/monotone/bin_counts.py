@@ -24,6 +24,11 @@ class BinCounts:
         """The rows of each bin."""
         return self.events + self.nonevents
 
+    @property
+    def swapped(self) -> BinCounts:
+        """The same bins where the other class is the event."""
+        return BinCounts(self.nonevents, self.events)
+
     def take(self, order: Integers) -> BinCounts:
         """The bins at these indices."""
         return BinCounts(self.events[order], self.nonevents[order])
@@ -47,6 +52,11 @@ class Totals:
     def rows(self) -> int:
         """All rows."""
         return self.events + self.nonevents
+
+    @property
+    def swapped(self) -> Totals:
+        """The same rows where the other class is the event."""
+        return Totals(self.nonevents, self.events)
 
     @property
     def event_rate(self) -> float:

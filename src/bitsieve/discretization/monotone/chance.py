@@ -141,8 +141,7 @@ def _best_value(counts: BinCounts, merging: Merging, totals: Totals) -> float:
         if rules.trend != "descending":
             values.append(_value_of_ends(counts, hull_vertices(counts), rules, totals))
         if rules.trend != "ascending":
-            swapped = BinCounts(counts.nonevents, counts.events)
-            values.append(_value_of_ends(counts, hull_vertices(swapped), rules, totals))
+            values.append(_value_of_ends(counts, hull_vertices(counts.swapped), rules, totals))
         return max(values)
     return _value_of_ends(counts, divide(counts, totals, rules).ends, rules, totals)
 

@@ -18,6 +18,7 @@ Objective = Literal["iv", "mi", "gini", "chi2"]
 Status = Literal["optimal", "infeasible"]
 TRENDS: tuple[Trend, ...] = ("auto", "ascending", "descending", "peak", "valley", "none")
 OBJECTIVES: tuple[Objective, ...] = ("iv", "mi", "gini", "chi2")
+BOUND_MARGIN = 1e-9  # far above the rounding of a sum of values, and far below a difference that matters
 TIE = 1e-12  # values of divisions that differ by less are equal
 RATE_UNIT = 1 << 30  # differences of rates are multiples of 2^-30
 SHARE_ROUNDING = 1e-9  # .07 of 100 rows are 7, though the product of the floats is above
@@ -53,12 +54,47 @@ class Division:
 
 
 def divide(counts: BinCounts, totals: Totals, rules: BinRules) -> Division:
-    """The best division by the rules; one bin of status "infeasible" where none keeps them."""
+    """The best division by the rules; one bin of status "infeasible" where none keeps them.
+
+    For the trend "auto" the direction with the larger upper bound is searched first, and the other one only if its
+    bound leaves room for a better division.
+    """
     if rules.trend != "auto":
         return _divide_by_trend(counts, totals, rules)
-    ascending = _divide_by_trend(counts, totals, replace(rules, trend="ascending"))
-    descending = _divide_by_trend(counts, totals, replace(rules, trend="descending"))
+    bound_of_ascending = _upper_bound(counts, totals, rules)
+    bound_of_descending = _upper_bound(counts.swapped, totals.swapped, rules)
+    first: Trend = "ascending"
+    second: Trend = "descending"
+    bound_of_second = bound_of_descending
+    if bound_of_descending > bound_of_ascending:
+        first, second = second, first
+        bound_of_second = bound_of_ascending
+    best = _divide_by_trend(counts, totals, replace(rules, trend=first))
+    cost = rules.bin_cost * totals.unit_of_bias
+    net_value = best.value - cost * len(best.ends)
+    net_bound = bound_of_second - cost * rules.min_n_bins
+    if best.status == "optimal" and net_bound < net_value - BOUND_MARGIN:
+        return best
+    other = _divide_by_trend(counts, totals, replace(rules, trend=second))
+    ascending, descending = (best, other) if first == "ascending" else (other, best)
     return descending if _is_better(descending, ascending, rules, totals) else ascending
+
+
+def _upper_bound(counts: BinCounts, totals: Totals, rules: BinRules) -> float:
+    """A value that no ascending division exceeds: that of the convex hull.
+
+    Where each bin has an event and another row, the first bin reaches to the first event at least, and the last one
+    begins with the last row without it at most: so the bins of the hull have no empty cell, and need no smoothing.
+    """
+    if rules.min_events < 1 or rules.min_nonevents < 1:
+        return math.inf
+    first_end = int(np.argmax(counts.events > 0)) + 1
+    last_start = int(np.flatnonzero(counts.nonevents > 0)[-1]) if counts.nonevents.any() else 0
+    if first_end > last_start:  # no two bins keep the bounds
+        return objective_value(counts.merged(np.array([len(counts)])), totals, rules)
+    ends = np.append(np.arange(first_end, last_start + 1), len(counts))
+    joined = counts.merged(ends)
+    return objective_value(joined.merged(hull_vertices(joined)), totals, rules)
 
 
 def _is_better(division: Division, other: Division, rules: BinRules, totals: Totals) -> bool:
@@ -111,7 +147,7 @@ def _gap_below_hull(counts: BinCounts, totals: Totals, rules: BinRules, value: f
     """How far the value lies below that of the hull, which bounds every monotone division; None for other trends."""
     if rules.trend not in ("ascending", "descending"):
         return None
-    in_order = counts if rules.trend == "ascending" else BinCounts(counts.nonevents, counts.events)
+    in_order = counts if rules.trend == "ascending" else counts.swapped
     bound = objective_value(counts.merged(hull_vertices(in_order)), totals, rules)
     return max(0.0, 1 - value / bound) if bound > TIE else 0.0
 

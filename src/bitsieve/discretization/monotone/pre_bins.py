@@ -51,8 +51,7 @@ def pre_bins_of(numbers: Floats, is_event: Flags, weights: Integers | None, rule
     if len(distinct) > rules.max_exact:
         ends = ends_of_equal_frequency(counts.rows, rules.max_pre_bins)
         if rules.refine:
-            swapped = BinCounts(counts.nonevents, counts.events)
-            ends = np.unique(np.concatenate([ends, hull_vertices(counts), hull_vertices(swapped)]))
+            ends = np.unique(np.concatenate([ends, hull_vertices(counts), hull_vertices(counts.swapped)]))
         bins = bins.merged(ends)
         if not rules.refine:
             bins = PreBins(bins.cuts, bins.next_above, bins.counts, len(ends))

@@ -1,0 +1,72 @@
+"""``bitsieve scorecard``: the files and the tables of the function of this name."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bitsieve
+from bitsieve.cli import main
+
+
+@pytest.fixture(scope="module")
+def loans(tmp_path_factory):
+    random = np.random.default_rng(4)
+    n = 600
+    frame = pd.DataFrame({"age": random.integers(20, 70, n).astype(float), "kind": random.choice(["a", "b"], n)})
+    log_odds = -0.05 * (frame["age"] - 45) + (frame["kind"] == "a")
+    frame["bad"] = np.where(random.random(n) < 1 / (1 + np.exp(-log_odds)), "yes", "no")
+    frame.loc[:40, "age"] = -999
+    path = tmp_path_factory.mktemp("loans") / "loans.csv"
+    frame.to_csv(path, index=False)
+    return path, frame
+
+
+def test_the_command_is_the_function(loans, tmp_path, capsys):
+    path, frame = loans
+    options = ["--special", "age=-999", "--max-bins", "4", "--points", "pdo=50,base=500,odds=20"]
+    files = {name: tmp_path / f"card.{name}" for name in ("json", "sql", "html")}
+    outputs = ["--save", str(files["json"]), "--sql", str(files["sql"]), "--report", str(files["html"])]
+    assert main(["scorecard", str(path), "--target", "bad", *options, *outputs, "--relation", "loans"]) == 0
+    printed = capsys.readouterr().out
+    assert "special -999" in printed
+    binner = bitsieve.MonotoneBinner(special_values={"age": [-999]}, max_n_bins=4)
+    points = bitsieve.Points(pdo=50, base_score=500, base_odds=20)
+    card = bitsieve.scorecard(frame, "bad", binner=binner, points=points)
+    assert printed == f"{card}\n"
+    loaded = bitsieve.Scorecard.load(files["json"])
+    assert loaded.score(frame).tolist() == card.score(frame).tolist()
+    assert files["sql"].read_text("utf-8") == card.to_sql("ansi", "loans") + "\n"
+    page = files["html"].read_text("utf-8")
+    assert page.count("<svg") == 2
+    assert "Scorecard of bad" in page
+
+
+def test_json_holds_the_card(loans, capsys):
+    path, _ = loans
+    assert main(["scorecard", str(path), "--target", "bad", "--event", "no", "--json", "-q"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["event"] == "no"
+    assert [column["name"] for column in document["columns"]] == ["age", "kind"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ["--points", "base=high"],
+        ["--points", "doubling=20"],
+        ["--trend", "age=up"],
+        ["--event", "maybe"],
+        ["--special", "age=none"],
+        ["--save", "card.txt"],
+    ],
+)
+def test_mistakes_are_one_line(loans, wrong, capsys):
+    path, _ = loans
+    assert main(["scorecard", str(path), "--target", "bad", *wrong]) == 2
+    error = capsys.readouterr().err.strip().splitlines()
+    assert error[-1].startswith("bitsieve: error: ")
+    assert "Traceback" not in "".join(error)
