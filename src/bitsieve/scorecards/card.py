@@ -155,7 +155,7 @@ def fit_card(
     log_odds = regression.intercept + woe[:, regression.columns] @ regression.coefficients
     return Card(
         columns=tuple(columns),
-        without_information=tuple(str(table.names[j]) for j in np.flatnonzero(~varies)),
+        without_information=tuple(str(table.names[j]) for j in np.flatnonzero(~varies).tolist()),
         wrong_sign=tuple(wrong_sign),
         intercept=regression.intercept,
         intercept_points=intercept_points,
