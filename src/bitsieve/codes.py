@@ -314,6 +314,7 @@ CODES: dict[str, Code] = {
         "note", "Bins of columns were found on a part of the values.", "Give more `memory` for exact bins."
     ),
     "constant": Code("note", "Columns have one value only.", "Nothing."),
+    "wrong-sign-dropped": Code("note", "Columns are left out, as their coefficient was negative.", "Nothing."),
     "single-bin": Code("note", "Columns of a scorecard have one bin, and no points.", "Nothing."),
     # Notes on comparisons and interactions
     "without-shuffles": Code("note", "The strongest pairs were not compared with chance.", "Set `n_shuffles`."),

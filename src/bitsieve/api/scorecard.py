@@ -110,9 +110,9 @@ def scorecard(
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> card = bitsieve.scorecard(X[["mean texture", "mean smoothness"]], y)
     >>> card.table[["column", "bin", "points"]].head(2).values.tolist()
-    [['mean texture', '(-inf, 15.04]', 214.0], ['mean texture', '(15.04, 16.3]', 239.0]]
+    [['mean texture', '(-inf, 14.23]', 138.0], ['mean texture', '(14.23, 15.04]', 164.0]]
     >>> card.score(X[:2]).tolist()
-    [504.0, 489.0]
+    [426.0, 411.0]
     """
     read = ReadOptions(target=target, sample_weight=sample_weight, drop_missing_target=True, exclude=exclude)
     columns = ColumnOptions(include=include, exclude=exclude)

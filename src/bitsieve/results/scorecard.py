@@ -215,7 +215,12 @@ class Scorecard:
         return statement(self.card, dialect, table)
 
     def to_dict(self) -> dict[str, Any]:
-        """The scorecard as plain values for JSON, from which :meth:`load` makes the same bits."""
+        """The scorecard as plain values for JSON, from which :meth:`load` makes the same bits.
+
+        Returns
+        -------
+        dict
+        """
         return {
             **card_to_json(self.card),
             "target": self.target,
@@ -231,6 +236,15 @@ class Scorecard:
         Parameters
         ----------
         path : path-like
+
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        ValueError
+            If the path cannot be written.
         """
         document = json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
         write_text(path, document + "\n", "scorecard")

@@ -53,7 +53,7 @@ def notes_on_card(card: Card) -> list[Diagnostic]:
     if card.wrong_sign:
         diagnostics.append(
             Diagnostic(
-                code="coefficient-sign",
+                code="wrong-sign-dropped",
                 message=f"{quoted(card.wrong_sign)} are left out, as their coefficient was negative",
                 columns=card.wrong_sign,
             )

@@ -43,9 +43,10 @@ class Points:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from bitsieve import Points
-    >>> Points(pdo=50, base_score=500, base_odds=20).score_of(-3.0).round(1)
-    500.3
+    >>> Points(pdo=50, base_score=500, base_odds=20).score_of(np.log([1 / 20, 1 / 40])).round(6).tolist()
+    [500.0, 550.0]
     """
 
     pdo: float = 20
