@@ -212,3 +212,13 @@ def test_dates_are_scored_but_not_written_in_sql(loans):
     with pytest.raises(ValueError, match="'opened'") as caught:
         card.to_sql()
     assert caught.value.code == "no-sql"
+
+
+def test_a_special_value_that_is_not_declared_is_noted():
+    random = np.random.default_rng(1)
+    y = random.integers(0, 2, 300)
+    X = pd.DataFrame({"share": (random.random(300) + 0.3 * y).round(2)})
+    X.loc[:20, "share"] = -999
+    assert "sentinel" in [diagnostic.code for diagnostic in bitsieve.scorecard(X, y).diagnostics]
+    declared = bitsieve.scorecard(X, y, binner=MonotoneBinner(special_values={"share": [-999]}))
+    assert "sentinel" not in [diagnostic.code for diagnostic in declared.diagnostics]

@@ -11,14 +11,14 @@ from sklearn.base import clone
 
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.read import read_data
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import Diagnostic, ParameterError
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.prepare import prepare, prepare_selection
 from bitsieve.pipeline.run import run
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.results.scorecard import Scorecard
 from bitsieve.scorecards.card import fit_card
-from bitsieve.scorecards.monotone_binner import MonotoneBinner, check_binner
+from bitsieve.scorecards.monotone_binner import MonotoneBinner, check_binner, value_for
 from bitsieve.scorecards.notes import notes_on_bins, notes_on_card
 from bitsieve.scorecards.points import Points
 from bitsieve.utils.arrays import Columns
@@ -149,15 +149,29 @@ def make_scorecard(
     points = Points() if options.points is None else options.points
     card = fit_card(chosen_table, binner, points, options.model, drop_wrong_sign=options.drop_wrong_sign)
     position_of_name = {str(table.names[j]): j for j in chosen.tolist()}
-    notes = [*notes_on_bins(binner.column_names_, binner.column_bins_), *notes_on_card(card)]
+    notes = [
+        *_without_declared_values(prepared.diagnostics, binner),
+        *notes_on_bins(binner.column_names_, binner.column_bins_),
+        *notes_on_card(card),
+    ]
     return Scorecard(
         card=card,
         target=table.target.name,
         indices=np.array([position_of_name[column.name] for column in card.columns], np.intp),
         n_features=table.n_features,
         has_names=table.feature_names is not None,
-        diagnostics=Diagnostics([*table.diagnostics, *prepared.diagnostics, *notes]),
+        diagnostics=Diagnostics([*table.diagnostics, *notes]),
     )
+
+
+def _without_declared_values(diagnostics: Sequence[Diagnostic], binner: MonotoneBinner) -> list[Diagnostic]:
+    """The notes less those on numbers such as -999 in columns of which the user declared special values."""
+    shown = []
+    for diagnostic in diagnostics:
+        declared = [value_for(column, binner.special_values, None) for column in diagnostic.columns]
+        if diagnostic.code != "sentinel" or not all(declared):
+            shown.append(diagnostic)
+    return shown
 
 
 def _selected_columns(
