@@ -129,6 +129,11 @@ class Scorecard:
         Returns
         -------
         ndarray of float64, shape (n_samples, 2)
+
+        Raises
+        ------
+        ValueError
+            As :meth:`score` raises it.
         """
         bins = self._bins(X)
         log_odds = np.full(len(bins), self.card.intercept)
@@ -152,6 +157,11 @@ class Scorecard:
         data frame
             A row a row of X: reason_1, points_1, ..., the column and its points less their mean, the worst first. A
             column without a loss is no reason: its name is None, and its points are 0.
+
+        Raises
+        ------
+        ValueError
+            As :meth:`score` raises it, or if ``n`` is below 1.
         """
         check_integer("n", n, low=1)
         bins = self._bins(X)
@@ -183,6 +193,11 @@ class Scorecard:
         -------
         data frame
             As that of :func:`bitsieve.population_stability`.
+
+        Raises
+        ------
+        ValueError
+            As :meth:`score` raises it.
         """
         bins = self._bins(X)
         columns = []

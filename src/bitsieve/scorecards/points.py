@@ -71,5 +71,14 @@ class Points:
         return factor if self.direction == "score" else -factor
 
     def score_of(self, log_odds: Floats) -> Floats:
-        """The exact score of rows with these log-odds of the event."""
+        """The exact score of rows with these log-odds of the event.
+
+        Parameters
+        ----------
+        log_odds : ndarray of float64, shape (n_samples,)
+
+        Returns
+        -------
+        ndarray of float64, shape (n_samples,)
+        """
         return self.base_score - self.factor * (math.log(self.base_odds) + log_odds)
