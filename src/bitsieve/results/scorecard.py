@@ -27,6 +27,7 @@ from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.frames import default_library, frame_of
 from bitsieve.utils.parameters import check_integer
 from bitsieve.utils.terminal_text import aligned, number
+from bitsieve.utils.types import DataFrame, JsonObject, TableLike
 
 HEADER = ("bin", "rows", "share", "events", "event rate", "WOE", "IV", "points")
 
@@ -73,7 +74,7 @@ class Scorecard:
         return [column.name for column in self.card.columns]
 
     @property
-    def table(self) -> Any:
+    def table(self) -> DataFrame:
         """A data frame with a row for each bin of each column: its counts, weight of evidence and points."""
         columns = self.card.columns
         totals = self.card.totals
@@ -95,7 +96,7 @@ class Scorecard:
             default_library(),
         )
 
-    def score(self, X: Any) -> Floats:
+    def score(self, X: TableLike) -> Floats:
         """The score of every row: the sum of the points of its bins.
 
         Parameters
@@ -118,7 +119,7 @@ class Scorecard:
             total += column.points_in(bins[:, j])
         return total
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: TableLike) -> Floats:
         """The probability of no event, and of the event, of every row, by the model before points are rounded.
 
         Parameters
@@ -142,7 +143,7 @@ class Scorecard:
         probability = 1 / (1 + np.exp(-log_odds))
         return np.column_stack([1 - probability, probability])
 
-    def reasons(self, X: Any, n: int = 3) -> Any:
+    def reasons(self, X: TableLike, n: int = 3) -> DataFrame:
         """The columns that cost each row most points, next to the mean over the rows of the development.
 
         Parameters
@@ -181,7 +182,7 @@ class Scorecard:
             frame[f"points_{position + 1}"] = np.where(is_loss, sign * gain, 0.0)
         return frame_of(frame, default_library())
 
-    def stability(self, X: Any) -> Any:
+    def stability(self, X: TableLike) -> DataFrame:
         """How far the distribution of each column, over the bins of the development, has moved in new rows.
 
         Parameters
@@ -229,7 +230,7 @@ class Scorecard:
         """
         return statement(self.card, dialect, table)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The scorecard as plain values for JSON, from which :meth:`load` makes the same bits.
 
         Returns
@@ -325,7 +326,7 @@ class Scorecard:
             line += f"; rounding moves a score by at most {self.card.max_rounding_error:.2g}"
         return line
 
-    def _bins(self, X: Any) -> Integers:
+    def _bins(self, X: TableLike) -> Integers:
         """The bin of every value of the columns of the scorecard; -1 for a value that is in none."""
         table = self._read(X)
         bins = np.empty((table.n_samples, len(self.card.columns)), np.int64, order="F")
@@ -333,7 +334,7 @@ class Scorecard:
             bins[:, j] = column.bins_in(table, j)
         return bins
 
-    def _read(self, X: Any) -> InMemoryDataset:
+    def _read(self, X: TableLike) -> InMemoryDataset:
         columns = self.card.columns
         wanted = WantedColumns(self.features, self.indices, self.n_features, self.has_names)
         formats = {}
@@ -347,7 +348,7 @@ class Scorecard:
         return table
 
 
-def _as_table(X: Any) -> Any:
+def _as_table(X: TableLike) -> TableLike:
     return np.asarray(X) if isinstance(X, (list, tuple)) else X
 
 

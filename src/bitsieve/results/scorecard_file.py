@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
@@ -14,12 +13,13 @@ from bitsieve.results.saved.schema import SavedParsing
 from bitsieve.results.saved.text_formats import format_of, parsing_of
 from bitsieve.scorecards.card import Card, CardColumn
 from bitsieve.scorecards.points import Points
+from bitsieve.utils.types import JsonObject
 
 FORMAT = "bitsieve scorecard"
 VERSION = 1
 
 
-def card_to_json(card: Card) -> dict[str, Any]:
+def card_to_json(card: Card) -> JsonObject:
     """The card as plain values. Floats are written with all their digits."""
     return {
         "format": FORMAT,
@@ -37,7 +37,7 @@ def card_to_json(card: Card) -> dict[str, Any]:
     }
 
 
-def card_from_json(document: dict[str, Any]) -> Card:
+def card_from_json(document: JsonObject) -> Card:
     """The card of a document that :func:`card_to_json` made."""
     totals = Totals(document["n_events"], document["n_nonevents"])
     return Card(
@@ -53,7 +53,7 @@ def card_from_json(document: dict[str, Any]) -> Card:
     )
 
 
-def _column_to_json(column: CardColumn) -> dict[str, Any]:
+def _column_to_json(column: CardColumn) -> JsonObject:
     bins = column.bins
     merged = bins.merged
     parsing = parsing_of(column.text_format)
@@ -85,7 +85,7 @@ def _column_to_json(column: CardColumn) -> dict[str, Any]:
     }
 
 
-def _column_from_json(column: dict[str, Any], totals: Totals) -> CardColumn:
+def _column_from_json(column: JsonObject, totals: Totals) -> CardColumn:
     counts = BinCounts(np.array(column["events"], np.int64), np.array(column["nonevents"], np.int64))
     n_merged = len(column["merged_labels"])
     index = np.arange(len(counts))
@@ -121,9 +121,9 @@ def _column_from_json(column: dict[str, Any], totals: Totals) -> CardColumn:
     )
 
 
-def _division_to_json(division: Division) -> dict[str, Any]:
+def _division_to_json(division: Division) -> JsonObject:
     return {**asdict(division), "ends": division.ends.tolist()}
 
 
-def _division_from_json(division: dict[str, Any]) -> Division:
+def _division_from_json(division: JsonObject) -> Division:
     return Division(**{**division, "ends": np.array(division["ends"], np.int64)})

@@ -90,7 +90,7 @@ def population_stability(
 
 
 def _stability_by_binner(
-    expected: Any, actual: Any, binner: MonotoneBinner, smoothing: float
+    expected: TableLike, actual: TableLike, binner: MonotoneBinner, smoothing: float
 ) -> tuple[list[str], list[Stability]]:
     """The columns and their stability, over the bins of a fitted binner."""
     check_is_fitted(binner)
@@ -103,7 +103,7 @@ def _stability_by_binner(
 
 
 def _stability_by_frequency(
-    expected: Any, actual: Any, n_bins: int, smoothing: float
+    expected: TableLike, actual: TableLike, n_bins: int, smoothing: float
 ) -> tuple[list[str], list[Stability]]:
     """The columns and their stability, over bins of about equal frequency of the first sample."""
     old = read_columns(expected)
@@ -116,7 +116,7 @@ def _stability_by_frequency(
     return [str(name) for name in old.names], columns
 
 
-def stability_frame(names: Sequence[str], columns: Sequence[Stability]) -> Any:
+def stability_frame(names: Sequence[str], columns: Sequence[Stability]) -> DataFrame:
     """The data frame of :func:`population_stability`."""
     return frame_of(
         {
