@@ -15,7 +15,7 @@ from bitsieve.utils.defaults import BINNING
 if TYPE_CHECKING:
     from bitsieve.methods.by_counts.stopping import StoppingRule
     from bitsieve.methods.method import Method
-    from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
+    from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions, SurvivalOptions
     from bitsieve.pipeline.selection_options import SelectionOptions
 
 #: Parameters of stopping rules that have an option of their own; the others are given by --set.
@@ -24,18 +24,11 @@ RULE_OPTIONS = {"level": "level", "bits": "min_bits", "n_draws": "draws"}
 
 def read_options(arguments: argparse.Namespace) -> ReadOptions:
     """How the table is read. Where a command has no such option, the default holds."""
-    from bitsieve.options import FREQUENCY, ReadOptions, survival_options
+    from bitsieve.options import FREQUENCY, ReadOptions
 
-    intervals = getattr(arguments, "intervals", None)
     return ReadOptions(
         target=arguments.target,
-        survival=survival_options(
-            arguments.target,
-            getattr(arguments, "duration", None),
-            getattr(arguments, "event", None),
-            getattr(arguments, "entry", None),
-            1 if intervals is None else intervals,
-        ),
+        survival=_survival(arguments),
         sample_weight=getattr(arguments, "weight", None),
         weight_kind=getattr(arguments, "weight_kind", None) or FREQUENCY,
         groups=getattr(arguments, "groups", None),
@@ -48,6 +41,16 @@ def read_options(arguments: argparse.Namespace) -> ReadOptions:
         column_types=dict(arguments.column_type or ()),
         exclude=getattr(arguments, "exclude", None) or (),
     )
+
+
+def _survival(arguments: argparse.Namespace) -> SurvivalOptions | None:
+    """The time to an event, of a command that has --duration; --event of another command is a class of its target."""
+    from bitsieve.options import survival_options
+
+    if "duration" not in arguments:
+        return None
+    intervals = 1 if arguments.intervals is None else arguments.intervals
+    return survival_options(arguments.target, arguments.duration, arguments.event, arguments.entry, intervals)
 
 
 def _strata(arguments: argparse.Namespace) -> list[str] | None:
