@@ -282,7 +282,7 @@ def test_text_that_is_kept_is_understood_and_nothing_else():
     texts = pa.array(["1", "2", None, "4"] * 20)
     table = pa.table({"number": np.arange(80), "text": texts, "word": pa.array(["a", "b"] * 40)})
     summary = summarize(read_xy(table, np.arange(80) % 2), CategoricalBinner(missing="bin"))
-    assert [*summary.decide_text_meanings(repair=True, types={})] == [2]  # text of numbers is numbers already
+    assert [*summary.decide_text_meanings(repair=True, kinds={})] == [2]  # text of numbers is numbers already
 
 
 @pytest.mark.parametrize("gaps", [False, True])
