@@ -336,6 +336,14 @@ CODES: dict[str, Code] = {
         "note", "The file has no header line.", "Give the columns names, if you want other names than x0, x1, ..."
     ),
     "not-utf8": Code("note", "A text file has another encoding than UTF-8.", "Save it as UTF-8 if letters look wrong."),
+    "empty-files-left-out": Code(
+        "note", "Empty files of a folder are no part of the table.", "Nothing, or write them again."
+    ),
+    "documents-left-out": Code(
+        "note",
+        "A folder has text files, such as readme.txt, without any column of its tables.",
+        "Nothing, or give such a file the columns of the others if it holds rows.",
+    ),
     "rows-above-names": Code("note", "Rows above the names of a sheet were skipped.", "Nothing, if they are a title."),
     "comments-left-out": Code("note", "Lines of comments were skipped.", "Nothing, if they are comments."),
     "counted-in-place": Code(

@@ -7,6 +7,7 @@ import functools
 import http.server
 import os
 import threading
+from urllib.parse import quote
 
 import numpy as np
 import pyarrow as pa
@@ -227,6 +228,45 @@ def test_a_file_of_a_store(store, name, how):
     found, expected = bitsieve.select(f"s3://bucket/{name}", "y", **how), bitsieve.select(rows(), "y")
     assert found.features == expected.features
     assert found.scores.tobytes() == expected.scores.tobytes()
+
+
+NAMES = [
+    "with blank.csv",
+    "Größe.csv",
+    "a#b.csv",
+    "what?.csv",
+    "a+b&c=d;e.csv",
+    "50%25.csv",
+    "[1].csv",
+    "100 %.csv",
+    "q?region.csv",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_key_of_any_letters(store, tmp_path, name):
+    client = pytest.importorskip("boto3").client("s3", endpoint_url=os.environ["AWS_ENDPOINT_URL"])
+    csv.write_csv(rows(), tmp_path / "t.csv")
+    client.upload_file(str(tmp_path / "t.csv"), "bucket", f"keys of all/{name}")
+    assert read_table(f"s3://bucket/keys of all/{name}").equals(rows())
+    assert read_table(f"s3://bucket/{quote(f'keys of all/{name}')}").equals(rows())
+    assert read_table(f"s3://bucket/keys of all/{name}?region=us-east-1").equals(rows())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_of_any_letters_in_memory(tmp_path, name):
+    system = pytest.importorskip("fsspec").filesystem("memory")
+    csv.write_csv(rows(), tmp_path / "t.csv")
+    system.put(str(tmp_path / "t.csv"), f"/keys/{name}")
+    assert read_table(f"memory://keys/{name}").equals(rows())
+    assert read_table(f"memory://keys/{quote(name)}").equals(rows())
+
+
+def test_a_name_as_it_is_written_comes_before_its_decoded_form(tmp_path):
+    system = pytest.importorskip("fsspec").filesystem("memory")
+    system.pipe({"/both/a%20b.csv": b"a,y\n1,2\n", "/both/a b.csv": b"a,y\n3,4\n"})
+    assert read_table("memory://both/a%20b.csv").to_pydict() == {"a": [1], "y": [2]}
+    assert read_table("memory://both/a b.csv").to_pydict() == {"a": [3], "y": [4]}
 
 
 def test_a_folder_of_a_store(store):

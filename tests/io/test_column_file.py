@@ -374,6 +374,44 @@ def test_folders_that_are_none(tmp_path, files, message):
         open_file(folder(tmp_path, files))
 
 
+def test_files_of_a_folder_that_are_no_tables(tmp_path):
+    path = folder(
+        tmp_path,
+        {
+            "k=1/1.csv": "a,b\n1,2\n",
+            "k=2/2.csv": "a,b\n3,4\n",
+            "k=2/part.txt": "a,b\n5,6\n",
+            "k=2/empty.csv": "",
+            "readme.txt": "The rows of the hospital,\nby day.\n",
+            "about this.txt": "of all, by day",
+        },
+    )
+    file = open_file(path)
+    assert together(file.batches()).to_pydict() == {"a": [1, 3, 5], "b": [2, 4, 6], "k": [1, 2, 2]}
+    names_of_code = {note.code: note.message for note in file.diagnostics}
+    assert set(names_of_code) == {"empty-files-left-out", "documents-left-out"}
+    assert "'k=2/empty.csv'" in names_of_code["empty-files-left-out"]
+    assert "'about this.txt', 'readme.txt'" in names_of_code["documents-left-out"]
+
+
+def test_a_folder_without_anything_but_documents(tmp_path):
+    with pytest.raises(DataError, match="holds no table") as caught:
+        open_file(folder(tmp_path, {"readme.txt": "a,b\n1,2\n", "empty.csv": ""}))
+    assert caught.value.code == "not-a-table"
+
+
+def test_a_pattern_is_a_list_of_files(tmp_path):
+    folder(tmp_path, {"1.csv": "a,b\n1,2\n", "2.csv": "a,b\n3,4\n", "3.tsv": "a\tb\n5\t6\n", "of[1].csv": "a,b\n7,8\n"})
+    pattern = f"{tmp_path}/[0-9].csv"
+    assert together(open_file(pattern).batches()).to_pydict() == {"a": [1, 3], "b": [2, 4]}
+    assert together(open_file(tmp_path / "*.tsv").batches()).to_pydict() == {"a": [5], "b": [6]}
+    assert read_table(pattern).num_rows == 2
+    assert read_table(tmp_path / "of[1].csv").to_pydict() == {"a": [7], "b": [8]}  # the name of a file is no pattern
+    with pytest.raises(DataError, match=r"no file matches '.*none\*'") as caught:
+        read_table(f"{tmp_path}/none*")
+    assert caught.value.code == "file-missing"
+
+
 def test_a_stream(tmp_path):
     file = open_file(TABLE.to_reader(max_chunksize=30), spool=tmp_path / "spool")
     assert (file.n_rows, file.names, file.state(), file.label) == (100, TABLE.column_names, [], "the stream")

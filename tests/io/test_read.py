@@ -188,7 +188,7 @@ def test_no_file(tmp_path):
         (b"\xff\xff\xff\xff is broken", ["as an Arrow stream"]),
         (b"FEA1 is old", ["version 1"]),
         (b"PK\x03\x04 is broken", ["as .npz"]),
-        (b"\x93NUMPY", ["numpy.savez"]),
+        (b"\x93NUMPY", ["as a .npy file"]),
     ],
 )
 def test_broken_files(tmp_path, content, parts):

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from bitsieve.cli.options import COMMANDS, COMMON, DESCRIPTION, MOVED, OPTIONS, PROGRAM, Kind, Option, options_of
+from bitsieve.io.errors import matching_files
 
 
 class UsageError(ValueError):
@@ -245,15 +246,8 @@ def data_of(words: Sequence[str]) -> str | list[str] | None:
     """The file that is named, or a list of several; a pattern stands for the files that match. None: no file."""
     paths: list[str] = []
     for word in words:
-        if any(sign in word for sign in "*?[") and "://" not in word and not os.path.lexists(word):
-            import glob
-
-            matching = sorted(glob.glob(word, recursive=True))
-            if not matching:
-                raise UsageError(f"no file matches {word!r}: check the folder and the pattern")
-            paths += matching
-        else:
-            paths.append(word)
+        matches = matching_files(word)
+        paths += [word] if matches is None else map(str, matches)
     if not paths:
         return None
     return paths if len(paths) > 1 else paths[0]

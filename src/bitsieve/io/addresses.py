@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path, PurePosixPath
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from bitsieve.io.background import Progress, timeout, within_timeout
 from bitsieve.io.errors import DataError, check_unchanged, in_one_line
@@ -25,6 +25,22 @@ _ADDRESS = re.compile(
     ([^/].*)
     """,
     re.DOTALL | re.VERBOSE,
+)
+# Options of pyarrow's file systems, such as "?region=eu-west-1&scheme=http". Any other question mark is part of a name.
+_OPTIONS = re.compile(
+    r"""
+    \?
+    (?:
+        &?
+        (?: access_key | allow_bucket_creation | allow_bucket_deletion | allow_delayed_open | anonymous
+          | background_writes | buffer_size | check_directory_existence_before_creation | default_metadata
+          | endpoint_override | force_virtual_addressing | kerb_ticket | region | replication
+          | retry_limit_seconds | scheme | secret_key | tls_ca_file_path | user )
+        =[^&]*
+    )+
+    $
+    """,
+    re.VERBOSE,
 )
 _BLOCK = 1 << 16  # bytes that are read at once
 _MAX_NAME_BYTES = 200  # of the name of a copy
@@ -114,8 +130,7 @@ class _StoredFile:
 def _files_in_store(where: str) -> dict[Path, RemoteFile]:
     from pyarrow import fs
 
-    system, path = _file_system(where)
-    info = system.get_file_info(path)
+    system, path, info = _stored_entry(where)
     if info.type == fs.FileType.File:
         return {Path(_safe_name(info.base_name)): _StoredFile(system, path, info.size, info.mtime_ns)}
     files: dict[Path, RemoteFile] = {}
@@ -124,6 +139,26 @@ def _files_in_store(where: str) -> dict[Path, RemoteFile]:
             name = _name_in_folder(entry.path, path, where)
             files[name] = _StoredFile(system, entry.path, entry.size, entry.mtime_ns)
     return files
+
+
+def _stored_entry(where: str) -> tuple[Any, str, Any]:
+    """The file system of an address, the path in it, and what is there.
+
+    The name of a file may be written as it is, or percent-encoded. A file whose name is written in the address as it
+    is comes first: it may hold a percent sign of its own.
+    """
+    from pyarrow import fs
+
+    system, path = _file_system(where)
+    info = system.get_file_info(path)
+    decoded = unquote(where)
+    if info.type != fs.FileType.NotFound or decoded == where:
+        return system, path, info
+    system_of_decoded, decoded_path = _file_system(decoded)
+    info_of_decoded = system_of_decoded.get_file_info(decoded_path)
+    if info_of_decoded.type == fs.FileType.NotFound:
+        return system, path, info
+    return system_of_decoded, decoded_path, info_of_decoded
 
 
 def _name_in_folder(path: str, folder: str, where: str) -> Path:
@@ -139,19 +174,35 @@ def _name_in_folder(path: str, folder: str, where: str) -> Path:
     return Path(*parts)
 
 
-def _file_system(where: str) -> Any:
-    """The file system of an address, and the path in it. What pyarrow does not know is left to fsspec."""
+def _file_system(where: str) -> tuple[Any, str]:
+    """The file system of an address whose names are not encoded, and the path in it.
+
+    What pyarrow does not know is left to fsspec.
+    """
     import pyarrow as pa
     from pyarrow import fs
 
     try:
-        if where.startswith(("gs://", "gcs://")) and "?" not in where:  # the default is to try for 15 minutes
-            return fs.FileSystem.from_uri(f"{where}?retry_limit_seconds={timeout():g}")
-        return fs.FileSystem.from_uri(where)
+        system, path = fs.FileSystem.from_uri(_encoded(where))
     except pa.ArrowInvalid as error:
         if "Unrecognized filesystem" not in str(error):
             raise
-    from fsspec.core import url_to_fs
+        from fsspec.core import url_to_fs
 
-    system, path = url_to_fs(where)
-    return fs.PyFileSystem(fs.FSSpecHandler(system)), path
+        fsspec_system, path = url_to_fs(where)
+        system = fs.PyFileSystem(fs.FSSpecHandler(fsspec_system))
+    return system, path
+
+
+def _encoded(where: str) -> str:
+    """An address with the names of folders and files percent-encoded, as pyarrow reads it, and its options as given."""
+    scheme, _, rest = where.partition("://")
+    server, slash, path = rest.partition("/")
+    options = ""
+    options_in_path = _OPTIONS.search(path)
+    if options_in_path is not None:
+        options = options_in_path[0]
+        path = path.removesuffix(options)
+    elif scheme in ("gs", "gcs"):
+        options = f"?retry_limit_seconds={timeout():g}"  # the default is to try for 15 minutes
+    return f"{scheme}://{server}{slash}{quote(path)}{options}"

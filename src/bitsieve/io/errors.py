@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -127,6 +128,21 @@ def file_and_inside(path: Path) -> tuple[Path, str | None]:
             if parent.is_file():
                 return parent, str(path.relative_to(parent))
     return path, None
+
+
+def matching_files(path: str | os.PathLike[str]) -> list[Path] | None:
+    """The files that match a pattern such as ``part*.csv``, sorted; None for a path that is no pattern."""
+    pattern = str(path)
+    if not any(sign in pattern for sign in "*?[") or "://" in pattern or os.path.lexists(pattern):
+        return None
+    matches = sorted(glob.glob(pattern, recursive=True))
+    if not matches:
+        raise DataError(
+            code="file-missing",
+            message=f"no file matches {pattern!r}",
+            advice="check the folder and the pattern",
+        )
+    return [Path(match) for match in matches]
 
 
 def named_inside(names: Sequence[str], wanted: str | None, label: str, what: str) -> str:

@@ -10,15 +10,18 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 
+from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.column_file import CheckedPartition, ColumnFile, Copies, InputFile, Partition
 from bitsieve.io.errors import DataError, FileState, check_names, readable
 from bitsieve.io.formats import folder_endings
+from bitsieve.io.notes import documents_left_out, empty_files_left_out
 from bitsieve.utils.messages import quoted
 
 Value = int | str | None
 
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _HIDDEN = (".", "_")  # a file or folder whose name begins so is no part of the table
+_NAMES_OF_DOCUMENTS = ("readme", "license", "licence", "copying", "notice", "changelog")  # without the ending .txt
 
 
 class FolderOfFiles(ColumnFile):
@@ -28,20 +31,20 @@ class FolderOfFiles(ColumnFile):
         self, path: Path | Sequence[Path], open_one: Callable[[Path], ColumnFile], label: str | None = None
     ) -> None:
         if isinstance(path, Path):
-            values_of_folders = _table_files(path)
+            folder = _open_tables(path, open_one)
+            values_of_folders = list(folder.values)
             file = InputFile(path, label or repr(str(path)), path, Copies())
+            super().__init__(file, folder.diagnostics)
+            self.files = folder.files
         else:
-            values_of_folders = {file_path: {} for file_path in path}
+            values_of_folders = [{} for _ in path]
             file = InputFile(path[0], quoted(path), None, Copies())
-        super().__init__(file, [])
-        self.files = [open_one(file_path) for file_path in values_of_folders]
+            super().__init__(file, [])
+            self.files = [open_one(file_path) for file_path in path]
         self.initial_state = [state for file in self.files for state in file.initial_state]
         in_files = set(self.files[0].names)
         self.values = _typed(
-            [
-                {name: value for name, value in values.items() if name not in in_files}
-                for values in values_of_folders.values()
-            ]
+            [{name: value for name, value in values.items() if name not in in_files} for values in values_of_folders]
         )
         for other in self.files[1:]:
             _check_same_columns(self.files[0], other)
@@ -136,36 +139,88 @@ def _check_same_columns(first: ColumnFile, other: ColumnFile) -> None:
     )
 
 
-def _table_files(path: Path) -> dict[Path, dict[str, str | None]]:
-    """The table files of a folder, sorted, and the values in the names of their folders."""
+@dataclass(frozen=True)
+class _Folder:
+    """The tables of a folder."""
+
+    files: list[ColumnFile]
+    values: list[dict[str, str | None]]  # of every file: the values in the names of its folders, by column
+    diagnostics: list[Diagnostic]  # on the files that were left out
+
+
+def _open_tables(path: Path, open_one: Callable[[Path], ColumnFile]) -> _Folder:
+    """Open the tables of a folder, sorted by path. Empty files and documents are left out."""
+    paths = _paths_of_tables(path)
+    empty_files = [file_path for file_path in paths if _is_empty(file_path)]
+    documents = [file_path for file_path in paths if _has_name_of_document(file_path)]
+    table_paths = [file_path for file_path in paths if file_path not in {*empty_files, *documents}]
+    files = {file_path: open_one(file_path) for file_path in table_paths if not _is_plain_text(file_path)}
+    names_of_columns = {name for file in files.values() for name in file.names}
+    for text_path in filter(_is_plain_text, table_paths):
+        if names_of_columns and _shares_no_column(text_path, open_one, names_of_columns):
+            documents.append(text_path)
+        else:
+            files[text_path] = open_one(text_path)
+    if not files:
+        raise DataError(
+            code="not-a-table",
+            message=f"the folder {str(path)!r} holds no table",
+            advice=f"files that end in {', '.join(folder_endings())} are read",
+        )
+    files = dict(sorted(files.items()))
+    values = [_values_of_folders(file_path.relative_to(path).parent.parts) for file_path in files]
+    if len({frozenset(values_of_file) for values_of_file in values}) > 1:
+        raise DataError(
+            code="columns-differ",
+            message=f"the sub-folders of {str(path)!r} are not all named by the same columns",
+            advice="name each of them COLUMN=VALUE, with the same column",
+        )
+    diagnostics = []
+    if empty_files:
+        diagnostics.append(empty_files_left_out([str(file_path.relative_to(path)) for file_path in empty_files]))
+    if documents:
+        diagnostics.append(documents_left_out(sorted(str(file_path.relative_to(path)) for file_path in documents)))
+    return _Folder(list(files.values()), values, diagnostics)
+
+
+def _is_empty(path: Path) -> bool:
+    with readable(path):
+        return path.is_file() and path.stat().st_size == 0
+
+
+def _is_plain_text(path: Path) -> bool:
+    return path.suffix.lower() == ".txt"
+
+
+def _has_name_of_document(path: Path) -> bool:
+    return _is_plain_text(path) and path.stem.lower() in _NAMES_OF_DOCUMENTS
+
+
+def _shares_no_column(path: Path, open_one: Callable[[Path], ColumnFile], names: set[str]) -> bool:
+    """Whether a file has none of the columns ``names``, or is no table."""
+    try:
+        return names.isdisjoint(open_one(path).names)
+    except DataError:
+        return True
+
+
+def _paths_of_tables(path: Path) -> list[Path]:
+    """The files of a folder whose ending is that of a table."""
 
     def fail(error: OSError) -> None:
         with readable(path):
             raise error
 
     endings = folder_endings()
-    tables: dict[Path, dict[str, str | None]] = {}
+    paths = []
     for directory, _, file_names in os.walk(path, onerror=fail, followlinks=True):
         folders = Path(directory).relative_to(path).parts
         if any(folder.startswith(_HIDDEN) for folder in folders):
             continue
-        values = _values_of_folders(folders)
         for name in file_names:
             if not name.startswith(_HIDDEN) and Path(name).suffix.lower() in endings:
-                tables[Path(directory, name)] = values
-    if not tables:
-        raise DataError(
-            code="not-a-table",
-            message=f"the folder {str(path)!r} holds no table",
-            advice=f"files that end in {', '.join(endings)} are read",
-        )
-    if len({frozenset(values) for values in tables.values()}) > 1:
-        raise DataError(
-            code="columns-differ",
-            message=f"the sub-folders of {str(path)!r} are not all named by the same columns",
-            advice="name each of them COLUMN=VALUE, with the same column",
-        )
-    return dict(sorted(tables.items()))
+                paths.append(Path(directory, name))
+    return sorted(paths)
 
 
 def _values_of_folders(folders: Sequence[str]) -> dict[str, str | None]:

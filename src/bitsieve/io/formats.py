@@ -174,6 +174,9 @@ FORMATS: tuple[Format, ...] = (
         writers={".npz": "bitsieve.io.write:write_npz"},
     ),
     Format(
+        "npy", title=".npy", first_bytes=(b"\x93NUMPY",), reader="bitsieve.io.npy:NpyFile", folder_endings=(".npy",)
+    ),
+    Format(
         "dta",
         title="Stata",
         first_bytes=(b"<stata_dta>", *_OLD_STATA),
@@ -208,7 +211,6 @@ FORMATS: tuple[Format, ...] = (
 )
 _NOT_READ = {  # the first bytes of files that are often given in place of a table
     b"PARE": "an encrypted Parquet file",
-    b"\x93NUMPY": "a single numpy array (store X and y with numpy.savez)",
     b"\x1f\x8b": "compressed with gzip (decompress it first)",
     b"BZh": "compressed with bzip2 (decompress it first)",
     b"\xfd7zXZ": "compressed with xz (decompress it first)",

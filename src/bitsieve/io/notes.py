@@ -28,6 +28,21 @@ def comments_left_out(n_lines: int, mark: str) -> Diagnostic:
     return Diagnostic(code="comments-left-out", message=f"left out {n_lines:,} {lines} with {mark!r}")
 
 
+def empty_files_left_out(names: Sequence[str]) -> Diagnostic:
+    """Files of a folder without content are no part of the table."""
+    files = "empty file" if len(names) == 1 else "empty files"
+    return Diagnostic(code="empty-files-left-out", message=f"left out the {files} {quoted(names)}")
+
+
+def documents_left_out(names: Sequence[str]) -> Diagnostic:
+    """Text files of a folder that have none of the columns of its tables are no part of the table."""
+    if len(names) == 1:
+        message = f"left out the file {quoted(names)}, which is not a part of the table"
+    else:
+        message = f"left out the files {quoted(names)}, which are not parts of the table"
+    return Diagnostic(code="documents-left-out", message=message)
+
+
 def rows_above_names(n_rows: int, first: str) -> Diagnostic:
     """Rows above the names of a sheet, such as a title, are no rows of the table."""
     rows = "row" if n_rows == 1 else "rows"

@@ -22,7 +22,9 @@ from bitsieve.utils.messages import quoted
 from bitsieve.utils.types import TableLike
 
 SPARSE_MEMBERS = ("data", "indices", "indptr", "shape")
-_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+#: The functions that read the header of an array, by the version of the format
+HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+READABLE_KINDS = "biufUSMm"  # of numpy's types: numbers, truth values, text, times
 
 
 @dataclass(frozen=True)
@@ -166,7 +168,7 @@ def _check_member(archive: np.lib.npyio.NpzFile, name: str, label: str) -> None:
     stored = archive.zip.getinfo(name if name in archive.zip.namelist() else f"{name}.npy")
     with archive.zip.open(stored) as file:
         version = np.lib.format.read_magic(file)
-        read_header = _HEADERS.get(version)
+        read_header = HEADERS.get(version)
         if read_header is None:
             raise ValueError(f"version {version[0]}.{version[1]} of the format is not read")
         shape, _, kind = read_header(file)
@@ -176,7 +178,7 @@ def _check_member(archive: np.lib.npyio.NpzFile, name: str, label: str) -> None:
                 message=f"array {name!r} of {label} holds Python objects, which are not read",
                 advice="store numbers or strings",
             )
-        if kind.kind not in "biufUSMm":
+        if kind.kind not in READABLE_KINDS:
             raise DataError(
                 code="column-type-not-read",
                 message=f"array {name!r} of {label} has type {kind}",

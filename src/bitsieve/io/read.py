@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.addresses import address, copy_remote, files_behind, path_of_file_address, reaching
 from bitsieve.io.column_file import ColumnFile, Copies, InputFile
-from bitsieve.io.errors import DataError, check_unchanged, file_and_inside, in_one_line, readable
+from bitsieve.io.errors import DataError, check_unchanged, file_and_inside, in_one_line, matching_files, readable
 from bitsieve.io.formats import (
     BROKEN_ZIP,
     N_FIRST_BYTES,
@@ -53,7 +53,10 @@ MIN_EXPANDED_BYTES = 1 << 30  # ... where it is longer than this
 
 
 def open_file(data: TableLike, *, header: bool | None = None, spool: Path | None = None) -> ColumnFile | ArrayFile:
-    """Open a table file, a folder, a list of files, or a stream. A stream is stored in ``spool`` first."""
+    """Open a table file, a folder, files that match a pattern, a list of files, or a stream.
+
+    A stream is stored in ``spool`` first.
+    """
     if isinstance(data, (list, tuple)):
         return _open_folder([Path(path) for path in data], header)
     if not isinstance(data, (str, PathLike)):
@@ -64,7 +67,12 @@ def open_file(data: TableLike, *, header: bool | None = None, spool: Path | None
     if path.is_dir():
         return _open_folder(path, header)
     where = address(path)
-    return _open_path(path, header) if where is None else _open_address(where, header)
+    if where is not None:
+        return _open_address(where, header)
+    paths = matching_files(data)
+    if paths is not None:
+        return open_file(paths[0] if len(paths) == 1 else paths, header=header)
+    return _open_path(path, header)
 
 
 def open_columns(data: TableLike, *, header: bool | None = None, spool: Path | None = None) -> ColumnFile:
@@ -143,7 +151,7 @@ def read_table(
     diagnostics: list[Diagnostic] | None = None,
 ) -> pa.Table | ArrayTable:
     """Read all rows of a table file. What is noticed is appended to ``diagnostics``; without it, it is warned of."""
-    if isinstance(path, (str, PathLike)) and address(path) is None:
+    if isinstance(path, (str, PathLike)) and address(path) is None and matching_files(path) is None:
         opened = _open_path(Path(path), header)
     else:
         opened = open_file(path, header=header)
@@ -182,6 +190,8 @@ def _joined(tables: list[Any]) -> Any:
 def check_file(path: str | PathLike[str]) -> None:
     """Raise :class:`DataError` where there is no file to read."""
     if str(path) == STANDARD_INPUT or address(path) is not None:
+        return
+    if matching_files(path) is not None:
         return
     path, _ = file_and_inside(Path(path))
     with readable(path):

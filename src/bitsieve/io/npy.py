@@ -1,0 +1,130 @@
+"""Arrays of numpy in .npy files, read in blocks of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from bitsieve.io.column_file import Partition
+from bitsieve.io.errors import DataError
+from bitsieve.io.npz import HEADERS, READABLE_KINDS
+from bitsieve.io.typed_file import TypedColumns, TypedFile
+from bitsieve.utils.column_names import NumberedNames
+
+
+class NpyFile(TypedFile):
+    """A matrix, whose columns are x0, x1, ..., or a structured array, whose fields are the columns."""
+
+    description = "a .npy file"
+
+    def read_schema(self) -> pa.Schema:
+        with open(self.path, "rb") as file:
+            version = np.lib.format.read_magic(file)
+            read_header = HEADERS.get(version)
+            if read_header is None:
+                raise ValueError(f"version {version[0]}.{version[1]} of the format is not read")
+            shape, is_fortran_order, kind = read_header(file)
+            start = file.tell()
+        if kind.hasobject:
+            raise DataError(
+                code="column-type-not-read",
+                message=f"the array of {self.label} holds Python objects, which are not read",
+                advice="store numbers or strings",
+            )
+        n_bytes = prod(shape) * kind.itemsize
+        if min(shape, default=0) < 0 or start + n_bytes != self.path.stat().st_size:
+            raise ValueError(f"its header declares {n_bytes:,} bytes of values, which is not what is stored")
+        n_axes = 2 if kind.names is None else 1
+        if len(shape) != n_axes:
+            raise DataError(
+                code="wrong-shape",
+                message=f"the array of {self.label} has shape {shape}",
+                advice="it must be samples x columns, or one structured value a sample",
+            )
+        if kind.names is None:
+            kinds = dict.fromkeys(NumberedNames(shape[1]), kind)
+        else:
+            kinds = {name: kind[name] for name in kind.names}
+        for name, kind_of_column in kinds.items():
+            self._check_kind(name, kind_of_column)
+        self.stored_array = _StoredArray(start, shape, kind, is_fortran_order)
+        no_values = {name: _arrow_values(np.empty(0, kind_of_column)) for name, kind_of_column in kinds.items()}
+        return pa.table(no_values).schema
+
+    def _check_kind(self, name: str, kind: np.dtype[Any]) -> None:
+        if kind.kind not in READABLE_KINDS or kind.shape:
+            raise DataError(
+                code="column-type-not-read",
+                message=f"column {name!r} of {self.label} has type {kind}",
+                advice="store numbers or strings",
+            )
+
+    @property
+    def n_rows(self) -> int:
+        return self.stored_array.shape[0]
+
+    def partitions(self, *, whole: bool) -> Sequence[Partition]:
+        return [_NpyRows(self.columns, self.stored_array)]
+
+
+@dataclass(frozen=True)
+class _StoredArray:
+    """Where the values of an array lie in its file."""
+
+    start: int  # the offset of the first value
+    shape: tuple[int, ...]
+    kind: np.dtype[Any]
+    is_fortran_order: bool
+
+
+@dataclass(frozen=True)
+class _NpyRows:
+    """All rows of an array."""
+
+    columns: TypedColumns
+    stored: _StoredArray
+
+    def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
+        names = self.columns.names(columns)
+        index_of_name = {name: index for index, name in enumerate(self.columns.schema.names)}
+        for block in self._blocks(rows or max(1, self.stored.shape[0])):
+            if self.stored.kind.names is None:
+                arrays = [_arrow_values(block[:, index_of_name[name]]) for name in names]
+            else:
+                arrays = [_arrow_values(block[self.stored.kind.names[index_of_name[name]]]) for name in names]
+            yield pa.table(arrays, names=names)
+
+    def _blocks(self, n_rows: int) -> Iterator[NDArray[Any]]:
+        """The array in blocks of rows, one empty block if it has no rows. What is stored by columns is read at once."""
+        first_rows = range(0, max(1, self.stored.shape[0]), n_rows)
+        if self.stored.is_fortran_order:
+            by_columns = np.fromfile(self.columns.path, self.stored.kind, offset=self.stored.start)
+            array = by_columns.reshape(self.stored.shape, order="F")
+            for first in first_rows:
+                yield array[first : first + n_rows]
+            return
+        values_per_row = prod(self.stored.shape[1:])
+        with open(self.columns.path, "rb") as file:
+            file.seek(self.stored.start)
+            for first in first_rows:
+                n_in_block = min(n_rows, self.stored.shape[0] - first)
+                values = np.fromfile(file, self.stored.kind, count=n_in_block * values_per_row)
+                yield values.reshape(n_in_block, *self.stored.shape[1:])
+
+
+def _arrow_values(values: NDArray[Any]) -> pa.Array:
+    """The values of a column; bytes become text."""
+    if values.dtype.kind == "S":
+        return pa.array(np.char.decode(values, "utf-8", "backslashreplace").astype(object), pa.string())
+    if values.dtype.kind == "U":
+        return pa.array(values.astype(object), pa.string())
+    native = values.astype(values.dtype.newbyteorder("="), copy=False)
+    if native.dtype == np.float16 or native.dtype.itemsize > np.dtype(np.float64).itemsize:
+        native = native.astype(np.float64)
+    return pa.array(np.ascontiguousarray(native))
