@@ -594,9 +594,8 @@ CODES: dict[str, Code] = {
         "error", "A table lacks columns that were selected.", "Add them, under the names that the message lists."
     ),
     "not-saved-counts": Code("error", "A folder holds no saved counts.", "Give the folder of `bitsieve count --save`."),
-    "counts-differ": Code(
-        "error", "Saved counts have different columns, bins or classes.", "Count all parts with `--like`."
-    ),
+    "counts-differ": Code("error", "Saved counts have different columns or bins.", "Count all parts with `--like`."),
+    "counts-repeated": Code("error", "The same saved counts are given twice.", "Give them once."),
     "rule-not-saved": Code("error", "Counts with bins of this rule cannot be saved.", "Use another binning."),
     "bins-from-target": Code(
         "error", "`dcrt` and knockoffs need bins that were made without the target.", 'Use `binning="quantile"`.'

@@ -157,13 +157,21 @@ def test_mistakes(files, capsys, arguments, message):
     assert message in line
 
 
-def test_a_new_class_is_refused(files, capsys):
-    count(files, "first")
-    table = parquet.read_table(files / "second.parquet")
-    parquet.write_table(table.set_column(5, "class", pa.array(["d"] * table.num_rows)), files / "new.parquet")
-    arguments = ["--target", "class", "--save", str(files / "new"), "--like", str(files / "first")]
-    assert main(["count", str(files / "new.parquet"), *arguments]) == 2
-    assert "the target holds 'd', which the first counts do not have" in capsys.readouterr().err
+def test_the_same_counts_are_refused_twice(files, capsys):
+    count(files, "first", "--site", "Jena")
+    count(files, "second", "--like", files / "first", "--site", "Bonn")
+    again = ["count", str(files / "first.parquet"), "--target", "class", "--save", str(files / "again"), "--force"]
+    assert main([*again, "--site", "another name"]) == 0
+    capsys.readouterr()
+    for twice in ("first", "again"):
+        words = [f"--counts={files / name}" for name in ("first", "second", twice)]
+        assert main(["select", *words]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert str(files / twice) in line
+        assert "holds the same counts of" in line
+    first, second = SavedCounts.load(files / "first"), SavedCounts.load(files / "second")
+    assert (first.site, second.site, (first + second).site) == ("Jena", "Bonn", "Jena, Bonn")
+    assert first.digest == SavedCounts.load(files / "again").digest != second.digest
 
 
 def test_damaged_counts_are_one_line(files):

@@ -241,3 +241,25 @@ def test_ctrl_c_ends_a_statement_of_sqlite(tmp_path, monkeypatch):
         con.commit()
     with ctrl_c_pressed(), pytest.raises(KeyboardInterrupt):
         read_table(tmp_path / "t.db" / "v")
+
+
+@pytest.mark.parametrize("how", [{}, {"memory": "1GB"}], ids=str)
+def test_a_column_that_sqlite_declares_as_boolean(tmp_path, how):
+    random = np.random.default_rng(1)
+    flag, x = random.integers(0, 2, 200), random.integers(0, 9, 200)
+    y = (flag + x) % 2
+    with contextlib.closing(sqlite3.connect(tmp_path / "t.db")) as con:
+        con.execute("create table t (flag boolean, two BOOL, gaps boolean, x integer, y integer)")
+        rows = [
+            (*row, None if row[1] > 6 else row[0]) for row in zip(flag.tolist(), x.tolist(), y.tolist(), strict=True)
+        ]
+        con.executemany("insert into t (flag, x, y, gaps) values (?, ?, ?, ?)", rows)
+        con.execute("update t set two = 2 * flag")
+        con.commit()
+    types = {name: str(kind) for name, kind in open_file(tmp_path / "t.db").types.items()}
+    assert types == {"flag": "bool", "two": "int64", "gaps": "bool", "x": "int64", "y": "int64"}
+    gaps = [None if value > 6 else bool(truth) for truth, value in zip(flag, x, strict=True)]
+    frame = pa.table({"flag": flag.astype(bool), "two": 2 * flag, "gaps": gaps, "x": x, "y": y})
+    selection, expected = bitsieve.select(tmp_path / "t.db", "y", **how), bitsieve.select(frame, "y")
+    assert selection.features == expected.features
+    assert selection.scores.tobytes() == expected.scores.tobytes()

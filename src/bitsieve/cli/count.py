@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     discretization = discretization_options(arguments)
     _refuse_existing_counts(arguments)
     with progress_bar(not arguments.quiet):
-        from bitsieve.engines.saved_counts import SavedCounts, check_folder, count_like, count_table
+        from bitsieve.engines.saved_counts import check_folder, count_like, count_table, load_sum
         from bitsieve.engines.stream import StreamSource
 
         check_folder(arguments.save)
@@ -36,8 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
             _print_notes(arguments, table, prepared)
             counts = count_table(prepared.table, binner, few_are_codes=discretization.leaves_codes_open)
         else:
-            counts = count_like(table, SavedCounts.load(arguments.like))
-        counts.save(arguments.save)
+            counts = count_like(table, load_sum(arguments.like))
+        replace(counts, site=arguments.site or "").save(arguments.save)
     n_samples = int(counts.class_sizes.sum())
     n_columns = len(counts.names)
     arguments.say(
@@ -48,14 +49,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 def check(arguments: argparse.Namespace, reads_data: bool) -> None:
     """Raise UserError for what would stop ``bitsieve count``."""
-    from bitsieve.engines.saved_counts import SavedCounts, check_folder
+    from bitsieve.engines.saved_counts import check_folder, load_sum
     from bitsieve.engines.stream import StreamSource
 
     discretization = discretization_options(arguments)
     _refuse_existing_counts(arguments)
     check_folder(arguments.save)
     if arguments.like is not None:
-        SavedCounts.load(arguments.like)
+        load_sum(arguments.like)
     if reads_data:
         table, _ = _read(StreamSource(arguments.data, arguments.memory), arguments, discretization)
         _prepared(table, discretization, arguments)

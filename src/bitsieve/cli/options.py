@@ -19,8 +19,8 @@ from bitsieve.utils.defaults import (
 
 #: What the text behind an option is read as: ``bitsieve.cli.parser.KINDS`` says how.
 Kind: TypeAlias = Literal[
-    "text", "data", "column", "columns", "name", "names", "file", "folder", "integer", "count", "number", "how many",
-    "range", "folds", "classes", "assignment", "flag", "on or off", "one or all",
+    "text", "data", "column", "columns", "name", "names", "file", "folder", "folders", "integer", "count", "number",
+    "how many", "range", "folds", "classes", "assignment", "flag", "on or off", "one or all",
 ]  # fmt: skip
 
 
@@ -267,8 +267,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--effect", SELECTING,
                "within --strata: any effect, or one that all strata have in common, as for matched sets (default: any)",
                choices=("any", "common"), parameters="effect"),
-        Option("--like", "count", "counts whose bins and classes are used, so that those of DATA add up with them",
-               "folder"),
+        Option("--like", "count", "counts whose bins are used, and their categories and classes beside those of DATA, "
+               "so that all of them add up", "folders"),
+        Option("--site", "count", "the name of the site, which the counts carry", "name"),
     ),
     "Pairs and triples": (
         Option("--order", TUPLES, "2: all pairs of columns, 3: all triples (default: %(default)s)", "count", default=2,

@@ -348,6 +348,7 @@ KINDS: Mapping[Kind, tuple[str | None, Mapping[str, Any]]] = {
     "names": ("A,B,...", {"type": names}),
     "file": ("FILE", {}),
     "folder": ("DIR", {}),
+    "folders": ("DIR", {"nargs": "+"}),
     "integer": ("N", {"type": int}),
     "count": ("N", {"type": count}),
     "number": (None, {"type": float}),

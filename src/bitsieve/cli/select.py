@@ -6,8 +6,6 @@ import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.build import discretization_options, execution_options, read_options, selection_options
@@ -300,10 +298,10 @@ def _select(request: _Request, counts: Sequence[str] | None, client: Client | No
 
 def _saved_counts(paths: Sequence[str]) -> Dataset:
     """The sum of saved counts, as a table."""
-    from bitsieve.engines.saved_counts import SavedCountsDataset
+    from bitsieve.engines.saved_counts import SavedCountsDataset, load_sum
     from bitsieve.engines.sql import load_counts
 
-    return SavedCountsDataset(reduce(add, map(load_counts, paths)))
+    return SavedCountsDataset(load_sum(paths, load_counts))
 
 
 @contextmanager

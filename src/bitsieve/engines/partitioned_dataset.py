@@ -26,7 +26,7 @@ from bitsieve.dataset.text_format import ColumnRules, TextMeaning
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import Coding, arity_of, fit_on_summary
-from bitsieve.discretization.equal import EqualWidthBinning
+from bitsieve.discretization.equal import EqualFrequencyBinning, EqualWidthBinning
 from bitsieve.discretization.mdl import CutsOfPartitions
 from bitsieve.discretization.summary import Summary
 from bitsieve.engines.data_partitions import union_of
@@ -303,6 +303,14 @@ class PartitionedDataset(OutOfCoreDataset):
             reader=table.reader, target=table.target_coding, coding=coding, class_sizes=ranges.class_sizes
         )
         return self.engine.count(request)
+
+    def distinct_values(self, columns: Sequence[int]) -> dict[int, NDArray[Any]]:
+        """The sorted distinct values of columns, by index, without those of columns of too many numbers."""
+        summary = self._summary_for(EqualWidthBinning(missing="bin"))
+        if any(summary.columns[j].values is None for j in columns):  # numbers, of which it has only the ends
+            summary = self._summary_for(EqualFrequencyBinning(missing="bin"))
+        values = {j: summary.columns[j].values for j in columns}
+        return {j: column_values for j, column_values in values.items() if column_values is not None}
 
     def _coding_of(self, binner: Binning, summary: Summary) -> Coding:
         """Fit a copy of the binner on a summary."""

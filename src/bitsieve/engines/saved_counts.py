@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import reduce
 from hashlib import sha256
 from math import prod
+from operator import add
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -50,19 +52,33 @@ class SavedCounts:
     class_sizes: Integers
     cells: Integers  # of the pairs (0, 0), (0, 1), ..., (1, 1), (1, 2), ... one after the other, in C order
     dropped: tuple[int, ...] = ()  # columns that were left out, such as identifiers: they have one code
+    site: str = ""  # who counted the rows, for messages
+    has_intervals_in_words: bool = False  # whether categories may be the names of intervals, as a database returns them
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the counts and of what they mean; it is the same under another name of the site."""
+        facts = {**_meaning(self), "class_sizes": self.class_sizes.tolist()}
+        return _digest(json.dumps(facts).encode(), np.ascontiguousarray(self.cells, "<i8").data).decode().strip()
 
     def __add__(self, other: SavedCounts) -> SavedCounts:
-        """The counts of both parts of the rows, refused if the columns, their codes or the classes are not the same."""
-        if _meaning(self) != _meaning(other):
+        """The counts of both parts of the rows. A category or a class that one of them lacks has no rows there.
+
+        Counts whose columns or bins are not the same are refused.
+        """
+        first, second = _with_common_values(self, other)
+        if _meaning(first) != _meaning(second):
             raise UserError(
                 code="counts-differ",
-                message="the counts do not add up, since their columns, bins, values or classes differ",
+                message="the counts do not add up, since their columns or bins differ",
                 advice=(
                     "count all parts with the bins of the first, by 'bitsieve count DATA --like COUNTS', or all "
                     "rows by one statement of 'bitsieve sql'"
                 ),
             )
-        return replace(self, class_sizes=self.class_sizes + other.class_sizes, cells=self.cells + other.cells)
+        sites = ", ".join(site for site in (first.site, second.site) if site)
+        class_sizes = first.class_sizes + second.class_sizes
+        return replace(first, class_sizes=class_sizes, cells=first.cells + second.cells, site=sites)
 
     def without(self, columns: Sequence[int]) -> SavedCounts:
         """The counts with one code for every row in some columns."""
@@ -99,7 +115,8 @@ class SavedCounts:
                 code="cannot-write",
                 message=f"cannot make the folder {str(path)!r}: {error.strerror}",
             ) from None
-        facts = json.dumps({**_meaning(self), "class_sizes": self.class_sizes.tolist()}).encode() + b"\n"
+        content = {**_meaning(self), "class_sizes": self.class_sizes.tolist(), "site": self.site}
+        facts = json.dumps(content).encode() + b"\n"
         cells = np.ascontiguousarray(self.cells, "<i8").data
         with writing(path / COUNTS_FILE, "counts") as file:
             file.write(_digest(facts, cells))
@@ -138,6 +155,7 @@ class SavedCounts:
                 class_sizes=np.array(facts["class_sizes"], np.int64),
                 cells=np.frombuffer(content, "<i8").astype(np.int64, copy=False),
                 dropped=tuple(facts["left_out"]),
+                site=str(facts.get("site", "")),
             )
         if counts.cells.shape != (n_cells(counts.arities, len(counts.class_sizes)),):
             raise _damaged(path)
@@ -179,6 +197,24 @@ def check_folder(folder: str | PathLike[str]) -> None:
             message=f"{str(folder)!r} is a file, and counts are saved to a folder",
             advice="give another name",
         )
+
+
+def load_sum(paths: Sequence[str], load: Callable[[str], SavedCounts] = SavedCounts.load) -> SavedCounts:
+    """The sum of several saved counts; the same counts given twice are refused."""
+    path_of_digest: dict[str, str] = {}
+    counts_of_parts: list[SavedCounts] = []
+    for path in paths:
+        counts = load(path)
+        if counts.digest in path_of_digest:
+            of_site = f" of {counts.site!r}" if counts.site else ""
+            raise UserError(
+                code="counts-repeated",
+                message=f"{path!r} holds the same counts{of_site} as {path_of_digest[counts.digest]!r}",
+                advice="give them once",
+            )
+        path_of_digest[counts.digest] = path
+        counts_of_parts.append(counts)
+    return reduce(add, counts_of_parts)
 
 
 class TabledSource(CountSource):
@@ -301,16 +337,23 @@ def _meaning(counts: SavedCounts) -> JsonObject:
     }
 
 
-def combined(first: SavedCounts, second: SavedCounts) -> SavedCounts:
-    """Add counts of columns whose codes are their values, which may differ; a column of two kinds is refused."""
-    categories: list[Values] = []
-    columns: Iterator[tuple[str, Any, Any]] = zip(
-        first.names, first.binner.categories_, second.binner.categories_, strict=True
-    )
-    for name, first_values, second_values in columns:
-        categories.append(_union(first_values, second_values, f"column {name!r}"))
+def _with_common_values(first: SavedCounts, second: SavedCounts) -> tuple[SavedCounts, SavedCounts]:
+    """Both counts with the categories and the classes of both; a column of two kinds is refused."""
+    if first.names != second.names or first.dropped != second.dropped:
+        return first, second
+    if first.has_intervals_in_words or second.has_intervals_in_words:
+        return first, second
+    categories_of_column: dict[int, Values] = {}
+    for j, name in enumerate(first.names):
+        first_values = first.binner.categories_[j]
+        second_values = second.binner.categories_[j]
+        if j not in first.dropped and first_values is not None and second_values is not None:
+            categories_of_column[j] = _union(first_values, second_values, f"column {name!r}")
+    if first.target.edges is not None or second.target.edges is not None:
+        with_categories_of_both = _extended(second, categories_of_column, second.target.labels)
+        return _extended(first, categories_of_column, first.target.labels), with_categories_of_both
     labels = _union(first.target.labels, second.target.labels, "the target")
-    return _extended(first, categories, labels) + _extended(second, categories, labels)
+    return _extended(first, categories_of_column, labels), _extended(second, categories_of_column, labels)
 
 
 def _union(first: Values, second: Values, what: str) -> Values:
@@ -324,23 +367,35 @@ def _union(first: Values, second: Values, what: str) -> Values:
     return union_of_categories([first, second], what)
 
 
-def _extended(counts: SavedCounts, categories: list[Values], labels: Values) -> SavedCounts:
+def _with_categories(binner: Binning, categories_of_column: Mapping[int, Values]) -> Binning:
+    """A copy of a fitted rule with these categories, by column index; other columns keep their bins."""
+    has_missing_code = binner.missing == "bin"  # the last code of every column
+    categories = list(binner.categories_)
+    extended = copy(binner)
+    extended.categories_ = categories
+    extended.n_bins_ = binner.n_bins_.copy()
+    for j, values in categories_of_column.items():
+        categories[j] = values
+        extended.n_bins_[j] = len(values) + has_missing_code
+    return extended
+
+
+def _extended(counts: SavedCounts, categories_of_column: Mapping[int, Values], labels: Values) -> SavedCounts:
     """The same counts in tables with a code for every one of these categories and labels."""
-    old_categories: Any = counts.binner.categories_
-    has_missing_code = counts.binner.missing == "bin"  # the last code of every column
-    binner: Any = copy(counts.binner)
-    binner.categories_ = categories
-    binner.n_bins_ = np.array([len(values) + has_missing_code for values in categories], np.int64)
-    arities = binner.n_bins_.astype(np.int32)
-    new_codes = []
-    for old_values, values in zip(old_categories, categories, strict=True):
+    has_missing_code = counts.binner.missing == "bin"
+    binner = _with_categories(counts.binner, categories_of_column)
+    arities = counts.arities.copy()
+    new_codes = [np.arange(arity) for arity in counts.arities]
+    for j, values in categories_of_column.items():
+        old_values: Any = counts.binner.categories_[j]  # both counts have categories here
         codes = lookup(old_values, values)
-        new_codes.append(np.append(codes, len(values)) if has_missing_code else codes)
+        new_codes[j] = np.append(codes, len(values)) if has_missing_code else codes
+        arities[j] = binner.n_bins_[j]
     new_classes = lookup(counts.target.labels, labels)
     class_sizes = np.zeros(len(labels), np.int64)
     class_sizes[new_classes] = counts.class_sizes
     total = n_cells(arities, len(labels))
-    check_cells(total, len(categories))
+    check_cells(total, len(arities))
     cells = counts.cells
     if total != len(cells):
         cells = np.zeros(total, np.int64)
@@ -464,7 +519,10 @@ def left_out_of_counts(names: Sequence[str]) -> Diagnostic:
 
 
 def count_like(table: PartitionedDataset, first: SavedCounts) -> SavedCounts:
-    """Count the tables of all pairs of columns of a table, with the columns, bins and classes of other counts."""
+    """Count the tables of all pairs of columns of a table, with the columns, bins and classes of other counts.
+
+    Categories and classes that the other counts lack are added.
+    """
     if list(table.names) != first.names:
         lacking = [name for name in first.names if name not in set(table.names)]
         message = f"the columns are not those of the first counts: {quoted(first.names)}"
@@ -473,14 +531,17 @@ def count_like(table: PartitionedDataset, first: SavedCounts) -> SavedCounts:
         raise UserError(code="columns-differ", message=message, columns=lacking)
     target = first.target
     if target.edges is None:
-        known_labels = set(map(str, target.labels.tolist()))
-        new_labels = sorted(set(map(str, table.target.labels.tolist())) - known_labels)
-        if new_labels:
-            raise UserError(
-                code="unseen-value",
-                message=f"the target holds {quoted(new_labels)}, which the first counts do not have",
-                advice="count all rows again",
-            )
-    source = table.without(first.dropped).count_as(first.binner, first.arities, target)
-    counts = count_all_pairs(source, first.names, target, first.binner, first.arities)
+        target = replace(target, labels=_union(target.labels, table.target.labels, "the target"))
+    candidates = table.without(first.dropped)
+    categories_of_column = {
+        j: values for j, values in enumerate(first.binner.categories_) if values is not None and j not in first.dropped
+    }
+    coded_columns = list(categories_of_column)
+    for j, values in candidates.distinct_values(coded_columns).items():
+        categories_of_column[j] = _union(categories_of_column[j], values, f"column {first.names[j]!r}")
+    binner = _with_categories(first.binner, categories_of_column)
+    arities = first.arities.copy()
+    arities[coded_columns] = binner.n_bins_[coded_columns]
+    source = candidates.count_as(binner, arities, target)
+    counts = count_all_pairs(source, first.names, target, binner, arities)
     return replace(counts, dropped=first.dropped)

@@ -215,6 +215,7 @@ def _counts_of_rows(rows: Sequence[CountedPair], target: str) -> SavedCounts:
         arities=arities,
         class_sizes=table_of_first_column.sum(axis=(0, 1)),
         cells=cells,
+        has_intervals_in_words=True,
     )
 
 

@@ -125,8 +125,15 @@ class DatabaseRows:
         cursor = connection.execute(statement)
         while fetched := cursor.fetchmany(rows):
             columns = zip(*fetched, strict=True)
-            arrays = [pa.array(values, kind) for values, kind in zip(columns, schema.types, strict=True)]
+            arrays = [_array(values, kind) for values, kind in zip(columns, schema.types, strict=True)]
             yield pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    """Values of SQLite as an array; it has no booleans, but 0 and 1."""
+    if pa.types.is_boolean(kind):
+        return pa.array(values, pa.int64()).cast(kind)
+    return pa.array(values, kind)
 
 
 def identifier(name: str) -> str:
@@ -204,11 +211,23 @@ def _count_rows(connection: Any, relation: _Relation) -> int:
 
 
 def _schema_in_sqlite(connection: Any, relation: str, label: str) -> pa.Schema:
-    """The columns and the types of their values. SQLite lets values differ from the declared type."""
+    """The columns and the types of their values. SQLite lets values differ from the declared type.
+
+    A column that is declared as BOOLEAN and holds no numbers but 0 and 1 is boolean.
+    """
     names = [column[0] for column in connection.execute(f"select * from {relation} limit 0").description]
     types_of_values = ", ".join(f"group_concat(distinct typeof({identifier(name)}))" for name in names)
     row = connection.execute(f"select {types_of_values} from {relation}").fetchone()
-    return pa.schema([(name, _type_in_sqlite(types, name, label)) for name, types in zip(names, row, strict=True)])
+    fields = {name: _type_in_sqlite(types, name, label) for name, types in zip(names, row, strict=True)}
+    declared_types = {column[1]: column[2] for column in connection.execute(f"pragma table_xinfo({relation})")}
+    for name in names:
+        is_declared_boolean = declared_types.get(name, "").upper() in ("BOOLEAN", "BOOL")
+        if is_declared_boolean and pa.types.is_integer(fields[name]):
+            column = identifier(name)
+            statement = f"select 1 from {relation} where {column} not in (0, 1) limit 1"
+            if connection.execute(statement).fetchone() is None:
+                fields[name] = pa.bool_()
+    return pa.schema(list(fields.items()))
 
 
 def _type_in_sqlite(types: str | None, name: str, label: str) -> pa.DataType:

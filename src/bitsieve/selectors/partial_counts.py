@@ -15,7 +15,7 @@ from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.discretization.registry import make_discretizer
 from bitsieve.engines.local import count_coded
 from bitsieve.engines.registry import data_in_parts
-from bitsieve.engines.saved_counts import SavedCounts, combined, count_all_pairs
+from bitsieve.engines.saved_counts import SavedCounts, count_all_pairs
 from bitsieve.options import SAMPLING, DiscretizationOptions
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.types import ColumnLike, TableLike
@@ -31,9 +31,7 @@ class PartialCounts:
     identifier_candidates: frozenset[int]  # columns without floats; counts alone cannot tell which columns have floats
 
     def __add__(self, later: PartialCounts) -> PartialCounts:
-        return PartialCounts(
-            combined(self.counts, later.counts), self.identifier_candidates & later.identifier_candidates
-        )
+        return PartialCounts(self.counts + later.counts, self.identifier_candidates & later.identifier_candidates)
 
 
 def read_part(

@@ -1,0 +1,114 @@
+"""Sites that exchange counts and no rows, each counted by a process of its own, give what all rows give."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bitsieve.cli import main
+from bitsieve.engines.saved_counts import SavedCounts
+
+SITES = ("Jena", "Bonn", "Kiel")
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Rows of three sites. Each has categories, codes and classes that another one lacks; one has gaps."""
+    random = np.random.default_rng(3)
+    n = 900
+    site = np.repeat(np.arange(3), n // 3)
+    ward = np.array(list("abcdef"))[random.integers(0, 4, n) + site]
+    stage = random.integers(0, 3, n) + 2 * site
+    age = np.round(random.normal(50, 9, n) + 4 * (stage % 3), 1)
+    age[random.random(n) < 0.05 * (site == 1)] = np.nan
+    outcome = np.array(["well", "ill", "dead"])[np.minimum(random.integers(0, 2, n) + (stage + site) % 2, 2)]
+    outcome[(site == 0) & (outcome == "dead")] = "ill"
+    return pd.DataFrame({"site": site, "age": age, "ward": ward, "stage": stage, "outcome": outcome})
+
+
+@pytest.fixture(scope="module")
+def folder(rows, tmp_path_factory):
+    """The rows of every site in a folder of its own, and all rows in another."""
+    folder = tmp_path_factory.mktemp("study")
+    for index, name in enumerate(SITES):
+        (folder / name).mkdir()
+        rows[rows.site == index].drop(columns="site").to_csv(folder / name / "rows.csv", index=False)
+    rows.drop(columns="site").to_csv(folder / "rows.csv", index=False)
+    return folder
+
+
+def run(folder, *words):
+    """Run a command in a process that works in ``folder``."""
+    command = [sys.executable, "-m", "bitsieve", *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def count_sites(folder, names):
+    """Count every site in a process of its own; all but the first see nothing but the counts before them."""
+    saved = []
+    for name in names:
+        words = ["count", "rows.csv", "-t", "outcome", "--site", name, "--save", f"../{names[0]}-{name}", "--force"]
+        if saved:
+            words += ["--like", *saved]
+        answer = run(folder / name, *words)
+        assert answer.returncode == 0, answer.stderr
+        saved.append(f"../{names[0]}-{name}")
+    return [path.removeprefix("../") for path in saved]
+
+
+def selection(folder, counts):
+    answer = run(folder, "select", *(f"--counts={path}" for path in counts), "--method", "mrmr", "--json")
+    assert answer.returncode == 0, answer.stderr
+    return [(column["name"], column["score"]) for column in json.loads(answer.stdout)["features"]]
+
+
+@pytest.mark.parametrize("first", range(3))
+def test_three_processes_that_exchange_counts(folder, first):
+    names = SITES[first:] + SITES[:first]
+    saved = count_sites(folder, names)
+    pooled = f"pooled-{first}"
+    answer = run(folder, "count", "rows.csv", "-t", "outcome", "--save", pooled, "--like", *saved)
+    assert answer.returncode == 0, answer.stderr
+    expected = selection(folder, [pooled])
+    for order in permutations(saved):
+        assert selection(folder, order) == expected
+    parts = [SavedCounts.load(folder / path) for path in saved]
+    total, of_all_rows = parts[0] + parts[1] + parts[2], SavedCounts.load(folder / pooled)
+    assert total.cells.tolist() == of_all_rows.cells.tolist()
+    assert total.class_sizes.tolist() == of_all_rows.class_sizes.tolist()
+    assert total.site == ", ".join(names)
+
+
+def test_columns_of_categories_alone_give_the_selection_of_all_rows(rows, tmp_path, capsys):
+    columns = ["ward", "stage", "outcome"]
+    saved = []
+    for index, name in enumerate(SITES):
+        rows.loc[rows.site == index, columns].to_csv(tmp_path / f"{name}.csv", index=False)
+        like = ["--like", *saved] if saved else []
+        words = ["count", str(tmp_path / f"{name}.csv"), "-t", "outcome", "--save", str(tmp_path / name), *like]
+        assert main(words) == 0
+        saved.append(str(tmp_path / name))
+    rows[columns].to_csv(tmp_path / "all.csv", index=False)
+    results = []
+    for source in ([f"--counts={path}" for path in saved], [str(tmp_path / "all.csv"), "-t", "outcome"]):
+        capsys.readouterr()
+        assert main(["select", *source, "--method", "mrmr", "--json"]) == 0
+        features = json.loads(capsys.readouterr().out)["features"]
+        results.append([(column["name"], column["score"]) for column in features])
+    assert results[0] == results[1]
+
+
+def test_a_column_of_two_kinds_is_refused(folder, tmp_path, capsys):
+    (tmp_path / "rows.csv").write_text("age,ward,stage,outcome\n" + "50,1,a,well\n60,2,b,ill\n" * 40)
+    count_sites(folder, SITES[:1])
+    capsys.readouterr()
+    words = ["count", str(tmp_path / "rows.csv"), "-t", "outcome", "--save", str(tmp_path / "counts")]
+    assert main([*words, "--like", str(folder / "Jena-Jena")]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "'ward'" in line
