@@ -423,3 +423,51 @@ def test_a_stream(tmp_path):
         open_file(pa.table({"a": [[1]]}).to_reader())
     del file
     assert list((tmp_path / "spool").iterdir()) == []
+
+
+def test_a_source_that_fails_while_it_is_read_is_one_line():
+    def batches():
+        yield from TABLE.to_batches()
+        raise OSError("server closed the connection unexpectedly\n\tThis probably means that it was killed\n")
+
+    with pytest.raises(DataError) as caught:
+        open_file(pa.RecordBatchReader.from_batches(TABLE.schema, batches()))
+    assert caught.value.code == "cannot-read"
+    assert "server closed the connection" in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert "Traceback" not in str(caught.value)
+
+
+@pytest.mark.parametrize("how", [{}, {"memory": "1GB"}, {"push_down": True}], ids=str)
+def test_a_table_that_is_dropped_before_it_is_read_is_one_line(how):
+    connection = pytest.importorskip("duckdb").connect()
+    connection.execute("create table t as select i % 7 as a, i % 2 as y from range(500) r(i)")
+    relation = connection.table("t")
+    connection.execute("drop table t")
+    with pytest.raises(DataError, match=r"^[^\n]*Table with name t does not exist[^\n]*$") as caught:
+        bitsieve.select(relation, "y", **how)
+    assert caught.value.code == "cannot-read"
+
+
+@pytest.mark.parametrize("how", ["table", "stream"])
+def test_decimals_that_a_driver_returns_as_text(how):
+    numeric = pa.opaque(pa.string(), "numeric", "PostgreSQL")
+    random = np.random.default_rng(6)
+    y = random.integers(0, 2, 400)
+    hundredths = random.integers(0, 30, 400) + 9 * y
+    words = [f"{value / 100:.2f}" for value in hundredths.tolist()]
+    words[5:9] = ["NaN", None, "1e-1", "0.100"]
+    numbers = [np.nan if word is None else float(word) for word in words]
+    table = pa.table({"a": pa.ExtensionArray.from_storage(numeric, pa.array(words, pa.string())), "y": y})
+    selection = bitsieve.select(table.to_reader() if how == "stream" else table, "y")
+    expected = bitsieve.select(pa.table({"a": pa.array(numbers, from_pandas=True), "y": y}), "y")
+    assert selection.scores.tobytes() == expected.scores.tobytes()
+
+
+def test_decimals_in_text_that_differ_in_a_digit_too_many():
+    numeric = pa.opaque(pa.string(), "numeric", "PostgreSQL")
+    words = pa.array(["1.00000000000000000001", "1.00000000000000000002"] * 10)
+    table = pa.table({"a": pa.ExtensionArray.from_storage(numeric, words), "y": [0, 1] * 10})
+    with pytest.raises(ValueError, match="'a'") as caught:
+        bitsieve.select(table, "y")
+    assert caught.value.code == "precision-lost"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 import narwhals as nw
@@ -77,6 +78,8 @@ def column_of_arrow(array: ArrowArray, what: str) -> np.ndarray | Encoded:
         return _numbers(array, what)
     if pa.types.is_floating(kind) or pa.types.is_null(kind):
         return _as_float(array)
+    if _is_opaque_decimal(kind):
+        return _decimals_in_text(_one_chunk(array).storage, what)
     if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
         return _microseconds(array, what)
     if pa.types.is_boolean(kind) and not array.null_count:
@@ -157,6 +160,22 @@ def _numbers(array: ArrowArray, what: str) -> np.ndarray:
     decimal = pa.types.is_decimal(kind)
     if kind.precision > EXACT_DIGITS if decimal else np.nanmax(np.abs(floats), initial=0.0) >= MAX_EXACT_INTEGER:
         check_distinct(len(array.unique().drop_null()), floats, what)
+    return floats
+
+
+def _is_opaque_decimal(kind: pa.DataType) -> bool:
+    """Whether a type is that by which the drivers of databases return decimals of any precision: as text."""
+    return isinstance(kind, pa.OpaqueType) and kind.type_name == "numeric" and is_text(kind.storage_type)
+
+
+def _decimals_in_text(text: pa.Array, what: str) -> np.ndarray:
+    """Convert decimals that are written as text to floats."""
+    floats = _as_float(text)
+    max_length = pc.max(pc.utf8_length(text)).as_py() or 0  # None where all are missing
+    if max_length > EXACT_DIGITS:
+        decimals = {Decimal(value) for value in text.unique().drop_null().to_pylist()}
+        n_different = sum(not value.is_nan() for value in decimals)
+        check_distinct(n_different, floats, what)
     return floats
 
 

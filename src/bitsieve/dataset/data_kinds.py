@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from os import PathLike
 
 from bitsieve.diagnostics import UserError
+from bitsieve.io.errors import in_one_line
 from bitsieve.utils.frames import default_library
 from bitsieve.utils.types import TableLike
 
@@ -34,7 +35,8 @@ def collect(data: TableLike) -> TableLike:
         return data
     import narwhals as nw
 
-    return nw.from_native(data).collect().to_native()
+    with in_one_line(f"cannot read the rows of the {type(data).__name__}"):
+        return nw.from_native(data).collect().to_native()
 
 
 def is_frame(data: TableLike) -> bool:
@@ -81,7 +83,8 @@ def take_columns(data: TableLike, names: Sequence[str]) -> TableLike:
 
 def is_on_cluster(data: TableLike) -> bool:
     """Whether something is a data frame of Dask or Spark."""
-    return hasattr(data, "persist") and hasattr(data, "columns")
+    kind = type(data)  # a relation of DuckDB runs its query to answer for its own attributes
+    return hasattr(kind, "persist") and hasattr(kind, "columns")
 
 
 def _is_record_batch(data: TableLike) -> bool:

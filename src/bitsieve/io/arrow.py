@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
@@ -80,15 +79,16 @@ def stored_stream(data: TableLike, parent: Path | None) -> ArrowFile:
     step = phase("reading the stream")
     with in_one_line("cannot read the stream"):
         batches = _batches_of(data)
-        first = next(batches, None)
-        if first is not None:
-            check_schema(first.schema, label)
+        batch = next(batches, None)
+        if batch is not None:
+            check_schema(batch.schema, label)
             try:
-                with native_file(path, "wb") as file, pa.ipc.new_file(file, first.schema) as writer:
-                    for batch in chain([first], batches):
+                with native_file(path, "wb") as file, pa.ipc.new_file(file, batch.schema) as writer:
+                    while batch is not None:
                         writer.write_batch(batch)
                         n_rows += batch.num_rows
                         step(n_rows, None)
+                        batch = _next_batch(batches)
             except OSError as error:
                 raise no_room(spool.folder.parent, path.stat().st_size if path.exists() else 0, error) from None
     if not n_rows:
@@ -100,6 +100,12 @@ def stored_stream(data: TableLike, parent: Path | None) -> ArrowFile:
     stored = ArrowFile(InputFile(path, label, None, spool), [], "arrow")
     stored.n_rows = n_rows
     return stored
+
+
+def _next_batch(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
+    """The next batch; None at the end. An error of the source is one line, and is not taken for one of the disk."""
+    with in_one_line("cannot read the stream"):
+        return next(batches, None)
 
 
 def _batches_of(data: TableLike) -> Iterator[pa.RecordBatch]:

@@ -88,6 +88,7 @@ def _cause(error: BaseException) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror is not None:
         return error.strerror
     text = one_line(error) or type(error).__name__
+    text, _, _ = text.partition(" Detail: Python exception:")  # a traceback, which pyarrow quotes
     printable = "".join(letter if letter.isprintable() else "?" for letter in text)  # it may quote broken text
     return printable[:300]
 
