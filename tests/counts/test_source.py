@@ -252,7 +252,7 @@ def test_a_source_declares_what_it_offers():
         (Partition, {"keys", "refine", "tables"}),
         (CountSource, {"tables"}),
         (ConditioningSource, {"tables", "partition"}),
-        (CodedSource, {"codes"}),
+        (CodedSource, {"codes", "relabelled"}),
     ],
 )
 def test_a_source_that_lacks_what_only_it_can_know_is_refused(kind, names):

@@ -438,9 +438,9 @@ def test_of_columns_of_few_samples_a_cell_as_many_are_hopeful_as_can_be_shuffled
     full = np.array([False] * 6 + [True] * 2)
     given = SimpleNamespace(
         n_samples=n_samples,
-        conditional_relevance=lambda columns: bits[columns],
         degrees_of_freedom=lambda column: 1,
         least_expected=lambda column: 5.0 if full[column] else 4.0,
+        test_statistics=lambda columns: 2 * n_samples * np.log(2) * bits[columns],
     )
     monkeypatch.setattr(independence, "MAX_SHUFFLED_CODES", afforded * independence.SHUFFLES_OF_NOISE * n_samples)
     found = hopeful_tails(given, np.arange(8), 0.05)
