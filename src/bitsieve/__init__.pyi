@@ -5,6 +5,7 @@ from bitsieve.api.chow_liu import ConditionalTest as ConditionalTest
 from bitsieve.api.chow_liu import chow_liu_tree as chow_liu_tree
 from bitsieve.api.chow_liu import conditional_test as conditional_test
 from bitsieve.api.compare import compare as compare
+from bitsieve.api.drift import drift as drift
 from bitsieve.api.geometric import bayes_error_bounds as bayes_error_bounds
 from bitsieve.api.geometric import geometric_mutual_information as geometric_mutual_information
 from bitsieve.api.geometric import henze_penrose_divergence as henze_penrose_divergence
@@ -63,6 +64,7 @@ from bitsieve.report.plots import plot_similarity as plot_similarity
 from bitsieve.report.plots import plot_stability as plot_stability
 from bitsieve.report.plots import plot_weights as plot_weights
 from bitsieve.results.comparison import Comparison as Comparison
+from bitsieve.results.drift import Drift as Drift
 from bitsieve.results.how_many import HowMany as HowMany
 from bitsieve.results.interactions import Interactions as Interactions
 from bitsieve.results.scorecard import Scorecard as Scorecard

@@ -156,7 +156,7 @@ def read_table(
     else:
         opened = open_file(path, header=header)
     with readable(str(path)):
-        table = opened.read() if isinstance(opened, ArrayFile) else _joined(list(opened.batches(rows=None)))
+        table = opened.read() if isinstance(opened, ArrayFile) else joined(list(opened.batches(rows=None)))
     check_unchanged(opened.label, opened.initial_state, opened.state())
     if getattr(table, "num_rows", 1) == 0:  # arrays were looked at already
         raise DataError(
@@ -171,7 +171,7 @@ def read_table(
     return table
 
 
-def _joined(tables: list[Any]) -> Any:
+def joined(tables: Sequence[Any]) -> Any:
     """Concatenate tables of the same columns. A column that is text in one of them is text in the result."""
     if len(tables) == 1:
         return tables[0]

@@ -12,7 +12,7 @@ from bitsieve.dataset.dataset import Dataset, DatasetT
 from bitsieve.dataset.encoding import ColumnValues, are_categories, as_array, encode_with_missing
 from bitsieve.dataset.read import read_xy
 from bitsieve.diagnostics import UserError, parameter_reported_as
-from bitsieve.discretization.base import Binning, BinningLike
+from bitsieve.discretization.base import Binning, BinningChoice, BinningLike
 from bitsieve.discretization.registry import binning_with, make_binner, make_discretizer
 from bitsieve.engines.local import count
 from bitsieve.information import ANY_EFFECT, information_of, make_information
@@ -125,6 +125,16 @@ def count_for_tuples(
     Columns of few whole numbers are categories, unless the user chose how to bin them.
     """
     rule = make_discretizer(discretization_for_tuples(options, order), execution.n_jobs)
+    return count_by_rule(table, rule, options, execution)
+
+
+def count_by_rule(
+    table: Dataset, rule: BinningChoice, options: DiscretizationOptions, execution: ExecutionOptions
+) -> tuple[Binning, CountSource]:
+    """Fit the discretizer ``rule``, which the options lead to, and count the codes of all columns.
+
+    Columns of few whole numbers are categories, unless the user chose how to bin them.
+    """
     is_named_rule = isinstance(options.binning, str) and options.binning != "none"
     if is_named_rule and options.n_bins is None and options.uncut is None:
         table, all_are_codes = table.with_small_integers_as_categories(execution.n_jobs)

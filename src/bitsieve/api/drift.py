@@ -1,0 +1,397 @@
+"""How far the columns of a table move from period to period, and whether their relation to the target does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from bitsieve.dataset.data_kinds import is_path, library_of
+from bitsieve.dataset.encoding import as_array
+from bitsieve.dataset.target import Target
+from bitsieve.diagnostics import ParameterError, UserError
+from bitsieve.discretization.registry import make_discretizer
+from bitsieve.information.drift import Combinations, Tested, drift_of_classes, drift_of_columns
+from bitsieve.methods.by_counts.stopping.lists import BENJAMINI_HOCHBERG, adjusted
+from bitsieve.methods.method import TABLES
+from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
+from bitsieve.pipeline.discretize import count_by_rule
+from bitsieve.pipeline.prepare import prepare
+from bitsieve.pipeline.reading import Requirements, plan_reading
+from bitsieve.results.drift import ColumnTest, Drift
+from bitsieve.scorecards.stability import stability_of_counts
+from bitsieve.utils.arrays import Columns, Floats, Integers
+from bitsieve.utils.defaults import DRIFT_BINNING, MAX_DRIFT
+from bitsieve.utils.diagnostic_list import Diagnostics
+from bitsieve.utils.messages import choices, quoted
+from bitsieve.utils.parameter_names import proposes_right_names
+from bitsieve.utils.parameters import check_number
+from bitsieve.utils.progress import phase, progress_bar
+
+FIRST = "first"
+MAX_PERIODS = 100
+SMOOTHING = 1.0  # rows that are added to a bin that is empty in one of two periods, for a finite stability index
+
+
+@proposes_right_names
+def drift(
+    data: Any,
+    period: Any = None,
+    target: Any = None,
+    *,
+    reference: Any = FIRST,
+    strata: Any = None,
+    max_drift: float = MAX_DRIFT,
+    level: float = 0.05,
+    period_bins: int | None = None,
+    sample_weight: Any = None,
+    exclude: Sequence[Any] = (),
+    include: Sequence[Any] = (),
+    identifiers: str = "drop",
+    binning: Any = DRIFT_BINNING,
+    n_bins: int | None = None,
+    missing: str | None = None,
+    header: bool | None = None,
+    repair: bool = True,
+    column_types: Mapping[Any, str] | None = None,
+    n_jobs: int | None = None,
+    memory: int | str | None = None,
+    spool: str | PathLike[str] | None = None,
+    engine: str | None = None,
+    verbose: bool = False,
+) -> Drift:
+    r"""Say which columns move from period to period, and whether they keep their relation to the target.
+
+    With X a column, T the period and Y the target, in bits::
+
+        shift                 I(X;T) = sum_xt (n_xt / N) log2(n_xt N / (n_x n_t))
+        shift within classes  I(X;T|Y)
+        relation              I(Y;T|X)
+
+    The shift is the generalised Jensen-Shannon divergence of the distributions of X in the periods. A new mix of the
+    classes alone moves every relevant column, but not within the classes. The population stability index, for two
+    periods of equal size about ``8 ln(2) I(X;T)``, has no correction for chance: in small periods it is large without
+    any drift.
+
+    Parameters
+    ----------
+    data : array-like or scipy.sparse of shape (n_samples, n_features), dataframe, or path
+        As for :func:`bitsieve.select`. Without ``period`` a list of tables or paths, each of which is a period.
+    period : str or array-like of shape (n_samples,), optional
+        The period of each row, such as its month, as a column of ``data`` or as values; at most 100 periods.
+    target : str, sequence of str, or array-like of shape (n_samples,), optional
+        The target, a column of ``data`` if the period is one. Rows without a target are left out.
+    reference : label, default="first"
+        The period that the stability index compares with.
+    strata : str, sequence of str, or array-like of shape (n_samples,), optional
+        Everything but the stability index is taken within these strata, such as regions, so that a new mix of them is
+        no drift.
+    max_drift : float, default=0.018
+        Bits. For two periods of equal size it is a stability index of 0.1.
+    level : float, default=0.05
+        A column drifts if its shift, within classes if there is a target, is above ``max_drift`` and its p, adjusted
+        for all columns, at most ``level``: in large tables any shift is significant, in small ones any is large.
+    period_bins : int, optional
+        Bins of equal frequency of periods that are dates or numbers, and of a target that is a quantity.
+    sample_weight, include, exclude, identifiers
+        As for :func:`bitsieve.select`; weights are frequencies.
+    binning : {"quantile", "uniform", "none"} or binner, default="quantile"
+        How numeric columns become codes. Columns of fewer than 8 whole numbers are codes as they are.
+    n_bins, missing, header, repair, column_types
+        As for :func:`bitsieve.select`. Missing values are a code of their own, so that more of them are drift.
+    n_jobs, memory, spool, engine, verbose
+        As for :func:`bitsieve.select`.
+
+    Returns
+    -------
+    Drift
+        The columns that move most first. ``print`` shows a table, ``to_frame`` has all figures. Information is
+        corrected for chance, and may be a little below 0; p is by the scaled test of
+        :func:`bitsieve.independence_test`, adjusted for all columns (Benjamini and Hochberg).
+
+    Raises
+    ------
+    ValueError
+        The data, the periods, the target or a parameter cannot be used.
+
+    Notes
+    -----
+    Cost: one count of every column by the combinations of period, class and stratum that occur, in memory or not.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> X["half"] = ["early"] * 300 + ["late"] * 269
+    >>> X.loc[300:, "mean texture"] += 3
+    >>> bitsieve.drift(X, "half").drifting
+    ['mean texture']
+    """
+    read = ReadOptions(
+        sample_weight=sample_weight,
+        target_bins=period_bins,
+        drop_missing_target=True,
+        header=header,
+        repair=repair,
+        column_types=column_types,
+        exclude=exclude,
+    )
+    execution = ExecutionOptions(engine=engine, memory=memory, spool=spool, push_down=False, n_jobs=n_jobs)
+    discretization = DiscretizationOptions(binning=binning, n_bins=n_bins, missing=missing)
+    columns = ColumnOptions(include=include, exclude=exclude, identifiers=identifiers)
+    question = DriftOptions(
+        period=period, target=target, strata=strata, reference=reference, max_drift=max_drift, level=level
+    )
+    with progress_bar(verbose):
+        result = find_drift(data, read, execution, discretization, columns, question)
+    result.diagnostics.warn()
+    return result
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DriftOptions:
+    """What drift is looked for; the fields are the parameters of :func:`drift`."""
+
+    period: Any
+    target: Any = None
+    strata: Any = None
+    reference: Any = FIRST
+    max_drift: float = MAX_DRIFT
+    level: float = 0.05
+
+    def __post_init__(self) -> None:
+        check_number("max_drift", self.max_drift, low=0)
+        check_number("level", self.level, low=0, high=1)
+
+
+@dataclass(frozen=True)
+class _Roles:
+    """The columns that the classes are combined of: the period, then those of the target, then the strata."""
+
+    columns: Any  # as the target of the table: names, or an Arrow table of values
+    n_targets: int
+    n_strata: int
+    target_name: str | None
+
+
+def find_drift(
+    data: Any,
+    read: ReadOptions,
+    execution: ExecutionOptions,
+    discretization: DiscretizationOptions,
+    columns: ColumnOptions,
+    question: DriftOptions,
+) -> Drift:
+    """What :func:`drift` returns, from its options."""
+    rule = make_discretizer(discretization, execution.n_jobs)
+    if rule.requires == "classes":
+        advice = "give 'quantile', 'uniform', 'none' or a binner that looks at no target"
+        raise ParameterError(
+            "binning", discretization.binning, advice, "cuts by a target, which hides drift", code="target-needed"
+        )
+    names_of_tables = None
+    if question.period is None:
+        data, name_of_period, names_of_tables = _tables_as_periods(data, read)
+        question = replace(question, period=name_of_period)
+    roles = _roles(question)
+    read = replace(read, target=roles.columns)
+    plan = plan_reading(data, read, execution, Requirements(capabilities=TABLES))
+    table = plan.open(read)
+    prepared = prepare(table, columns, discretization, execution)
+    _, source = count_by_rule(prepared.table, rule, discretization, execution)
+    combinations, periods = _combinations(table.target, roles)
+    if names_of_tables is not None:
+        periods = names_of_tables
+    _check_combinations(combinations, periods, roles)
+    reference = _index_of_reference(question.reference, periods)
+    remaining = [j for j in range(table.n_features) if j not in prepared.dropped]
+    phase("counting by period")
+    moved = drift_of_columns(source, combinations, np.array(remaining, np.intp))
+    shift = _adjusted(moved.of_column)
+    deciding = shift
+    relation = None
+    within_classes = None
+    if moved.relations is not None:
+        relation = _adjusted(moved.relations.of_relation)
+        within_classes = _adjusted(moved.relations.within_classes)
+        deciding = within_classes
+    order = np.argsort(-deciding.bits, kind="stable")
+    psi = np.array([_psi(counts, reference) for counts in moved.counts_by_period])
+    original_data = table.original
+    return Drift(
+        columns=[table.labels[remaining[i]] for i in order.tolist()],
+        periods=periods,
+        period_sizes=np.bincount(combinations.period, source.class_sizes, len(periods)).astype(np.int64),
+        reference=periods[reference],
+        shift=_in_order(shift, order),
+        shift_within_classes=None if within_classes is None else _in_order(within_classes, order),
+        relation=None if relation is None else _in_order(relation, order),
+        relevance=None if moved.relations is None else moved.relations.relevance[order],
+        shift_of_target=None if moved.relations is None else drift_of_classes(source, combinations),
+        psi=psi[order],
+        max_drift=question.max_drift,
+        level=question.level,
+        target_name=roles.target_name,
+        diagnostics=Diagnostics([*table.diagnostics, *prepared.diagnostics]),
+        library=library_of(None if original_data is None else original_data.take(np.zeros(1, np.intp))),
+    )
+
+
+def _adjusted(tested: Tested) -> ColumnTest:
+    """The bits of the columns, and p adjusted for all of them."""
+    return ColumnTest(bits=tested.bits, p=adjusted(np.exp(tested.log_p), BENJAMINI_HOCHBERG))
+
+
+def _in_order(test: ColumnTest, order: Columns) -> ColumnTest:
+    return ColumnTest(bits=test.bits[order], p=test.p[order])
+
+
+def _psi(counts_by_period: Integers, reference: int) -> Floats:
+    """The stability index of a column in each period beside the reference; 0 for the reference itself."""
+    expected = np.ascontiguousarray(counts_by_period[:, reference])
+    psi = np.zeros(counts_by_period.shape[1])
+    for t in range(len(psi)):
+        if t != reference:
+            psi[t] = stability_of_counts(expected, np.ascontiguousarray(counts_by_period[:, t]), SMOOTHING).psi
+    return psi
+
+
+def _tables_as_periods(data: Any, read: ReadOptions) -> tuple[pa.Table, str, list[str]]:
+    """Several tables as one, with a column that numbers them; return its name and the names of the tables."""
+    import narwhals as nw
+
+    from bitsieve.io.read import joined, read_table
+
+    if not isinstance(data, (list, tuple)) or len(data) < 2:
+        raise ParameterError("period", None, "name the column of the period, or give two tables or more as the data")
+    tables = []
+    names = []
+    for number, item in enumerate(data, start=1):
+        table = item
+        name = f"table {number}"
+        if is_path(item):
+            table = read_table(item, header=read.header)
+            name = str(item)
+        if not isinstance(table, pa.Table):
+            if not nw.dependencies.is_into_dataframe(table):
+                raise UserError(
+                    code="data-type-not-read",
+                    message=f"{name!r} has no named columns, by which it could be compared",
+                    advice="give data frames, or files with names, or one table with a column of periods",
+                )
+            table = nw.from_native(table, eager_only=True).to_arrow()
+        tables.append(table)
+        names.append(name)
+    name_of_period = "period"
+    while name_of_period in tables[0].column_names:
+        name_of_period += "_"
+    numbered = []
+    for number, table in enumerate(tables):
+        differing = sorted({*tables[0].column_names} ^ {*table.column_names})
+        if differing:
+            raise UserError(
+                code="columns-differ",
+                message=f"{names[number]!r} and {names[0]!r} do not have the same columns: {quoted(differing)}",
+                advice="give all the same columns",
+            )
+        in_order = table.select(tables[0].column_names)
+        numbers = pa.array(np.full(table.num_rows, number))
+        numbered.append(in_order.append_column(name_of_period, numbers))
+    return joined(numbered), name_of_period, names
+
+
+def _roles(question: DriftOptions) -> _Roles:
+    """The columns of period, target and strata, all by name or all by values."""
+    targets = _several(question.target)
+    strata = _several(question.strata)
+    columns = [question.period, *targets, *strata]
+    are_names = [isinstance(column, str) for column in columns]
+    if all(are_names):
+        target_name = ", ".join(targets) if targets else None
+        named = columns if len(columns) > 1 else columns[0]
+        return _Roles(named, len(targets), len(strata), target_name)
+    if any(are_names):
+        raise UserError(
+            code="names-and-values",
+            message="the period, the target and the strata are given as names and as values",
+            advice="give all as names of columns, or all as values",
+        )
+    values = [pa.array(as_array(column)) for column in columns]
+    lengths = {len(column) for column in values}
+    if len(lengths) > 1:
+        raise UserError(
+            code="lengths-differ",
+            message="the period, the target and the strata do not have the same number of values",
+            advice="give one value for each row",
+        )
+    names = ["the period"]
+    names += [getattr(question.target, "name", None) or "target"] * len(targets)
+    names += ["strata"] * len(strata)
+    target_name = str(names[1]) if targets else None
+    if len(values) == 1:
+        return _Roles(question.period, 0, 0, None)
+    return _Roles(pa.table(values, names=names), len(targets), len(strata), target_name)
+
+
+def _several(column: Any) -> list[Any]:
+    """The names of the columns; values are one column."""
+    if column is None:
+        return []
+    if isinstance(column, (list, tuple)) and column and all(isinstance(name, str) for name in column):
+        return list(column)
+    return [column]
+
+
+def _combinations(target: Target, roles: _Roles) -> tuple[Combinations, list[Any]]:
+    """What each class of the table is combined of, and the names of the periods."""
+    if target.kind != "joint":
+        nothing = np.zeros(target.n_classes, np.int64)
+        return Combinations(np.arange(target.n_classes), nothing, nothing), target.labels.tolist()
+    first_stratum = 1 + roles.n_targets
+    periods, period = _numbered([label[0] for label in target.labels])
+    _, label = _numbered([label[1:first_stratum] for label in target.labels])
+    _, stratum = _numbered([label[first_stratum:] for label in target.labels])
+    return Combinations(period, label, stratum), periods
+
+
+def _numbered(values: Sequence[Any]) -> tuple[list[Any], Integers]:
+    """The distinct values in the order of their first appearance, and the number of each value among them."""
+    distinct = list(dict.fromkeys(values))
+    index_of_value = {value: index for index, value in enumerate(distinct)}
+    return distinct, np.array([index_of_value[value] for value in values], np.int64)
+
+
+def _check_combinations(combinations: Combinations, periods: Sequence[Any], roles: _Roles) -> None:
+    """Refuse a single period, too many of them, and a target of one class."""
+    if roles.n_targets and combinations.n_labels < 2:
+        raise UserError(
+            code="one-class",
+            message=f"the target {roles.target_name!r} has one class only",
+            advice="leave it out, or give one with at least two",
+        )
+    if len(periods) < 2:
+        raise UserError(
+            code="one-class",
+            message=f"there is one period only ({periods[0]!r})",
+            advice="give at least two",
+        )
+    if len(periods) > MAX_PERIODS:
+        raise UserError(
+            code="too-many-classes",
+            message=f"there are {len(periods):,} periods",
+            advice=f"at most {MAX_PERIODS:,} are compared: name a column of fewer values, such as the month",
+        )
+
+
+def _index_of_reference(reference: Any, periods: Sequence[Any]) -> int:
+    if isinstance(reference, str) and reference == FIRST:
+        return 0
+    names = [str(period) for period in periods]
+    if str(reference) not in names:
+        raise ParameterError("reference", reference, choices(str(reference), names), code="unknown-value")
+    return names.index(str(reference))
