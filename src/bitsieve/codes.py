@@ -237,6 +237,9 @@ CODES: dict[str, Code] = {
     "group-of-one": Code("note", "A group has fewer than two columns.", "Name all columns that are taken together."),
     # Notes on columns
     "missing-kept": Code("note", "Missing values get a separate bin.", 'Set `missing="error"` to refuse them.'),
+    "drift-excluded": Code(
+        "note", "Columns that move from period to period were left out.", "Nothing, or set a higher `max_drift`."
+    ),
     "identifier-dropped": Code(
         "note",
         "Columns that name or number the rows were left out.",
@@ -518,6 +521,16 @@ CODES: dict[str, Code] = {
         "error", "Features and target are divided at different rows.", "Divide both at the same rows."
     ),
     "duplicate-names": Code("error", "Several columns have the same name.", "Give every column its own name."),
+    "period-needed": Code(
+        "error",
+        "Drift is looked for in one table without a period.",
+        "Name the column of the period, or give a table for each period.",
+    ),
+    "names-and-values": Code(
+        "error",
+        "Of the period, the target and the strata some are named and some given as values.",
+        "Give all as names, or all as values.",
+    ),
     "names-needed": Code("error", "A column is named in data without names.", "Give its values, or a data frame."),
     "frame-not-in-memory": Code(
         "error", "The data is a lazy or distributed frame.", "Collect it, or use the engine for it."

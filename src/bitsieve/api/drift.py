@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -13,12 +13,15 @@ import pyarrow as pa
 from bitsieve.dataset.data_kinds import is_path, library_of
 from bitsieve.dataset.encoding import as_array
 from bitsieve.dataset.target import Target
-from bitsieve.diagnostics import ParameterError, UserError
+from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.discretization.registry import make_discretizer
+from bitsieve.engines.registry import is_stream
 from bitsieve.information.drift import Combinations, Tested, drift_of_classes, drift_of_columns
+from bitsieve.io.read import STANDARD_INPUT, joined, read_table
 from bitsieve.methods.by_counts.stopping.lists import BENJAMINI_HOCHBERG, adjusted
 from bitsieve.methods.method import TABLES
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
+from bitsieve.pipeline import notes
 from bitsieve.pipeline.discretize import count_by_rule
 from bitsieve.pipeline.prepare import prepare
 from bitsieve.pipeline.reading import Requirements, plan_reading
@@ -29,10 +32,14 @@ from bitsieve.utils.defaults import DRIFT_BINNING, MAX_DRIFT
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.messages import choices, quoted
 from bitsieve.utils.parameter_names import proposes_right_names
-from bitsieve.utils.parameters import check_number
+from bitsieve.utils.parameters import check_choice, check_number
 from bitsieve.utils.progress import phase, progress_bar
 
 FIRST = "first"
+EXCLUDE = "exclude"
+WITHIN = "within"
+RULES = (EXCLUDE, WITHIN)  # of a selection
+DEFAULT_LEVEL = 0.05
 MAX_PERIODS = 100
 SMOOTHING = 1.0  # rows that are added to a bin that is empty in one of two periods, for a finite stability index
 
@@ -46,11 +53,11 @@ def drift(
     reference: Any = FIRST,
     strata: Any = None,
     max_drift: float = MAX_DRIFT,
-    level: float = 0.05,
+    level: float = DEFAULT_LEVEL,
     period_bins: int | None = None,
     sample_weight: Any = None,
-    exclude: Sequence[Any] = (),
     include: Sequence[Any] = (),
+    exclude: Sequence[Any] = (),
     identifiers: str = "drop",
     binning: Any = DRIFT_BINNING,
     n_bins: int | None = None,
@@ -62,6 +69,7 @@ def drift(
     memory: int | str | None = None,
     spool: str | PathLike[str] | None = None,
     engine: str | None = None,
+    push_down: bool | None = None,
     verbose: bool = False,
 ) -> Drift:
     r"""Say which columns move from period to period, and whether they keep their relation to the target.
@@ -103,7 +111,7 @@ def drift(
         How numeric columns become codes. Columns of fewer than 8 whole numbers are codes as they are.
     n_bins, missing, header, repair, column_types
         As for :func:`bitsieve.select`. Missing values are a code of their own, so that more of them are drift.
-    n_jobs, memory, spool, engine, verbose
+    n_jobs, memory, spool, engine, push_down, verbose
         As for :func:`bitsieve.select`.
 
     Returns
@@ -125,12 +133,12 @@ def drift(
     Examples
     --------
     >>> import bitsieve
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    >>> X["half"] = ["early"] * 300 + ["late"] * 269
-    >>> X.loc[300:, "mean texture"] += 3
+    >>> from sklearn.datasets import load_wine
+    >>> X, _ = load_wine(return_X_y=True, as_frame=True)
+    >>> X["half"] = ["early", "late"] * 89
+    >>> X.loc[X["half"] == "late", "ash"] += 0.5
     >>> bitsieve.drift(X, "half").drifting
-    ['mean texture']
+    ['ash']
     """
     read = ReadOptions(
         sample_weight=sample_weight,
@@ -141,7 +149,7 @@ def drift(
         column_types=column_types,
         exclude=exclude,
     )
-    execution = ExecutionOptions(engine=engine, memory=memory, spool=spool, push_down=False, n_jobs=n_jobs)
+    execution = ExecutionOptions(engine=engine, memory=memory, spool=spool, push_down=push_down, n_jobs=n_jobs)
     discretization = DiscretizationOptions(binning=binning, n_bins=n_bins, missing=missing)
     columns = ColumnOptions(include=include, exclude=exclude, identifiers=identifiers)
     question = DriftOptions(
@@ -162,7 +170,7 @@ class DriftOptions:
     strata: Any = None
     reference: Any = FIRST
     max_drift: float = MAX_DRIFT
-    level: float = 0.05
+    level: float = DEFAULT_LEVEL
 
     def __post_init__(self) -> None:
         check_number("max_drift", self.max_drift, low=0)
@@ -177,6 +185,72 @@ class _Roles:
     n_targets: int
     n_strata: int
     target_name: str | None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DriftRule:
+    """What a selection does about columns that move with the period; the fields are parameters of ``select``."""
+
+    period: Any
+    drift: str = EXCLUDE
+    max_drift: float = MAX_DRIFT
+
+    def __post_init__(self) -> None:
+        check_choice("drift", self.drift, RULES)
+        check_number("max_drift", self.max_drift, low=0)
+
+    @classmethod
+    def from_parameters(cls, period: Any, drift: str | None, max_drift: float | None) -> Self:
+        """The rule that the parameters ask for, at least one of which is given."""
+        if period is None:
+            name, value = ("max_drift", max_drift) if drift is None else ("drift", drift)
+            problem = "has an effect only with a period"
+            raise ParameterError(name, value, "add {period}, or leave it out", problem, fix={"period": "month"})
+        return cls(
+            period=period,
+            drift=EXCLUDE if drift is None else drift,
+            max_drift=MAX_DRIFT if max_drift is None else max_drift,
+        )
+
+
+def apply_drift_rule(
+    data: Any, read: ReadOptions, execution: ExecutionOptions, columns: ColumnOptions, rule: DriftRule
+) -> tuple[ReadOptions, ColumnOptions, list[Diagnostic]]:
+    """The options of a selection within the periods, or without the columns that drift; the period is no feature.
+
+    To find the columns that drift, the data is read and counted once before.
+    """
+    if rule.drift == WITHIN:
+        strata = [rule.period, *_several(read.strata)]
+        return replace(read, strata=strata[0] if len(strata) == 1 else strata), columns, []
+    _refuse_data_that_is_read_once(data)
+    read_for_drift = replace(read, target=None, target_kind=None, target_bins=None, groups=None, strata=None)
+    question = DriftOptions(period=rule.period, target=read.target, strata=read.strata, max_drift=rule.max_drift)
+    found = find_drift(
+        data,
+        read_for_drift,
+        execution,
+        DiscretizationOptions(binning=DRIFT_BINNING),
+        replace(columns, identifiers="keep"),
+        question,
+    )
+    excluded = [column for column in found.drifting if column not in columns.include]
+    diagnostics = []
+    if excluded:
+        diagnostics.append(notes.drifting_excluded([str(column) for column in excluded], rule.max_drift))
+    period = [rule.period] if isinstance(rule.period, str) else []
+    all_excluded = [*columns.exclude, *period, *excluded]
+    return replace(read, exclude=all_excluded), replace(columns, exclude=all_excluded), diagnostics
+
+
+def _refuse_data_that_is_read_once(data: Any) -> None:
+    is_standard_input = is_path(data) and str(data) == STANDARD_INPUT
+    if is_standard_input or is_stream(data):
+        raise UserError(
+            code="rows-not-in-memory",
+            message="to exclude the columns that drift, the data is read twice, and a stream can be read once",
+            advice="save it to a file first",
+        )
 
 
 def find_drift(
@@ -265,10 +339,12 @@ def _tables_as_periods(data: Any, read: ReadOptions) -> tuple[pa.Table, str, lis
     """Several tables as one, with a column that numbers them; return its name and the names of the tables."""
     import narwhals as nw
 
-    from bitsieve.io.read import joined, read_table
-
     if not isinstance(data, (list, tuple)) or len(data) < 2:
-        raise ParameterError("period", None, "name the column of the period, or give two tables or more as the data")
+        raise UserError(
+            code="period-needed",
+            message="no period is given",
+            advice="name the column of the period, or give two tables or more as the data",
+        )
     tables = []
     names = []
     for number, item in enumerate(data, start=1):
@@ -393,5 +469,5 @@ def _index_of_reference(reference: Any, periods: Sequence[Any]) -> int:
         return 0
     names = [str(period) for period in periods]
     if str(reference) not in names:
-        raise ParameterError("reference", reference, choices(str(reference), names), code="unknown-value")
+        raise ParameterError("reference", reference, choices(str(reference), names))
     return names.index(str(reference))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from inspect import signature
 from os import PathLike
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from bitsieve.dataset.survival import survival_columns
+from bitsieve.diagnostics import Diagnostic
 from bitsieve.discretization.base import BinningLike
 from bitsieve.explain.evidence import Evidence
 from bitsieve.methods.constraints import has_items
@@ -45,6 +47,9 @@ def select(
     weight_kind: str = "frequency",
     groups: ColumnLike = None,
     strata: ColumnLike = None,
+    period: ColumnLike = None,
+    drift: str | None = None,
+    max_drift: float | None = None,
     method: str = SELECT_METHOD,
     protocol: str | None = None,
     n_features_to_select: int | float | str | None = None,
@@ -110,6 +115,14 @@ def select(
         Batches, sites, periods or matched sets: columns of ``data``, which are then no features, or values. A greedy
         method then takes all information within the strata, I(Xi;C|S), and so does its correction for chance. With
         ``effect="common"`` it is the effect that all strata have in common, as matched sets of few rows need it.
+    period : str or array-like of shape (n_samples,), optional
+        The period of each row, such as its month: a column of ``data``, which is then no feature, or values.
+    drift : {"exclude", "within"}, optional
+        What is done about columns that move with the period. "exclude", the default with a period, leaves out those
+        that drift as :func:`bitsieve.drift` says, within the classes of the target; the data is read twice. "within"
+        takes all information within the periods, as ``strata`` does.
+    max_drift : float, optional
+        A column drifts above so many bits with p of at most 0.05; 0.018 by default.
     method : str, default="cmim2"
         One of :func:`bitsieve.list_methods`.
     protocol : {"paper"}, optional
@@ -229,9 +242,17 @@ def select(
         protocol=protocol,
         function_parameters=signature(select).parameters,
     )
+    diagnostics: list[Diagnostic] = []
     with progress_bar(verbose):
+        if period is not None or drift is not None or max_drift is not None:
+            from bitsieve.api.drift import DriftRule, apply_drift_rule  # here, as it loads scipy
+
+            rule = DriftRule.from_parameters(period, drift, max_drift)
+            read, columns, diagnostics = apply_drift_rule(data, read, execution, selection.columns, rule)
+            selection = replace(selection, columns=columns)
         fit = run_selection(data, read, execution, discretization, selection)
         result = selection_of(fit, read)
+        result.diagnostics[:0] = diagnostics
     result.diagnostics.warn()
     return result
 

@@ -9,10 +9,12 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from bitsieve.utils.defaults import (
     BINNING,
     COMPARED,
+    DRIFT_BINNING,
     ESTIMATOR,
     HOW_MANY_METHOD,
     INTERACTIONS_BINNING,
     INTERACTIONS_BINS,
+    MAX_DRIFT,
     N_FEATURES,
     SELECT_METHOD,
 )
@@ -103,6 +105,14 @@ COMMANDS = (
             "Cost: all pairs of 10,000 columns, 2,000 rows, 3 codes: 1.2 processor seconds; all triples of 1,000: 7. "
             "Every shuffle costs the same again. Of more columns search triples with --screen.",
             check="questions.check_interactions"),
+    Command("drift", "drift.run",
+            "say which columns move from period to period, or from one file to another",
+            "Say in bits which columns of DATA move from period to period, whether they do so among rows of one class, "
+            "and whether they keep their relation to the target. Without --period every file is a period: "
+            "'bitsieve drift old.csv new.csv'. If the first file is a selection that 'bitsieve select --save' wrote, "
+            "the data after it is compared with that of the selection.",
+            "A column drifts if its shift, within classes if there is a target, is above --max-drift bits, with a p of "
+            "at most --level."),
     Command("apply", "saved.run_apply",
             "take the columns of a saved selection from new data, and say what has changed in them",
             "Take the columns of a selection that 'bitsieve select --save' wrote from DATA, best first, and the target "
@@ -156,6 +166,7 @@ BINNED_ALIKE = f"{SELECTING} count sql {JUDGING}"
 ON_TABLES = f"{BINNED_ALIKE} {TUPLES}"
 BOUNDS = "bounds"
 SCORECARD = "scorecard"
+DRIFT = "drift"
 SEVERAL = "several files, or a pattern such as 'part*.csv', are one table"
 FORMATS = (
     "a file, such as CSV, Parquet, Arrow, Excel or SQLite, whose format is detected from the content, compressed or "
@@ -174,10 +185,19 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("now", "diff", "the later selection", metavar="NOW", form="required"),
         Option("feature", "explain", "the column to explain", metavar="FEATURE", form="required"),
         Option("data", f"{SELECTING} {JUDGING} {TUPLES} {SAVED} {BOUNDS} {SCORECARD}", FORMATS, "data"),
+        Option("data", DRIFT, "a table with a column of periods, or a file for each period, or a saved selection and "
+               "new data; formats as for select", "data"),
         Option("data", "count", f"Parquet, Arrow/Feather, CSV or TSV; or a folder of them: read in batches; {SEVERAL}",
                "data"),
         Option("data", "sql", "a database file, or a table of rows of the same columns", "data"),
-        Option("--table", f"{ON_TABLES} {SAVED} {BOUNDS} {SCORECARD}",
+        Option("--period", DRIFT, "the column of the period of each row, such as its month", "column",
+               parameters="period"),
+        Option("--period-bins", DRIFT,
+               "bins of equal frequency of periods that are dates or numbers, and of a target that is a quantity",
+               "count", parameters="period_bins target_bins"),
+        Option("--target", DRIFT, "the target column (repeatable: several together)", "column", form="repeated",
+               short="-t"),
+        Option("--table", f"{ON_TABLES} {SAVED} {BOUNDS} {DRIFT} {SCORECARD}",
                "the table of a database file, or the sheet of a workbook", "name"),
         Option("--relation", f"sql {SCORECARD}",
                "the table in the statement (default: that of --table, or the name of DATA)", "name"),
@@ -213,10 +233,10 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "leave rows without a target out, with a note (default; --output keeps them); --no-drop-missing-target: "
                "they are an error", "on or off",
                parameters="drop_missing_target"),
-        Option("--weight", f"{SELECTING} count sql how-many {TUPLES} {SCORECARD}",
+        Option("--weight", f"{SELECTING} count sql how-many {TUPLES} {DRIFT} {SCORECARD}",
                "the column of frequency weights, whole numbers: how often each row counts",
                "column", parameters="sample_weight"),
-        Option("--weight-kind", f"{SELECTING} count sql how-many {TUPLES}",
+        Option("--weight-kind", f"{SELECTING} count sql how-many {TUPLES} {DRIFT}",
                "what --weight holds: frequency, how often each row counts, or sampling, the weights of a survey, which "
                "are scaled to the effective number of rows (default: frequency)",
                choices=("frequency", "sampling"), parameters="weight_kind"),
@@ -227,14 +247,25 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "rows are compared with those of the same value here only, such as a batch or site: all information is "
                "within the strata (repeatable: joint values)",
                "column", form="repeated", parameters="strata"),
-        Option("--repair", f"{ON_TABLES} {BOUNDS} {SCORECARD}",
+        Option("--strata", DRIFT,
+               "rows are compared with those of the same value here only, such as a region (repeatable: joint values)",
+               "column", form="repeated", parameters="strata"),
+        Option("--period", SELECTING,
+               "the column of the period of each row, such as its month: columns that move with it are left out",
+               "column", parameters="period"),
+        Option("--drift", SELECTING,
+               "exclude the columns that move with --period within the classes of the target, or take all information "
+               "within the periods (default: exclude)", "name", choices=("exclude", "within"), parameters="drift"),
+        Option("--max-drift", SELECTING, f"a column moves above so many bits (default: {MAX_DRIFT})", "number",
+               metavar="BITS", parameters="max_drift"),
+        Option("--repair", f"{ON_TABLES} {BOUNDS} {DRIFT} {SCORECARD}",
                "read text that means numbers or times as such, with a note on each (default); --no-repair: do not",
                "on or off", parameters="repair"),
-        Option("--column-type", f"{ON_TABLES} {BOUNDS} {SCORECARD}",
+        Option("--column-type", f"{ON_TABLES} {BOUNDS} {DRIFT} {SCORECARD}",
                "what a column holds: category, number, day-first or month-first, as zip=category, or numbers some of "
                "which mean a missing value, as 'age=number, missing 99 999' (repeatable)",
                "assignment", form="repeated", parameters="column_types"),
-        Option("--header", f"{SELECTING} compare {TUPLES} apply {BOUNDS} {SCORECARD}",
+        Option("--header", f"{SELECTING} compare {TUPLES} apply {BOUNDS} {DRIFT} {SCORECARD}",
                "the first line of a text file has the names, whatever it looks like; --no-header: it is data already",
                "on or off", parameters="header"),
     ),
@@ -270,6 +301,14 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--like", "count", "counts whose bins are used, and their categories and classes beside those of DATA, "
                "so that all of them add up", "folders"),
         Option("--site", "count", "the name of the site, which the counts carry", "name"),
+    ),
+    "Drift": (
+        Option("--reference", DRIFT, "the period that the population stability index compares with (default: the "
+               "first)", metavar="PERIOD", parameters="reference"),
+        Option("--max-drift", DRIFT, f"a column drifts above so many bits (default: {MAX_DRIFT})", "number",
+               metavar="BITS", parameters="max_drift"),
+        Option("--level", DRIFT, "and with a p of at most this, adjusted for all columns (default: 0.05)", "number",
+               metavar="P", parameters="level"),
     ),
     "Pairs and triples": (
         Option("--order", TUPLES, "2: all pairs of columns, 3: all triples (default: %(default)s)", "count", default=2,
@@ -321,12 +360,12 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--include", f"{SELECTING} how-many",
                "select it first, whatever its score; an identifier: keep it (repeatable)",
                "column", form="repeated", parameters="include must_include"),
-        Option("--include", f"count sql compare {TUPLES} {BOUNDS} {SCORECARD}",
+        Option("--include", f"count sql compare {TUPLES} {BOUNDS} {DRIFT} {SCORECARD}",
                "keep it although it looks like an identifier (repeatable)", "column", form="repeated",
                parameters="include must_include"),
-        Option("--exclude", f"{SELECTING} {JUDGING} count sql {TUPLES} {BOUNDS} {SCORECARD}",
+        Option("--exclude", f"{SELECTING} {JUDGING} count sql {TUPLES} {BOUNDS} {DRIFT} {SCORECARD}",
                "never select it (repeatable)", "column", form="repeated", parameters="exclude"),
-        Option("--identifiers", f"{ON_TABLES} {BOUNDS} {SCORECARD}",
+        Option("--identifiers", f"{ON_TABLES} {BOUNDS} {DRIFT} {SCORECARD}",
                "columns in which nearly every row has a value of its own: drop them, with a note, or keep them "
                "(default: drop)", choices=("drop", "keep"), parameters="identifiers"),
         Option("--group", SELECTING, "columns taken together (repeatable)", "columns", form="repeated"),
@@ -351,11 +390,15 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--bins", TUPLES,
                f"bins of quantile and uniform (default: {INTERACTIONS_BINS[2]} for pairs, {INTERACTIONS_BINS[3]} for "
                "triples)", "count", parameters="n_bins"),
+        Option("--binning", DRIFT,
+               "how numeric columns become codes: quantile, uniform, or none for codes already; not auto and mdl, which "
+               f"cut by a target (default: {DRIFT_BINNING})", metavar="RULE", parameters="binning"),
+        Option("--bins", DRIFT, "bins of quantile and uniform (default: 10)", "count", parameters="n_bins"),
         Option("--uncut", ON_TABLES,
                "a column without a cut: leave it, cut it at its median (of mdl), or give its largest value a code of "
                "its own (apart, of quantile); default: leave, or median of compare with --protocol paper and classes",
                choices=("leave", "median", "apart"), parameters="uncut"),
-        Option("--missing", ON_TABLES, "missing values: an error, or a code of their own (default: bin)",
+        Option("--missing", f"{ON_TABLES} {DRIFT}", "missing values: an error, or a code of their own (default: bin)",
                choices=("error", "bin"), parameters="missing"),
     ),
     "Bins and points": (
@@ -415,7 +458,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "compare DATA with the data of the selection, and say which columns have moved", "flag"),
     ),
     "What is written": (
-        Option("--json", f"{SELECTING} {JUDGING} {TUPLES} {BOUNDS} {SCORECARD} methods {SAVED} diff",
+        Option("--json", f"{SELECTING} {JUDGING} {TUPLES} {BOUNDS} {DRIFT} {SCORECARD} methods {SAVED} diff",
                "print one JSON document", "flag"),
         Option("--output", "select",
                "save the selected columns, best first, and the target; .parquet, .csv, .tsv, .arrow, .feather or .npz",
@@ -429,14 +472,17 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "file", short="-o"),
         Option("--output", TUPLES, "save the pairs or triples, a row each; .csv, .json or .parquet", "file",
                short="-o"),
+        Option("--output", DRIFT, "save the figures of every column, a row each; .csv, .json or .parquet", "file",
+               short="-o"),
         Option("--output-columns", TUPLES, "save the strongest of every column, a row a column; as --output", "file"),
         Option("--output-ranking", "select", "save the ranking, a row a column; .csv, .json or .parquet", "file"),
-        Option("--force", f"select count how-many compare {TUPLES} apply {SCORECARD}",
+        Option("--force", f"select count how-many compare {TUPLES} {DRIFT} {SCORECARD} apply",
                "overwrite files that are there already", "flag"),
         Option("--resume", "compare", "go on with the finished folds of an interrupted run", "flag"),
         Option("--report", f"select compare how-many {SCORECARD}",
                "write a report with figures, in one file (needs bitsieve[report])", "file", metavar="FILE.html"),
-        Option("--figure", f"select how-many {TUPLES}", "draw it: .png, .svg or .pdf (needs bitsieve[report])", "file"),
+        Option("--figure", f"select how-many {TUPLES} {DRIFT}",
+               "draw it: .png, .svg or .pdf (needs bitsieve[report])", "file"),
         Option("--save", "select",
                "save the selection, without rows, for later use and for comparison; in Python bitsieve.load reads it",
                "file", metavar="FILE.json"),
@@ -448,27 +494,27 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                choices=("ansi", "postgres", "duckdb", "sqlite", "snowflake", "bigquery", "spark"),
                parameters="dialect"),
         Option("--save", "count", "the folder that the counts are written to", "folder", form="required"),
-        Option("--verbose", f"{ON_TABLES} {BOUNDS} {SCORECARD} apply",
+        Option("--verbose", f"{ON_TABLES} {BOUNDS} {DRIFT} {SCORECARD} apply",
                "write all notes in full to standard error (default: at most three lines, the most important first)",
                "flag", short="-v"),
-        Option("--quiet", f"{ON_TABLES} {BOUNDS} {SCORECARD} {SAVED}",
+        Option("--quiet", f"{ON_TABLES} {BOUNDS} {DRIFT} {SCORECARD} {SAVED}",
                "write no notes and no progress to standard error, only errors", "flag", short="-q"),
     ),
     "Memory, threads and clusters": (
-        Option("--memory", f"{SELECTING} {TUPLES} verify",
+        Option("--memory", f"{SELECTING} {TUPLES} {DRIFT} verify",
                "about how much memory to take, such as 4GB: DATA is read in batches, and may be a folder of files",
                metavar="BYTES", parameters="memory"),
         Option("--memory", "count sql apply", "about how much memory to take, such as 4GB (default: 2GiB)",
                metavar="BYTES", parameters="memory"),
-        Option("--spool", f"{SELECTING} {TUPLES}",
+        Option("--spool", f"{SELECTING} {TUPLES} {DRIFT}",
                "keep what was packed of DATA there for later runs; DATA is read in batches", "folder",
                parameters="spool"),
-        Option("--push-down", SELECTING,
+        Option("--push-down", f"{SELECTING} {DRIFT}",
                "count the rows of a database file where they are (default: from 2^28 values on); --no-push-down: read "
                "them", "on or off", parameters="push_down"),
-        Option("--threads", f"{ON_TABLES} {SCORECARD} verify",
+        Option("--threads", f"{ON_TABLES} {DRIFT} {SCORECARD} verify",
                "threads (default: all cores); the result is the same for any number", "count", parameters="n_jobs"),
-        Option("--engine", f"{SELECTING} {TUPLES} verify",
+        Option("--engine", f"{SELECTING} {TUPLES} {DRIFT} {SCORECARD} verify",
                "where the rows are worked on: local, in memory; stream, in batches; or dask, in parts, by the threads "
                "of this process or by --scheduler (default: stream for a folder, with --memory and with --spool, "
                "else local)",
@@ -481,7 +527,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
 #: The options that most people need, which the help of a command has first.
 COMMON = (
     "selection", "then", "now", "feature", "data", "--codes", "--append-score", "--check",
-    "--target", "--features", "--method", "--methods", "--classifier", "--exclude", "--missing",
+    "--target", "--period", "--features", "--method", "--methods", "--classifier", "--exclude", "--missing",
     "--order", "--output", "--save", "--report", "--figure",
 )
 # fmt: on

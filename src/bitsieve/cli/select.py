@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.build import discretization_options, execution_options, read_options, selection_options
@@ -20,7 +20,7 @@ from bitsieve.cli.results import (
     write_report,
 )
 from bitsieve.cli.wording import say
-from bitsieve.diagnostics import UserError, literal
+from bitsieve.diagnostics import Diagnostic, UserError, literal
 from bitsieve.io.read import check_file, holds_sparse_rows
 from bitsieve.utils.messages import one_line
 from bitsieve.utils.progress import phase, progress_bar
@@ -29,6 +29,7 @@ from bitsieve.utils.types import JsonObject
 if TYPE_CHECKING:
     from distributed import Client
 
+    from bitsieve.api.drift import DriftRule
     from bitsieve.dataset.dataset import Dataset
     from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions
     from bitsieve.pipeline.reading import ReadingPlan
@@ -47,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     address = arguments.scheduler
     cluster = nullcontext() if address is None else _connected(address, arguments.threads)
     with progress_bar(not arguments.quiet), cluster as client:
-        selection = _select(request, arguments.counts, client)
+        selection = _select(request, arguments, client)
         if arguments.save is not None:
             selection.save(arguments.save)  # with notes in the words of Python, which a load shows
         affiliated = _affiliated(selection, arguments)
@@ -119,7 +120,7 @@ def run_explain(arguments: argparse.Namespace) -> int:
     """Read, select, explain, print."""
     request = _request(arguments)
     with progress_bar(not arguments.quiet):
-        selection = _select(request, arguments.counts)
+        selection = _select(request, arguments)
         phase("explaining")
         diagnostics = list(selection.diagnostics)
         selection.diagnostics[:] = map(arguments.wording.reworded, diagnostics)
@@ -221,6 +222,7 @@ class _Request:
     execution: ExecutionOptions
     discretization: DiscretizationOptions
     selection: SelectionOptions
+    drift: DriftRule | None  # None without --period
     plan: ReadingPlan | None
 
 
@@ -234,7 +236,30 @@ def _request(arguments: argparse.Namespace) -> _Request:
     read = ReadOptions() if arguments.counts else read_options(arguments)
     plan = _reading_plan(arguments, read, execution, selection)
     _check_paths(arguments, plan)
-    return _Request(read=read, execution=execution, discretization=discretization, selection=selection, plan=plan)
+    return _Request(
+        read=read,
+        execution=execution,
+        discretization=discretization,
+        selection=selection,
+        drift=_drift_rule(arguments),
+        plan=plan,
+    )
+
+
+def _drift_rule(arguments: argparse.Namespace) -> DriftRule | None:
+    """What is done about columns that drift; None without the options."""
+    typed = (arguments.period, arguments.drift, arguments.max_drift)
+    if typed == (None, None, None):
+        return None
+    from bitsieve.api.drift import DriftRule
+
+    if arguments.counts:
+        raise UserError(
+            code="rows-not-in-memory",
+            message="saved counts have no periods",
+            advice="give DATA in place of --counts",
+        )
+    return DriftRule.from_parameters(*typed)
 
 
 def _reading_plan(
@@ -286,14 +311,26 @@ def _data_needed(arguments: argparse.Namespace) -> UserError:
     )
 
 
-def _select(request: _Request, counts: Sequence[str] | None, client: Client | None = None) -> Selection:
+def _select(request: _Request, arguments: argparse.Namespace, client: Client | None = None) -> Selection:
     """Read the data or the saved counts, and select. With a client the data is read on its cluster."""
     from bitsieve.api.select import selection_of
     from bitsieve.pipeline.way import run_on_read_table
 
-    table = _saved_counts(counts or ()) if request.plan is None else request.plan.open(request.read, client)
-    fit = run_on_read_table(table, request.execution, request.discretization, request.selection)
-    return selection_of(fit, request.read)
+    read = request.read
+    selection = request.selection
+    diagnostics: list[Diagnostic] = []
+    if request.drift is not None:
+        from bitsieve.api.drift import apply_drift_rule
+
+        read, columns, diagnostics = apply_drift_rule(
+            arguments.data, read, request.execution, selection.columns, request.drift
+        )
+        selection = replace(selection, columns=columns)
+    table = _saved_counts(arguments.counts or ()) if request.plan is None else request.plan.open(read, client)
+    fit = run_on_read_table(table, request.execution, request.discretization, selection)
+    result = selection_of(fit, read)
+    result.diagnostics[:0] = diagnostics
+    return result
 
 
 def _saved_counts(paths: Sequence[str]) -> Dataset:

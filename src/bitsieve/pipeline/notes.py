@@ -367,6 +367,16 @@ def no_reliable_relation(
     )
 
 
+def drifting_excluded(names: Sequence[str], max_drift: float) -> Diagnostic:
+    """Columns are left out as their distribution moves with the period."""
+    shift = f"more than {max_drift:g} bits between the periods"
+    return Diagnostic(
+        code="drift-excluded",
+        message=_columns_listed(names, f"is left out as it moves by {shift}", f"are left out as they move by {shift}"),
+        columns=tuple(names),
+    )
+
+
 def constant(names: Sequence[str]) -> Diagnostic:
     """Columns have one value."""
     return Diagnostic(code="constant", message=_columns_listed(names, "is constant", "are constant"), columns=names)

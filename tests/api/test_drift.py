@@ -1,0 +1,164 @@
+"""``bitsieve.drift``: what it returns, through every door, what a selection does with it, and what it refuses."""
+
+import json
+import warnings
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from tests.doors import DOORS
+
+import bitsieve
+from bitsieve.diagnostics import UserError
+
+N_ROWS = 1200
+
+
+@pytest.fixture(autouse=True)
+def _without_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", bitsieve.BitsieveWarning)
+        yield
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Three months: one column moves, one loses its relation to the target, one follows the mix of the classes."""
+    random = np.random.default_rng(2)
+    month = random.integers(0, 3, N_ROWS)
+    ill = (random.random(N_ROWS) < 0.25 + 0.2 * month).astype(int)
+    return pd.DataFrame(
+        {
+            "steady": random.normal(size=N_ROWS),
+            "moves": random.normal(size=N_ROWS) + month,
+            "follows": (ill + (random.random(N_ROWS) < 0.1)) % 2,
+            "loses": np.where(month == 2, random.integers(0, 2, N_ROWS), ill),
+            "month": np.array(["jan", "mar", "may"])[month],
+            "ill": ill,
+        }
+    )
+
+
+def test_the_column_that_moves_comes_first_and_the_mix_of_classes_is_no_drift(table):
+    found = bitsieve.drift(table, "month", "ill")
+    assert found.columns[0] == "moves"
+    assert "steady" not in found.drifting
+    assert "follows" not in found.drifting
+    alone = bitsieve.drift(table.drop(columns="ill"), "month")
+    assert "follows" in alone.drifting
+    assert found.periods == ["jan", "mar", "may"]
+    assert found.period_sizes.sum() == N_ROWS
+    relevance = dict(zip(found.columns, found.relevance.tolist(), strict=True))
+    assert relevance["loses"][2] < 0.05 < 0.5 < relevance["loses"][0]
+
+
+def test_missing_values_are_a_code_of_their_own():
+    """As creatinine of a study that measured it in its last years only, among values that do not move."""
+    random = np.random.default_rng(3)
+    year = np.repeat(np.arange(1995, 2004), 300)
+    creatinine = random.lognormal(size=len(year))
+    is_missing = random.random(len(year)) < np.where(year >= 2002, 0.91, 0.15)
+    data = pd.DataFrame({"creatinine": np.where(is_missing, np.nan, creatinine), "age": random.normal(size=len(year))})
+    found = bitsieve.drift(data.assign(year=year), "year")
+    assert found.drifting == ["creatinine"]
+    assert found.shift.bits[0] > 0.1
+    complete = bitsieve.drift(pd.DataFrame({"creatinine": creatinine, "year": year}), "year")
+    assert complete.drifting == []
+
+
+def test_stability_index_is_that_of_two_samples_and_eight_times_the_shift_in_nats():
+    random = np.random.default_rng(4)
+    old, new = (pd.DataFrame({"x": random.integers(0, 5, 20000)}) for _ in range(2))
+    new.loc[:800, "x"] = 4
+    found = bitsieve.drift([old, new])
+    as_text = [frame.astype(str) for frame in (old, new)]
+    psi = bitsieve.population_stability(*as_text)["psi"][0]
+    assert found.psi[0, 1] == pytest.approx(psi, rel=1e-12)
+    assert found.psi[0, 0] == 0
+    by_chance = 4 / (2 * 40000 * np.log(2))
+    # PSI ~ 8 ln(2) I for two periods of equal size, up to the third order of the shift.
+    assert psi == pytest.approx(8 * np.log(2) * (found.shift.bits[0] + by_chance), rel=0.01)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_door_gives_the_same(table, door, tmp_path):
+    rows = pa.Table.from_pandas(table.drop(columns="ill").rename(columns={"month": "y"}))
+    arguments = DOORS[door](rows, tmp_path)
+    arguments["period"] = arguments.pop("target")
+    found = bitsieve.drift(**arguments, binning="quantile")
+    expected = bitsieve.drift(rows, "y")
+    assert len(found.columns) == len(expected.columns)
+    assert found.shift.bits == pytest.approx(expected.shift.bits, abs=0.01)  # bins of batches are approximate
+    assert len(found.drifting) == len(expected.drifting)
+
+
+def test_frame_dictionary_text_and_picture(table):
+    found = bitsieve.drift(table, "month", "ill", reference="mar")
+    frame = found.to_frame()
+    assert frame["column"].tolist() == found.columns
+    assert frame["drifts"].sum() == len(found.drifting)
+    document = json.loads(json.dumps(found.to_dict()))
+    assert [column["name"] for column in document["columns"]] == found.columns
+    assert document["reference"] == "mar"
+    assert document["columns"][0]["psi"][1] == 0
+    assert "2 of 4 columns drift" in str(found)
+    assert "<table" in found._repr_html_()
+    axes = found.plot()
+    assert [label.get_text() for label in axes.get_yticklabels()] == found.columns
+    assert found == bitsieve.drift(table, "month", "ill", reference="mar")
+
+
+def test_strata_take_out_what_they_explain(table):
+    by_ill = bitsieve.drift(table, "month", strata="ill")
+    given_target = bitsieve.drift(table, "month", "ill")
+    assert by_ill.columns == given_target.columns
+    assert by_ill.shift.bits == pytest.approx(given_target.shift_within_classes.bits, abs=1e-12)
+
+
+def test_values_in_place_of_names(table):
+    features = table.drop(columns=["month", "ill"])
+    by_name = bitsieve.drift(table, "month", "ill")
+    by_value = bitsieve.drift(features, table["month"], table["ill"])
+    assert by_value.columns == by_name.columns
+    assert (by_value.shift_within_classes.bits == by_name.shift_within_classes.bits).all()
+
+
+def test_a_selection_leaves_out_what_drifts_and_says_so(table):
+    selection = bitsieve.select(table, "ill", period="month")
+    assert set(selection.features) == {"steady", "follows"}
+    assert "drift-excluded" in [diagnostic.code for diagnostic in selection.diagnostics]
+    within = bitsieve.select(table, "ill", period="month", drift="within")
+    by_strata = bitsieve.select(table, "ill", strata="month")
+    assert within.features == by_strata.features
+    assert (within.scores == by_strata.scores).all()
+    assert "moves" in bitsieve.select(table, "ill", period="month", max_drift=2.0).features
+    assert "moves" in bitsieve.select(table, "ill", period="month", include=["moves"]).features
+
+
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        (lambda data: bitsieve.drift(data), "period-needed"),
+        (lambda data: bitsieve.drift([data, data.drop(columns="moves")]), "columns-differ"),
+        (lambda data: bitsieve.drift(data, "month", data["ill"]), "names-and-values"),
+        (lambda data: bitsieve.drift(data, "month", reference="june"), "parameter-not-allowed"),
+        (lambda data: bitsieve.drift(data.assign(month="jan"), "month"), "one-class"),
+        (lambda data: bitsieve.drift(data.assign(month="jan"), "month", "ill"), "one-class"),
+        (lambda data: bitsieve.drift(data.assign(ill=1), "month", "ill"), "one-class"),
+        (lambda data: bitsieve.drift(data.assign(month=np.arange(N_ROWS) // 8), "month"), "too-many-classes"),
+        (lambda data: bitsieve.drift(data, "month", binning="mdl"), "target-needed"),
+        (lambda data: bitsieve.select(data, "ill", drift="exclude"), "parameter-not-allowed"),
+        (lambda data: bitsieve.select(data, "ill", period="month", drift="penalty"), "parameter-not-allowed"),
+    ],
+)
+def test_refused(table, call, code):
+    with pytest.raises(UserError) as raised:
+        call(table)
+    assert raised.value.code == code
+
+
+def test_dates_are_cut_into_bins(table):
+    days = pd.Timestamp("2025-01-01") + pd.to_timedelta(np.arange(N_ROWS) // 10, "D")
+    found = bitsieve.drift(table.assign(month=days), "month", period_bins=4)
+    assert len(found.periods) == 4
