@@ -14,6 +14,7 @@ from bitsieve.dataset.data_kinds import is_path, library_of
 from bitsieve.dataset.encoding import as_array
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
+from bitsieve.discretization.base import BinningLike
 from bitsieve.discretization.registry import make_discretizer
 from bitsieve.engines.registry import is_stream
 from bitsieve.information.drift import Combinations, Tested, drift_of_classes, drift_of_columns
@@ -34,6 +35,7 @@ from bitsieve.utils.messages import choices, quoted
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import check_choice, check_number
 from bitsieve.utils.progress import phase, progress_bar
+from bitsieve.utils.types import ColumnLike, Label, TableLike
 
 FIRST = "first"
 EXCLUDE = "exclude"
@@ -46,20 +48,20 @@ SMOOTHING = 1.0  # rows that are added to a bin that is empty in one of two peri
 
 @proposes_right_names
 def drift(
-    data: Any,
-    period: Any = None,
-    target: Any = None,
+    data: TableLike,
+    period: ColumnLike = None,
+    target: ColumnLike = None,
     *,
-    reference: Any = FIRST,
-    strata: Any = None,
+    reference: Label = FIRST,
+    strata: ColumnLike = None,
     max_drift: float = MAX_DRIFT,
     level: float = DEFAULT_LEVEL,
     period_bins: int | None = None,
-    sample_weight: Any = None,
-    include: Sequence[Any] = (),
-    exclude: Sequence[Any] = (),
+    sample_weight: ColumnLike = None,
+    include: Sequence[Label] = (),
+    exclude: Sequence[Label] = (),
     identifiers: str = "drop",
-    binning: Any = DRIFT_BINNING,
+    binning: BinningLike = DRIFT_BINNING,
     n_bins: int | None = None,
     missing: str | None = None,
     header: bool | None = None,
@@ -165,10 +167,10 @@ def drift(
 class DriftOptions:
     """What drift is looked for; the fields are the parameters of :func:`drift`."""
 
-    period: Any
-    target: Any = None
-    strata: Any = None
-    reference: Any = FIRST
+    period: ColumnLike
+    target: ColumnLike = None
+    strata: ColumnLike = None
+    reference: Label = FIRST
     max_drift: float = MAX_DRIFT
     level: float = DEFAULT_LEVEL
 
@@ -181,7 +183,7 @@ class DriftOptions:
 class _Roles:
     """The columns that the classes are combined of: the period, then those of the target, then the strata."""
 
-    columns: Any  # as the target of the table: names, or an Arrow table of values
+    columns: ColumnLike  # as the target of the table: names, or an Arrow table of values
     n_targets: int
     n_strata: int
     target_name: str | None
@@ -191,7 +193,7 @@ class _Roles:
 class DriftRule:
     """What a selection does about columns that move with the period; the fields are parameters of ``select``."""
 
-    period: Any
+    period: ColumnLike
     drift: str = EXCLUDE
     max_drift: float = MAX_DRIFT
 
@@ -200,7 +202,7 @@ class DriftRule:
         check_number("max_drift", self.max_drift, low=0)
 
     @classmethod
-    def from_parameters(cls, period: Any, drift: str | None, max_drift: float | None) -> Self:
+    def from_parameters(cls, period: ColumnLike, drift: str | None, max_drift: float | None) -> Self:
         """The rule that the parameters ask for, at least one of which is given."""
         if period is None:
             name, value = ("max_drift", max_drift) if drift is None else ("drift", drift)
@@ -214,7 +216,7 @@ class DriftRule:
 
 
 def apply_drift_rule(
-    data: Any, read: ReadOptions, execution: ExecutionOptions, columns: ColumnOptions, rule: DriftRule
+    data: TableLike, read: ReadOptions, execution: ExecutionOptions, columns: ColumnOptions, rule: DriftRule
 ) -> tuple[ReadOptions, ColumnOptions, list[Diagnostic]]:
     """The options of a selection within the periods, or without the columns that drift; the period is no feature.
 
@@ -243,7 +245,7 @@ def apply_drift_rule(
     return replace(read, exclude=all_excluded), replace(columns, exclude=all_excluded), diagnostics
 
 
-def _refuse_data_that_is_read_once(data: Any) -> None:
+def _refuse_data_that_is_read_once(data: TableLike) -> None:
     is_standard_input = is_path(data) and str(data) == STANDARD_INPUT
     if is_standard_input or is_stream(data):
         raise UserError(
@@ -254,7 +256,7 @@ def _refuse_data_that_is_read_once(data: Any) -> None:
 
 
 def find_drift(
-    data: Any,
+    data: TableLike,
     read: ReadOptions,
     execution: ExecutionOptions,
     discretization: DiscretizationOptions,
@@ -335,7 +337,7 @@ def _psi(counts_by_period: Integers, reference: int) -> Floats:
     return psi
 
 
-def _tables_as_periods(data: Any, read: ReadOptions) -> tuple[pa.Table, str, list[str]]:
+def _tables_as_periods(data: TableLike, read: ReadOptions) -> tuple[pa.Table, str, list[str]]:
     """Several tables as one, with a column that numbers them; return its name and the names of the tables."""
     import narwhals as nw
 
@@ -414,7 +416,7 @@ def _roles(question: DriftOptions) -> _Roles:
     return _Roles(pa.table(values, names=names), len(targets), len(strata), target_name)
 
 
-def _several(column: Any) -> list[Any]:
+def _several(column: ColumnLike) -> list[ColumnLike]:
     """The names of the columns; values are one column."""
     if column is None:
         return []
@@ -423,7 +425,7 @@ def _several(column: Any) -> list[Any]:
     return [column]
 
 
-def _combinations(target: Target, roles: _Roles) -> tuple[Combinations, list[Any]]:
+def _combinations(target: Target, roles: _Roles) -> tuple[Combinations, list[Label]]:
     """What each class of the table is combined of, and the names of the periods."""
     if target.kind != "joint":
         nothing = np.zeros(target.n_classes, np.int64)
@@ -435,14 +437,14 @@ def _combinations(target: Target, roles: _Roles) -> tuple[Combinations, list[Any
     return Combinations(period, label, stratum), periods
 
 
-def _numbered(values: Sequence[Any]) -> tuple[list[Any], Integers]:
+def _numbered(values: Sequence[Label]) -> tuple[list[Label], Integers]:
     """The distinct values in the order of their first appearance, and the number of each value among them."""
     distinct = list(dict.fromkeys(values))
     index_of_value = {value: index for index, value in enumerate(distinct)}
     return distinct, np.array([index_of_value[value] for value in values], np.int64)
 
 
-def _check_combinations(combinations: Combinations, periods: Sequence[Any], roles: _Roles) -> None:
+def _check_combinations(combinations: Combinations, periods: Sequence[Label], roles: _Roles) -> None:
     """Refuse a single period, too many of them, and a target of one class."""
     if roles.n_targets and combinations.n_labels < 2:
         raise UserError(
@@ -464,7 +466,7 @@ def _check_combinations(combinations: Combinations, periods: Sequence[Any], role
         )
 
 
-def _index_of_reference(reference: Any, periods: Sequence[Any]) -> int:
+def _index_of_reference(reference: Label, periods: Sequence[Label]) -> int:
     if isinstance(reference, str) and reference == FIRST:
         return 0
     names = [str(period) for period in periods]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bitsieve.cli.build import column_options, execution_options
 from bitsieve.cli.results import check_written, made_by, note_lines, show, take_notes, write_figure
@@ -12,6 +12,7 @@ from bitsieve.io.saved_files import is_saved_selection
 from bitsieve.utils.defaults import DRIFT_BINNING, MAX_DRIFT
 from bitsieve.utils.note_warnings import BitsieveWarning
 from bitsieve.utils.progress import progress_bar
+from bitsieve.utils.types import JsonObject
 
 if TYPE_CHECKING:
     from bitsieve.api.drift import DriftOptions
@@ -47,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
             saved.append(f"saved {len(result.columns):,} columns to {arguments.output!r}")
         saved += write_figure(arguments, lambda: result.plot().figure)
 
-    def document() -> dict[str, Any]:
+    def document() -> JsonObject:
         return {**result.to_dict(), **made_by(arguments)}
 
     show(arguments, notes, document, result.table_text, saved)

@@ -14,6 +14,7 @@ from bitsieve.utils.arrays import Flags, Floats, Integers
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.frames import check_library, frame_of
 from bitsieve.utils.terminal_text import aligned, finite, number
+from bitsieve.utils.types import DataFrame, JsonObject, Label
 
 MAX_DRAWN = 20  # columns in a figure
 MAX_PRINTED = 20  # rows of the printed table
@@ -79,10 +80,10 @@ class Drift:
     [0.99, -0.01]
     """
 
-    columns: list[Any]
-    periods: list[Any]
+    columns: list[Label]
+    periods: list[Label]
     period_sizes: Integers
-    reference: Any
+    reference: Label
     shift: ColumnTest
     shift_within_classes: ColumnTest | None
     relation: ColumnTest | None
@@ -107,7 +108,7 @@ class Drift:
         return [str(diagnostic) for diagnostic in self.diagnostics]
 
     @property
-    def drifting(self) -> list[Any]:
+    def drifting(self) -> list[Label]:
         """The columns that drift."""
         return [column for column, drifts in zip(self.columns, self._drifts.tolist(), strict=True) if drifts]
 
@@ -121,7 +122,7 @@ class Drift:
         drifts: Flags = (self._deciding.bits > self.max_drift) & (self._deciding.p <= self.level)
         return drifts
 
-    def to_frame(self, library: str | None = None) -> Any:
+    def to_frame(self, library: str | None = None) -> DataFrame:
         """The columns as a data frame, a row a column.
 
         Its columns are column, shift, p and drifts; with a target shift_within_classes and p_within_classes, relation
@@ -209,7 +210,7 @@ class Drift:
     def _repr_html_(self) -> str:
         return html.display(html.table(*self._table(), text_columns=(0,)), self.diagnostics.html())
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The result as plain Python values that ``json.dumps`` takes.
 
         Returns
@@ -231,8 +232,8 @@ class Drift:
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
         }
 
-    def _column_to_dict(self, i: int) -> dict[str, Any]:
-        column: dict[str, Any] = {
+    def _column_to_dict(self, i: int) -> JsonObject:
+        column: JsonObject = {
             "name": str(self.columns[i]),
             "drifts": bool(self._drifts[i]),
             "shift": _test_to_dict(self.shift, i),
@@ -270,7 +271,7 @@ class Drift:
             colours = [ORANGE if column_drifts else BLUE for column_drifts in drifts.tolist()]
             axes.barh(heights, np.maximum(self._deciding.bits[:n_drawn], 0), color=colours, height=0.6)
             if self.shift_within_classes is not None:
-                axes.plot(np.maximum(self.shift.bits[:n_drawn], 0), heights, "o", color=INK, label="with the classes")
+                axes.plot(np.maximum(self.shift.bits[:n_drawn], 0), heights, "o", color=INK, label="shift of all rows")
                 axes.legend(loc="lower right")
             axes.axvline(self.max_drift, color=GREY, linestyle="--")
             axes.set_yticks(heights, [shortened(str(column)) for column in self.columns[:n_drawn]])
