@@ -122,6 +122,9 @@ def test_values_in_place_of_names(table):
     by_value = bitsieve.drift(features, table["month"], table["ill"])
     assert by_value.columns == by_name.columns
     assert (by_value.shift_within_classes.bits == by_name.shift_within_classes.bits).all()
+    words = ["yes" if ill else "no" for ill in table["ill"]]
+    by_words = bitsieve.drift(features, table["month"].tolist(), words)
+    assert (by_words.shift_within_classes.bits == by_name.shift_within_classes.bits).all()
 
 
 def test_a_selection_leaves_out_what_drifts_and_says_so(table):
@@ -148,6 +151,7 @@ def test_a_selection_leaves_out_what_drifts_and_says_so(table):
         (lambda data: bitsieve.drift(data.assign(ill=1), "month", "ill"), "one-class"),
         (lambda data: bitsieve.drift(data.assign(month=np.arange(N_ROWS) // 8), "month"), "too-many-classes"),
         (lambda data: bitsieve.drift(data, "month", binning="mdl"), "target-needed"),
+        (lambda data: bitsieve.select(data, duration="steady", event="ill", period="month"), "survival-not-supported"),
         (lambda data: bitsieve.select(data, "ill", drift="exclude"), "parameter-not-allowed"),
         (lambda data: bitsieve.select(data, "ill", period="month", drift="penalty"), "parameter-not-allowed"),
     ],

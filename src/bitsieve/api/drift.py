@@ -223,8 +223,15 @@ def apply_drift_rule(
     To find the columns that drift, the data is read and counted once before.
     """
     if rule.drift == WITHIN:
-        strata = [rule.period, *_several(read.strata)]
+        strata = [rule.period, *_several(read.strata, are_names=isinstance(rule.period, str))]
         return replace(read, strata=strata[0] if len(strata) == 1 else strata), columns, []
+    if read.survival is not None:
+        raise UserError(
+            code="survival-not-supported",
+            message="drift within classes needs a target of classes, and a duration has none",
+            advice="use {drift}, or exclude the columns that bitsieve.drift finds without a target",
+            fix={"drift": WITHIN},
+        )
     _refuse_data_that_is_read_once(data)
     read_for_drift = replace(read, target=None, target_kind=None, target_bins=None, groups=None, strata=None)
     question = DriftOptions(period=rule.period, target=read.target, strata=read.strata, max_drift=rule.max_drift)
@@ -375,7 +382,7 @@ def _tables_as_periods(data: TableLike, read: ReadOptions) -> tuple[pa.Table, st
             raise UserError(
                 code="columns-differ",
                 message=f"{names[number]!r} and {names[0]!r} do not have the same columns: {quoted(differing)}",
-                advice="give all the same columns",
+                advice="give both the same columns",
             )
         in_order = table.select(tables[0].column_names)
         numbers = pa.array(np.full(table.num_rows, number))
@@ -385,8 +392,9 @@ def _tables_as_periods(data: TableLike, read: ReadOptions) -> tuple[pa.Table, st
 
 def _roles(question: DriftOptions) -> _Roles:
     """The columns of period, target and strata, all by name or all by values."""
-    targets = _several(question.target)
-    strata = _several(question.strata)
+    period_is_named = isinstance(question.period, str)
+    targets = _several(question.target, are_names=period_is_named)
+    strata = _several(question.strata, are_names=period_is_named)
     columns = [question.period, *targets, *strata]
     are_names = [isinstance(column, str) for column in columns]
     if all(are_names):
@@ -416,11 +424,11 @@ def _roles(question: DriftOptions) -> _Roles:
     return _Roles(pa.table(values, names=names), len(targets), len(strata), target_name)
 
 
-def _several(column: ColumnLike) -> list[ColumnLike]:
-    """The names of the columns; values are one column."""
+def _several(column: ColumnLike, *, are_names: bool) -> list[ColumnLike]:
+    """The columns of a list of names; anything else is one column."""
     if column is None:
         return []
-    if isinstance(column, (list, tuple)) and column and all(isinstance(name, str) for name in column):
+    if are_names and isinstance(column, (list, tuple)) and all(isinstance(name, str) for name in column):
         return list(column)
     return [column]
 
