@@ -391,8 +391,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                f"bins of quantile and uniform (default: {INTERACTIONS_BINS[2]} for pairs, {INTERACTIONS_BINS[3]} for "
                "triples)", "count", parameters="n_bins"),
         Option("--binning", DRIFT,
-               "how numeric columns become codes: quantile, uniform, or none for codes already; not auto and mdl, "
-               f"which cut by a target (default: {DRIFT_BINNING})", metavar="RULE", parameters="binning"),
+               "how numeric columns become codes: quantile, uniform, or none for codes already; not auto, mdl and "
+               f"monotone, which cut by a target (default: {DRIFT_BINNING})", metavar="RULE", parameters="binning"),
         Option("--bins", DRIFT, "bins of quantile and uniform (default: 10)", "count", parameters="n_bins"),
         Option("--uncut", ON_TABLES,
                "a column without a cut: leave it, cut it at its median (of mdl), or give its largest value a code of "
