@@ -12,20 +12,22 @@ LABELS = ["a", "b", "times", "y"]
 
 
 def test_columns_by_their_names():
-    assert split_columns(LABELS, "y", "times") == Roles(["a", "b"], ["y"], "times", None, "y", "times")
-    assert split_columns(LABELS, ["y", "a"], None) == Roles(["b", "times"], ["y", "a"], None, None, "y, a", None)
+    assert split_columns(LABELS, "y", "times") == Roles(["a", "b"], ["y"], "times", None, [], "y", "times")
+    assert split_columns(LABELS, ["y", "a"], None) == Roles(["b", "times"], ["y", "a"], None, None, [], "y, a", None)
     assert split_columns(LABELS, "y", "times").others == ["y", "times"]
     assert split_columns(LABELS, "y", None, never=["a"]).features == ["b", "times"]
     assert split_columns([0, 1, 2], 2, None).features == [0, 1]
-    assert split_columns([0, 1, 2], 2, 0) == Roles([1], [2], 0, None, "2", "0")
-    assert split_columns(LABELS, "y", "times", "a") == Roles(["b"], ["y"], "times", "a", "y", "times")
+    assert split_columns([0, 1, 2], 2, 0) == Roles([1], [2], 0, None, [], "2", "0")
+    assert split_columns(LABELS, "y", "times", "a") == Roles(["b"], ["y"], "times", "a", [], "y", "times")
+    assert split_columns(LABELS, "y", None, strata="a") == Roles(["b", "times"], ["y"], None, None, ["a"], "y", None)
+    assert split_columns(LABELS, "y", None, strata=["b", "a"]).strata == ["b", "a"]
     assert split_columns([("a", 1), ("b", 1), ("y", 1)], ("y", 1), ("b", 1)).features == [("a", 1)]
 
 
 @pytest.mark.parametrize("values", [[0, 1, 0], np.array([0, 1, 0]), pd.Series([0, 1, 0]), ["u", "v", "u"], (0, 1, 0)])
 def test_a_target_of_values(values):
     roles = split_columns(LABELS, values, np.ones(3), n_samples=3, unnamed="y of fit")
-    assert roles == Roles(LABELS, [], None, None, "y of fit", "sample_weight")
+    assert roles == Roles(LABELS, [], None, None, [], "y of fit", "sample_weight")
     assert roles.others == []
 
 
@@ -39,7 +41,7 @@ def test_as_many_names_as_rows_are_names_where_all_are_columns():
 
 
 def test_white_space_around_a_name_does_not_count_where_one_column_is_meant():
-    assert split_columns(["a", "y ", "w"], "y", " w") == Roles(["a"], ["y "], "w", None, "y ", "w")
+    assert split_columns(["a", "y ", "w"], "y", " w") == Roles(["a"], ["y "], "w", None, [], "y ", "w")
     assert split_columns(["y", "y "], "y ", None).target == ["y "]
     with pytest.raises(ValueError, match="there is no column ' y' for the target"):
         split_columns(["a", "y", "y "], " y", None)
