@@ -505,16 +505,19 @@ class PackedTableSource(CodedSource):
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(stratum_sizes[has_several_samples])])
         return PackedPartition(self, (), order, starts, by_strata=True)
 
-    def relabelled(self, labels: Integers, n_labels: int) -> PackedSource:
+    def class_by_class(self) -> tuple[NDArray[np.integer], Integers]:
+        dtype = np.uint8 if self.arities.max() <= 256 else np.uint16
+        codes = np.empty((self.n_samples, self.n_features), dtype, order="F")
+        for feature in range(self.n_features):
+            codes[:, feature] = self.codes(feature)
+        return codes, self.sample_classes
+
+    def relabelled(self, labelings: Sequence[Integers]) -> list[PackedSource]:
         codes, _ = self.class_by_class()  # the samples are in class order: theirs stays as it is
-        return PackedSource(
-            codes,
-            labels,
-            n_classes=n_labels,
-            arities=self.arities,
-            n_jobs=self.n_jobs,
-            kernel=self.kernel.full_name,
-        )
+        kernel = self.kernel.full_name
+        return [
+            PackedSource(codes, labels, arities=self.arities, n_jobs=self.n_jobs, kernel=kernel) for labels in labelings
+        ]
 
     def joined(self, groups: Sequence[Columns]) -> PackedSource:
         codes = np.empty((self.n_samples, len(groups)), np.uint16, order="F")

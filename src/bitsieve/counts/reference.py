@@ -5,6 +5,7 @@ Every other source and every kernel must return these very integers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 
 import numpy as np
@@ -42,8 +43,8 @@ class NaiveSource(CodedSource):
     def codes(self, feature: int) -> Integers:
         return self._codes[:, feature]
 
-    def relabelled(self, labels: Integers, n_labels: int) -> NaiveSource:
-        return NaiveSource(self._codes, labels, n_classes=n_labels, n_jobs=self.n_jobs)
+    def relabelled(self, labelings: Sequence[Integers]) -> list[NaiveSource]:
+        return [NaiveSource(self._codes, labels, n_jobs=self.n_jobs) for labels in labelings]
 
 
 def term_shift(n_samples: int) -> int:

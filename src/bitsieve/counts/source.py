@@ -538,8 +538,8 @@ class CodedSource(ConditioningSource):
         return JointCodes(self, self.strata, np.arange(n_strata)[:, None])
 
     @abstractmethod
-    def relabelled(self, labels: Integers, n_labels: int) -> CodedSource:
-        """The same samples with other classes: ``labels`` are below ``n_labels``, one for each sample."""
+    def relabelled(self, labelings: Sequence[Integers]) -> Sequence[CodedSource]:
+        """The same samples with other classes: one source for each array of labels, which has a label a sample."""
 
 
 class JointCodes(Partition):

@@ -6,7 +6,7 @@ code, and about 80 bytes for each column.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -358,13 +358,15 @@ class SparseSource(CodedSource):
         joint_codes = self.joint_codes_of_strata()
         return SparsePartition(self, joint_codes.part, joint_codes.keys)
 
-    def relabelled(self, labels: Integers, n_labels: int) -> SparseSource:
-        labels_of_rows = labels
+    def relabelled(self, labelings: Sequence[Integers]) -> list[SparseSource]:
+        first_sample_of_row = np.arange(self.n_samples)
         if self.row_weights is not None:
-            labels_of_rows = labels[np.cumsum(self.row_weights) - self.row_weights]  # of the first sample of every row
-        return SparseSource(
-            self.listed, labels_of_rows, n_classes=n_labels, weights=self.row_weights, n_jobs=self.n_jobs
-        )
+            first_sample_of_row = np.cumsum(self.row_weights) - self.row_weights
+        sources = []
+        for labels in labelings:
+            labels_of_rows = labels[first_sample_of_row]
+            sources.append(SparseSource(self.listed, labels_of_rows, weights=self.row_weights, n_jobs=self.n_jobs))
+        return sources
 
     def division(self, pivot: int | None) -> Division:
         """The rows that a pivot lists, divided by their codes; no row without a pivot."""

@@ -50,10 +50,10 @@ class StratifiedCounts:
         combination_of_sample = source.strata * source.n_classes + coded_source.sample_classes
         combinations, labels = np.unique(combination_of_sample, return_inverse=True)
         check_combinations(len(combinations))
-        n_strata = int(source.strata.max()) + 1
+        by_stratum, by_combination = coded_source.relabelled([source.strata, labels.reshape(-1)])
         return cls(
-            by_stratum=coded_source.relabelled(source.strata, n_strata),
-            by_combination=coded_source.relabelled(labels.reshape(-1), len(combinations)),
+            by_stratum=by_stratum,
+            by_combination=by_combination,
             stratum_of_combination=combinations // source.n_classes,
             class_of_combination=combinations % source.n_classes,
         )
