@@ -271,3 +271,40 @@ def test_explanations_and_reports_are_within_strata(tmp_path):
     with pytest.raises(UserError) as raised:
         common.explain(common.features[0])
     assert raised.value.code == "undefined-quantity"
+
+
+@pytest.mark.parametrize("door", [bitsieve.select, bitsieve.compare])
+@pytest.mark.parametrize("parameter", ["include", "exclude"])
+def test_columns_of_strata_are_neither_included_nor_excluded(door, parameter):
+    X, y, strata = batches()
+    frame = pd.DataFrame(X, columns=list("abcdef")).assign(y=y, site=strata)
+    with pytest.raises(UserError, match="a stratum") as raised:
+        door(frame, "y", strata="site", **{parameter: ["site"]})
+    assert raised.value.code == "column-in-two-roles"
+
+
+def test_strata_name_each_column_once():
+    X, y, strata = batches()
+    frame = pd.DataFrame(X, columns=list("abcdef")).assign(y=y, site=strata)
+    with pytest.raises(UserError, match="'site'") as raised:
+        bitsieve.select(frame, "y", strata=["site", "site"])
+    assert raised.value.code == "given-twice"
+
+
+def test_messages_name_the_column_of_the_strata():
+    X, y, _ = batches()
+    frame = pd.DataFrame(X, columns=list("abcdef")).assign(y=y, dose=np.linspace(0, 1, len(y)))
+    with pytest.raises(UserError, match="'dose'") as raised:
+        bitsieve.select(frame, "y", strata="dose")
+    assert raised.value.fix == {"column_types": {"dose": "category"}}
+    with pytest.raises(UserError) as raised:
+        bitsieve.select(X, y, strata=frame["dose"].to_numpy())
+    assert raised.value.code == "strata-are-numbers"
+    assert raised.value.fix == {}
+
+
+def test_a_stopping_rule_without_strata_is_named_as_such():
+    X, y, strata = batches()
+    with pytest.raises(UserError, match="stopping rule") as raised:
+        select(X, y, strata=strata, stopping="conditional")
+    assert raised.value.code == "strata-not-supported"

@@ -28,6 +28,7 @@ from bitsieve.dataset.text_format import TextMeaning
 from bitsieve.dataset.value_ranges import MISSING, InspectedColumns, NamedColumns, ValueRanges, find_value_ranges
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.utils.arrays import Columns, Floats, Integers, Values
+from bitsieve.utils.column_names import TARGET
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.messages import needs_dense_rows
 from bitsieve.utils.types import Label
@@ -57,6 +58,12 @@ class Dataset(NamedColumns, ABC):
     def capabilities(self) -> frozenset[str]:
         """What can be done with the table; a method names the capabilities that it requires."""
         return COUNTS
+
+    @property
+    def role_of_column(self) -> dict[str, str]:
+        """What the columns of the data that are no features are, by their names."""
+        roles = {} if self.original is None else self.original.role_of_column
+        return roles | dict.fromkeys(self.target.names, TARGET)
 
     @property
     def can_leave_out(self) -> bool:

@@ -27,6 +27,17 @@ class OriginalData:
     groups: str | None = None  # the name of the groups, "groups" if they were given by their values
     strata: str | list[str] | None = None  # the names of the strata, "strata" if they were given by their values
 
+    @property
+    def role_of_column(self) -> dict[str, str]:
+        """What the columns of the weights, the groups and the strata are, by their names."""
+        roles: dict[str, str] = {}
+        if self.weight is not None:
+            roles[self.weight] = "the weight"
+        if self.groups is not None:
+            roles[self.groups] = "the groups"
+        strata = self.strata or []
+        return roles | dict.fromkeys([strata] if isinstance(strata, str) else strata, "a stratum")
+
 
 def not_read_again(indices: Columns) -> None:
     """The ``take`` of data in files that may not fit into memory: it returns None."""

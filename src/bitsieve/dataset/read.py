@@ -280,7 +280,7 @@ def _read_roles(
         y = SurvivalColumns.of_options(options.survival, [source.columns([label]) for label in roles.target])
     weights = source.columns([roles.weight]) if roles.weight is not None else options.sample_weight
     groups = source.columns([roles.groups]) if roles.groups is not None else options.groups
-    strata = source.columns(roles.strata) if roles.strata else options.strata
+    strata = source.table(roles.strata) if roles.strata else options.strata
     features = source.features(roles.features)
     return _read_values(features, y, weights, groups, strata, roles.target_name, options, target_kind)
 
@@ -323,11 +323,15 @@ class _Frame:
     def columns(self, labels: list[Label]) -> TableLike:
         """A series of one column, or a frame of several."""
         if len(labels) > 1:
-            return self.features(labels)
+            return self.table(labels)
         return self.frame[:, self.index_of[labels[0]]].to_native()
 
     def features(self, labels: list[Label]) -> TableLike:
         """A frame of these columns."""
+        return self.table(labels)
+
+    def table(self, labels: list[Label]) -> TableLike:
+        """A frame of these columns, which has their names."""
         return self.frame[:, [self.index_of[label] for label in labels]].to_native()
 
 

@@ -68,6 +68,12 @@ def split_columns(
             message=f"the targets {quoted(targets)} name a column twice",
             advice="name each once",
         )
+    if len(set(strata_columns)) < len(strata_columns):
+        raise UserError(
+            code="given-twice",
+            message=f"the strata {quoted(strata_columns)} name a column twice",
+            advice="name each once",
+        )
     for column in weights:
         _refuse_second_role(column, targets, "the weight")
     for column in group_columns:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+import narwhals as nw
 import numpy as np
 
-from bitsieve.dataset.encoding import Encoded, are_categories, encode_with_missing, is_missing
-from bitsieve.dataset.target import read_values, split_target
+from bitsieve.dataset.encoding import Encoded, are_categories, as_array, encode_with_missing, is_missing
+from bitsieve.dataset.target import read_values
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Values
 from bitsieve.utils.types import ColumnLike
@@ -21,7 +22,7 @@ def read_strata(strata: ColumnLike, n_samples: int, categories: Collection[str] 
     Columns of numbers whose names are in ``categories`` may have many different values.
     """
     stratum_of_sample = np.zeros(n_samples, np.intp)
-    for name, column in split_target(strata).items():
+    for name, column in _columns_by_name(strata):
         values = read_values(column, "strata")
         if len(values) != n_samples:
             raise UserError(
@@ -29,12 +30,26 @@ def read_strata(strata: ColumnLike, n_samples: int, categories: Collection[str] 
                 message=f"strata has {len(values):,} values but the data has {n_samples:,} rows",
                 advice="give one value for each row",
             )
-        label = str(getattr(column, "name", None) or name)
-        codes = _codes(values, label, is_category=label in categories)
+        codes = _codes(values, name, is_category=name in categories)
         n_codes = int(codes.max()) + 1
         _, joint = np.unique(stratum_of_sample * n_codes + codes, return_inverse=True)
         stratum_of_sample = joint.reshape(-1)
     return stratum_of_sample
+
+
+def _columns_by_name(strata: ColumnLike) -> list[tuple[str, ColumnLike]]:
+    """The columns of the strata, each with its name; the name of values without one is empty."""
+    frame = strata if isinstance(strata, np.ndarray) else nw.from_native(strata, allow_series=True, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise UserError(code="frame-not-in-memory", message="strata is a lazy frame", advice="collect() it first")
+    if isinstance(frame, nw.DataFrame):
+        return [(str(name), frame[:, j].to_native()) for j, name in enumerate(frame.columns)]
+    if isinstance(frame, nw.Series):
+        return [(str(frame.name or ""), strata)]
+    array = as_array(strata)
+    if array.ndim != 2:
+        return [("", strata)]
+    return [("", array[:, j]) for j in range(array.shape[1])]
 
 
 def _codes(values: Values | Encoded, name: str, *, is_category: bool) -> Columns:
@@ -51,11 +66,23 @@ def _codes(values: Values | Encoded, name: str, *, is_category: bool) -> Columns
     encoded = encode_with_missing(values)
     has_fractions = values.dtype.kind == "f" and bool((values != np.floor(values)).any())
     if not is_category and (has_fractions or len(encoded.categories) > MAX_NUMBERS):
-        raise UserError(
-            code="strata-are-numbers",
-            message=f"the strata {name!r} are a quantity of {len(encoded.categories):,} different numbers",
-            advice="cut them into bins, or give them as text; of a column that numbers the strata say {column_types}",
-            fix={"column_types": {name: "category"}},
-            columns=[name],
-        )
+        raise _strata_are_numbers(name, len(encoded.categories))
     return encoded.codes.astype(np.intp)
+
+
+def _strata_are_numbers(name: str, n_numbers: int) -> UserError:
+    """A column of strata holds a quantity. Only a column with a name can be declared to be a category."""
+    advice = "cut them into bins, or give them as text"
+    if not name:
+        return UserError(
+            code="strata-are-numbers",
+            message=f"the strata are a quantity of {n_numbers:,} different numbers",
+            advice=advice,
+        )
+    return UserError(
+        code="strata-are-numbers",
+        message=f"the strata {name!r} are a quantity of {n_numbers:,} different numbers",
+        advice=f"{advice}; of a column that numbers the strata say {{column_types}}",
+        fix={"column_types": {name: "category"}},
+        columns=[name],
+    )

@@ -102,4 +102,4 @@ def _columns(table: InMemoryDataset, names: Sequence[str]) -> Columns:
     if not names:
         return np.setdiff1d(np.arange(table.n_features), table.dropped)
     with parameter_reported_as("must_include", "column"):
-        return np.array(resolve(Constraints(names), table.names, table.target.names).must_include, np.intp)
+        return np.array(resolve(Constraints(names), table.names, table.role_of_column).must_include, np.intp)

@@ -85,9 +85,10 @@ def check_estimator_of_effect(estimator: str, effect: str) -> None:
     """Refuse an estimator that is not defined within strata for this effect."""
     estimators = ESTIMATORS_OF_EFFECT[effect]
     if estimator not in estimators:
+        quantity = "an effect that all strata have in common" if effect == COMMON else "information within strata"
         raise UndefinedQuantityError(
             code="undefined-quantity",
-            message=f"is not defined within strata for effect={effect!r}",
+            message=f"is not defined for {quantity}",
             advice=f"use {' or '.join(map(repr, estimators))}",
             parameters={"estimator": estimator},
         )

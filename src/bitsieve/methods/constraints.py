@@ -11,13 +11,14 @@ import numpy as np
 
 from bitsieve.diagnostics import NAME_ONLY, ParameterError, UserError, literal
 from bitsieve.utils.arrays import Columns
-from bitsieve.utils.column_names import NumberedNames
+from bitsieve.utils.column_names import TARGET, NumberedNames
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.messages import allowed_names, closest_match, nearest, quoted
 from bitsieve.utils.parameters import FeatureCount
 from bitsieve.utils.types import NameOrIndex
 
 IndexOf = Callable[[str], int | None]  # the index of a column by its name; None where there is none
+NO_ROLES: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -117,15 +118,20 @@ class Constraints:
     groups: Sequence[Sequence[NameOrIndex]] | Mapping[str, Sequence[NameOrIndex]] = ()
 
 
-def resolve(constraints: Constraints | None, names: Sequence[str], target: Sequence[str] = ()) -> Candidates:
-    """The candidates among the columns ``names``; ``target`` names columns that are known but are no features."""
+def resolve(
+    constraints: Constraints | None, names: Sequence[str], role_of_column: Mapping[str, str] = NO_ROLES
+) -> Candidates:
+    """The candidates among the columns ``names``.
+
+    ``role_of_column`` has the columns of the data that are no features, such as ``{"ill": "the target"}``.
+    """
     candidate_of_column = np.arange(len(names))
     if constraints is None or not names_columns(constraints):
         return Candidates(candidate_of_column)
     index_of = _index_of(names)
     group_of_column: dict[int, str] = {}
     for label, members in _labelled(constraints.groups).items():
-        columns = _columns(members, label, names, index_of, target)
+        columns = _columns(members, label, names, index_of, role_of_column)
         for j in columns:
             if j in group_of_column:
                 raise UserError(
@@ -137,8 +143,8 @@ def resolve(constraints: Constraints | None, names: Sequence[str], target: Seque
         if columns:
             candidate_of_column[columns] = min(columns)
     candidate_of_column = np.unique(candidate_of_column, return_inverse=True)[1]
-    included_columns = _columns(constraints.must_include, "must_include", names, index_of, target)
-    excluded_columns = _columns(constraints.exclude, "exclude", names, index_of, target)
+    included_columns = _columns(constraints.must_include, "must_include", names, index_of, role_of_column)
+    excluded_columns = _columns(constraints.exclude, "exclude", names, index_of, role_of_column)
     included = _distinct(candidate_of_column[included_columns].tolist())
     excluded = _distinct(candidate_of_column[excluded_columns].tolist())
     in_both = np.flatnonzero(np.isin(candidate_of_column, np.intersect1d(included, excluded))).tolist()
@@ -190,7 +196,9 @@ def _labelled(groups: object) -> dict[str, Sequence[NameOrIndex]]:
     return {f"group {number}": members for number, members in enumerate(groups, 1)}
 
 
-def _columns(columns: object, label: str, names: Sequence[str], index_of: IndexOf, target: Sequence[str]) -> list[int]:
+def _columns(
+    columns: object, label: str, names: Sequence[str], index_of: IndexOf, role_of_column: Mapping[str, str]
+) -> list[int]:
     """The indices of columns that are given by name or index; ``label`` is a parameter or the label of a group."""
     if isinstance(columns, str) or not isinstance(columns, Iterable):
         problem = f"is {columns!r}"
@@ -198,21 +206,26 @@ def _columns(columns: object, label: str, names: Sequence[str], index_of: IndexO
     indices = []
     for column in columns:
         if isinstance(column, str):
-            indices.append(_index_of_name(column, label, names, index_of, target))
+            indices.append(_index_of_name(column, label, names, index_of, role_of_column))
         else:
             indices.append(_checked_index(column, label, len(names)))
     return _distinct(indices)
 
 
-def _index_of_name(name: str, label: str, names: Sequence[str], index_of: IndexOf, target: Sequence[str]) -> int:
+def _index_of_name(
+    name: str, label: str, names: Sequence[str], index_of: IndexOf, role_of_column: Mapping[str, str]
+) -> int:
     index = index_of(name)
-    if index is None:
-        index = index_of(closest_match(name, names))
     if index is not None:
         return index
-    if name in target:
-        problem = f"names column {name!r}, which is the target, not a feature"
-        raise _error_in(label, problem, "leave it out", [name], code="column-is-target")
+    if name in role_of_column:
+        role = role_of_column[name]
+        code = "column-is-target" if role == TARGET else "column-in-two-roles"
+        problem = f"names column {name!r}, which is {role}, not a feature"
+        raise _error_in(label, problem, "leave it out", [name], code=code)
+    index = index_of(closest_match(name, names))
+    if index is not None:
+        return index
     parts = [part.strip() for part in name.split(",")]
     is_list_of_names = len(parts) > 1 and all(index_of(part) is not None for part in parts)
     advice = literal(f"give {quoted(parts)} one by one") if is_list_of_names else allowed_names(name, names)

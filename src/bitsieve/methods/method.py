@@ -154,6 +154,12 @@ def check_capabilities(
     ``hindrances``: the parameters, or options, that keep the rows out of memory.
     """
     lacks = required - available
+    if lacks >= UNSTRATIFIED and required >= INDEPENDENT:  # which only stopping rules require
+        raise UserError(
+            code="strata-not-supported",
+            message=f"{who} does not work within strata with this stopping rule",
+            advice="leave out strata, or use another rule, such as fdr",
+        )
     if lacks >= UNSTRATIFIED:
         raise UserError(
             code="strata-not-supported",

@@ -494,6 +494,16 @@ def rows_of_one_value(name: str, n_values: int, n_rows: int) -> Diagnostic:
     )
 
 
+def uncut_within_strata() -> Diagnostic:
+    """Columns without a cut are not tested by their ranks, which differ between the strata."""
+    return Diagnostic(
+        code="ordered-by-position",
+        message="columns without a cut are in the order of the table: within strata no test of ranks orders them",
+        advice="to give them codes, add {binning}",
+        fix={"binning": "quantile"},
+    )
+
+
 def ordered_by_position() -> Diagnostic:
     """Columns without a cut could not be tested by their ranks."""
     return Diagnostic(
@@ -807,11 +817,12 @@ def _columns_listed(names: Sequence[str], singular: str, plural: str) -> str:
 def strata_of_one_class(n_strata: int, n_all: int, n_rows: int, target: str) -> Diagnostic:
     """Some strata have rows of one class only."""
     verb = "has" if n_strata == 1 else "have"
+    them = "it" if n_strata == 1 else "them"
     return Diagnostic(
         code="strata-of-one-class",
         message=(
             f"{n_strata:,} of {n_all:,} strata ({rows(n_rows)}) {verb} one class of {target!r}: "
-            "nothing can be learned from them"
+            f"nothing can be learned from {them}"
         ),
     )
 

@@ -125,7 +125,7 @@ def prepare_selection(
     constraints = selection.constraints
     if constraints is None:
         constraints = Constraints(selection.columns.include)
-    candidates = resolve(constraints, table.names, table.target.names)
+    candidates = resolve(constraints, table.names, table.role_of_column)
     included = _indices_of_included(table, selection.columns, constraints)
     infos = _summarize(table, discretization, execution)
     if not selection.takes_constraints:
@@ -163,7 +163,7 @@ def _settle_selection(
 def _indices_of_included(table: Dataset, columns: ColumnOptions, constraints: Constraints) -> list[int]:
     """The columns to be included. Raises ValueError if one is excluded too, or is left out of saved counts."""
     with parameter_reported_as("must_include", "include"):
-        resolve(Constraints(columns.include, columns.exclude), table.names, table.target.names)
+        resolve(Constraints(columns.include, columns.exclude), table.names, table.role_of_column)
     included = resolve(Constraints(constraints.must_include), table.names).must_include
     absent = [table.names[j] for j in included if j in table.dropped]
     if absent:
@@ -193,7 +193,7 @@ def _drop_columns(
 ) -> Prepared[DatasetT]:
     """Drop the columns; an identifier stays if it is included or belongs to a group of columns."""
     with parameter_reported_as("must_include", "include"):
-        excluded = resolve(Constraints(exclude=columns.exclude), table.names, table.target.names).exclude
+        excluded = resolve(Constraints(exclude=columns.exclude), table.names, table.role_of_column).exclude
     dropped: dict[int, Reason] = dict.fromkeys(empty_columns(infos), "empty")
     dropped |= dict.fromkeys(excluded, "excluded")
     dropped |= dict.fromkeys(table.dropped, "counted")

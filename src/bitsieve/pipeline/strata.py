@@ -77,7 +77,7 @@ def check_strata(table: Dataset, effect: str) -> None:
     rows = table.rows
     if rows is None or rows.strata is None:
         if effect == COMMON:
-            raise ParameterError("effect", effect, "name the strata, or leave it out", "needs strata")
+            raise ParameterError("effect", effect, "add {strata}, or leave it out", "needs strata")
         return
     classes = ClassesOfStrata.of_table(rows)
     if classes.n_strata == table.n_samples:

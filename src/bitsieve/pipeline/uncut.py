@@ -110,7 +110,9 @@ def on_uncut(fit: Fit) -> list[Diagnostic]:
     There is no note if all selected columns are ordered so: another one says that none has information.
     """
     if fit.rank_tests is None:
-        return [notes.ordered_by_position()]
+        rows = fit.table.rows
+        has_strata = rows is not None and rows.several_strata is not None
+        return [notes.uncut_within_strata() if has_strata else notes.ordered_by_position()]
     if not fit.rank_tests or len(fit.rank_tests) == len(fit.result.selected):
         return []
     statistic_name = "(N - 1) rho^2" if fit.table.target.kind == "binned" else "H"

@@ -19,7 +19,7 @@ def plain(value: object) -> Any:
     """A value as JSON can hold it."""
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, tuple):
+    if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     if isinstance(value, float):
         return finite(value)

@@ -6,6 +6,8 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import overload
 
+TARGET = "the target"  # what messages call a column that is the target
+
 
 class LazyNames(Sequence[str]):
     """A sequence of names that holds no list of them. A subclass makes the name of a column by ``_name``."""
