@@ -113,3 +113,18 @@ def test_tags(selector):
     tags = selector.__sklearn_tags__()
     assert tags.target_tags.required
     assert tags.input_tags.allow_nan == (isinstance(selector.binning, str) or selector.binning.missing == "bin")
+
+
+def test_within_strata():
+    random = np.random.default_rng(0)
+    strata = random.integers(0, 3, 240)
+    codes = random.integers(0, 3, (240, 5))
+    codes[:, 0] = strata
+    y = (codes[:, 1] + strata + random.integers(0, 2, 240) > 2).astype(int)
+    selector = SelectorCV(methods=["mim"], features=[1, 2], classifier="ncm", folds=4).fit(codes, y, strata=strata)
+    within = ForwardSelector(selector.n_features_to_select_, criterion="mim").fit(codes, y, strata=strata)
+    assert selector.selected_.tolist() == within.selected_.tolist()
+    assert selector.selected_[0] == 1
+    with pytest.raises(ValueError, match="ReliefF") as raised:
+        SelectorCV(methods=["relieff"], features=[1, 2], classifier="ncm", folds=4).fit(codes, y, strata=strata)
+    assert raised.value.code == "strata-not-supported"

@@ -130,3 +130,48 @@ def test_the_figure_shows_the_threshold():
 def test_wrong_parameters(wrong):
     with pytest.raises(ValueError, match=f"{next(iter(wrong))}=.* is "):
         StabilitySelector(**{"selector": ForwardSelector(2), **wrong}).fit(X, y)
+
+
+def strata_of_samples(seed=0):
+    random = np.random.default_rng(seed)
+    strata = random.integers(0, 4, 240)
+    codes = random.integers(0, 3, (240, 6))
+    classes = (codes[:, 0] + strata + random.integers(0, 2, 240) > 3).astype(int)
+    return codes, classes, strata
+
+
+def test_halves_divide_each_class_of_each_stratum_evenly():
+    codes, classes, strata = strata_of_samples()
+    table = read_xy(codes, classes, strata=strata)
+    for pair in range(3):
+        half = half_of(table, pair, 0, 5)
+        for stratum in range(4):
+            for label in range(2):
+                n_all = ((table.strata == stratum) & (table.target.codes == label)).sum()
+                n_half = ((half.strata == stratum) & (half.target.codes == label)).sum()
+                assert abs(2 * n_half - n_all) <= 1
+
+
+def test_halves_keep_matched_sets_whole():
+    pairs = np.repeat(np.arange(31), 2)
+    table = read_xy(np.arange(124).reshape(62, 2) % 5, np.tile([0, 1], 31), strata=pairs)
+    halves = [half_of(table, pair, half_index, 0) for pair in range(3) for half_index in (0, 1)]
+    for half in halves:
+        assert (np.bincount(half.strata) == 2).all()
+    assert {half.n_samples for half in halves} == {30, 32}
+    first_halves = [half.columns for half in halves[::2]]
+    assert not np.array_equal(np.asarray(first_halves[0]), np.asarray(first_halves[1]))
+
+
+def test_stability_within_strata_is_that_of_selections_within_strata():
+    codes, classes, strata = strata_of_samples()
+    stable = StabilitySelector(ForwardSelector(2, binning="none"), n_pairs=3, threshold=0.7).fit(
+        codes, classes, strata=strata
+    )
+    table = read_xy(codes, classes, strata=strata)
+    halves = [half_of(table, pair, half_index, 0) for pair in range(3) for half_index in (0, 1)]
+    fits = [ForwardSelector(2, binning="none").fit_table(half).support_ for half in halves]
+    assert np.array_equal(stable.frequencies_, np.mean(fits, axis=0))
+    with pytest.raises(ValueError, match="ReliefF") as raised:
+        StabilitySelector(ReliefF(2), n_pairs=3).fit(codes, classes, strata=strata)
+    assert raised.value.code == "strata-not-supported"

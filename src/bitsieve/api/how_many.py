@@ -18,6 +18,7 @@ from bitsieve.discretization.registry import make_binner
 from bitsieve.engines.local import search_of
 from bitsieve.evaluate.folds import FoldsLike
 from bitsieve.evaluate.selector_cv import SelectorCV
+from bitsieve.information import ANY_EFFECT
 from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.registry import find_method, is_greedy
@@ -32,6 +33,7 @@ from bitsieve.pipeline.discretize import (
 )
 from bitsieve.pipeline.leaks import leaks_of
 from bitsieve.pipeline.prepare import Prepared, prepare
+from bitsieve.pipeline.strata import check_strata, on_strata
 from bitsieve.results.comparison import about_error
 from bitsieve.results.how_many import Answer, HowMany, NullBand
 from bitsieve.selectors.forward import ForwardSelector, KnockoffSelector
@@ -57,6 +59,7 @@ def how_many(
     sample_weight: ColumnLike = None,
     weight_kind: str = "frequency",
     groups: ColumnLike = None,
+    strata: ColumnLike = None,
     method: str = HOW_MANY_METHOD,
     estimator: str = ESTIMATOR,
     include: Sequence[Label] = (),
@@ -88,8 +91,9 @@ def how_many(
 
     Parameters
     ----------
-    data, target, sample_weight, weight_kind, groups
-        As for :func:`bitsieve.select`; folds and halves keep groups together, and knockoffs have no answer with them.
+    data, target, sample_weight, weight_kind, groups, strata
+        As for :func:`bitsieve.select`; folds and halves keep groups together and divide the classes of each stratum
+        evenly, and knockoffs have no answer with groups or strata.
         Cross-validation is left out where there are weights: copies of a sample would be learned from and tested on.
     method : str, default="jmi"
         A greedy one of :func:`bitsieve.list_methods`.
@@ -134,6 +138,7 @@ def how_many(
         sample_weight=sample_weight,
         weight_kind=weight_kind,
         groups=groups,
+        strata=strata,
         target_kind=target_kind,
         target_bins=target_bins,
         drop_missing_target=drop_missing_target,
@@ -236,6 +241,7 @@ def _question(
     rules: RuleOptions,
 ) -> Question:
     """Count the table, and make the selector of the greedy method."""
+    check_strata(prepared.table, ANY_EFFECT)
     coded_table, settled = take_few_numbers_as_categories(
         prepared.table, find_method(rules.method), discretization, execution
     )
@@ -275,6 +281,7 @@ def _diagnostics(prepared: Prepared[InMemoryDataset], counted: Counted) -> Diagn
             *on_copies(prepared),
             *on_target(table),
             *on_rows(table),
+            *on_strata(table, ANY_EFFECT),
             *on_leaks(leaks_of(counted), table),
         ]
     )
@@ -304,6 +311,8 @@ def _by_knockoffs(question: Question) -> Answer:
     """The columns that beat their knockoffs; by three quantile bins if the bins of the counts looked at the class."""
     rule = "knockoffs"
     counted = question.counted
+    if counted.has_several_strata:
+        return _no_answer(rule, "not within strata: knockoffs are made from all rows")
     if "independent" not in counted.table.capabilities:
         return _no_answer(rule, "not with groups: this rule assumes that the rows are independent")
     minimum = KnockoffStopping().least_columns

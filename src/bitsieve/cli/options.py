@@ -243,7 +243,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--groups", f"{SELECTING} {JUDGING}",
                "rows with one value here belong together: rules shuffle, folds and halves divide whole groups",
                "column", parameters="groups"),
-        Option("--strata", f"{SELECTING} compare",
+        Option("--strata", f"{SELECTING} {JUDGING}",
                "rows are compared with those of the same value here only, such as a batch or site: all information is "
                "within the strata (repeatable: joint values)",
                "column", form="repeated", parameters="strata"),

@@ -89,7 +89,9 @@ class SelectorCV(SupervisedSelector):
     n_jobs: int | None = None
 
     # The errors of a comparison are not weighted, and so there are no weights here.
-    def fit(self, X: TableLike, y: ColumnLike = None, groups: ColumnLike = None) -> Self:  # type: ignore[override]
+    def fit(  # type: ignore[override]
+        self, X: TableLike, y: ColumnLike = None, groups: ColumnLike = None, strata: ColumnLike = None
+    ) -> Self:
         """Compare the methods in every fold, choose one and its number of features, and select on all samples.
 
         Parameters
@@ -99,6 +101,9 @@ class SelectorCV(SupervisedSelector):
             Classes of any kind, or a quantity, as for :func:`bitsieve.select`.
         groups : array-like of shape (n_samples,), default=None
             Samples of one group are never both learned from and tested on.
+        strata : array-like of shape (n_samples,) or (n_samples, n_columns), default=None
+            Batches, sites, periods or matched sets, for greedy methods: all information is that within the strata, and
+            folds have samples of each class of each stratum, as for :func:`bitsieve.compare`.
 
         Returns
         -------
@@ -110,7 +115,10 @@ class SelectorCV(SupervisedSelector):
             If a parameter is not allowed, a class has fewer members than there are folds, or the columns cannot be
             binned.
         """
-        return super().fit(X, y, groups=groups)
+        return super().fit(X, y, groups=groups, strata=strata)
+
+    def _capabilities_needed(self) -> frozenset[str]:
+        return self.required_capabilities  # the methods themselves refuse what they cannot do
 
     def _select(self, table: InMemoryDataset, discretization: DiscretizationOptions) -> None:
         features = self.features

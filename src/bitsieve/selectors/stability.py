@@ -7,6 +7,7 @@ from dataclasses import field, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import Tags, get_tags
 
@@ -113,9 +114,10 @@ class StabilitySelector(SupervisedSelector):
 
     Notes
     -----
-    The samples of each class are divided evenly; with ``fit(X, y, groups=)`` its groups are. A column that has one bin
-    in a half does not count as chosen there. Of two copies, each is chosen from about half of the halves, and none may
-    be kept. Cost: 2 B fits on half of the samples.
+    The samples of each class are divided evenly; with ``fit(X, y, groups=)`` its groups are; with ``strata`` the
+    samples of each class in each stratum are, and a matched set stays whole. A column that has one bin in a half does
+    not count as chosen there. Of two copies, each is chosen from about half of the halves, and none may be kept. Cost:
+    2 B fits on half of the samples.
 
     Examples
     --------
@@ -189,6 +191,9 @@ class StabilitySelector(SupervisedSelector):
         run_blocks(fit, range(2 * self.n_pairs), self.n_jobs)
         return is_chosen
 
+    def _capabilities_needed(self) -> frozenset[str]:
+        return self.required_capabilities  # the selector itself refuses what it cannot do
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = get_tags(self.selector).input_tags.allow_nan
@@ -198,25 +203,46 @@ class StabilitySelector(SupervisedSelector):
 def half_of(table: InMemoryDataset, pair: int, half_index: int, random_state: int) -> InMemoryDataset:
     """The first (``half_index`` 0) or the second (1) half of the rows of a table, drawn at random.
 
-    The groups of each class are ordered at random, and go to the two halves by turns. Without groups every row is one,
-    and a row of weight w is w rows.
+    The groups of each class, in each stratum, are ordered at random, and go to the two halves by turns. Without groups
+    every row is one, and a row of weight w is w rows; but a stratum that cannot be divided stays whole.
     """
     random = np.random.default_rng([random_state, pair])
     rows = np.arange(table.n_samples)
     if table.weights is not None:
         rows = np.repeat(rows, table.weights)
+    classes = table.target.codes[rows]
+    strata = np.zeros(len(rows), np.intp)
     groups = np.arange(len(rows))
+    if table.several_strata is not None:
+        strata, groups = _divisible_strata(table.several_strata[rows], classes)
     if table.groups is not None:
         groups = table.groups[rows]
     _, first_of_group, group_of_row = np.unique(groups, return_index=True, return_inverse=True)
-    class_of_group = table.target.codes[rows[first_of_group]]
-    groups_by_class = np.lexsort((random.random(len(class_of_group)), class_of_group))
+    class_of_group = classes[first_of_group]
+    random_keys = random.random(len(class_of_group))
+    groups_by_class = np.lexsort((random_keys, strata[first_of_group], class_of_group))
     half = rows[np.isin(group_of_row, groups_by_class[half_index::2])]
     if table.weights is None:
         return table.take(np.sort(half))
     weights = np.bincount(half, minlength=table.n_samples)
     rows_in_half = np.flatnonzero(weights)
     return replace(table.take(rows_in_half), weights=weights[rows_in_half].astype(np.int64))
+
+
+def _divisible_strata(strata: Columns, classes: NDArray[np.integer]) -> tuple[Columns, Columns]:
+    """The strata and the groups by which samples are divided into halves.
+
+    Each sample is a group of its own. A stratum of several classes that has no two samples of each of two is one group,
+    as none of its halves would have two classes; all such strata are one, so that their order is random.
+    """
+    n_strata = int(strata.max()) + 1
+    counts = np.zeros((n_strata, int(classes.max()) + 1), np.intp)
+    np.add.at(counts, (strata, classes), 1)
+    has_one_class = (counts > 0).sum(axis=1) == 1
+    is_divisible = has_one_class | ((counts > 1).sum(axis=1) > 1)
+    group_of_sample = n_strata + np.arange(len(strata))
+    divided = is_divisible[strata]
+    return np.where(divided, strata, n_strata), np.where(divided, group_of_sample, strata)
 
 
 def _columns_that_vary(fitted: MethodSelector, half: InMemoryDataset) -> Columns:
