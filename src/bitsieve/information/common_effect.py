@@ -39,7 +39,7 @@ from bitsieve.information.within_strata import CorrectedWithinStrata, PlugInWith
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 from bitsieve.utils.lazy import cached_property
 
-FEW_ROWS = 20  # in a stratum, on average: with fewer, information of two columns within the strata is mostly chance
+MIN_ROWS_PER_STRATUM = 20  # on average; with fewer, information within a stratum is mostly chance
 SERIES_FROM = 128.0  # samples expected in a cell from which on `poisson_excess` is a series; its error is below 1e-10
 
 
@@ -56,7 +56,8 @@ def poisson_excess(means: Floats) -> Floats:
     excess[is_large] = (1 / 2 + 1 / (12 * m) + 1 / (12 * m**2) + 19 / (120 * m**3) + 9 / (20 * m**4)) / log(2)
     is_small = (means > 0) & ~is_large
     m = means[is_small]
-    max_count = int(m.max(initial=0.0) + 12 * np.sqrt(m.max(initial=0.0)) + 30)
+    largest_mean = m.max(initial=0.0)
+    max_count = int(largest_mean + 12 * np.sqrt(largest_mean) + 30)
     probability = np.exp(-m)  # of the count 0
     mean_term = np.zeros(len(m))
     for count in range(1, max_count + 1):
@@ -169,7 +170,7 @@ class CommonEffectInformation(Information):
         self.terms = entropy_terms(source.n_samples)
         self.weights = StratumWeights.of_counts(self.counts, source.n_classes)
         self.of_columns: SumInformation = self.within  # what the columns share
-        if source.n_samples < FEW_ROWS * len(self.counts.stratum_sizes):
+        if source.n_samples < MIN_ROWS_PER_STRATUM * len(self.counts.stratum_sizes):
             self.of_columns = self.pooled_kind(source)
 
     def conditional(self) -> NoReturn:

@@ -11,10 +11,10 @@ from bitsieve.counts.search import Units
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.information import ANY_EFFECT, COMMON
+from bitsieve.information.common_effect import MIN_ROWS_PER_STRATUM
 from bitsieve.pipeline import notes
 from bitsieve.utils.arrays import Flags, Integers
 
-MIN_ROWS_PER_STRATUM = 20  # on average; with fewer, the information within a stratum is mostly chance
 CONFOUNDED_SHARE = 0.9  # of the entropy of the class that the strata determine
 
 
