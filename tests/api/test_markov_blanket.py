@@ -68,6 +68,17 @@ def test_noise_has_an_empty_blanket(known):
     assert str(blanket) == "no column is related to 'target' in these rows"
 
 
+def test_a_printed_result_counts_unreliable_tests(known):
+    few_rows = known.head(15)
+    for result in (bitsieve.markov_blanket(few_rows, "target"), bitsieve.markov_network(few_rows, binning="none")):
+        assert 0 < result.n_unreliable <= result.n_tests
+        last_line = str(result).splitlines()[-1]
+        assert last_line.startswith(f"{result.n_unreliable} of {result.n_tests} tests are unreliable")
+    enough_rows = bitsieve.markov_blanket(known, "target", level=0.001)
+    assert enough_rows.n_unreliable == 0
+    assert "unreliable" not in str(enough_rows)
+
+
 def test_an_empty_selection_says_so(known):
     X, y = known[["noise", "spouse"]], known["target"]
     with warns_code("empty-blanket"):

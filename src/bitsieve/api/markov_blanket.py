@@ -14,7 +14,7 @@ from bitsieve.counts.source import conditioning
 from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.base import BinningLike
 from bitsieve.discretization.registry import binning_with, make_binner
-from bitsieve.information.independence import IndependenceTests, TestOptions
+from bitsieve.information.independence import RELIABLE_SAMPLES, IndependenceTests, TestOptions
 from bitsieve.methods.by_counts.markov_blankets.blanket import AUTO, BlanketOptions, find_blanket
 from bitsieve.methods.by_counts.markov_blankets.methods import METHODS
 from bitsieve.methods.by_counts.markov_blankets.search import Search
@@ -70,6 +70,8 @@ class MarkovBlanket:
     color_intensity  neighbour       4.43e-10  0.3346
     flavanoids       neighbour       4.76e-10  0.3586
     proline          neighbour       1.13e-08  0.2488
+    <BLANKLINE>
+    27 of 141 tests are unreliable, as they have fewer than 5 rows for every possible cell: take fewer bins or more rows
     """
 
     target: str
@@ -111,6 +113,10 @@ class MarkovBlanket:
         return "spouse" if feature in self.spouses else "neighbour"
 
     def __str__(self) -> str:
+        paragraphs = [self._table(), *_unreliable_tests(self.n_unreliable, self.n_tests)]
+        return "\n\n".join(paragraphs)
+
+    def _table(self) -> str:
         if not self.features:
             return f"no column is related to {self.target!r} in these rows"
         rows = []
@@ -119,6 +125,16 @@ class MarkovBlanket:
             via = ", ".join(map(str, self.spouses.get(feature, [])))
             rows.append((str(feature), self._role(feature), via, p_text, f"{bits:.4f}"))
         return aligned(("column", "role", "via", "p", "bits"), rows, right=(False, False, False, True, True))
+
+
+def _unreliable_tests(n_unreliable: int, n_tests: int) -> list[str]:
+    """A line on the tests that had too few rows, for the printed result; no line if all had enough."""
+    if n_unreliable == 0:
+        return []
+    return [
+        f"{n_unreliable:,} of {n_tests:,} tests are unreliable, as they have fewer than {RELIABLE_SAMPLES} rows for "
+        "every possible cell: take fewer bins or more rows"
+    ]
 
 
 @proposes_right_names
@@ -289,7 +305,8 @@ class MarkovNetwork:
             for (i, j), log_p in zip(self.edges.tolist(), self.log_p.tolist(), strict=True)
         ]
         table = aligned(("column", "column", "ln p"), rows, right=(False, False, True))
-        return f"{table}\n\n{len(self.names):,} columns, {len(self.edges):,} edges"
+        size = f"{len(self.names):,} columns, {len(self.edges):,} edges"
+        return "\n\n".join([table, size, *_unreliable_tests(self.n_unreliable, self.n_tests)])
 
 
 @proposes_right_names
