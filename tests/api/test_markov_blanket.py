@@ -79,6 +79,41 @@ def test_a_printed_result_counts_unreliable_tests(known):
     assert "unreliable" not in str(enough_rows)
 
 
+def test_explanations_name_what_separates_a_column_from_the_target(known):
+    data = known.assign(copy=1 - known["cause"])
+    reasons = reasons_of(bitsieve.select(data, "target", method="ses", level=0.001))
+    assert reasons["child"].startswith("is not selected: given 'effect' it is not shown to depend on 'target' (p = ")
+    assert reasons["noise"].startswith("is not selected: it is not shown to depend on 'target' (p = ")
+    assert reasons["copy"].endswith(" (p = 1), and is interchangeable with 'cause' in the tests made")
+    assert reasons["cause"].endswith(", interchangeable with 'copy' in the tests made")
+
+
+def test_explanations_name_the_role_of_a_member(known):
+    reasons = reasons_of(bitsieve.select(known, "target", method="mmmb", level=0.001))
+    assert reasons["cause"].endswith(", directly related to 'target'")
+    assert reasons["spouse"].endswith(", related to 'target' only given 'effect'")
+
+
+def test_explanations_of_columns_without_a_separating_set(known):
+    selection = bitsieve.select(known, "target", method="iamb", level=0.001, n_features_to_select=2)
+    log_p = selection.selector.log_p_
+    reasons = reasons_of(selection)
+    assert reasons["child"] == (
+        f"is not selected: iamb does not add it to the Markov blanket (p = {np.exp(log_p[4]):.3g} "
+        "given 'cause', 'effect', 'spouse')"
+    )
+    assert reasons["spouse"] == (
+        f"is not selected: rank 3 of 3 in the Markov blanket (p = {np.exp(log_p[1]):.3g}), and the selection ends at "
+        "rank 2"
+    )
+    assert selection.selector.blanket_.tolist() == [0, 3, 1]
+
+
+def reasons_of(selection):
+    columns = ["cause", "spouse", "noise", "effect", "child", "copy"]
+    return {name: selection.explain(name).reason for name in columns if name in selection.evidence.table.names}
+
+
 def test_an_empty_selection_says_so(known):
     X, y = known[["noise", "spouse"]], known["target"]
     with warns_code("empty-blanket"):

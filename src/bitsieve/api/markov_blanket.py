@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,7 @@ from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.frames import check_library, frame_of
 from bitsieve.utils.parameter_names import proposes_right_names
-from bitsieve.utils.terminal_text import aligned
+from bitsieve.utils.terminal_text import aligned, p_of_logarithm
 from bitsieve.utils.types import ColumnLike, DataFrame, Label, TableLike
 
 
@@ -121,9 +120,8 @@ class MarkovBlanket:
             return f"no column is related to {self.target!r} in these rows"
         rows = []
         for feature, log_p, bits in zip(self.features, self.log_p.tolist(), self.bits.tolist(), strict=True):
-            p_text = f"{exp(log_p):.3g}" if exp(log_p) > 0 else f"e^{log_p:.0f}"
             via = ", ".join(map(str, self.spouses.get(feature, [])))
-            rows.append((str(feature), self._role(feature), via, p_text, f"{bits:.4f}"))
+            rows.append((str(feature), self._role(feature), via, p_of_logarithm(log_p), f"{bits:.4f}"))
         return aligned(("column", "role", "via", "p", "bits"), rows, right=(False, False, False, True, True))
 
 

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from bitsieve.diagnostics import Diagnostic
+from bitsieve.explain.blanket import is_blanket, relation_of_member, why_not_in_blanket
 from bitsieve.explain.contribution import Contribution
 from bitsieve.explain.evidence import Evidence
 from bitsieve.methods.constraints import resolve
@@ -61,7 +62,12 @@ def why_selected(selection: ExplainedSelection, position: int) -> str:
     rank = f"rank {position + 1:,} of {n_selected:,} by {selection.method} ({score})"
     if selection.informative_state[position] == "not shown":
         return f"fills the list ({rank}): it is not shown to be more informative than chance, alone or with others"
-    return f"is selected: {rank}"
+    reason = f"is selected: {rank}"
+    fit = selection.required_fit()
+    if is_blanket(fit):
+        column = int(selection.indices[position])
+        reason += relation_of_member(fit, column, selection.required_evidence().table.names, selection.target_name)
+    return reason
 
 
 def why_not_selected(selection: ExplainedSelection, column: int, contribution: Contribution, added: float) -> str:
@@ -80,7 +86,10 @@ def why_not_selected(selection: ExplainedSelection, column: int, contribution: C
         return "is not selected because it was excluded"
     if column in evidence.screened_out:
         return "is not selected: the method ran on the columns of the largest relevance, and it is not one of them"
-    stopping = selection.required_fit().result.stopping
+    fit = selection.required_fit()
+    if is_blanket(fit):
+        return why_not_in_blanket(fit, column, evidence.table.names, selection.target_name)
+    stopping = fit.result.stopping
     if stopping is not None and column == stopping.candidate:
         return f"is not selected: it was next, and the selection ended there ({stopping.reason})"
     is_redundant = contribution.redundancy >= MIN_REDUNDANT * contribution.relevance

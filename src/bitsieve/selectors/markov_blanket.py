@@ -47,6 +47,8 @@ class MarkovBlanketSelector(CountSelector):
         Column indices by rising p given the other members.
     scores_ : ndarray of float, shape (k,)
         I(Xi;C) given the other members, in bits (plug-in).
+    blanket_ : ndarray of int
+        The members of the whole blanket by rising p: with a number of features more than are selected.
     log_p_ : ndarray of float, shape (n_features,)
         ln p of the test that decided: of members given the other members; of others given their separating set, or
         given the blanket where none is known.

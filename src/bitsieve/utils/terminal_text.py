@@ -55,6 +55,12 @@ def number(value: float) -> str:
     return text.removeprefix("-") if float(text) == 0 else text
 
 
+def p_of_logarithm(log_p: float) -> str:
+    """p from its natural logarithm, with three digits; as a power of e where p is too small for a float."""
+    p = math.exp(log_p)
+    return f"{p:.3g}" if p > 0 else f"e^{log_p:.0f}"
+
+
 def different_numbers(first: float, second: float) -> tuple[str, str]:
     """Two numbers with as few digits as show that they differ, at least four; "-" for nan."""
     for digits in (4, 8, 12):

@@ -86,6 +86,7 @@ def _fitted_attributes(blanket: Blanket, tests: IndependenceTests, n_features: i
         statistic[column] = result.statistic
         degrees_of_freedom[column] = result.degrees_of_freedom
     return {
+        "blanket_": np.array(blanket.members, np.intp),
         "log_p_": log_p,
         "statistic_": statistic,
         "degrees_of_freedom_": degrees_of_freedom,
