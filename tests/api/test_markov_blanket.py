@@ -154,17 +154,21 @@ def test_the_command_shows_roles(known, tmp_path, capsys):
     path = tmp_path / "rows.csv"
     known.to_csv(path, index=False)
     command = ["select", str(path), "--target", "target", "--method", "iamb-fdr", "--set", "level=0.001"]
-    assert main([*command, "--set", "roles=true"]) == 0
+    assert main([*command, "--roles"]) == 0
     header, *rows = capsys.readouterr().out.splitlines()
     assert header.split()[-3:] == ["role", "via", "informative"]
     row_of_spouse = next(row for row in rows if " spouse " in row)
     assert row_of_spouse.split()[-4:] == ["spouse", "effect", "with", "others"]
-    assert main([*command, "--set", "roles=true", "--json"]) == 0
+    assert main([*command, "--roles", "--json"]) == 0
     features = json.loads(capsys.readouterr().out)["features"]
     roles = {feature["name"]: (feature["role"], feature["via"]) for feature in features}
     assert roles == {"cause": ("neighbour", []), "effect": ("neighbour", []), "spouse": ("spouse", ["effect"])}
     assert main([*command, "--json"]) == 0
     assert "role" not in json.loads(capsys.readouterr().out)["features"][0]
+    assert main([*command, "--set", "roles=true"]) == 2
+    assert "give --roles instead" in capsys.readouterr().err
+    assert main(["explain", "spouse", *command[1:], "--roles"]) == 0
+    assert "related to 'target' only given 'effect'" in capsys.readouterr().out
 
 
 def test_a_selection_keeps_its_roles(known, tmp_path):

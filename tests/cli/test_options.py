@@ -51,6 +51,7 @@ def test_a_parameter_of_the_table_is_one_in_python(command, functions):
     in_python = {name for function in functions for name in inspect.signature(function).parameters}
     in_python |= {"drop_missing_target", "n_bins", "uncut", "missing", "criterion", "method", "must_include", "header"}
     in_python |= {*parameters_of("jmi"), "level", "bits", "n_draws"}  # of greedy methods and their stopping rules
+    in_python |= {*parameters_of("iamb-fdr")}  # of methods that select a Markov blanket
     assert {name for option in options_of(command) for name in option.parameters.split()} <= in_python
 
 

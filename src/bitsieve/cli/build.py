@@ -178,6 +178,8 @@ def _method_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
         parameters["estimator"] = arguments.estimator
     if arguments.effect is not None:
         parameters["effect"] = arguments.effect
+    if arguments.roles:
+        parameters["roles"] = True
     settings_of_method = [(name, value) for name, value in settings if name in settable_of_method and name != DENSITIES]
     parameters.update(parameters_of_settings(settings_of_method))
     return parameters

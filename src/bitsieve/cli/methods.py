@@ -7,7 +7,6 @@ import json
 import textwrap
 from typing import TYPE_CHECKING
 
-from bitsieve.cli.options import IN_PLACE_OF_SET
 from bitsieve.cli.set_values import settable_parameters
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def listing(methods: list[Method]) -> str:
         lines += textwrap.wrap(method.title, LINE, initial_indent=name, subsequent_indent=indent + "  ")
         for text in _details(method):
             lines += textwrap.wrap(text, LINE, initial_indent=indent, subsequent_indent=indent + "  ")
-    greedy = [method.name for method in methods if set(IN_PLACE_OF_SET) <= set(method.parameters)]
+    greedy = [method.name for method in methods if "stopping" in method.parameters]
     if greedy:
         options = "--estimator, --stop, --include, --exclude and --group"
         remark = f"{options} are for the greedy methods: {', '.join(greedy)}"

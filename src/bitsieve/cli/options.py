@@ -156,6 +156,7 @@ IN_PLACE_OF_SET = {  # of those parameters of methods that --set does not take
     "constraints": "--include, --exclude and --group",
     "estimator": "--estimator",
     "effect": "--effect",
+    "roles": "--roles",
 }
 
 SELECTING = "select explain"
@@ -309,6 +310,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                metavar="BITS", parameters="max_drift"),
         Option("--level", DRIFT, "and with a p of at most this, adjusted for all columns (default: 0.05)", "number",
                metavar="P", parameters="level"),
+        Option("--roles", SELECTING,
+               "with a method that selects a Markov blanket: say which columns are directly related to the target, and "
+               "which only given others", "flag", parameters="roles"),
     ),
     "Pairs and triples": (
         Option("--order", TUPLES, "2: all pairs of columns, 3: all triples (default: %(default)s)", "count", default=2,
