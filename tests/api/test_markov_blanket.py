@@ -1,6 +1,7 @@
 """Blankets and networks as users call them: roles in a network whose answer is known."""
 
 import json
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,8 @@ from tests.diagnosed import warns_code
 import bitsieve
 from bitsieve import MarkovBlanketSelector
 from bitsieve.cli import main
+
+GRAPHML = "{http://graphml.graphdrawing.org/xmlns}"
 
 
 @pytest.fixture(scope="module")
@@ -234,6 +237,18 @@ def test_the_network_has_the_blanket_of_every_column(known):
     assert frozenset(("noise", "target")) not in names
     assert (network.log_p < np.log(0.001)).all()
     assert len(network.to_frame()) == len(network.edges)
+
+
+def test_the_network_is_written_as_graphml(known, tmp_path):
+    network = bitsieve.markov_network(known.rename(columns={"noise": "<no\x01 & ise>"}), binning="none", level=0.001)
+    network.to_graphml(tmp_path / "network.graphml")
+    graph = ElementTree.parse(tmp_path / "network.graphml").getroot().find(f"{GRAPHML}graph")
+    names = [node.find(f"{GRAPHML}data").text for node in graph.iter(f"{GRAPHML}node")]
+    assert names == ["cause", "spouse", "<no\\x01 & ise>", "effect", "child", "target"]
+    edges = [(int(edge.get("source")[1:]), int(edge.get("target")[1:])) for edge in graph.iter(f"{GRAPHML}edge")]
+    assert edges == list(map(tuple, network.edges.tolist()))
+    log_p = [float(edge.find(f"{GRAPHML}data").text) for edge in graph.iter(f"{GRAPHML}edge")]
+    assert log_p == network.log_p.tolist()
 
 
 def test_the_skeleton_has_direct_relations_alone(known):

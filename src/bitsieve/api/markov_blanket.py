@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.base import BinningLike
 from bitsieve.discretization.registry import binning_with, make_binner
 from bitsieve.information.independence import RELIABLE_SAMPLES, IndependenceTests, TestOptions
+from bitsieve.io.graphml import write_graphml
 from bitsieve.methods.by_counts.markov_blankets.blanket import AUTO, BlanketOptions, find_blanket
 from bitsieve.methods.by_counts.markov_blankets.methods import METHODS
 from bitsieve.methods.by_counts.markov_blankets.search import Search
@@ -296,6 +298,23 @@ class MarkovNetwork:
             },
             check_library(library),
         )
+
+    def to_graphml(self, path: str | PathLike[str]) -> None:
+        """Write the network as GraphML, which programs for graphs read.
+
+        Nodes have the attribute ``name``, edges ``log_p``.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A file that is there already is replaced.
+
+        Raises
+        ------
+        ValueError
+            The file cannot be written.
+        """
+        write_graphml(path, self.names, self.edges, "log_p", self.log_p)
 
     def __str__(self) -> str:
         rows = [
