@@ -309,6 +309,10 @@ class MarkovNetwork:
         path : str or path-like
             A file that is there already is replaced.
 
+        Returns
+        -------
+        None
+
         Raises
         ------
         ValueError
