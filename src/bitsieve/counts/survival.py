@@ -22,6 +22,7 @@ from bitsieve.utils.lazy import cached_property
 
 DIGIT_BITS = 4
 N_DIGITS = 1 << DIGIT_BITS
+DIGITS = np.arange(N_DIGITS, dtype=np.float64)
 SECONDS_PER_CELL = 12e-9  # time to count and add up a cell of a digit, measured with columns of four codes
 HALF_BITS = 17  # expected units are summed in two halves, each of which a float64 holds exactly for 2**31 samples
 HALF = 1 << HALF_BITS
@@ -119,10 +120,7 @@ class SurvivalSource(PackedSource):
             events = dense_cells(self.packed, pivot, in_block, n_first, n_codes, self.n_classes)
             events = events.reshape(-1, self.n_classes)
             for interval, digits in enumerate(self._digits):
-                units = np.zeros(len(table_of_cell), np.int64)
-                for power, source in enumerate(digits):
-                    n_rows_of_digit = dense_cells(source.packed, pivot, in_block, n_first, n_codes, N_DIGITS)
-                    units += (n_rows_of_digit.reshape(-1, N_DIGITS) @ np.arange(N_DIGITS)) << (DIGIT_BITS * power)
+                units = _units_of_cells(digits, pivot, in_block, n_first, n_codes)
                 events_of_interval = events[:, interval + 1]
                 has_events = np.flatnonzero(events_of_interval)
                 parts.append(
@@ -191,11 +189,12 @@ class SurvivalSource(PackedSource):
         starts = np.zeros(self.n_features + 1, np.intp)
         starts[1:] = np.cumsum(self.arities)
         units = np.zeros((int(starts[-1]), self.risk_sets.n_intervals), np.int64)
-        for feature in range(self.n_features):
-            code = self.codes(feature).astype(np.int64)
-            for interval in range(self.risk_sets.n_intervals):
-                sums = exact_sums(code, self.units[:, interval], int(self.arities[feature]))
-                units[starts[feature] : starts[feature + 1], interval] = sums
+        for block in column_blocks(1, self.arities, N_DIGITS, self.n_samples):
+            columns = np.arange(self.n_features)[block]
+            codes = slice(starts[columns[0]], starts[columns[-1] + 1])
+            n_codes = self.arities[columns].astype(np.int64)
+            for interval, digits in enumerate(self._digits):
+                units[codes, interval] = _units_of_cells(digits, None, columns, 1, n_codes)
         return starts, units
 
     def copy_of_columns(self, columns: Columns, max_bytes: int = FEW_BYTES) -> SurvivalSource | None:
@@ -243,6 +242,21 @@ def exact_sums(index: Columns, units: Integers, n_sums: int) -> Integers:
     low = np.bincount(index, units & (HALF - 1), n_sums)
     high = np.bincount(index, units >> HALF_BITS, n_sums)
     return low.astype(np.int64) + (high.astype(np.int64) << HALF_BITS)
+
+
+def _units_of_cells(
+    digits: Sequence[PackedSource], pivot: int | None, columns: Columns, n_first: int, n_codes: Integers
+) -> Integers:
+    """The expected units of all cells of the tables of :func:`dense_cells`.
+
+    ``digits`` has the source of each digit of the units, from the lowest power on.
+    """
+    units = np.zeros(int(n_codes.sum()) * n_first, np.int64)
+    for power, source in enumerate(digits):
+        n_rows_of_digit = dense_cells(source.packed, pivot, columns, n_first, n_codes, N_DIGITS)
+        sums = n_rows_of_digit.reshape(-1, N_DIGITS).astype(np.float64) @ DIGITS  # exact: they are below 2**35
+        units += sums.astype(np.int64) << (DIGIT_BITS * power)
+    return units
 
 
 def _joined(parts: Sequence[EventCells]) -> EventCells:
