@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -189,6 +190,48 @@ def test_wrong_times_are_refused(patients: pd.DataFrame, column: str, value: flo
     with pytest.raises(UserError) as refusal:
         select(patients, duration="week", event="died")
     assert refusal.value.code == code
+
+
+def test_text_and_dates_are_no_durations(patients: pd.DataFrame) -> None:
+    weeks = patients["week"].astype(str)
+    weeks[3] = "unknown"
+    dates = pd.Timestamp("2020-01-01") + pd.to_timedelta(patients["week"], unit="W")
+    for week, name in ((weeks, "'unknown'"), (dates, "dates")):
+        with pytest.raises(UserError, match=name) as refusal:
+            select(patients.assign(week=week), duration="week", event="died")
+        assert refusal.value.code == "numbers-needed"
+
+
+def test_the_value_of_an_event_is_proposed_where_it_has_a_name(patients: pd.DataFrame) -> None:
+    died = np.where(patients["died"] == 1, "yes", "no")
+    with pytest.raises(UserError) as refusal:
+        select(patients.assign(died=died), duration="week", event="died")
+    assert refusal.value.fix == {"event": "died=yes"}
+    with pytest.raises(UserError) as refusal:
+        select(features_of(patients), duration=patients["week"], event=died)
+    assert refusal.value.code == "invalid-events"
+    assert not refusal.value.fix
+
+
+def test_columns_that_repeat_the_event_are_leaks(patients: pd.DataFrame) -> None:
+    copied = patients.assign(dead=np.where(patients["died"] == 1, "yes", "no"))
+    (leak,) = [note for note in select(copied, duration="week", event="died").diagnostics if note.code == "leak"]
+    assert leak.fix == {"exclude": ["dead"]}
+    assert "leak" not in [note.code for note in select(patients, duration="week", event="died").diagnostics]
+
+
+@pytest.mark.parametrize("function", [bitsieve.compare, bitsieve.how_many, bitsieve.interactions])
+def test_functions_for_other_targets_refuse_times(patients: pd.DataFrame, function: Callable[..., object]) -> None:
+    for y in (structured(patients), patients[["week", "died"]].astype({"died": bool})):
+        with pytest.raises(UserError) as refusal:
+            function(features_of(patients), y)
+        assert refusal.value.code == "survival-not-supported"
+
+
+def test_encoders_refuse_times(patients: pd.DataFrame) -> None:
+    with pytest.raises(UserError) as refusal:
+        bitsieve.WOEEncoder().fit(features_of(patients), structured(patients))
+    assert refusal.value.code == "wrong-kind-of-target"
 
 
 def test_no_event_and_late_entries_are_refused(patients: pd.DataFrame) -> None:

@@ -26,6 +26,7 @@ from bitsieve.dataset.survival import (
     SurvivalTarget,
     events_counted,
     read_survival,
+    refuse_survival_target,
 )
 from bitsieve.dataset.target import (
     check_read,
@@ -264,6 +265,7 @@ def read_data(data: TableLike, options: ReadOptions) -> InMemoryDataset:
 def _with_survival_as_target(options: ReadOptions) -> ReadOptions:
     """The options with the columns of a time to an event as the target."""
     if options.survival is None:
+        refuse_survival_target(options.target)
         return options
     columns = options.survival.columns
     if options.survival.are_named:

@@ -35,6 +35,7 @@ class SurvivalColumns:
     n_intervals: int = 1
     duration_name: str = "duration"
     event_name: str = "event"
+    are_named: bool = False  # whether they were given as names of columns of the data
 
     @classmethod
     def of_options(cls, options: SurvivalOptions, columns: Sequence[Any]) -> SurvivalColumns:
@@ -48,6 +49,7 @@ class SurvivalColumns:
             n_intervals=options.n_intervals,
             duration_name=options.duration if options.are_named else "duration",
             event_name=options.event_column if options.are_named else "event",
+            are_named=options.are_named,
         )
 
     def __len__(self) -> int:
@@ -137,6 +139,16 @@ def _columns_of_frame(y: Any) -> SurvivalColumns | None:
     return None
 
 
+def refuse_survival_target(target: Any) -> None:
+    """Refuse a target that :func:`survival_columns` takes for a time to an event, where other targets are needed."""
+    if survival_columns(target) is not None:
+        raise UserError(
+            code="survival-not-supported",
+            message="the target is a time to an event, and only select and ForwardSelector take one",
+            advice="give one column, or the two columns as an array if they are two targets",
+        )
+
+
 def read_survival(
     columns: SurvivalColumns, n_samples: int, weights: Integers | None, strata: Columns | None
 ) -> SurvivalTarget:
@@ -158,7 +170,7 @@ def read_survival(
         raise UserError(
             code="no-events",
             message=f"none of the {len(event):,} rows has an event in {columns.event_name!r}",
-            advice="1 (or True) is an event and 0 a censored row; event='status=2' takes another value as the event",
+            advice="1 (or True) is an event and 0 a censored row; {event='status=2'} takes another value as the event",
         )
     total_weight = len(time) if weights is None else int(weights.sum())
     return SurvivalTarget(
@@ -212,10 +224,17 @@ def _times(values: Any, parameter: str, name: str, n_samples: int) -> Floats:
     times = read_values(values, what)
     _check_length(times, parameter, n_samples)
     _check_complete(times, what)
-    if are_categories(times) or times.dtype.kind not in "iufm":
+    if are_categories(times):
+        texts = [value for value in times.categories.tolist() if not _is_number(value)]
         raise UserError(
             code="numbers-needed",
-            message=f"{what} holds no numbers",
+            message=f"{what} holds {_listed(texts)}, and not just numbers",
+            advice="give the time from the start to the event, or to the end of observation",
+        )
+    if times.dtype.kind not in "iufm":
+        raise UserError(
+            code="numbers-needed",
+            message=f"{what} holds {'dates' if times.dtype.kind == 'M' else 'no numbers'}",
             advice="give the time from the start to the event, or to the end of observation",
         )
     if times.dtype.kind == "m":
@@ -248,13 +267,15 @@ def _events(columns: SurvivalColumns, n_samples: int) -> Flags:
         return _equal_to(columns.event_value, encoded, written, what)
     meanings = [MEANING_OF_EVENT.get(text.lower()) for text in written]
     if None in meanings:
-        examples = ", ".join(written[:MAX_VALUES_LISTED])
+        if columns.are_named:
+            advice = "name the value that is the event, such as {event}"
+        else:
+            advice = literal(f"give a boolean array, such as event == {encoded.categories.tolist()[-1]!r}")
         raise UserError(
             code="invalid-events",
-            message=f"{what} holds {examples}, and an event is 0 or 1 (or a boolean)",
-            advice=literal(
-                f"for one of several events name its value, such as event='{columns.event_name}={written[-1]}'"
-            ),
+            message=f"{what} holds {_listed(written)}, and not just 0 and 1",
+            advice=advice,
+            fix={"event": f"{columns.event_name}={written[-1]}"} if columns.are_named else {},
         )
     return np.array(meanings, bool)[encoded.codes]
 
@@ -265,9 +286,23 @@ def _equal_to(event_value: str, encoded: Encoded, written: Sequence[str], what: 
         raise UserError(
             code="unseen-value",
             message=f"{what} is {event_value!r} in no row",
-            advice=f"it holds {literal(', '.join(written[:MAX_VALUES_LISTED]))}",
+            advice=f"it holds {literal(_listed(written))}",
         )
     return np.asarray(encoded.codes == written.index(event_value))
+
+
+def _is_number(value: object) -> bool:
+    try:
+        float(str(value))
+    except ValueError:
+        return False
+    return True
+
+
+def _listed(written: Sequence[str]) -> str:
+    """The first values, in quotes."""
+    values = ", ".join(map(repr, written[:MAX_VALUES_LISTED]))
+    return values if len(written) <= MAX_VALUES_LISTED else f"{values} and others"
 
 
 def _as_written(value: Any) -> str:

@@ -349,6 +349,12 @@ def read_values(y: ColumnLike, what: str) -> ColumnValues:
         return _arrow(y, what)
     else:
         array = as_array(y)
+    if array.dtype.names is not None:
+        raise UserError(
+            code="wrong-kind-of-target",
+            message=f"{what} is a structured array of the fields {', '.join(map(repr, array.dtype.names))}",
+            advice="give one of them; a time to an event is for select and ForwardSelector",
+        )
     if array.dtype.kind == "c":
         raise UserError(
             code="complex-numbers",

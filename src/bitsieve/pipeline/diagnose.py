@@ -236,7 +236,10 @@ def on_leaks(leaks: Sequence[Leak], table: Dataset) -> list[Diagnostic]:
         return []
     names = [str(table.names[leak.column]) for leak in leaks]
     smallest_share_of_rows = min(leak.share_of_rows for leak in leaks)
-    return [notes.leak(names, table.target.name, smallest_share_of_rows)]
+    decided = repr(table.target.name)
+    if table.target.kind == "survival":
+        decided = "whether there is an event,"
+    return [notes.leak(names, decided, smallest_share_of_rows)]
 
 
 def on_ties(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:

@@ -69,7 +69,7 @@ def count_evidence(counted: Counted, selected: Columns, information: Information
         overlap=overlap,
         informative=informative,
         tests=tests_of_selected(plug_in, selected),
-        leaks=[] if is_survival else leaks_of(counted),
+        leaks=leaks_of(counted),
         few_repeats=[] if is_survival else few_repeats_of(counted, selected),
         class_sizes=class_sizes,
         tables=tables,

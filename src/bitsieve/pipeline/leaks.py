@@ -7,19 +7,26 @@ import numpy as np
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.discretization.base import Binning
 from bitsieve.information.leaks import MAX_OTHER_SHARE, MIN_SAMPLES, Leak, leaks
+from bitsieve.information.survival import SurvivalInformation
 from bitsieve.pipeline.discretize import Counted
 from bitsieve.utils.arrays import Floats
 
 
 def leaks_of(counted: Counted) -> list[Leak]:
-    """The columns that nearly decide the target, the best first: copies of a quantity, and those of :func:`leaks`."""
+    """The columns that nearly decide the target, the best first: copies of a quantity, and those of :func:`leaks`.
+
+    Of a time to an event they decide whether there is an event, or the interval of its time.
+    """
     copies = _copies_of_quantity(counted)
     copied_columns = {leak.column for leak in copies}
 
     def has_intervals(column: int) -> bool:
         return _has_intervals(counted.table, counted.binner, column)
 
-    others = leaks(counted.information, has_intervals)
+    information = counted.information
+    if isinstance(information, SurvivalInformation):
+        information = information.rows
+    others = leaks(information, has_intervals)
     return copies + [leak for leak in others if leak.column not in copied_columns]
 
 

@@ -430,14 +430,14 @@ def target_binned_on_sample(name: str, error: float) -> Diagnostic:
     )
 
 
-def leak(names: Sequence[str], target: str, share_of_rows: float) -> Diagnostic:
-    """Columns nearly decide the target; each alone decides it in at least ``share_of_rows`` of the rows."""
+def leak(names: Sequence[str], decided: str, share_of_rows: float) -> Diagnostic:
+    """Columns nearly decide what ``decided`` says; each alone decides it in at least ``share_of_rows`` of the rows."""
     percent = f"{floor(1000 * share_of_rows) / 10:g} % of the rows"
     if len(names) == 1:
-        message = f"{quoted(names, MAX_NAMES)} alone decides {target!r} in {percent}"
+        message = f"{quoted(names, MAX_NAMES)} alone decides {decided} in {percent}"
         question = "is it"
     else:
-        message = f"{quoted(names, MAX_NAMES)} each alone decide {target!r} in at least {percent}"
+        message = f"{quoted(names, MAX_NAMES)} each alone decide {decided} in at least {percent}"
         question = "are they"
     return Diagnostic(
         code="leak",
