@@ -150,6 +150,8 @@ def test_an_entry_at_the_start_changes_nothing(patients: pd.DataFrame) -> None:
 REFUSALS = {
     "target too": ({"target": "a"}, "contradicting-parameters"),
     "no event": ({"event": None}, "contradicting-parameters"),
+    "a kind of target": ({"target_kind": "quantity"}, "contradicting-parameters"),
+    "bins of the target": ({"target_bins": 4}, "contradicting-parameters"),
     "no such column": ({"duration": "weeks"}, "unknown-column"),
     "an event of other values": ({"event": "a"}, "invalid-events"),
     "a value that is not there": ({"event": "died=7"}, "unseen-value"),

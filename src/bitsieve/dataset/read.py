@@ -267,6 +267,14 @@ def _with_survival_as_target(options: ReadOptions) -> ReadOptions:
     if options.survival is None:
         refuse_survival_target(options.target)
         return options
+    for parameter, value in (("target_kind", options.target_kind), ("target_bins", options.target_bins)):
+        if value is not None:
+            raise UserError(
+                code="contradicting-parameters",
+                message="is for classes and quantities, and the target is a time to an event",
+                advice="leave it out",
+                parameters={parameter: value},
+            )
     columns = options.survival.columns
     if options.survival.are_named:
         return replace(options, target=columns)

@@ -27,8 +27,9 @@ def check_survival(table: Dataset, selection: SelectionOptions, discretization: 
     if selection.effect != ANY_EFFECT:
         raise UserError(
             code="survival-not-supported",
-            message="effect is for classes, and the hazards of a time to an event have one effect in all strata",
+            message="is for classes, and a time to an event has one effect in all strata",
             advice="leave it out",
+            parameters={"effect": selection.effect},
         )
     check_survival_estimator(selection.estimator)
     if selection.stopping is not None and not make_stopping(selection.stopping).takes_survival:
