@@ -224,17 +224,10 @@ def _times(values: Any, parameter: str, name: str, n_samples: int) -> Floats:
     times = read_values(values, what)
     _check_length(times, parameter, n_samples)
     _check_complete(times, what)
-    if are_categories(times):
-        texts = [value for value in times.categories.tolist() if not _is_number(value)]
+    if are_categories(times) or times.dtype.kind not in "iufm":
         raise UserError(
             code="numbers-needed",
-            message=f"{what} holds {_listed(texts)}, and not just numbers",
-            advice="give the time from the start to the event, or to the end of observation",
-        )
-    if times.dtype.kind not in "iufm":
-        raise UserError(
-            code="numbers-needed",
-            message=f"{what} holds {'dates' if times.dtype.kind == 'M' else 'no numbers'}",
+            message=f"{what} holds {_in_place_of_numbers(times)}",
             advice="give the time from the start to the event, or to the end of observation",
         )
     if times.dtype.kind == "m":
@@ -289,6 +282,14 @@ def _equal_to(event_value: str, encoded: Encoded, written: Sequence[str], what: 
             advice=f"it holds {literal(_listed(written))}",
         )
     return np.asarray(encoded.codes == written.index(event_value))
+
+
+def _in_place_of_numbers(times: NDArray[Any] | Encoded) -> str:
+    """What times hold that are not all numbers."""
+    if are_categories(times):
+        texts = [value for value in times.categories.tolist() if not _is_number(value)]
+        return f"{_listed(texts)}, and not just numbers" if texts else "categories"
+    return "dates" if times.dtype.kind == "M" else "no numbers"
 
 
 def _is_number(value: object) -> bool:

@@ -25,7 +25,7 @@ def leaks_of(counted: Counted) -> list[Leak]:
 
     information = counted.information
     if isinstance(information, SurvivalInformation):
-        information = information.rows
+        information = information.rows  # about the classes: censored, or the interval of the event
     others = leaks(information, has_intervals)
     return copies + [leak for leak in others if leak.column not in copied_columns]
 
