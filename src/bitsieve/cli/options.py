@@ -531,7 +531,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
 #: The options that most people need, which the help of a command has first.
 COMMON = (
     "selection", "then", "now", "feature", "data", "--codes", "--append-score", "--check",
-    "--target", "--period", "--features", "--method", "--methods", "--classifier", "--exclude", "--missing",
+    "--target", "--features", "--method", "--methods", "--classifier", "--exclude", "--missing",
     "--order", "--output", "--save", "--report", "--figure",
 )
 # fmt: on
