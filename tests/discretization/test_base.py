@@ -136,7 +136,8 @@ def test_objects_are_copied_unfitted():
         (
             "quantiles",
             {},
-            "binning='quantiles' is not known: give one of 'auto', 'mdl', 'quantile', 'uniform', 'monotone', 'none', .*'quantile'",
+            "binning='quantiles' is not known: give one of 'auto', 'mdl', 'quantile', 'uniform', 'monotone', 'none', .*"
+            "'quantile'",
         ),
         ("MDL", {}, "did you mean 'mdl'"),
         (None, {}, "binning=None is not known"),
