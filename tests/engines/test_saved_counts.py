@@ -157,6 +157,56 @@ def test_mistakes(files, capsys, arguments, message):
     assert message in line
 
 
+def write_csv(path, names, rows):
+    path.write_text("\n".join([names, *rows]))
+
+
+def refusal_of_other_site(tmp_path, capsys, names, rows):
+    """The error for rows of another site that are counted like those of a first one, of numbers and words."""
+    first_rows = [f"{number},{'ab'[number % 2]},{'no' if number < 50 else 'yes'}" for number in range(100)]
+    write_csv(tmp_path / "first.csv", "dose,ward,class", [*first_rows, *first_rows])
+    write_csv(tmp_path / "other.csv", names, rows)
+    options = ["--target", "class"]
+    assert main(["count", str(tmp_path / "first.csv"), *options, "--save", str(tmp_path / "first")]) == 0
+    capsys.readouterr()
+    like = ["--like", str(tmp_path / "first"), "--save", str(tmp_path / "other")]
+    assert main(["count", str(tmp_path / "other.csv"), *options, *like]) == 2
+    (line,) = (line for line in capsys.readouterr().err.splitlines() if "error" in line)
+    return line
+
+
+def test_words_in_a_column_of_numbers_of_another_site_are_named(tmp_path, capsys):
+    line = refusal_of_other_site(tmp_path, capsys, "dose,ward,class", ["low,a,no", "high,b,yes"] * 50)
+    assert "'dose'" in line
+    assert "--column-type dose=number" in line
+
+
+@pytest.mark.parametrize(
+    ("names", "row", "named"),
+    [
+        ("dose,class", "1,no", "lacks 'ward'"),
+        ("dose,ward,fee,class", "1,a,2,no", "has 'fee'"),
+        ("ward,dose,class", "a,1,no", "another order"),
+    ],
+)
+def test_other_columns_of_another_site_are_named(tmp_path, capsys, names, row, named):
+    line = refusal_of_other_site(tmp_path, capsys, names, [row, row.replace("no", "yes")] * 50)
+    assert named in line
+    assert "in their order: 'dose', 'ward'" in line
+
+
+def test_rows_without_a_target_of_another_site_are_noted(tmp_path, capsys):
+    rows = [f"{number},{'no' if number < 50 else 'yes'}" for number in range(100)]
+    write_csv(tmp_path / "first.csv", "dose,class", rows)
+    write_csv(tmp_path / "other.csv", "dose,class", [*rows, "3,"])
+    options = ["--target", "class"]
+    assert main(["count", str(tmp_path / "first.csv"), *options, "--save", str(tmp_path / "first")]) == 0
+    capsys.readouterr()
+    like = ["--like", str(tmp_path / "first"), "--save", str(tmp_path / "other")]
+    assert main(["count", str(tmp_path / "other.csv"), *options, *like]) == 0
+    assert "1 of 101 rows has no 'class'" in capsys.readouterr().err
+
+
 def test_the_same_counts_are_refused_twice(files, capsys):
     count(files, "first", "--site", "Jena")
     count(files, "second", "--like", files / "first", "--site", "Bonn")

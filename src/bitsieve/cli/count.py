@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bitsieve.cli.build import column_options, discretization_options, execution_options, read_options
 from bitsieve.cli.results import note_lines
-from bitsieve.diagnostics import UserError
+from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.utils.progress import progress_bar
 from bitsieve.utils.terminal_text import printable_lines
 
@@ -34,10 +35,11 @@ def run(arguments: argparse.Namespace) -> int:
         table, binner = _read(StreamSource(arguments.data, arguments.memory), arguments, discretization)
         if arguments.like is None:
             prepared = _prepared(table, discretization, arguments)
-            _print_notes(arguments, table, prepared)
+            _print_notes(arguments, [*table.diagnostics, *prepared.diagnostics])
             counts = count_table(prepared.table, binner, few_are_codes=discretization.leaves_codes_open)
         else:
             counts = count_like(table, load_sum(arguments.like))
+            _print_notes(arguments, table.diagnostics)
         replace(counts, site=arguments.site or "").save(arguments.save)
     n_samples = int(counts.class_sizes.sum())
     n_columns = len(counts.names)
@@ -89,7 +91,7 @@ def run_sql(arguments: argparse.Namespace) -> int:
         relation = _relation_of_sql(arguments)
         table, binner = _read(_source_of_sql(arguments), arguments, discretization)
         prepared = _prepared(table, discretization, arguments)
-        _print_notes(arguments, table, prepared)
+        _print_notes(arguments, [*table.diagnostics, *prepared.diagnostics])
         counted_table = prepared.table
         if discretization.leaves_codes_open:
             counted_table, _ = counted_table.with_small_integers_as_categories()
@@ -159,8 +161,6 @@ def _prepared(
     return prepare(table, column_options(arguments), discretization, execution_options(arguments))
 
 
-def _print_notes(
-    arguments: argparse.Namespace, table: PartitionedDataset, prepared: Prepared[PartitionedDataset]
-) -> None:
-    for note in note_lines(arguments, [*table.diagnostics, *prepared.diagnostics]):
+def _print_notes(arguments: argparse.Namespace, diagnostics: Sequence[Diagnostic]) -> None:
+    for note in note_lines(arguments, diagnostics):
         arguments.say(f"note: {note}")

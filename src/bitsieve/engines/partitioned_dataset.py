@@ -23,7 +23,7 @@ from bitsieve.dataset.target import Target, check_read, no_rows_left
 from bitsieve.dataset.target_summary import TargetCoding, TargetPart, TargetSummary
 from bitsieve.dataset.text import Words, check_types_read
 from bitsieve.dataset.text_format import ColumnRules, TextMeaning
-from bitsieve.diagnostics import Diagnostic
+from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import Coding, arity_of, fit_on_summary
 from bitsieve.discretization.equal import EqualFrequencyBinning, EqualWidthBinning
@@ -296,6 +296,7 @@ class PartitionedDataset(OutOfCoreDataset):
         table._summary = None  # it is of other classes
         table.target_coding = replace(self.target_coding, parts={name: part}, target=target)
         ranges = table._summary_for(EqualWidthBinning(missing=binner.missing))
+        table._check_kinds_of_numbers(binner, ranges)
         occurring = [min(arity_of(binner, ranges, j), arity) for j, arity in enumerate(arities)]
         kinds = [column.kind for column in ranges.columns]
         coding = Coding(binner, kinds, np.array(occurring, np.int32), (), 0.0, {})
@@ -303,6 +304,19 @@ class PartitionedDataset(OutOfCoreDataset):
             reader=table.reader, target=table.target_coding, coding=coding, class_sizes=ranges.class_sizes
         )
         return self.engine.count(request)
+
+    def _check_kinds_of_numbers(self, binner: Binning, summary: Summary) -> None:
+        """Refuse text or categories in a column that the binner cuts as numbers."""
+        for j, (name, column) in enumerate(zip(self.names, summary.columns, strict=True)):
+            if j in self.dropped or binner.categories_[j] is not None:
+                continue
+            if column.kind is None and not column.is_empty:
+                raise UserError(
+                    code="mixed-values",
+                    message=f"column {name!r} holds numbers in the first counts, and text or categories in this data",
+                    advice=f"if its text means numbers, give --column-type {name}=number at all sites",
+                    columns=(str(name),),
+                )
 
     def distinct_values(self, columns: Sequence[int]) -> dict[int, NDArray[Any]]:
         """The sorted distinct values of columns, by index, without those of columns of too many numbers."""

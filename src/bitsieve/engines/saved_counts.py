@@ -518,17 +518,32 @@ def left_out_of_counts(names: Sequence[str]) -> Diagnostic:
     )
 
 
+def _check_same_columns(names: Sequence[str], names_of_first: Sequence[str]) -> None:
+    """Refuse data whose columns are not those of the first counts, in their order."""
+    if names == names_of_first:
+        return
+    lost = [name for name in names_of_first if name not in set(names)]
+    new = [name for name in names if name not in set(names_of_first)]
+    if lost:
+        message = f"the data lacks {quoted(lost)}, which the first counts have"
+    elif new:
+        message = f"the data has {quoted(new)}, which the first counts lack"
+    else:
+        message = "the data has the columns of the first counts in another order"
+    raise UserError(
+        code="columns-differ",
+        message=message,
+        advice=f"give it the columns of the first counts, in their order: {quoted(names_of_first)}",
+        columns=[*lost, *new],
+    )
+
+
 def count_like(table: PartitionedDataset, first: SavedCounts) -> SavedCounts:
     """Count the tables of all pairs of columns of a table, with the columns, bins and classes of other counts.
 
     Categories and classes that the other counts lack are added.
     """
-    if list(table.names) != first.names:
-        lacking = [name for name in first.names if name not in set(table.names)]
-        message = f"the columns are not those of the first counts: {quoted(first.names)}"
-        if lacking:
-            message = f"the data lacks {quoted(lacking)}, which the first counts have"
-        raise UserError(code="columns-differ", message=message, columns=lacking)
+    _check_same_columns(list(map(str, table.names)), first.names)
     target = first.target
     if target.edges is None:
         target = replace(target, labels=_union(target.labels, table.target.labels, "the target"))
