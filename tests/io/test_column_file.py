@@ -319,6 +319,13 @@ def folder(tmp_path, files):
     return tmp_path
 
 
+@pytest.mark.parametrize("value", ["", "-", "--5", "9" * 20])
+def test_names_of_folders_that_are_no_whole_numbers_of_64_bits_are_text(tmp_path, value):
+    path = folder(tmp_path, {f"year={value}/1.csv": "p,q\n1,x\n", "year=2020/1.csv": "p,q\n2,y\n"})
+    years = together(open_file(path).batches(["year"]))["year"].to_pylist()
+    assert sorted(years) == sorted([value, "2020"])
+
+
 def test_folders(tmp_path):
     path = folder(
         tmp_path,

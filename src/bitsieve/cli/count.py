@@ -27,6 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, count, save."""
     discretization = discretization_options(arguments)
     _refuse_existing_counts(arguments)
+    _refuse_columns_beside_like(arguments)
     with progress_bar(not arguments.quiet):
         from bitsieve.engines.saved_counts import check_folder, count_like, count_table, load_sum
         from bitsieve.engines.stream import StreamSource
@@ -56,6 +57,7 @@ def check(arguments: argparse.Namespace, reads_data: bool) -> None:
 
     discretization = discretization_options(arguments)
     _refuse_existing_counts(arguments)
+    _refuse_columns_beside_like(arguments)
     check_folder(arguments.save)
     if arguments.like is not None:
         load_sum(arguments.like)
@@ -65,7 +67,7 @@ def check(arguments: argparse.Namespace, reads_data: bool) -> None:
 
 
 def _refuse_existing_counts(arguments: argparse.Namespace) -> None:
-    """Refuse to overwrite saved counts without --force, and options that contradict each other."""
+    """Refuse to overwrite saved counts without --force."""
     existing_files = os.listdir(arguments.save) if os.path.isdir(arguments.save) else []
     is_free = all(name.startswith(".bitsieve-") for name in existing_files)  # a killed run leaves such files
     if not is_free and not arguments.force:
@@ -74,6 +76,9 @@ def _refuse_existing_counts(arguments: argparse.Namespace) -> None:
             message=f"--save {arguments.save!r} is there already",
             advice="add --force to overwrite it, or give another name",
         )
+
+
+def _refuse_columns_beside_like(arguments: argparse.Namespace) -> None:
     if arguments.like is not None and (arguments.include or arguments.exclude):
         raise UserError(
             code="contradicting-parameters",

@@ -38,19 +38,19 @@ from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import phase
 from bitsieve.utils.types import JsonObject
 
-MAX_CELLS = 1 << 28  # of all tables: 2 GiB
+MAX_CELLS = 1 << 28  # all tables together, which take 2 GiB
 
 
 @dataclass(frozen=True, eq=False)
 class SavedCounts:
     """The tables of every pair of columns with the class, and what the codes in them mean."""
 
-    names: list[str]  # of the columns
+    names: list[str]  # the columns
     target: Target  # the classes, without the codes of rows
     binner: Binning  # fitted: how the columns became codes
-    arities: NDArray[np.int32]  # codes of every column, whether they occur or not
+    arities: NDArray[np.int32]  # the number of codes of every column, whether they occur or not
     class_sizes: Integers
-    cells: Integers  # of the pairs (0, 0), (0, 1), ..., (1, 1), (1, 2), ... one after the other, in C order
+    cells: Integers  # the tables of the pairs (0, 0), (0, 1), ..., (1, 1), (1, 2), ... one after the other, in C order
     dropped: tuple[int, ...] = ()  # columns that were left out, such as identifiers: they have one code
     site: str = ""  # who counted the rows, for messages
     has_intervals_in_words: bool = False  # whether categories may be the names of intervals, as a database returns them
@@ -551,12 +551,12 @@ def count_like(table: PartitionedDataset, first: SavedCounts) -> SavedCounts:
     categories_of_column = {
         j: values for j, values in enumerate(first.binner.categories_) if values is not None and j not in first.dropped
     }
-    coded_columns = list(categories_of_column)
-    for j, values in candidates.distinct_values(coded_columns).items():
+    columns_of_categories = list(categories_of_column)
+    for j, values in candidates.distinct_values(columns_of_categories).items():
         categories_of_column[j] = _union(categories_of_column[j], values, f"column {first.names[j]!r}")
     binner = _with_categories(first.binner, categories_of_column)
     arities = first.arities.copy()
-    arities[coded_columns] = binner.n_bins_[coded_columns]
+    arities[columns_of_categories] = binner.n_bins_[columns_of_categories]
     source = candidates.count_as(binner, arities, target)
     counts = count_all_pairs(source, first.names, target, binner, arities)
     return replace(counts, dropped=first.dropped)

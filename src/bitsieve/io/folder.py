@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from bitsieve.utils.messages import quoted
 Value = int | str | None
 
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+_WHOLE_NUMBER = re.compile("-?[0-9]{1,18}")  # it fits into 64 bits
 _HIDDEN = (".", "_")  # a file or folder whose name begins so is no part of the table
 _NAMES_OF_DOCUMENTS = ("readme", "license", "licence", "copying", "notice", "changelog")  # without the ending .txt
 
@@ -130,13 +132,16 @@ def _check_same_columns(first: ColumnFile, other: ColumnFile) -> None:
     new = sorted(set(names_of_other) - set(names_of_first), key=names_of_other.index)
     if not lost and not new:
         return
-    columns = f"column{'s' if len(lost or new) > 1 else ''} {quoted(lost or new)}"
-    what = f"lacks the {columns}" if lost else f"has the {columns} besides"
+    difference = f"lacks the {_columns_in_words(lost)}" if lost else f"has the {_columns_in_words(new)} besides"
     raise DataError(
         code="columns-differ",
-        message=f"{other.label} {what}, unlike {first.label}",
+        message=f"{other.label} {difference}, unlike {first.label}",
         advice="give all parts the same columns",
     )
+
+
+def _columns_in_words(names: Sequence[str]) -> str:
+    return f"column {quoted(names)}" if len(names) == 1 else f"columns {quoted(names)}"
 
 
 @dataclass(frozen=True)
@@ -144,7 +149,7 @@ class _Folder:
     """The tables of a folder."""
 
     files: list[ColumnFile]
-    values: list[dict[str, str | None]]  # of every file: the values in the names of its folders, by column
+    values: list[dict[str, str | None]]  # one for each file: the values in the names of its folders, by column
     diagnostics: list[Diagnostic]  # on the files that were left out
 
 
@@ -236,15 +241,17 @@ def _values_of_folders(folders: Sequence[str]) -> dict[str, str | None]:
 def _typed(values_of_files: list[dict[str, str | None]]) -> list[dict[str, Value]]:
     """Convert the values of a column to integers if all of them are whole numbers."""
     numeric = {
-        name
-        for name in values_of_files[0]
-        if all((values[name] or "0").lstrip("-").isdecimal() for values in values_of_files)
+        name for name in values_of_files[0] if all(_is_missing_or_whole(values[name]) for values in values_of_files)
     }
 
     def typed(name: str, value: str | None) -> Value:
         return int(value) if name in numeric and value is not None else value
 
     return [{name: typed(name, value) for name, value in values.items()} for values in values_of_files]
+
+
+def _is_missing_or_whole(value: str | None) -> bool:
+    return value is None or _WHOLE_NUMBER.fullmatch(value) is not None
 
 
 def _type(value: Value) -> pa.DataType:

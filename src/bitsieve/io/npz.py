@@ -94,7 +94,8 @@ def read_npz(path: Path, label: str, *, with_names: bool = True) -> ArrayTable:
                 advice=".npz, Parquet, Arrow or CSV is read",
             )
         is_sparse = all(member in members for member in SPARSE_MEMBERS)
-        for name in ("y",) if is_sparse else ("X", "y"):
+        required_members = ["y"] if is_sparse else ["X", "y"]
+        for name in required_members:
             if name not in members:
                 raise DataError(
                     code="cannot-read",

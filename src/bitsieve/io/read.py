@@ -48,8 +48,9 @@ _DECOMPRESSORS: dict[bytes, Callable[..., Any]] = {  # by the first bytes of a f
 }
 _N_BYTES_OF_COMPRESSION = 8  # by so many first bytes a compressed file is recognised
 _BLOCK = 1 << 20  # bytes that are copied at once
-MAX_EXPANSION = 128  # the content of a compressed file is at most so many times as long as the file, ...
-MIN_EXPANDED_BYTES = 1 << 30  # ... where it is longer than this
+# Content of a compressed file is refused if it is longer than both: this many bytes, and this many times the file.
+MIN_EXPANDED_BYTES = 1 << 30
+MAX_EXPANSION = 128
 
 
 def open_file(data: TableLike, *, header: bool | None = None, spool: Path | None = None) -> ColumnFile | ArrayFile:
@@ -105,7 +106,7 @@ def _open_path(path: Path, header: bool | None) -> ColumnFile | ArrayFile:
             file_path, table = file_and_inside(path)
             return _open(InputFile.of_path(file_path, label, table=table, header=header))
         copies = Copies()
-        copy = copies.folder / "standard input.given"  # not the name that its own decompressed copy gets
+        copy = copies.folder / "standard input.copy"  # decompressed, it becomes "standard input" beside it
         if is_standard_input:
             _copy(sys.stdin.buffer, copy, label)
         else:
@@ -127,9 +128,9 @@ def _open_address(where: str, header: bool | None) -> ColumnFile | ArrayFile:
             advice="check the address",
         )
     copies = Copies()
-    below = copies.folder / "of address"
+    folder = copies.folder / "of address"
     for name, file in files.items():
-        path = below / name
+        path = folder / name
         with reaching(where):
             path.parent.mkdir(parents=True, exist_ok=True)
         copy_remote(file, path, where, _size_check(path, repr(where)))
@@ -138,10 +139,10 @@ def _open_address(where: str, header: bool | None) -> ColumnFile | ArrayFile:
     from bitsieve.io.folder import FolderOfFiles
 
     def open_one(file: Path) -> ColumnFile:
-        label = repr(f"{where.rstrip('/')}/{file.relative_to(below)}")
+        label = repr(f"{where.rstrip('/')}/{file.relative_to(folder)}")
         return columns_of(_open(InputFile(file, label, None, copies, header=header)))
 
-    return FolderOfFiles(below, open_one, repr(where))
+    return FolderOfFiles(folder, open_one, repr(where))
 
 
 def read_table(
@@ -158,7 +159,7 @@ def read_table(
     with readable(str(path)):
         table = opened.read() if isinstance(opened, ArrayFile) else joined(list(opened.batches(rows=None)))
     check_unchanged(opened.label, opened.initial_state, opened.state())
-    if getattr(table, "num_rows", 1) == 0:  # arrays were looked at already
+    if not isinstance(table, ArrayTable) and table.num_rows == 0:  # arrays without rows were refused by their reader
         raise DataError(
             code="empty-data",
             message=f"{opened.label} has no rows",
@@ -202,7 +203,7 @@ def check_file(path: str | PathLike[str]) -> None:
             raise DataError(
                 code="file-missing",
                 message=f"there is no file {str(path)!r}",
-                advice=f"{advice}",
+                advice=advice,
             )
         status = path.stat()
     if stat.S_ISDIR(status.st_mode):
@@ -212,7 +213,7 @@ def check_file(path: str | PathLike[str]) -> None:
             advice=f"give the path of a table file ({readable_formats()})",
         )
     is_regular = stat.S_ISREG(status.st_mode)
-    if is_regular and not status.st_size:  # such as of /proc, where to open some waits for ever
+    if is_regular and not status.st_size:  # files of /proc have no size, and opening some of them waits for ever
         raise DataError(
             code="empty-data",
             message=f"{str(path)!r} is empty",
@@ -231,7 +232,7 @@ def database_kind(data: TableLike) -> str | None:
     if not isinstance(data, (str, PathLike)):
         return None
     path, _ = file_and_inside(Path(data))
-    with suppress(OSError, DataError):  # whoever reads it will say so
+    with suppress(OSError, DataError):  # the reader reports it
         if path.is_file():
             format = format_of(path)
             return format.key if format.is_database else None
@@ -244,7 +245,7 @@ def holds_sparse_rows(data: TableLike) -> bool:
         return False
     path = Path(data)
     with readable(path):
-        if address(path) is not None or not path.exists():  # whoever reads it will say so
+        if address(path) is not None or not path.exists():  # the reader reports it
             return has_libsvm_ending(path)
         if not path.is_file() or not path.stat().st_size:
             return False
