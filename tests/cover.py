@@ -26,15 +26,17 @@ def quick_and_slow(cases: Iterable[Any], *, quick: Container[Any], reason: str) 
 
 
 CHOSEN_CRITERIA = ("mrmr", "jmi", "cmim", "cmi")
-WITH_A_CHOSEN_CRITERION = {
+CHOSEN_BLANKETS = ("iamb-fdr", "ses")  # of the searches for Markov blankets, whose subsets take long
+CHOSEN = {"ForwardSelector": CHOSEN_CRITERIA, "MarkovBlanketSelector": CHOSEN_BLANKETS}
+OF_EACH_KIND = {
     method.name
     for method in list_methods()
-    if not method.same_as and (method.estimator != "ForwardSelector" or method.name in CHOSEN_CRITERIA)
+    if not method.same_as and method.name in CHOSEN.get(method.estimator, (method.name,))
 }
 
 
 def methods_of_each_kind(names: Iterable[str]) -> list[Any]:
-    """The methods for ``parametrize``; other criteria of the greedy loop and second names are marked as slow."""
+    """The methods for ``parametrize``; other criteria, searches for blankets and second names are marked as slow."""
     return quick_and_slow(
-        names, quick=WITH_A_CHOSEN_CRITERION, reason="the same loop by another criterion, which golden results hold"
+        names, quick=OF_EACH_KIND, reason="the same loop by another criterion or search, which golden results hold"
     )

@@ -10,6 +10,7 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 import pytest
+from tests.cover import quick_and_slow
 
 from bitsieve.cli import main
 from bitsieve.engines.saved_counts import SavedCounts
@@ -68,7 +69,7 @@ def selection(folder, counts):
     return [(column["name"], column["score"]) for column in json.loads(answer.stdout)["features"]]
 
 
-@pytest.mark.parametrize("first", range(3))
+@pytest.mark.parametrize("first", quick_and_slow(range(3), quick={0}, reason="processes of every site again"))
 def test_three_processes_that_exchange_counts(folder, first):
     names = SITES[first:] + SITES[:first]
     saved = count_sites(folder, names)

@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from tests.cover import methods_of_each_kind
 
 from bitsieve import (
     RCFS,
@@ -69,7 +70,6 @@ def same(weighted, repeated):
         ForwardSelector(3, constraints=Constraints(groups=[["x0", "x1"]], must_include=["x5"])),
         SpecCMI(4),
         SpecCMI(4, binning="uniform"),
-        *(make_selector(method.name, 4) for method in list_methods() if method.estimator != "ForwardSelector"),
         VMI(4, binning=None, decomposition="pairwise"),
         VMI(4, on_plateau="restart", n_jobs=2),
         ReliefF(4, n_samples=50, random_state=3, n_neighbors=3),
@@ -78,7 +78,17 @@ def same(weighted, repeated):
     ids=repr,
 )
 def test_weights_are_repeated_rows(selector, weighted):
-    X, y, weights = weighted
+    check_weights_are_repeated_rows(selector, *weighted)
+
+
+@pytest.mark.parametrize(
+    "name", methods_of_each_kind(method.name for method in list_methods() if method.estimator != "ForwardSelector")
+)
+def test_weights_are_repeated_rows_for_a_method(name, weighted):
+    check_weights_are_repeated_rows(make_selector(name, 4), *weighted)
+
+
+def check_weights_are_repeated_rows(selector, X, y, weights):
     repeated = clone(selector).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
     same(clone(selector).fit(X, y, sample_weight=weights), repeated)
     same(clone(selector).fit(pd.DataFrame(X).to_numpy(), list(y), sample_weight=list(weights.astype(float))), repeated)
