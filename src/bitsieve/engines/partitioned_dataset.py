@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
+from shlex import quote
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -314,7 +315,7 @@ class PartitionedDataset(OutOfCoreDataset):
                 raise UserError(
                     code="mixed-values",
                     message=f"column {name!r} holds numbers in the first counts, and text or categories in this data",
-                    advice=f"if its text means numbers, give --column-type {name}=number at all sites",
+                    advice=f"if its text means numbers, count all sites with --column-type {quote(f'{name}=number')}",
                     columns=(str(name),),
                 )
 
