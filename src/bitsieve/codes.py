@@ -36,7 +36,7 @@ CODES: dict[str, Code] = {
     ),
     "too-good": Code(
         "warning",
-        "The information value of a column is above .5, as that of a leak is.",
+        "The information value of a column is above .5, or a column has one bin as it separates the classes.",
         "Exclude it if it is not known at prediction time.",
     ),
     "coefficient-sign": Code(

@@ -49,3 +49,10 @@ def test_the_interval_holds_the_value(tumours):
     X, y = tumours
     frame = bitsieve.information_value(X, y)
     assert ((frame["low"] < frame["iv_corrected"]) & (frame["iv_corrected"] < frame["high"])).all()
+
+
+def test_a_column_that_separates_the_classes_is_warned_of(tumours):
+    X, y = tumours
+    with pytest.warns(bitsieve.BitsieveWarning, match="'copy'"):
+        frame = bitsieve.information_value(X.assign(copy=y), y)
+    assert frame["iv"].iloc[-1] == 0

@@ -214,6 +214,29 @@ def test_dates_are_scored_but_not_written_in_sql(loans):
     assert caught.value.code == "no-sql"
 
 
+def test_bins_of_dates_are_named_by_dates(loans):
+    X, y = loans
+    opened = pd.Timestamp("2020-01-01") + pd.to_timedelta(X["age"], unit="D")
+    for values in (opened, opened.dt.strftime("%Y-%m-%d")):
+        card = bitsieve.scorecard(pd.DataFrame({"opened": values}), y)
+        column = card.card.columns[0]
+        ends = [label.rpartition(", ")[2].rstrip("]") for label in column.bins.labels[:-1]]
+        edges = column.bins.merged.edges.astype("datetime64[us]")
+        assert [np.datetime64(end) for end in ends] == list(edges)
+        assert column.bins.counts.rows[0] == (opened <= pd.Timestamp(edges[0])).sum()
+
+
+def test_a_column_that_separates_the_classes_is_named_although_it_has_one_bin(loans):
+    X, y = loans
+    X = X[["age"]].assign(collected=np.where(y == 1, 10.0 + X["age"], 0.0), constant=1.0)
+    card = bitsieve.scorecard(X, y)
+    assert card.features == ["age"]
+    noted = [(diagnostic.code, list(diagnostic.columns)) for diagnostic in card.diagnostics]
+    assert ("single-bin", ["collected", "constant"]) in noted
+    assert ("too-good", ["collected"]) in noted
+    assert ("too-good", ["constant"]) not in noted
+
+
 def test_a_special_value_that_is_not_declared_is_noted():
     random = np.random.default_rng(1)
     y = random.integers(0, 2, 300)

@@ -9,7 +9,9 @@ from sklearn.base import clone
 
 from bitsieve.discretization.monotone.column_bins import ColumnBins
 from bitsieve.scorecards.monotone_binner import MonotoneBinner, check_binner
+from bitsieve.scorecards.notes import notes_on_separated
 from bitsieve.scorecards.stability import word_of
+from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.frames import default_library, frame_of
 from bitsieve.utils.types import ColumnLike, TableLike
@@ -66,6 +68,7 @@ def information_value(
     fitted = MonotoneBinner() if binner is None else clone(binner)
     fitted.fit(X, y, sample_weight)
     columns = fitted.column_bins_
+    Diagnostics(notes_on_separated(fitted.column_names_, columns)).warn()
     intervals = [column.interval for column in columns]
     return frame_of(
         {

@@ -393,6 +393,6 @@ def column_summary(column: CardColumn) -> str:
         facts.append(bins.trend)
     division = bins.merged.division
     if division is not None and division.bound_gap is not None:
-        facts.append(f"at most {100 * division.bound_gap:.2f} % below the best of all cuts")
+        facts.append(f"at most {100 * division.bound_gap:.2f} % below the best bins without bounds")
     facts.append("WOE ln(event/non-event)")
     return ", ".join(facts)

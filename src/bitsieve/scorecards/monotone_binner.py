@@ -18,6 +18,7 @@ from bitsieve.dataset.encoding import Encoded, encode_with_missing
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.text import Plain
 from bitsieve.dataset.text_format import ColumnRules as TextRules
+from bitsieve.dataset.text_format import TextMeaning
 from bitsieve.dataset.value_ranges import check_values
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.discretization.monotone.bin_counts import Totals
@@ -35,7 +36,7 @@ from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.estimator import Estimator
 from bitsieve.utils.frames import default_library, frame_of
-from bitsieve.utils.messages import quoted
+from bitsieve.utils.messages import allowed_names, quoted
 from bitsieve.utils.parameters import (
     Rule,
     check_choice,
@@ -270,7 +271,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         column_of_index: dict[int, ColumnBins] = {}
 
         def bin_column(j: int) -> None:
-            rules = self._rules_of(names[j])
+            rules = self._rules_of(names[j], time_unit_of(table.text_meanings.get(j)))
             if table.is_numeric(j):
                 column_of_index[j] = bin_numbers(table.numeric(j), rows, rules)
             else:
@@ -384,7 +385,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
                 raise UserError(
                     code="unknown-column",
                     message=f"{name} names {quoted(unknown)}",
-                    advice=f"the columns are {quoted(table.names)}",
+                    advice=allowed_names(str(unknown[0]), [str(column) for column in table.names]),
                 )
 
     def _check_special_values(self, table: InMemoryDataset, names: Sequence[str]) -> None:
@@ -404,7 +405,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
                         columns=[name],
                     )
 
-    def _rules_of(self, column: str) -> ColumnRules:
+    def _rules_of(self, column: str, time_unit: str) -> ColumnRules:
         """The parameters for one column."""
         max_n_bins = value_for(column, self.max_n_bins, 10)
         min_n_bins = value_for(column, self.min_n_bins, 1)
@@ -433,6 +434,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
             special_values=_special_values(value_for(column, self.special_values, None)),
             min_level_share=value_for(column, self.min_level_share, 0.01),
             edges=None if edges is None else _ascending(edges, column),
+            time_unit=time_unit,
         )
 
     def __sklearn_tags__(self) -> Tags:
@@ -461,6 +463,13 @@ def binning_table(column: ColumnBins) -> DataFrame:
         },
         default_library(),
     )
+
+
+def time_unit_of(meaning: TextMeaning | None) -> str:
+    """ "M" for a column of dates, "m" for one of durations, else empty."""
+    if meaning is None or meaning.format.time is None:
+        return ""
+    return "M" if meaning.format.time == "dates" else "m"
 
 
 def _as_categories(table: InMemoryDataset, j: int) -> Encoded:

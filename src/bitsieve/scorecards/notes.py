@@ -21,6 +21,7 @@ def notes_on_bins(names: Sequence[str], columns: Sequence[ColumnBins]) -> list[D
     for name, column in zip(names, columns, strict=True):
         if column.status == "infeasible":
             diagnostics.append(_bounds_not_kept(str(name), column))
+    diagnostics += notes_on_separated(names, columns)
     too_good = [str(name) for name, column in zip(names, columns, strict=True) if column.iv > TOO_GOOD]
     if too_good:
         diagnostics.append(
@@ -35,6 +36,26 @@ def notes_on_bins(names: Sequence[str], columns: Sequence[ColumnBins]) -> list[D
     return diagnostics
 
 
+def notes_on_separated(names: Sequence[str], columns: Sequence[ColumnBins]) -> list[Diagnostic]:
+    """Which columns have one bin because they separate the classes: smaller bins have too few rows of one of them."""
+    separated = []
+    for name, column in zip(names, columns, strict=True):
+        has_one_bin = column.status == "optimal" and len(column.merged.counts) == 1
+        if has_one_bin and column.iv_without_class_bounds > TOO_GOOD:
+            separated.append(str(name))
+    if not separated:
+        return []
+    return [
+        Diagnostic(
+            code="too-good",
+            severity="warning",
+            message=f"one bin for {quoted(separated)}: smaller ones have too few rows of a class: it may be a leak",
+            advice="exclude what is not known when the score is needed; min_events=0 and min_nonevents=0 keep it",
+            columns=separated,
+        )
+    ]
+
+
 def notes_on_card(card: Card) -> list[Diagnostic]:
     """Which columns have points against their event rate, and which have no points."""
     diagnostics = []
@@ -44,7 +65,7 @@ def notes_on_card(card: Card) -> list[Diagnostic]:
             Diagnostic(
                 code="coefficient-sign",
                 severity="warning",
-                message=f"{quoted(negative)} have a negative coefficient: bins of more events get better points",
+                message=f"a negative coefficient for {quoted(negative)}: bins of more events get better points",
                 advice="leave them out by {drop_wrong_sign}: they repeat other columns",
                 fix={"drop_wrong_sign": True},
                 columns=negative,
@@ -54,7 +75,7 @@ def notes_on_card(card: Card) -> list[Diagnostic]:
         diagnostics.append(
             Diagnostic(
                 code="wrong-sign-dropped",
-                message=f"{quoted(card.wrong_sign)} are left out, as their coefficient was negative",
+                message=f"left out for a negative coefficient: {quoted(card.wrong_sign)}",
                 columns=card.wrong_sign,
             )
         )
@@ -62,7 +83,7 @@ def notes_on_card(card: Card) -> list[Diagnostic]:
         diagnostics.append(
             Diagnostic(
                 code="single-bin",
-                message=f"{quoted(card.without_information)} have one bin, and no points",
+                message=f"one bin, and so no points, for {quoted(card.without_information)}",
                 columns=card.without_information,
             )
         )

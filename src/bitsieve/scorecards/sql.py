@@ -64,7 +64,8 @@ def _refuse_text_and_times(card: Card) -> None:
         raise UserError(
             code="no-sql",
             message=f"SQL is for numbers and categories, and {quoted(refused)} hold dates, or text read as numbers",
-            advice="give numbers in these columns, or leave them out",
+            advice="give numbers in these columns, or leave them out by {exclude}",
+            fix={"exclude": refused},
             columns=refused,
         )
 

@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from bitsieve.dataset.encoding import Encoded
+from bitsieve.dataset.quantity import text_of_edge
 from bitsieve.discretization.monotone.bin_counts import BinCounts, Totals, count_by_bin
 from bitsieve.discretization.monotone.chance import (
     Interval,
@@ -123,6 +124,19 @@ class ColumnBins:
         return self.iv - expected_value(len(self.labels), self.totals)
 
     @property
+    def iv_without_class_bounds(self) -> float:
+        """The information value of the best bins without ``min_events`` and ``min_nonevents``, in nats.
+
+        It is large for a column that separates the classes, of which those bounds leave one bin.
+        """
+        merging = self.merged.merging
+        if merging is None:
+            return self.iv
+        rules = replace(merging.rules, min_events=0, min_nonevents=0)
+        division = divide(merging.counts, self.totals, rules)
+        return float(information_values(merging.counts.merged(division.ends), self.totals, self.smoothing).sum())
+
+    @property
     def interval(self) -> Interval:
         """The 95 % interval of the corrected information value."""
         return interval_of(self.iv_corrected, self.counts, self.totals, self.smoothing)
@@ -202,6 +216,7 @@ class ColumnRules:
     special_values: tuple[SpecialValue, ...] = ()
     min_level_share: float = 0.01
     edges: Floats | None = None  # given by the user
+    time_unit: str = ""  # "M" if the numbers are dates, "m" if they are durations, else empty
 
 
 def bin_numbers(numbers: Floats, rows: ClassedRows, rules: ColumnRules) -> ColumnBins:
@@ -213,17 +228,21 @@ def bin_numbers(numbers: Floats, rows: ClassedRows, rules: ColumnRules) -> Colum
     if not is_free.any():
         merged = MergedBins(NO_COUNTS, labels=(), edges=np.empty(0))
     elif rules.edges is not None:
-        merged = _cut_at_edges(numbers[is_free], rows.take(is_free), rules.edges)
+        merged = _cut_at_edges(numbers[is_free], rows.take(is_free), rules.edges, rules.time_unit)
     else:
         merged = _merge_numbers(numbers[is_free], rows.take(is_free), rules)
     return ColumnBins(merged, fixed, rows.totals, rules.bins.smoothing)
 
 
-def _cut_at_edges(numbers: Floats, rows: ClassedRows, edges: Floats) -> MergedBins:
+def _cut_at_edges(numbers: Floats, rows: ClassedRows, edges: Floats, time_unit: str) -> MergedBins:
     """The bins between edges that the user gave."""
     distinct, index = np.unique(numbers, return_inverse=True)
     bins = cut_at(distinct, rows.count(index, len(distinct)), edges)
-    return MergedBins(bins.counts, labels_of_intervals([_plain_number(cut) for cut in bins.cuts.tolist()]), bins.cuts)
+    if time_unit:
+        texts = [text_of_edge(cut, time_unit) for cut in bins.cuts.tolist()]
+    else:
+        texts = [_plain_number(cut) for cut in bins.cuts.tolist()]
+    return MergedBins(bins.counts, labels_of_intervals(texts), bins.cuts)
 
 
 def _merge_numbers(numbers: Floats, rows: ClassedRows, rules: ColumnRules) -> MergedBins:
@@ -231,10 +250,14 @@ def _merge_numbers(numbers: Floats, rows: ClassedRows, rules: ColumnRules) -> Me
     pre_bins = pre_bins_of(numbers, rows.is_event, rows.weights, rules.pre_bins)
     division = divide(pre_bins.counts, rows.totals, rules.bins)
     bins = pre_bins.merged(division.ends)
-    gaps = zip(bins.cuts.tolist(), bins.next_above.tolist(), strict=True)
+    if rules.time_unit:
+        texts = [text_of_edge(cut, rules.time_unit) for cut in bins.cuts.tolist()]
+    else:
+        gaps = zip(bins.cuts.tolist(), bins.next_above.tolist(), strict=True)
+        texts = [shortest_decimal(low, high) for low, high in gaps]
     return MergedBins(
         bins.counts,
-        labels_of_intervals([shortest_decimal(low, high) for low, high in gaps]),
+        labels_of_intervals(texts),
         edges=bins.cuts,
         division=division,
         merging=Merging(pre_bins.counts, pre_bins.n_free, rules.bins, by_rate=False),

@@ -37,8 +37,8 @@ def rows_of_event(target: Target, event: Label | None) -> tuple[Flags, Label]:
 def _not_of_two_classes(message: str) -> UserError:
     return UserError(
         code="wrong-kind-of-target",
-        message=message,
-        advice="weight of evidence needs two classes: combine classes, or split the quantity in two",
+        message=f"{message}, and weight of evidence needs two classes",
+        advice="combine classes, or split the quantity in two",
     )
 
 
@@ -61,5 +61,6 @@ def _code_of_event(labels: list[Label], event: Label | None) -> int:
     raise UserError(
         code="event-needed",
         message=f"the target has the classes {quoted(labels)}, and either may be the event",
-        advice=f"give event={labels[1]!r} or event={labels[0]!r}",
+        advice="say which, such as by {event}",
+        fix={"event": labels[0]},
     )
