@@ -33,8 +33,8 @@ class CardColumn:
     coefficient: float
     woe: Floats
     points: Floats
-    points_of_unseen: float  # of a value that is in no bin, whose weight of evidence is 0
-    p_value: float  # the share of shuffled targets with as much information value
+    points_of_unseen: float  # the points of a value that is in no bin: its weight of evidence is 0
+    p_value: float  # the share of shuffled targets with at least this information value
 
     @property
     def is_numeric(self) -> bool:
@@ -77,14 +77,14 @@ class Card:
     points: Points
     totals: Totals
     event: Any
-    max_rounding_error: float  # the largest difference of a score to the exact one, over the rows of the development
+    max_rounding_error: float  # the largest difference between a score and the exact one, over the development rows
 
 
 @dataclass(frozen=True)
 class Regression:
     """The coefficients of a logistic regression on the weights of evidence of columns."""
 
-    columns: Integers  # that it has, as indices
+    columns: Integers  # the indices of its columns
     coefficients: Floats
     intercept: float
 
@@ -167,7 +167,7 @@ def fit_card(
 
 
 def _format_of(meaning: TextMeaning | None) -> TextFormat | None:
-    """The format of text that was read as something else than it says."""
+    """The format of text that was read as numbers or times; None for numbers and for categories."""
     if meaning is None or meaning.is_plain or isinstance(meaning.format, Words):
         return None
     return meaning.format

@@ -50,8 +50,8 @@ from bitsieve.utils.parameters import (
 from bitsieve.utils.progress import phase
 from bitsieve.utils.types import ColumnLike, DataFrame, Label, TableLike
 
-MAX_PRE_BINS = 4096  # whose division takes about a gigabyte
-ALL_OTHERS = "*"
+MAX_PRE_BINS = 4096  # the search over so many takes about a gigabyte
+ALL_OTHERS = "*"  # the name that stands for all columns that a mapping does not name
 MAX_BIN_COST = 500
 Value = TypeVar("Value")
 #: Values of a column that are no measurements, such as -999; None for none.

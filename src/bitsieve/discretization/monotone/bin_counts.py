@@ -35,9 +35,9 @@ class BinCounts:
 
     def merged(self, ends: Integers) -> BinCounts:
         """Neighbouring bins as one: the first holds the bins before ``ends[0]``, the next those before ``ends[1]``."""
-        starts = np.concatenate([[0], ends[:-1]]).astype(np.intp)
         if not len(self):
             return self
+        starts = np.concatenate([[0], ends[:-1]]).astype(np.intp)
         return BinCounts(np.add.reduceat(self.events, starts), np.add.reduceat(self.nonevents, starts))
 
 

@@ -15,9 +15,9 @@ from bitsieve.discretization.monotone.hull import hull_vertices
 from bitsieve.utils.arrays import Floats, Integers
 
 N_SHUFFLES = 999
-ENOUGH_ABOVE = 20  # so many shuffles with as much end the test (Besag, Clifford 1991)
+ENOUGH_ABOVE = 20  # the test ends when so many shuffles have at least the value (Besag, Clifford 1991)
 LEVEL = 0.05
-MAX_LEVELS = 512  # of the distribution of the number of bins, whose mean is at most 22 for 2^31 values
+MAX_LEVELS = 512  # larger numbers of levels have no weight: their mean is at most 22 for 2^31 values
 BY_FORMULA = ("auto", "ascending", "descending")
 
 
@@ -51,7 +51,7 @@ def _variance(shares: Floats, values: Floats) -> float:
 
 
 def p_of_fixed_bins(counts: BinCounts, totals: Totals, smoothing: float) -> float:
-    """The share of shuffles with so much information value, for bins that did not look at the event."""
+    """The share of shuffles with at least this information value, for bins that did not look at the event."""
     statistic = information_values(counts, totals, smoothing).sum() / totals.unit_of_bias
     return float(chi2.sf(statistic, max(len(counts) - 1, 1))) if len(counts) > 1 else 1.0
 

@@ -52,7 +52,7 @@ class MergedBins:
     groups: tuple[tuple[str, ...], ...] | None = None  # only a column of categories has groups
     rare: tuple[str, ...] = ()  # the categories that are together as "other"
     division: Division | None = None  # None if nothing was merged: the user gave the edges, or no value is left
-    merging: Merging | None = None  # None where division is
+    merging: Merging | None = None  # None where division is None, and in a scorecard that was loaded
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +215,7 @@ class ColumnRules:
     pre_bins: PreBinRules
     special_values: tuple[SpecialValue, ...] = ()
     min_level_share: float = 0.01
-    edges: Floats | None = None  # given by the user
+    edges: Floats | None = None  # the cuts that the user gave
     time_unit: str = ""  # "M" if the numbers are dates, "m" if they are durations, else empty
 
 

@@ -192,7 +192,7 @@ def information_values(
 
 
 def mutual_information_in_nats(counts: BinCounts, totals: Totals) -> float:
-    """The mutual information of the bins and the event, in nats; of some bins, their part of it."""
+    """The part of these bins in the mutual information of bins and event, in nats: all of it for all bins."""
     rows = counts.rows
     parts = 0.0
     for in_class, total in ((counts.events, totals.events), (counts.nonevents, totals.nonevents)):

@@ -15,10 +15,10 @@ from bitsieve.utils.arrays import Flags, Floats, Integers
 class PreBinRules:
     """How the numbers of a column are cut before bins are merged."""
 
-    max_exact: int = 1500  # up to so many distinct numbers are a bin each
-    max_pre_bins: int = 500  # of more numbers
+    max_exact: int = 1500  # up to this many distinct numbers, each has a bin of its own
+    max_pre_bins: int = 500  # the number of bins of equal frequency beyond
     refine: bool = True  # whether the vertices of the hull are cuts, too
-    digits: int | None = None  # the decimals of the cuts
+    digits: int | None = None  # the decimals of the cuts; None does not round them
 
 
 @dataclass(frozen=True)
