@@ -64,7 +64,10 @@ def column_section(column: CardColumn) -> Column:
 
 
 def _picture(column: CardColumn) -> str:
-    """Bars of the share of rows, and the event rate of each bin with its 95 % interval."""
+    """Bars of the share of rows, and the event rate of each bin with its 95 % interval.
+
+    A line joins the merged bins only: special and missing values have no place in their order.
+    """
     counts = column.bins.counts
     position = np.arange(len(counts))
     rate = 100 * counts.events / counts.rows
@@ -72,7 +75,19 @@ def _picture(column: CardColumn) -> str:
     axes = new_axes(FIGURE_SIZE)
     axes.bar(position, 100 * counts.rows / counts.rows.sum(), color=GREY, alpha=0.35, label="share of rows (%)")
     errors = np.maximum([rate - 100 * low, 100 * high - rate], 0)
-    axes.errorbar(position, rate, errors, color=BLUE, marker="o", markersize=4, capsize=3, label="event rate (%)")
+    axes.errorbar(
+        position,
+        rate,
+        errors,
+        color=BLUE,
+        linestyle="none",
+        marker="o",
+        markersize=4,
+        capsize=3,
+        label="event rate (%)",
+    )
+    n_merged = len(column.bins.merged.counts)
+    axes.plot(position[:n_merged], rate[:n_merged], color=BLUE)
     axes.set_xticks(position, column.bins.labels, rotation=30, ha="right", fontsize=7)
     axes.set_ylabel("%")
     axes.legend(fontsize=7)
