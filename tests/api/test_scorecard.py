@@ -158,6 +158,16 @@ def test_stability_is_that_of_the_bins(loans, card):
         assert psi == pytest.approx(expected[name], abs=1e-12)
 
 
+def test_stability_beside_other_rows(loans, card):
+    old, new = loans[0].head(300), loans[0].tail(300)
+    assert card.stability(old, old)["psi"].tolist() == [0.0] * 5
+    # The index is a sum over both samples in which they change places; only the order of additions differs.
+    assert card.stability(new, old)["psi"].tolist() == pytest.approx(
+        card.stability(old, new)["psi"].tolist(), abs=1e-12
+    )
+    assert card.stability(old, loans[0])["psi"].tolist() == card.stability(old)["psi"].tolist()
+
+
 def test_a_column_that_repeats_another_has_the_wrong_sign_and_can_be_dropped():
     random = np.random.default_rng(0)
     y = random.integers(0, 2, 2000)

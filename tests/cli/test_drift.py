@@ -1,4 +1,4 @@
-"""``bitsieve drift``: periods of a table, several files, new data beside a saved selection; ``select --period``."""
+"""``bitsieve drift``: periods, files, new data beside a saved selection or scorecard; ``select --period``."""
 
 import json
 
@@ -68,3 +68,54 @@ def test_select_leaves_out_what_moves(rows, capsys):
 def test_without_a_period(rows, capsys):
     assert main(["drift", "rows.csv"]) == 2
     assert "no period is given" in capsys.readouterr().err
+
+
+@pytest.fixture
+def card(rows, capsys):
+    assert main(["scorecard", "old.csv", "-t", "ill", "--save", "card.json", "--quiet"]) == 0
+    capsys.readouterr()
+    return bitsieve.Scorecard.load("card.json")
+
+
+def test_columns_of_a_scorecard_beside_its_data_and_beside_a_file(rows, card, capsys):
+    expected = card.stability(rows[400:])
+    documents = []
+    for files in (["new.csv"], ["old.csv", "new.csv"]):
+        assert main(["drift", *files, "--card", "card.json", "--json"]) == 0
+        documents.append(json.loads(capsys.readouterr().out))
+    for document in documents:
+        assert [column["psi"] for column in document["columns"]] == expected["psi"].tolist()
+        assert {column["name"]: column["word"] == "stable" for column in document["columns"]} == {
+            "steady": True,
+            "moves": False,
+        }
+    assert [document["reference"] for document in documents] == [None, "old.csv"]
+
+
+def test_columns_of_a_scorecard_as_text_and_as_a_file(card, capsys):
+    assert main(["drift", "new.csv", "--card", "card.json", "--output", "psi.csv"]) == 0
+    assert "1 of 2 columns of the scorecard moved" in capsys.readouterr().out
+    assert pd.read_csv("psi.csv")["column"].tolist() == card.features
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (["new.csv", "--card", "card.json", "--level", "0.1"], "--level has no effect beside --card"),
+        (["old.csv", "new.csv", "rows.csv", "--card", "card.json"], "3 files are given"),
+        (["card.json", "new.csv"], "give it as --card card.json"),
+        (["new.csv", "--card", "new.csv"], "'new.csv' is no scorecard"),
+        (["new.csv", "--card", "absent.json"], "'absent.json'"),
+    ],
+)
+def test_mistakes_about_a_scorecard_are_one_line(card, words, part, capsys):
+    assert main(["drift", *words]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert part in line
+
+
+def test_a_saved_selection_alone_asks_for_new_data(rows, capsys):
+    assert main(["select", "old.csv", "-t", "ill", "--save", "selection.json", "--quiet"]) == 0
+    capsys.readouterr()
+    assert main(["drift", "selection.json"]) == 2
+    assert "selection.json new.csv" in capsys.readouterr().err

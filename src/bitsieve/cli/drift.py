@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bitsieve.cli.build import column_options, execution_options
-from bitsieve.cli.results import check_written, made_by, note_lines, show, take_notes, write_figure
-from bitsieve.diagnostics import UserError
-from bitsieve.io.saved_files import is_saved_selection
+from bitsieve.cli.results import check_written, made_by, note_lines, show, sources_of, take_notes, write_figure
+from bitsieve.diagnostics import Diagnostic, UserError
+from bitsieve.io.saved_files import is_saved_scorecard, is_saved_selection
 from bitsieve.utils.defaults import DRIFT_BINNING, MAX_DRIFT
 from bitsieve.utils.note_warnings import BitsieveWarning
 from bitsieve.utils.progress import progress_bar
@@ -17,18 +18,34 @@ from bitsieve.utils.types import JsonObject
 if TYPE_CHECKING:
     from bitsieve.api.drift import DriftOptions
     from bitsieve.options import DiscretizationOptions, ReadOptions
+    from bitsieve.utils.types import TableLike
+
+#: Options that say how drift in bits is measured. What was saved has bins already, and its drift is no test in bits.
+MEASURING = (
+    "period", "period_bins", "target", "strata", "reference", "max_drift", "level", "weight", "weight_kind", "binning",
+    "bins", "missing", "include", "exclude", "identifiers", "column_type", "repair", "figure",
+)  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare the periods of a table, or several files, or new data with that of a saved selection."""
+    """Compare the periods of a table, or files, or new data with that of a saved selection or scorecard."""
     import warnings
 
     from bitsieve.io.write import ROWS_WRITTEN, write_rows
     from bitsieve.plots.figures import FORMATS
 
-    if _begins_with_selection(arguments):
-        return _check_new_data(arguments)
+    first_path, *other_paths = sources_of(arguments)
+    if is_saved_scorecard(first_path):
+        raise UserError(
+            code="parameter-not-allowed",
+            message=f"{first_path!r} is a saved scorecard, which is no data",
+            advice=f"give it as --card {first_path}",
+        )
+    if is_saved_selection(first_path) and arguments.card is None:
+        return _check_new_data(arguments, first_path, other_paths)
     check_written(arguments, output=ROWS_WRITTEN, figure=FORMATS)
+    if arguments.card is not None:
+        return _stability_of_card(arguments)
     saved: list[str] = []
     with progress_bar(not arguments.quiet), warnings.catch_warnings():
         warnings.simplefilter("ignore", BitsieveWarning)
@@ -55,21 +72,15 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _begins_with_selection(arguments: argparse.Namespace) -> bool:
-    """Whether the first file is a saved selection, which the second one is compared with."""
-    return isinstance(arguments.data, list) and is_saved_selection(arguments.data[0])
-
-
-def _check_new_data(arguments: argparse.Namespace) -> int:
+def _check_new_data(arguments: argparse.Namespace, selection_path: str, new_files: Sequence[str]) -> int:
     """Compare new data with the data of a saved selection, as ``bitsieve apply --check`` does."""
-    for name in ("period", "target", "strata", "reference", "max_drift", "level", "output", "figure"):
-        if getattr(arguments, name) is not None:
-            raise UserError(
-                code="parameter-without-effect",
-                message=f"--{name.replace('_', '-')} has no effect beside a saved selection",
-                advice="leave it out, or give the data of the selection in place of the selection",
-            )
-    selection_path, *new_files = arguments.data
+    _refuse_without_effect(arguments, (*MEASURING, "output"), "a saved selection")
+    if not new_files:
+        raise UserError(
+            code="period-needed",
+            message=f"{selection_path!r} is a saved selection, and there is no new data to compare with its data",
+            advice=f"give the new data after it, as 'bitsieve drift {selection_path} new.csv'",
+        )
     with progress_bar(not arguments.quiet):
         from bitsieve.api.apply import ApplyOptions, apply_to_file
         from bitsieve.api.load import load
@@ -86,6 +97,62 @@ def _check_new_data(arguments: argparse.Namespace) -> int:
         lambda: str(check),
     )
     return 0
+
+
+def _stability_of_card(arguments: argparse.Namespace) -> int:
+    """Compare the columns of a saved scorecard, over its bins, in new data and in the data of before."""
+    from bitsieve.io.write import write_rows
+
+    _refuse_without_effect(arguments, MEASURING, "--card")
+    *old_path, new_path = sources_of(arguments)
+    if len(old_path) > 1:
+        raise UserError(
+            code="parameter-not-allowed",
+            message=f"{len(old_path) + 1} files are given, and --card compares two",
+            advice="give the new file alone, to compare it with the data of the scorecard, or the old file and the new",
+        )
+    diagnostics: list[Diagnostic] = []
+    with progress_bar(not arguments.quiet):
+        from bitsieve.results.card_stability import CardStability
+        from bitsieve.results.scorecard import Scorecard
+
+        card = Scorecard.load(arguments.card)
+        reference = None
+        if old_path:
+            reference = _table_of_file(old_path[0], arguments.header, diagnostics)
+        frame = card.stability(_table_of_file(new_path, arguments.header, diagnostics), reference)
+        result = CardStability.of_frame(frame, new_path, old_path[0] if old_path else None)
+    saved = []
+    if arguments.output is not None:
+        write_rows(result.table, arguments.output)
+        saved.append(f"saved {result.table.num_rows:,} columns to {arguments.output!r}")
+    show(
+        arguments,
+        note_lines(arguments, diagnostics),
+        lambda: {**result.to_dict(), **made_by(arguments)},
+        lambda: str(result),
+        saved,
+    )
+    return 0
+
+
+def _table_of_file(path: str, header: bool | None, diagnostics: list[Diagnostic]) -> TableLike:
+    """The rows of a file; what is noticed in it is appended to the diagnostics."""
+    from bitsieve.io.npz import ArrayTable
+    from bitsieve.io.read import read_table
+
+    table = read_table(path, header=header, diagnostics=diagnostics)
+    return table.X if isinstance(table, ArrayTable) else table
+
+
+def _refuse_without_effect(arguments: argparse.Namespace, names: Sequence[str], neighbour: str) -> None:
+    for name in names:
+        if getattr(arguments, name) is not None:
+            raise UserError(
+                code="parameter-without-effect",
+                message=f"--{name.replace('_', '-')} has no effect beside {neighbour}",
+                advice="leave it out",
+            )
 
 
 def _read_options(arguments: argparse.Namespace) -> ReadOptions:

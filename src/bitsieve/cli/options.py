@@ -110,7 +110,8 @@ COMMANDS = (
             "Say in bits which columns of DATA move from period to period, whether they do so among rows of one class, "
             "and whether they keep their relation to the target. Without --period every file is a period: "
             "'bitsieve drift old.csv new.csv'. If the first file is a selection that 'bitsieve select --save' wrote, "
-            "the data after it is compared with that of the selection.",
+            "the data after it is compared with that of the selection. With --card, the columns of a scorecard are "
+            "compared over its bins.",
             "A column drifts if its shift, within classes if there is a target, is above --max-drift bits, with a p of "
             "at most --level."),
     Command("apply", "saved.run_apply",
@@ -304,6 +305,10 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--site", "count", "the name of the site, which the counts carry", "name"),
     ),
     "Drift": (
+        Option("--card", DRIFT,
+               "a scorecard that 'bitsieve scorecard --save' wrote: the population stability index of its columns "
+               "over its bins, of one file beside the data of the scorecard, or of a second file beside the first",
+               "file", metavar="CARD"),
         Option("--reference", DRIFT, "the period that the population stability index compares with (default: the "
                "first)", metavar="PERIOD", parameters="reference"),
         Option("--max-drift", DRIFT, f"a column drifts above so many bits (default: {MAX_DRIFT})", "number",

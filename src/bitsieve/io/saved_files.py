@@ -10,17 +10,28 @@ from bitsieve.io.errors import DataError
 FORMAT = "bitsieve selection"
 #: In a folder of counts: a digest of what follows, the facts as a line of JSON, and the cells.
 COUNTS_FILE = "counts.bitsieve"
-_BEGINNING = f'{{\n "format": "{FORMAT}",'.encode()  # as every such file begins
+SCORECARD_FORMAT = "bitsieve scorecard"
 
 
 def is_saved_selection(path: str | PathLike[str]) -> bool:
     """Whether a file begins as a saved selection does; False for what cannot be read."""
+    return _has_format(path, FORMAT)
+
+
+def is_saved_scorecard(path: str | PathLike[str]) -> bool:
+    """Whether a file begins as a saved scorecard does; False for what cannot be read."""
+    return _has_format(path, SCORECARD_FORMAT)
+
+
+def _has_format(path: str | PathLike[str], file_format: str) -> bool:
+    """Whether a file begins as bitsieve writes JSON of this format."""
+    beginning = f'{{\n "format": "{file_format}",'.encode()
     path = Path(path)
     if not path.is_file():
         return False
     try:
         with open(path, "rb") as file:
-            return file.read(len(_BEGINNING)) == _BEGINNING
+            return file.read(len(beginning)) == beginning
     except OSError:
         return False
 

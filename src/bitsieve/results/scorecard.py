@@ -16,9 +16,10 @@ from bitsieve.dataset.take_columns import WantedColumns
 from bitsieve.dataset.text import Plain
 from bitsieve.dataset.text_format import ColumnRules
 from bitsieve.dataset.value_ranges import check_values
-from bitsieve.io.errors import DataError
+from bitsieve.io.errors import DataError, readable
 from bitsieve.io.output import write_text
-from bitsieve.results.scorecard_file import FORMAT, card_from_json, card_to_json
+from bitsieve.io.saved_files import SCORECARD_FORMAT
+from bitsieve.results.scorecard_file import card_from_json, card_to_json
 from bitsieve.scorecards.card import Card, CardColumn
 from bitsieve.scorecards.sql import statement
 from bitsieve.scorecards.stability import stability_frame, stability_of_counts
@@ -182,13 +183,15 @@ class Scorecard:
             frame[f"points_{position + 1}"] = np.where(is_loss, sign * gain, 0.0)
         return frame_of(frame, default_library())
 
-    def stability(self, X: TableLike) -> DataFrame:
-        """How far the distribution of each column, over the bins of the development, has moved in new rows.
+    def stability(self, X: TableLike, reference: TableLike | None = None) -> DataFrame:
+        """How far the distribution of each column, over the bins of the scorecard, has moved in new rows.
 
         Parameters
         ----------
         X : table
             As for :meth:`score`.
+        reference : table, optional
+            The rows that X is compared with, such as those of last month; by default the rows of the development.
 
         Returns
         -------
@@ -200,14 +203,21 @@ class Scorecard:
         ValueError
             As :meth:`score` raises it.
         """
-        bins = self._bins(X)
-        columns = []
-        for j, column in enumerate(self.card.columns):
-            n_bins = len(column.bins.counts)
-            actual = np.bincount(bins[:, j] + 1, minlength=n_bins + 1)
-            expected = np.append(0, column.bins.counts.rows)
-            columns.append(stability_of_counts(expected, actual))
+        actual = self._rows_of_bins(X)
+        if reference is None:
+            expected = [np.append(0, column.bins.counts.rows) for column in self.card.columns]
+        else:
+            expected = self._rows_of_bins(reference)
+        columns = [stability_of_counts(old, new) for old, new in zip(expected, actual, strict=True)]
         return stability_frame(self.features, columns)
+
+    def _rows_of_bins(self, X: TableLike) -> list[Integers]:
+        """How many rows each bin of each column has, after the rows whose value is in no bin."""
+        bins = self._bins(X)
+        rows = []
+        for j, column in enumerate(self.card.columns):
+            rows.append(np.bincount(bins[:, j] + 1, minlength=len(column.bins.counts) + 1))
+        return rows
 
     def to_sql(self, dialect: str = "ansi", table: str = "rows") -> str:
         """The SQL statement that scores the rows of a table as :meth:`score` does.
@@ -282,9 +292,11 @@ class Scorecard:
         ValueError
             If the file is no saved scorecard.
         """
+        with readable(path):
+            content = Path(path).read_bytes()
         try:
-            document = json.loads(Path(path).read_text("utf-8"))
-            is_scorecard = document["format"] == FORMAT
+            document = json.loads(content)
+            is_scorecard = document["format"] == SCORECARD_FORMAT
         except (ValueError, KeyError, TypeError):
             is_scorecard = False
         if not is_scorecard:

@@ -9,20 +9,20 @@ import numpy as np
 from bitsieve.discretization.monotone.bin_counts import BinCounts, Totals
 from bitsieve.discretization.monotone.column_bins import ColumnBins, FixedBins, MergedBins
 from bitsieve.discretization.monotone.division import Division
+from bitsieve.io.saved_files import SCORECARD_FORMAT
 from bitsieve.results.saved.schema import SavedParsing
 from bitsieve.results.saved.text_formats import format_of, parsing_of
 from bitsieve.scorecards.card import Card, CardColumn
 from bitsieve.scorecards.points import Points
 from bitsieve.utils.types import JsonObject
 
-FORMAT = "bitsieve scorecard"
 VERSION = 1
 
 
 def card_to_json(card: Card) -> JsonObject:
     """The card as plain values. Floats are written with all their digits."""
     return {
-        "format": FORMAT,
+        "format": SCORECARD_FORMAT,
         "version": VERSION,
         "event": card.event.item() if isinstance(card.event, np.generic) else card.event,
         "n_events": card.totals.events,
