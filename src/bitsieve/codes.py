@@ -128,7 +128,7 @@ CODES: dict[str, Code] = {
     # Warnings on new data
     "kind-changed": Code(
         "warning",
-        "A selected column holds another kind of values than before, or is written in another way.",
+        "A column holds another kind of values than before, or is written in another way.",
         "Check the data; where its values cannot be read, they have no codes.",
         "hold another kind of values than before",
     ),

@@ -144,6 +144,8 @@ def test_a_selection_leaves_out_what_drifts_and_says_so(table):
     [
         (lambda data: bitsieve.drift(data), "period-needed"),
         (lambda data: bitsieve.drift([data, data.drop(columns="moves")]), "columns-differ"),
+        (lambda data: bitsieve.drift([data, data.add_suffix("_")]), "columns-differ"),
+        (lambda data: bitsieve.drift(data, "month", "month"), "column-in-two-roles"),
         (lambda data: bitsieve.drift(data, "month", data["ill"]), "names-and-values"),
         (lambda data: bitsieve.drift(data, "month", reference="june"), "parameter-not-allowed"),
         (lambda data: bitsieve.drift(data.assign(month="jan"), "month"), "one-class"),
@@ -166,3 +168,38 @@ def test_dates_are_cut_into_bins(table):
     days = pd.Timestamp("2025-01-01") + pd.to_timedelta(np.arange(N_ROWS) // 10, "D")
     found = bitsieve.drift(table.assign(month=days), "month", period_bins=4)
     assert len(found.periods) == 4
+
+
+@pytest.mark.parametrize(
+    ("parameters", "fix"),
+    [
+        ({"period": "mnth"}, {"period": "month"}),
+        ({"period": "month", "target": "il"}, {"target": "ill"}),
+        ({"period": "month", "strata": ["ill", "stedy"]}, {"strata": "steady"}),
+    ],
+)
+def test_a_missing_column_is_named_with_its_role(table, parameters, fix):
+    with pytest.raises(UserError) as raised:
+        bitsieve.drift(table, **parameters)
+    assert raised.value.code == "unknown-column"
+    assert raised.value.fix == fix
+    (role,) = fix
+    assert f"for the {role}" in str(raised.value)
+
+
+def test_tables_are_compared_without_the_columns_that_are_excluded(table):
+    features = table.drop(columns="month")
+    without = features.drop(columns="loses").assign(new=1)
+    with pytest.raises(UserError) as raised:
+        bitsieve.drift([features, without])
+    assert raised.value.fix == {"exclude": ["loses", "new"]}
+    result = bitsieve.drift([features, without], **raised.value.fix)
+    assert sorted(result.columns) == ["follows", "ill", "moves", "steady"]
+    assert result.drifting == []
+
+
+def test_numbers_that_became_text_are_a_warning(table):
+    old = table[["steady", "follows"]]
+    result = bitsieve.drift([old, old.assign(follows=np.where(old["follows"] == 1, "high", "low"))])
+    assert ("kind-changed", ("follows",)) in [(each.code, each.columns) for each in result.diagnostics]
+    assert result.drifting == ["follows"]

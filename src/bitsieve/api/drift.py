@@ -277,19 +277,25 @@ def find_drift(
         raise ParameterError(
             "binning", discretization.binning, advice, "cuts by a target, which hides drift", code="target-needed"
         )
-    names_of_tables = None
+    joined_tables = None
     if question.period is None:
-        data, name_of_period, names_of_tables = _tables_as_periods(data, read)
-        question = replace(question, period=name_of_period)
+        joined_tables = _tables_as_periods(data, read)
+        data = joined_tables.rows
+        question = replace(question, period=joined_tables.name_of_period)
     roles = _roles(question)
     read = replace(read, target=roles.columns)
-    plan = plan_reading(data, read, execution, Requirements(capabilities=TABLES))
-    table = plan.open(read)
+    try:
+        plan = plan_reading(data, read, execution, Requirements(capabilities=TABLES))
+        table = plan.open(read)
+    except UserError as error:
+        raise _with_role_of_column(error, question) from None
     prepared = prepare(table, columns, discretization, execution)
     _, source = count_by_rule(prepared.table, rule, discretization, execution)
     combinations, periods = _combinations(table.target, roles)
-    if names_of_tables is not None:
-        periods = names_of_tables
+    diagnostics = [*table.diagnostics, *prepared.diagnostics]
+    if joined_tables is not None:
+        periods = [*joined_tables.names]
+        diagnostics += joined_tables.diagnostics
     _check_combinations(combinations, periods, roles)
     reference = _index_of_reference(question.reference, periods)
     remaining = [j for j in range(table.n_features) if j not in prepared.dropped]
@@ -320,7 +326,7 @@ def find_drift(
         max_drift=question.max_drift,
         level=question.level,
         target_name=roles.target_name,
-        diagnostics=Diagnostics([*table.diagnostics, *prepared.diagnostics]),
+        diagnostics=Diagnostics(diagnostics),
         library=library_of(None if original_data is None else original_data.take(np.zeros(1, np.intp))),
     )
 
@@ -344,8 +350,40 @@ def _psi(counts_by_period: Integers, reference: int) -> Floats:
     return psi
 
 
-def _tables_as_periods(data: TableLike, read: ReadOptions) -> tuple[pa.Table, str, list[str]]:
-    """Several tables as one, with a column that numbers them; return its name and the names of the tables."""
+def _with_role_of_column(error: UserError, question: DriftOptions) -> UserError:
+    """The error on a column that is missing, which is read as a target, by the name of its parameter."""
+    diagnostic = error.diagnostic
+    if diagnostic.code != "unknown-column" or not diagnostic.columns:
+        return error
+    (column,) = diagnostic.columns
+    if column in _names_in([question.period]):
+        role = "period"
+    elif column in _names_in(_several(question.strata, are_names=True)):
+        role = "strata"
+    else:
+        return error
+    proposed_column = diagnostic.fix.get("target")
+    return UserError(
+        code=diagnostic.code,
+        message=f"there is no column {column!r} for the {role}",
+        advice=diagnostic.advice,
+        fix={} if proposed_column is None else {role: proposed_column},
+        columns=[column],
+    )
+
+
+@dataclass(frozen=True)
+class _JoinedTables:
+    """Several tables as one, with a column that numbers them."""
+
+    rows: pa.Table
+    name_of_period: str  # the column of the numbers
+    names: list[str]  # of the tables
+    diagnostics: list[Diagnostic]
+
+
+def _tables_as_periods(data: TableLike, read: ReadOptions) -> _JoinedTables:
+    """Join the tables, each of which is a period."""
     import narwhals as nw
 
     if not isinstance(data, (list, tuple)) or len(data) < 2:
@@ -372,22 +410,71 @@ def _tables_as_periods(data: TableLike, read: ReadOptions) -> tuple[pa.Table, st
             table = nw.from_native(table, eager_only=True).to_arrow()
         tables.append(table)
         names.append(name)
+    tables = _with_excluded_columns(tables, read.exclude)
     name_of_period = "period"
     while name_of_period in tables[0].column_names:
         name_of_period += "_"
     numbered = []
     for number, table in enumerate(tables):
-        differing = sorted({*tables[0].column_names} ^ {*table.column_names})
-        if differing:
-            raise UserError(
-                code="columns-differ",
-                message=f"{names[number]!r} and {names[0]!r} do not have the same columns: {quoted(differing)}",
-                advice="give both the same columns",
-            )
+        _check_same_columns(tables[0], table, names[0], names[number])
         in_order = table.select(tables[0].column_names)
         numbers = pa.array(np.full(table.num_rows, number))
         numbered.append(in_order.append_column(name_of_period, numbers))
-    return joined(numbered), name_of_period, names
+    return _JoinedTables(joined(numbered), name_of_period, names, _changed_kinds(tables, names))
+
+
+def _with_excluded_columns(tables: Sequence[pa.Table], exclude: Sequence[Label]) -> list[pa.Table]:
+    """The tables, each with all excluded columns, so that only the other columns have to be the same."""
+    all_names = {name for table in tables for name in table.column_names}
+    excluded = [name for name in exclude if name in all_names]
+    completed = []
+    for table in tables:
+        for name in excluded:
+            if name not in table.column_names:
+                table = table.append_column(name, pa.nulls(table.num_rows))
+        completed.append(table)
+    return completed
+
+
+def _check_same_columns(first: pa.Table, table: pa.Table, first_name: str, name: str) -> None:
+    """Refuse a table that lacks columns of the first, or has others."""
+    missing = [column for column in first.column_names if column not in table.column_names]
+    additional = [column for column in table.column_names if column not in first.column_names]
+    problems = []
+    if missing:
+        problems.append(f"{name!r} lacks {quoted(missing)} of {first_name!r}")
+    if additional:
+        problems.append(f"{first_name!r} lacks {quoted(additional)} of {name!r}")
+    if problems and len(missing) == first.num_columns:
+        raise UserError(
+            code="columns-differ",
+            message=f"{first_name!r} and {name!r} have no column in common",
+            advice="give both the same names of columns",
+        )
+    if problems:
+        raise UserError(
+            code="columns-differ",
+            message=", and ".join(problems),
+            advice="give both the same columns, or add {exclude}",
+            fix={"exclude": [*missing, *additional]},
+        )
+
+
+def _changed_kinds(tables: Sequence[pa.Table], names: Sequence[str]) -> list[Diagnostic]:
+    """A warning on each column that holds text in some of the tables only."""
+    diagnostics = []
+    for column in tables[0].column_names:
+        with_text = []
+        without_text = []
+        for table, name in zip(tables, names, strict=True):
+            column_type = table.schema.field(column).type
+            if pa.types.is_string(column_type) or pa.types.is_large_string(column_type):
+                with_text.append(name)
+            elif not pa.types.is_null(column_type):
+                without_text.append(name)
+        if with_text and without_text:
+            diagnostics.append(notes.text_in_tables(column, with_text, without_text))
+    return diagnostics
 
 
 def _roles(question: DriftOptions) -> _Roles:
@@ -397,6 +484,12 @@ def _roles(question: DriftOptions) -> _Roles:
     strata = _several(question.strata, are_names=period_is_named)
     columns = [question.period, *targets, *strata]
     are_names = [isinstance(column, str) for column in columns]
+    if period_is_named and question.period in [*_names_in(targets), *_names_in(strata)]:
+        raise UserError(
+            code="column-in-two-roles",
+            message=f"column {question.period!r} cannot be both the period and the target or a stratum",
+            advice="name another column for one of them",
+        )
     if all(are_names):
         target_name = ", ".join(targets) if targets else None
         named = columns if len(columns) > 1 else columns[0]
@@ -431,6 +524,11 @@ def _several(column: ColumnLike, *, are_names: bool) -> list[ColumnLike]:
     if are_names and isinstance(column, (list, tuple)) and all(isinstance(name, str) for name in column):
         return list(column)
     return [column]
+
+
+def _names_in(columns: Sequence[ColumnLike]) -> list[str]:
+    """The columns that are given by name, not by values."""
+    return [column for column in columns if isinstance(column, str)]
 
 
 def _combinations(target: Target, roles: _Roles) -> tuple[Combinations, list[Label]]:

@@ -377,6 +377,15 @@ def drifting_excluded(names: Sequence[str], max_drift: float) -> Diagnostic:
     )
 
 
+def text_in_tables(column: str, with_text: Sequence[str], without_text: Sequence[str]) -> Diagnostic:
+    """A column holds text in some tables, and numbers or times in others."""
+    return Diagnostic(
+        code="kind-changed",
+        message=f"column {column!r} holds text in {quoted(with_text)}, and not in {quoted(without_text)}",
+        columns=(column,),
+    )
+
+
 def constant(names: Sequence[str]) -> Diagnostic:
     """Columns have one value."""
     return Diagnostic(code="constant", message=_columns_listed(names, "is constant", "are constant"), columns=names)
