@@ -146,6 +146,10 @@ def test_a_selection_leaves_out_what_drifts_and_says_so(table):
         (lambda data: bitsieve.drift([data, data.drop(columns="moves")]), "columns-differ"),
         (lambda data: bitsieve.drift([data, data.add_suffix("_")]), "columns-differ"),
         (lambda data: bitsieve.drift(data, "month", "month"), "column-in-two-roles"),
+        (lambda data: bitsieve.drift([data, data[:0], data]), "empty-data"),
+        (lambda data: bitsieve.drift([data, data.assign(ill=np.nan)], target="ill"), "empty-data"),
+        (lambda data: bitsieve.drift([data, pd.concat([data, data["ill"]], axis=1)]), "duplicate-names"),
+        (lambda data: bitsieve.select(data[["moves", "month", "ill"]], "ill", period="month"), "no-features"),
         (lambda data: bitsieve.drift(data, "month", data["ill"]), "names-and-values"),
         (lambda data: bitsieve.drift(data, "month", reference="june"), "parameter-not-allowed"),
         (lambda data: bitsieve.drift(data.assign(month="jan"), "month"), "one-class"),
@@ -203,3 +207,25 @@ def test_numbers_that_became_text_are_a_warning(table):
     result = bitsieve.drift([old, old.assign(follows=np.where(old["follows"] == 1, "high", "low"))])
     assert ("kind-changed", ("follows",)) in [(each.code, each.columns) for each in result.diagnostics]
     assert result.drifting == ["follows"]
+
+
+def test_rows_without_a_period_are_left_out(table):
+    features = table.drop(columns=["month", "ill"])
+    month = table["month"].where(np.arange(N_ROWS) % 7 > 0)
+    result = bitsieve.drift(features, month)
+    assert result.periods == ["jan", "mar", "may"]
+    assert result.period_sizes.sum() == month.notna().sum()
+
+
+def test_several_columns_together_are_the_period(table):
+    both = [f"{month}-{ill}" for month, ill in zip(table["month"], table["ill"], strict=True)]
+    expected = bitsieve.drift(table.drop(columns=["month", "ill"]), both)
+    result = bitsieve.drift(table, ["month", "ill"])
+    assert len(result.periods) == 6
+    assert result.shift == expected.shift
+
+
+def test_the_period_may_be_excluded(table):
+    assert bitsieve.drift(table, "month", exclude=["month"]).columns == bitsieve.drift(table, "month").columns
+    selection = bitsieve.select(table, "ill", period="month", exclude=["month"])
+    assert selection.features == bitsieve.select(table, "ill", period="month").features

@@ -35,7 +35,7 @@ from bitsieve.utils.messages import choices, quoted
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import check_choice, check_number
 from bitsieve.utils.progress import phase, progress_bar
-from bitsieve.utils.types import ColumnLike, Label, TableLike
+from bitsieve.utils.types import ColumnLike, DataFrame, Label, TableLike
 
 FIRST = "first"
 EXCLUDE = "exclude"
@@ -244,6 +244,13 @@ def apply_drift_rule(
         question,
     )
     excluded = [column for column in found.drifting if column not in columns.include]
+    if len(excluded) == len(found.columns):
+        raise UserError(
+            code="no-features",
+            message=f"every column moves by more than {rule.max_drift:g} bits between the periods",
+            advice="use {drift}, or allow more bits by max_drift",
+            fix={"drift": WITHIN},
+        )
     diagnostics = []
     if excluded:
         diagnostics.append(notes.drifting_excluded([str(column) for column in excluded], rule.max_drift))
@@ -283,7 +290,10 @@ def find_drift(
         data = joined_tables.rows
         question = replace(question, period=joined_tables.name_of_period)
     roles = _roles(question)
-    read = replace(read, target=roles.columns)
+    period_names = _names_in([question.period])  # no feature, so that excluding it changes nothing
+    exclude = [column for column in columns.exclude if column not in period_names]
+    columns = replace(columns, exclude=exclude)
+    read = replace(read, target=roles.columns, exclude=exclude)
     try:
         plan = plan_reading(data, read, execution, Requirements(capabilities=TABLES))
         table = plan.open(read)
@@ -294,6 +304,7 @@ def find_drift(
     combinations, periods = _combinations(table.target, roles)
     diagnostics = [*table.diagnostics, *prepared.diagnostics]
     if joined_tables is not None:
+        _check_tables_have_rows(joined_tables.names, periods, roles.target_name)
         periods = [*joined_tables.names]
         diagnostics += joined_tables.diagnostics
     _check_combinations(combinations, periods, roles)
@@ -356,7 +367,7 @@ def _with_role_of_column(error: UserError, question: DriftOptions) -> UserError:
     if diagnostic.code != "unknown-column" or not diagnostic.columns:
         return error
     (column,) = diagnostic.columns
-    if column in _names_in([question.period]):
+    if column in _names_in(_several(question.period, are_names=True)):
         role = "period"
     elif column in _names_in(_several(question.strata, are_names=True)):
         role = "strata"
@@ -407,7 +418,7 @@ def _tables_as_periods(data: TableLike, read: ReadOptions) -> _JoinedTables:
                     message=f"{name!r} has no named columns, by which it could be compared",
                     advice="give data frames, or files with names, or one table with a column of periods",
                 )
-            table = nw.from_native(table, eager_only=True).to_arrow()
+            table = _arrow_table(table, name)
         tables.append(table)
         names.append(name)
     tables = _with_excluded_columns(tables, read.exclude)
@@ -421,6 +432,32 @@ def _tables_as_periods(data: TableLike, read: ReadOptions) -> _JoinedTables:
         numbers = pa.array(np.full(table.num_rows, number))
         numbered.append(in_order.append_column(name_of_period, numbers))
     return _JoinedTables(joined(numbered), name_of_period, names, _changed_kinds(tables, names))
+
+
+def _arrow_table(frame: DataFrame, name: str) -> pa.Table:
+    import narwhals as nw
+
+    try:
+        return nw.from_native(frame, eager_only=True).to_arrow()
+    except nw.exceptions.DuplicateError:
+        raise UserError(
+            code="duplicate-names",
+            message=f"several columns of {name!r} have the same name",
+            advice="give every column a name of its own",
+        ) from None
+
+
+def _check_tables_have_rows(names: Sequence[str], numbers: Sequence[Label], target_name: str | None) -> None:
+    """Refuse a table without rows, whose number is not among those of the periods."""
+    numbers_as_text = {str(number) for number in numbers}
+    for number, name in enumerate(names):
+        if str(number) not in numbers_as_text:
+            condition = "" if target_name is None else f" with a {target_name!r}"
+            raise UserError(
+                code="empty-data",
+                message=f"{name!r} has no rows{condition}",
+                advice="leave it out, or give its rows" if target_name is None else "compare without a target",
+            )
 
 
 def _with_excluded_columns(tables: Sequence[pa.Table], exclude: Sequence[Label]) -> list[pa.Table]:
@@ -500,7 +537,7 @@ def _roles(question: DriftOptions) -> _Roles:
             message="the period, the target and the strata are given as names and as values",
             advice="give all as names of columns, or all as values",
         )
-    values = [pa.array(as_array(column)) for column in columns]
+    values = [pa.array(as_array(column), from_pandas=True) for column in columns]  # NaN is no value
     lengths = {len(column) for column in values}
     if len(lengths) > 1:
         raise UserError(
@@ -533,7 +570,7 @@ def _names_in(columns: Sequence[ColumnLike]) -> list[str]:
 
 def _combinations(target: Target, roles: _Roles) -> tuple[Combinations, list[Label]]:
     """What each class of the table is combined of, and the names of the periods."""
-    if target.kind != "joint":
+    if roles.n_targets + roles.n_strata == 0:
         nothing = np.zeros(target.n_classes, np.int64)
         return Combinations(np.arange(target.n_classes), nothing, nothing), target.labels.tolist()
     first_stratum = 1 + roles.n_targets
