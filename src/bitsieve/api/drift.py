@@ -40,10 +40,10 @@ from bitsieve.utils.types import ColumnLike, DataFrame, Label, TableLike
 FIRST = "first"
 EXCLUDE = "exclude"
 WITHIN = "within"
-RULES = (EXCLUDE, WITHIN)  # of a selection
+RULES = (EXCLUDE, WITHIN)  # that a selection may follow
 DEFAULT_LEVEL = 0.05
 MAX_PERIODS = 100
-SMOOTHING = 1.0  # rows that are added to a bin that is empty in one of two periods, for a finite stability index
+SMOOTHING = 1.0  # rows added to a bin that is empty in one of two periods: the stability index stays finite
 
 
 @proposes_right_names
@@ -203,7 +203,7 @@ class DriftRule:
 
     @classmethod
     def from_parameters(cls, period: ColumnLike, drift: str | None, max_drift: float | None) -> Self:
-        """The rule that the parameters ask for, at least one of which is given."""
+        """The rule that the parameters give; at least one of them is not None."""
         if period is None:
             name, value = ("max_drift", max_drift) if drift is None else ("drift", drift)
             problem = "has an effect only with a period"
@@ -235,7 +235,7 @@ def apply_drift_rule(
     _refuse_data_that_is_read_once(data)
     read_for_drift = replace(read, target=None, target_kind=None, target_bins=None, groups=None, strata=None)
     question = DriftOptions(period=rule.period, target=read.target, strata=read.strata, max_drift=rule.max_drift)
-    found = find_drift(
+    result = find_drift(
         data,
         read_for_drift,
         execution,
@@ -243,8 +243,8 @@ def apply_drift_rule(
         replace(columns, identifiers="keep"),
         question,
     )
-    excluded = [column for column in found.drifting if column not in columns.include]
-    if len(excluded) == len(found.columns):
+    excluded = [column for column in result.drifting if column not in columns.include]
+    if len(excluded) == len(result.columns):
         raise UserError(
             code="no-features",
             message=f"every column moves by more than {rule.max_drift:g} bits between the periods",
@@ -311,17 +311,17 @@ def find_drift(
     reference = _index_of_reference(question.reference, periods)
     remaining = [j for j in range(table.n_features) if j not in prepared.dropped]
     phase("counting by period")
-    moved = drift_of_columns(source, combinations, np.array(remaining, np.intp))
-    shift = _adjusted(moved.of_column)
+    column_drift = drift_of_columns(source, combinations, np.array(remaining, np.intp))
+    shift = _adjusted(column_drift.of_column)
     deciding = shift
     relation = None
     within_classes = None
-    if moved.relations is not None:
-        relation = _adjusted(moved.relations.of_relation)
-        within_classes = _adjusted(moved.relations.within_classes)
+    if column_drift.relations is not None:
+        relation = _adjusted(column_drift.relations.of_relation)
+        within_classes = _adjusted(column_drift.relations.within_classes)
         deciding = within_classes
     order = np.argsort(-deciding.bits, kind="stable")
-    psi = np.array([_psi(counts, reference) for counts in moved.counts_by_period])
+    psi = np.array([_psi(counts, reference) for counts in column_drift.counts_by_period])
     original_data = table.original
     return Drift(
         columns=[table.labels[remaining[i]] for i in order.tolist()],
@@ -331,8 +331,8 @@ def find_drift(
         shift=_in_order(shift, order),
         shift_within_classes=None if within_classes is None else _in_order(within_classes, order),
         relation=None if relation is None else _in_order(relation, order),
-        relevance=None if moved.relations is None else moved.relations.relevance[order],
-        shift_of_target=None if moved.relations is None else drift_of_classes(source, combinations),
+        relevance=None if column_drift.relations is None else column_drift.relations.relevance[order],
+        shift_of_target=None if column_drift.relations is None else drift_of_classes(source, combinations),
         psi=psi[order],
         max_drift=question.max_drift,
         level=question.level,
@@ -545,12 +545,14 @@ def _roles(question: DriftOptions) -> _Roles:
             message="the period, the target and the strata do not have the same number of values",
             advice="give one value for each row",
         )
-    names = ["the period"]
-    names += [getattr(question.target, "name", None) or "target"] * len(targets)
-    names += ["strata"] * len(strata)
-    target_name = str(names[1]) if targets else None
     if len(values) == 1:
         return _Roles(question.period, 0, 0, None)
+    names = ["the period"]
+    target_name = None
+    if targets:
+        target_name = str(getattr(question.target, "name", None) or "target")
+        names.append(target_name)
+    names += ["strata"] * len(strata)
     return _Roles(pa.table(values, names=names), len(targets), len(strata), target_name)
 
 

@@ -7,7 +7,7 @@ With X a column, T the period, Y the class of the target and S the stratum, in b
     I(Y;T|X,S)    the relation between X and Y changes
     I_t(X;Y|S)    the relevance of X in the samples of the period t alone
 
-They hang together by the chain rule, ``I(X;T|Y) + I(Y;T) = I(X;T) + I(Y;T|X)``. All follow from one table for every
+The chain rule relates them: ``I(X;T|Y) + I(Y;T) = I(X;T) + I(Y;T|X)``. All follow from one table for every
 column: its codes by the combinations of period, class and stratum that occur. Each is corrected by its mean over all
 shuffles within what it is conditioned on, and tested by the scaled test of :mod:`bitsieve.information.independence`.
 """
@@ -68,7 +68,7 @@ class ColumnDrift:
     """How several columns move with the period."""
 
     of_column: Tested  # I(X;T|S)
-    relations: RelationDrift | None  # None without a target
+    relations: RelationDrift | None  # there are none without a target
     counts_by_period: list[Integers]  # of every column, shape (n_codes, n_periods)
 
 
@@ -111,21 +111,7 @@ def _joined_relations(blocks: Sequence[RelationDrift]) -> RelationDrift:
 def _drift(cells_of_columns: list[_Cells], combinations: Combinations, source: CountSource) -> ColumnDrift:
     """The drift of the columns with these cells."""
     period = combinations.period
-    label = combinations.label
-    stratum = combinations.stratum
-    class_and_stratum = label * combinations.n_strata + stratum
     n_samples = source.n_samples
-
-    def information_about_period(condition: Integers) -> Tested:
-        """I(X;T|condition)."""
-        n_conditions = int(condition.max()) + 1
-        shapes = [(n_conditions, cells.n_codes, combinations.n_periods) for cells in cells_of_columns]
-        tables = [
-            cells.table(shape, condition[cells.combination], cells.code, period[cells.combination])
-            for cells, shape in zip(cells_of_columns, shapes, strict=True)
-        ]
-        return _tested(tables, n_samples)
-
     counts_by_period = []
     for cells in cells_of_columns:
         counts = np.zeros((cells.n_codes, combinations.n_periods), np.int64)
@@ -138,12 +124,16 @@ def _drift(cells_of_columns: list[_Cells], combinations: Combinations, source: C
             n_samples_of_period = int(source.class_sizes[period == t].sum())
             tables = [_relevance(cells.of_combinations(period == t), combinations) for cells in cells_of_columns]
             relevance[:, t] = _tested(tables, n_samples_of_period).bits
+        class_and_stratum = combinations.label * combinations.n_strata + combinations.stratum
+        shifts_within_classes = [_shift(cells, class_and_stratum, combinations) for cells in cells_of_columns]
+        relations_by_period = [_relation(cells, combinations) for cells in cells_of_columns]
         relations = RelationDrift(
-            within_classes=information_about_period(class_and_stratum),
-            of_relation=_tested([_relation(cells, combinations) for cells in cells_of_columns], n_samples),
+            within_classes=_tested(shifts_within_classes, n_samples),
+            of_relation=_tested(relations_by_period, n_samples),
             relevance=relevance,
         )
-    return ColumnDrift(information_about_period(stratum), relations, counts_by_period)
+    shifts = [_shift(cells, combinations.stratum, combinations) for cells in cells_of_columns]
+    return ColumnDrift(_tested(shifts, n_samples), relations, counts_by_period)
 
 
 @dataclass(frozen=True)
@@ -162,9 +152,9 @@ class _Cells:
         code, combination = np.divmod(cells, n_combinations)
         return cls(n_codes, code, combination, counts)
 
-    def of_combinations(self, is_taken: Flags) -> _Cells:
-        """The cells of some of the combinations."""
-        cells = np.flatnonzero(is_taken[self.combination])
+    def of_combinations(self, has_combination: Flags) -> _Cells:
+        """The cells of the combinations whose flag is set."""
+        cells = np.flatnonzero(has_combination[self.combination])
         return _Cells(self.n_codes, self.code[cells], self.combination[cells], self.counts[cells])
 
     def table(
@@ -173,6 +163,13 @@ class _Cells:
         """The table of two variables within a condition, given the values of the three in every cell."""
         _, n_first, n_second = shape
         return ContingencyTable.of_cells(shape, (condition * n_first + first) * n_second + second, self.counts)
+
+
+def _shift(cells: _Cells, condition: Integers, combinations: Combinations) -> ContingencyTable:
+    """The codes of the column by period, within a condition, which has a number for each combination."""
+    shape = (int(condition.max()) + 1, cells.n_codes, combinations.n_periods)
+    period = combinations.period[cells.combination]
+    return cells.table(shape, condition[cells.combination], cells.code, period)
 
 
 def _relation(cells: _Cells, combinations: Combinations) -> ContingencyTable:
@@ -191,7 +188,7 @@ def _relevance(cells: _Cells, combinations: Combinations) -> ContingencyTable:
 
 
 def _tested(tables: list[ContingencyTable], n_samples: int) -> Tested:
-    """The information of the second and the third variable of tables given the first, less its mean over shuffles."""
+    """The information of the second variable of each table about the third, given the first, and its test."""
     results = results_of(tables, 1, entropy_terms(n_samples), TestOptions())
     bits = np.array([result.bits - result.bits_by_chance for result in results], np.float64)
     return Tested(bits, np.array([result.log_p for result in results], np.float64))

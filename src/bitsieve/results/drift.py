@@ -114,7 +114,7 @@ class Drift:
 
     @property
     def _deciding(self) -> ColumnTest:
-        """What decides whether a column drifts, and their order."""
+        """The shift that decides whether a column drifts, and in which order the columns stand."""
         return self.shift if self.shift_within_classes is None else self.shift_within_classes
 
     @property
