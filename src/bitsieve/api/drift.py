@@ -280,10 +280,9 @@ def find_drift(
     """What :func:`drift` returns, from its options."""
     rule = make_discretizer(discretization, execution.n_jobs)
     if rule.requires == "classes":
+        problem = "cuts by a target, which hides drift"
         advice = "give 'quantile', 'uniform', 'none' or a binner that looks at no target"
-        raise ParameterError(
-            "binning", discretization.binning, advice, "cuts by a target, which hides drift", code="target-needed"
-        )
+        raise ParameterError("binning", discretization.binning, advice, problem, code="target-needed")
     joined_tables = None
     if question.period is None:
         joined_tables = _tables_as_periods(data, read)
@@ -312,15 +311,18 @@ def find_drift(
     remaining = [j for j in range(table.n_features) if j not in prepared.dropped]
     phase("counting by period")
     column_drift = drift_of_columns(source, combinations, np.array(remaining, np.intp))
-    shift = _adjusted(column_drift.of_column)
-    deciding = shift
-    relation = None
-    within_classes = None
-    if column_drift.relations is not None:
-        relation = _adjusted(column_drift.relations.of_relation)
-        within_classes = _adjusted(column_drift.relations.within_classes)
-        deciding = within_classes
+    relations = column_drift.relations
+    deciding = column_drift.of_column if relations is None else relations.within_classes
     order = np.argsort(-deciding.bits, kind="stable")
+    within_classes = None
+    relation = None
+    relevance = None
+    shift_of_target = None
+    if relations is not None:
+        within_classes = _adjusted(relations.within_classes, order)
+        relation = _adjusted(relations.of_relation, order)
+        relevance = relations.relevance[order]
+        shift_of_target = drift_of_classes(source, combinations)
     psi = np.array([_psi(counts, reference) for counts in column_drift.counts_by_period])
     original_data = table.original
     return Drift(
@@ -328,11 +330,11 @@ def find_drift(
         periods=periods,
         period_sizes=np.bincount(combinations.period, source.class_sizes, len(periods)).astype(np.int64),
         reference=periods[reference],
-        shift=_in_order(shift, order),
-        shift_within_classes=None if within_classes is None else _in_order(within_classes, order),
-        relation=None if relation is None else _in_order(relation, order),
-        relevance=None if column_drift.relations is None else column_drift.relations.relevance[order],
-        shift_of_target=None if column_drift.relations is None else drift_of_classes(source, combinations),
+        shift=_adjusted(column_drift.of_column, order),
+        shift_within_classes=within_classes,
+        relation=relation,
+        relevance=relevance,
+        shift_of_target=shift_of_target,
         psi=psi[order],
         max_drift=question.max_drift,
         level=question.level,
@@ -342,13 +344,10 @@ def find_drift(
     )
 
 
-def _adjusted(tested: Tested) -> ColumnTest:
-    """The bits of the columns, and p adjusted for all of them."""
-    return ColumnTest(bits=tested.bits, p=adjusted(np.exp(tested.log_p), BENJAMINI_HOCHBERG))
-
-
-def _in_order(test: ColumnTest, order: Columns) -> ColumnTest:
-    return ColumnTest(bits=test.bits[order], p=test.p[order])
+def _adjusted(tested: Tested, order: Columns) -> ColumnTest:
+    """The bits of the columns in an order, and p adjusted for all of them."""
+    p = adjusted(np.exp(tested.log_p), BENJAMINI_HOCHBERG)
+    return ColumnTest(bits=tested.bits[order], p=p[order])
 
 
 def _psi(counts_by_period: Integers, reference: int) -> Floats:
