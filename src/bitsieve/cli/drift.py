@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bitsieve.options import DiscretizationOptions, ReadOptions
     from bitsieve.utils.types import TableLike
 
-#: Options that say how drift in bits is measured. What was saved has bins already, and its drift is no test in bits.
+#: Options of drift in bits. They have no effect on what was saved, which has its bins and its limits already.
 MEASURING = (
     "period", "period_bins", "target", "strata", "reference", "max_drift", "level", "weight", "weight_kind", "binning",
     "bins", "missing", "include", "exclude", "identifiers", "column_type", "repair", "figure",
@@ -104,11 +104,11 @@ def _stability_of_card(arguments: argparse.Namespace) -> int:
     from bitsieve.io.write import write_rows
 
     _refuse_without_effect(arguments, MEASURING, "--card")
-    *old_path, new_path = sources_of(arguments)
-    if len(old_path) > 1:
+    *old_paths, new_path = sources_of(arguments)
+    if len(old_paths) > 1:
         raise UserError(
             code="parameter-not-allowed",
-            message=f"{len(old_path) + 1} files are given, and --card compares two",
+            message=f"{len(old_paths) + 1} files are given, and --card compares two",
             advice="give the new file alone, to compare it with the data of the scorecard, or the old file and the new",
         )
     diagnostics: list[Diagnostic] = []
@@ -118,10 +118,10 @@ def _stability_of_card(arguments: argparse.Namespace) -> int:
 
         card = Scorecard.load(arguments.card)
         reference = None
-        if old_path:
-            reference = _table_of_file(old_path[0], arguments.header, diagnostics)
+        if old_paths:
+            reference = _table_of_file(old_paths[0], arguments.header, diagnostics)
         frame = card.stability(_table_of_file(new_path, arguments.header, diagnostics), reference)
-        result = CardStability.of_frame(frame, new_path, old_path[0] if old_path else None)
+        result = CardStability.of_frame(frame, new_path, old_paths[0] if old_paths else None)
     saved = []
     if arguments.output is not None:
         write_rows(result.table, arguments.output)

@@ -381,6 +381,7 @@ def text_in_tables(column: str, with_text: Sequence[str], without_text: Sequence
     """A column holds text in some tables, and numbers or times in others."""
     return Diagnostic(
         code="kind-changed",
+        severity="warning",
         message=f"column {column!r} holds text in {quoted(with_text)}, and not in {quoted(without_text)}",
         columns=(column,),
     )
