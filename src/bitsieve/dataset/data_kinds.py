@@ -93,6 +93,8 @@ def _is_record_batch(data: TableLike) -> bool:
 
 def library_of(data: TableLike) -> str:
     """The library in which results are given: that of the data, else pandas if it is installed, else pyarrow."""
+    if is_on_cluster(data):
+        return default_library()
     import narwhals as nw
 
     frame = nw.from_native(data, pass_through=True)

@@ -185,12 +185,12 @@ class Summary(InspectedColumns):
         number_index, class_index = np.nonzero(distinct.counts)
         values = distinct.values[number_index]
         weights = distinct.counts[number_index, class_index]
-        if self.requires != "classes":
+        if self.requires != "classes" or not self.columns[j].n_missing:
             return self._table_with_missing(j, values, class_index.astype(np.int32), weights)
         # Each class has its own missing values: a rule that cuts by the classes may count them, too.
         n_missing = self.class_sizes - distinct.counts.sum(axis=0)
         classes_with_missing = np.flatnonzero(n_missing)
-        missing = np.full(len(classes_with_missing), np.nan if len(classes_with_missing) else 0, self.columns[j].kind)
+        missing = np.full(len(classes_with_missing), np.nan, self.columns[j].kind)
         return self._table(
             j,
             np.append(values, missing),
