@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from bitsieve.cli.options import COMMANDS, COMMON, DESCRIPTION, MOVED, OPTIONS, PROGRAM, Kind, Option, options_of
+from bitsieve.cli.options import COMMANDS, COMMON, DESCRIPTION, DRIFT, MOVED, OPTIONS, PROGRAM, Kind, Option, options_of
 from bitsieve.io.errors import matching_files
 
 
@@ -118,7 +118,8 @@ def _add_options(parser: CommandParser, command: str) -> None:
     options_of_command = options_of(command)
     usage = [option.metavar or option.kind.upper() for option in options_of_command if not option.name.startswith("-")]
     for option in options_of_command:
-        if option.name == "--target" or (option.form == "required" and option.name.startswith("-")):
+        is_target_of_data = option.name == "--target" and command != DRIFT  # drift may go without a target
+        if is_target_of_data or (option.form == "required" and option.name.startswith("-")):
             usage.append(f"{option.name} {KINDS[option.kind][0]}")
     parser.usage = " ".join([f"{PROGRAM} {command}", *usage, "[options]"])
     common = [option for option in options_of_command if option.name in COMMON]
