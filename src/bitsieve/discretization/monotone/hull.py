@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.isotonic import isotonic_regression
+from scipy.optimize import isotonic_regression
 
 from bitsieve.discretization.monotone.bin_counts import BinCounts
 from bitsieve.utils.arrays import Integers
@@ -16,6 +16,6 @@ def hull_vertices(counts: BinCounts) -> Integers:
     stretches on which the isotonic regression of the event rate is constant.
     """
     rows = counts.rows
-    rates = isotonic_regression(counts.events / rows, sample_weight=rows)
+    rates = isotonic_regression(counts.events / rows, weights=rows).x
     is_last = np.append(rates[1:] > rates[:-1], True)
     return np.flatnonzero(is_last) + 1
