@@ -380,8 +380,8 @@ def _size_of(summary: Summary) -> int:
 
 
 def rows_of_batch(memory: int, row_bytes: int) -> int:
-    """How many rows are read at once: a quarter of the memory holds them in all forms that they take on the way."""
-    rows = memory // 4 // (_COPIES_OF_BATCH * row_bytes)
+    """How many rows are read at once: an eighth of the memory holds them in all forms that they take on the way."""
+    rows = memory // 8 // (_COPIES_OF_BATCH * row_bytes)
     return int(np.clip(rows, 1 << 10, 1 << 20))
 
 
