@@ -282,7 +282,10 @@ class StreamEngine(Engine):
         packing = None if early is None else early.packing_for(request)
         if packing is None:
             packing = self._pack(request)
-        return packing.finish(request.cache_key, request.cached_facts)
+        source = packing.finish(request.cache_key, request.cached_facts)
+        if self.memory is not None:
+            give_back_unused()  # what the last batch took
+        return source
 
     def take(self, names: Sequence[str]) -> TableLike:
         return read_columns(self.file, [*names, *self.target_and_weight])
