@@ -8,7 +8,6 @@ from these two, by the chain rule ``I(X;C|S) = I(X;(C,S)) - I(X;S)``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -19,6 +18,8 @@ from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Integers
 
 MAX_COMBINATIONS = 1 << 16  # of class and stratum
+#: The counts of every source that is still in use: several estimators of one source share them.
+_COUNTS: WeakKeyDictionary[CountSource, StratifiedCounts] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -31,15 +32,14 @@ class StratifiedCounts:
     class_of_combination: Integers
 
     @classmethod
-    def of_source(cls, source: CountSource) -> Self:
+    def of_source(cls, source: CountSource) -> StratifiedCounts:
         """Count the samples of a source that has strata. Refuses one whose samples are not in memory."""
-        counts = _COUNTS.get(source)
-        if counts is None:
-            counts = _COUNTS[source] = cls._count(source)
-        return cast("Self", counts)
+        if source not in _COUNTS:
+            _COUNTS[source] = cls._count(source)
+        return _COUNTS[source]
 
     @classmethod
-    def _count(cls, source: CountSource) -> Self:
+    def _count(cls, source: CountSource) -> StratifiedCounts:
         coded_source = coded(source)
         if coded_source is None or source.strata is None:
             raise UserError(
@@ -62,10 +62,6 @@ class StratifiedCounts:
     def stratum_sizes(self) -> Integers:
         """The number of samples of every stratum."""
         return self.by_stratum.class_sizes
-
-
-#: The counts of every source that is still in use: several estimators of one source share them.
-_COUNTS: WeakKeyDictionary[CountSource, StratifiedCounts] = WeakKeyDictionary()
 
 
 def check_combinations(n_combinations: int) -> None:
