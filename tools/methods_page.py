@@ -22,6 +22,7 @@ FAMILIES = (  # the pages of families, in their order in docs/reference/methods.
     "blankets",
     "markov_blankets",
     "distances",
+    "information_value",
     "spanning_trees",
     "dominant_sets",
     "linear",

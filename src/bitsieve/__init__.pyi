@@ -78,6 +78,7 @@ from bitsieve.selectors.dominant_sets import DominantSetMII as DominantSetMII
 from bitsieve.selectors.forward import VMI as VMI
 from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
 from bitsieve.selectors.forward import KnockoffSelector as KnockoffSelector
+from bitsieve.selectors.information_value import InformationValueSelector as InformationValueSelector
 from bitsieve.selectors.interactions import InteractionSelector as InteractionSelector
 from bitsieve.selectors.making import make_selector as make_selector
 from bitsieve.selectors.markov_blanket import MarkovBlanketSelector as MarkovBlanketSelector

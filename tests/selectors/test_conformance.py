@@ -184,7 +184,7 @@ def test_tags(selector):
     assert tags.input_tags.categorical
     binning = getattr(selector, "binning", None)
     takes_missing = (
-        isinstance(selector, ReliefF) or isinstance(binning, str) or getattr(binning, "missing", "") == "bin"
+        selector.described[0].takes_missing or isinstance(binning, str) or getattr(binning, "missing", "") == "bin"
     )
     assert tags.input_tags.allow_nan == takes_missing
     assert tags.input_tags.sparse == ("dense" not in selector.described[0].required_capabilities)

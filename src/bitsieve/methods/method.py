@@ -52,7 +52,7 @@ class Method:
     ``n_features_to_select`` (None, "auto") that leave the number to the method. ``published``: the parameters that its
     paper sets otherwise than the defaults; ``why_default``: why the default is another, with what was measured.
 
-    ``unit``: of the scores. "bits"; "ratio" of bits by bits; "mixed" for a sum of both; "share" of a sum of 1;
+    ``unit``: of the scores. "bits"; "nats"; "ratio" of bits by bits; "mixed" for a sum of both; "share" of a sum of 1;
     "weight"; "importance"; "dependency" and "error", of which low is good. ``selector``: the class that selects by it,
     as ``module:class``; empty: a class is made from the signature of ``run``. ``same_as``: the method that this is a
     second name of, ``remark``: why the two are the same; both empty for a name of its own.

@@ -29,6 +29,7 @@ MODULES = {  # the module that describes each method, in the order of the list
     "koller-sahami": "bitsieve.methods.by_counts.blankets.koller_sahami",
     **dict.fromkeys(ALGORITHMS, "bitsieve.methods.by_counts.markov_blankets.methods"),
     "relieff": "bitsieve.methods.by_samples.relieff",
+    "information-value": "bitsieve.methods.by_samples.information_value",
     "rcfs": "bitsieve.methods.by_samples.rcfs",
     "gmi": "bitsieve.methods.by_samples.spanning_tree.dependency",
     "dp": "bitsieve.methods.by_samples.spanning_tree.bayes_error",

@@ -150,6 +150,7 @@ M. E. Hellman, J. Raviv, "Probability of error, equivocation, and the Chernoff b
 N. Henze, M. D. Penrose, "On the multivariate runs test", Annals of Statistics 27, 1999. doi:10.1214/aos/1018031112
 A. Jakulin, "Machine learning based on attribute interactions", PhD thesis, University of Ljubljana, 2005.
 D. Koller, M. Sahami, "Toward optimal feature selection", ICML 1996.
+S. Kullback, "Information theory and statistics", Wiley 1959.
 N. Kwak, C.-H. Choi, "Input feature selection for classification problems", IEEE Transactions on Neural Networks 13(1),
   2002. doi:10.1109/72.977291
 V. Lagani, G. Athineou, A. Farcomeni, M. Tsagris, I. Tsamardinos, "Feature selection with the R package MXM:
