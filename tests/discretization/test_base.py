@@ -54,8 +54,7 @@ def test_defaults_are_those_that_are_written_down(name):
     assert {parameter: ast.literal_eval(value) for parameter, value in written} == defaults(kind)
 
 
-# "monotone" has no transformer here: MonotoneBinner of bitsieve.scorecards has options for each column.
-@pytest.mark.parametrize("name", [name for name in RULES if name not in {"auto", "monotone"}])
+@pytest.mark.parametrize("name", [name for name in RULES if name != "auto"])
 def test_a_rule_has_the_defaults_of_its_transformer(name):
     rule = rule_named(name)
     (transformer,) = (kind for kind in rule.__subclasses__() if kind.__name__.endswith("Binner"))
@@ -73,6 +72,7 @@ def test_a_rule_has_the_defaults_of_its_transformer(name):
         ("quantile", EqualFrequencyBinner),
         ("uniform", EqualWidthBinner),
         ("none", CategoricalBinner),
+        ("monotone", transformers.MonotoneCutsBinner),
     ],
 )
 def test_names(name, kind):

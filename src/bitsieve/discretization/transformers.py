@@ -19,6 +19,7 @@ from bitsieve.discretization.base import Binning, ColumnBinning
 from bitsieve.discretization.categorical import CategoricalBinning
 from bitsieve.discretization.equal import EqualFrequencyBinning, EqualWidthBinning
 from bitsieve.discretization.mdl import MDLBinning
+from bitsieve.discretization.monotone.binning import MonotoneBinning
 from bitsieve.discretization.separate_zero import SeparateZeroBinning
 from bitsieve.utils.arrays import Values
 from bitsieve.utils.docstrings import cites, described_fully
@@ -232,6 +233,21 @@ class EqualWidthBinner(Binner, EqualWidthBinning):
     >>> binner = EqualWidthBinner(n_bins=2).fit([[1.0], [2.0], [3.0], [10.0]])
     >>> binner.bin_edges_[0].tolist(), binner.transform([[3.0], [5.5]]).ravel().tolist()
     ([5.5], [0, 1])
+    """
+
+
+class MonotoneCutsBinner(Binner, MonotoneBinning):
+    """Cut every numeric column so that the rate of one of two classes rises or falls from bin to bin.
+
+    The cuts are those of :class:`bitsieve.MonotoneBinner`, which merges categories too, and says more of its bins. This
+    class is the fitted ``binner_`` of a selector with ``binning="monotone"``.
+
+    Examples
+    --------
+    >>> from bitsieve import ForwardSelector
+    >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]
+    >>> ForwardSelector(1, binning="monotone").fit(X, y).binner_.transform([[0.0], [9.0]]).ravel().tolist()
+    [0, 1]
     """
 
 

@@ -40,6 +40,13 @@ def test_the_cuts_are_those_of_monotone_binner(n_bins):
     assert binner.categories_of(2).tolist() == ["a", "b"]
 
 
+def test_a_column_that_separates_the_classes_is_cut_between_them():
+    y = np.arange(40) >= 20
+    selector = bitsieve.ForwardSelector(1, binning="monotone").fit(np.arange(40.0).reshape(-1, 1), y)
+    assert selector.binner_.bin_edges_[0].tolist() == [19.0]
+    assert selector.binner_.transform([[19.0], [20.0], [100.0]]).ravel().tolist() == [0, 1, 1]
+
+
 def test_all_engines_select_alike(tmp_path):
     X, y = made_table()
     path = tmp_path / "rows.parquet"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -29,7 +30,8 @@ from bitsieve.utils.parameters import Rule, check_integer
 class MonotoneBinning(BlockCutBinning):
     """The cuts of :class:`MonotoneBinner` with ``max_n_bins=n_bins`` and its other parameters as they are by default.
 
-    Only numbers are cut; a category stays a code of its own. The target must have two classes.
+    Only numbers are cut; a category stays a code of its own. The target must have two classes. A column that separates
+    them is cut between them, although no bin then has rows of both.
     """
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"n_bins": partial(check_integer, low=2, high=4096)}
@@ -82,7 +84,10 @@ class MonotoneBinning(BlockCutBinning):
             return np.empty(0)
         weights_of_present = None if weights is None else weights[is_present]
         pre_bins = pre_bins_of(numbers[is_present], is_event[is_present], weights_of_present, PreBinRules())
-        division = divide(pre_bins.counts, totals, BinRules(max_n_bins=self.n_bins))
+        rules = BinRules(max_n_bins=self.n_bins)
+        division = divide(pre_bins.counts, totals, rules)
+        if len(division.ends) == 1:  # a column that separates the classes has no second bin with rows of both
+            division = divide(pre_bins.counts, totals, replace(rules, min_events=0, min_nonevents=0))
         return pre_bins.merged(division.ends).cuts
 
 
