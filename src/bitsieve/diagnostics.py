@@ -26,6 +26,9 @@ SettingWriter = Callable[[str, object], str]  # writes a parameter with its valu
 
 NAME_ONLY = ...  # in place of a value: the parameter is written without one
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)(?:=([^{}]*))?\}")  # {{, }}, {name}, {name=value}
+# "user:password@" in an address, and "password=..." behind it
+_PASSWORD = re.compile(r"(\b[a-zA-Z][\w+.-]*:/+[^\s/:@'\"]*):[^\s/'\"]*@")
+_SECRET_OPTION = re.compile(r"([?&](?:password|secret_key)=)[^\s&'\"]*")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,9 +201,9 @@ def text_of(diagnostic: Diagnostic, write_setting: SettingWriter) -> str:
     """The whole text of a diagnostic, every parameter as ``write_setting`` writes it."""
     message = _message_of(diagnostic, write_setting)
     if not diagnostic.advice:
-        return message
+        return without_passwords(message)
     separator = "; " if ": " in diagnostic.message else ": "
-    return message + separator + _filled(diagnostic.advice, diagnostic.fix, write_setting)
+    return without_passwords(message + separator + _filled(diagnostic.advice, diagnostic.fix, write_setting))
 
 
 def with_settings(diagnostic: Diagnostic, write_setting: SettingWriter) -> Diagnostic:
@@ -217,6 +220,18 @@ def python_setting(parameter: str, value: object) -> str:
     if not text.isprintable():  # an array has several lines
         text = " ".join(text.split())
     return f"{parameter}={text}"
+
+
+def without_passwords(text: str) -> str:
+    """A text with stars in place of the passwords and secret keys in its addresses.
+
+    Examples
+    --------
+    >>> without_passwords("postgresql://ann:pass@host/shop")
+    'postgresql://ann:***@host/shop'
+    """
+    text = _PASSWORD.sub(r"\1:***@", text)
+    return _SECRET_OPTION.sub(r"\1***", text)
 
 
 def literal(text: object) -> str:

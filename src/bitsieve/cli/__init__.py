@@ -131,9 +131,10 @@ def _message_and_code(error: Exception) -> tuple[str, int]:
 
 
 def _complain(message: str, code: int) -> int:
+    from bitsieve.diagnostics import without_passwords
     from bitsieve.utils.terminal_text import printable_lines
 
-    print(printable_lines(f"bitsieve: {message}"), file=sys.stderr)
+    print(printable_lines(f"bitsieve: {without_passwords(message)}"), file=sys.stderr)
     return code
 
 

@@ -21,8 +21,8 @@ from bitsieve.utils.defaults import (
 
 #: What the text behind an option is read as: ``bitsieve.cli.parser.KINDS`` says how.
 Kind: TypeAlias = Literal[
-    "text", "data", "column", "columns", "name", "names", "file", "folder", "folders", "integer", "count", "number",
-    "how many", "range", "folds", "classes", "assignment", "flag", "on or off", "one or all",
+    "text", "data", "column", "columns", "name", "names", "query", "file", "folder", "folders", "integer", "count",
+    "number", "how many", "range", "folds", "classes", "assignment", "flag", "on or off", "one or all",
 ]  # fmt: skip
 
 
@@ -200,7 +200,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--target", DRIFT, "the target column (repeatable: several together)", "column", form="repeated",
                short="-t"),
         Option("--table", f"{ON_TABLES} {SAVED} {BOUNDS} {DRIFT} {SCORECARD}",
-               "the table of a database file, or the sheet of a workbook", "name"),
+               "the table of a database, or the sheet of a workbook", "name"),
+        Option("--query", f"{ON_TABLES} {SAVED} {BOUNDS} {DRIFT} {SCORECARD}",
+               "the query whose rows are read from a PostgreSQL server, in place of --table", "query"),
         Option("--relation", f"sql {SCORECARD}",
                "the table in the statement (default: that of --table, or the name of DATA)", "name"),
         Option("--counts", SELECTING,

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from bitsieve.cli.options import COMMANDS, COMMON, DESCRIPTION, DRIFT, MOVED, OPTIONS, PROGRAM, Kind, Option, options_of
 from bitsieve.io.errors import matching_files
+from bitsieve.io.postgres import is_postgres, with_relation
 
 
 class UsageError(ValueError):
@@ -154,6 +155,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     _refuse_missing_options(options)
     if getattr(options, "table", None) is not None:
         _add_table(options)
+    if getattr(options, "query", None) is not None:
+        _add_query(options)
     return options
 
 
@@ -210,8 +213,20 @@ def _refuse_missing_options(options: argparse.Namespace) -> None:
 def _add_table(options: argparse.Namespace) -> None:
     """Add the name of --table to the path of DATA."""
     if not isinstance(options.data, str):
-        raise UsageError("--table is the table of one database file or workbook: give one file as DATA")
-    options.data = f"{options.data}/{options.table}"
+        raise UsageError("--table is the table of one database or workbook: give one as DATA")
+    if is_postgres(options.data):
+        options.data = with_relation(options.data, options.table)
+    else:
+        options.data = f"{options.data}/{options.table}"
+
+
+def _add_query(options: argparse.Namespace) -> None:
+    """Add the query of --query to the address of DATA."""
+    if options.table is not None:
+        raise UsageError("--query and --table exclude each other")
+    if not isinstance(options.data, str) or not is_postgres(options.data):
+        raise UsageError("--query is for a server: give DATA as postgresql://USER@HOST/DATABASE")
+    options.data = with_relation(options.data, f"({options.query})")
 
 
 def _program(options: argparse.Namespace) -> str:
@@ -357,6 +372,7 @@ KINDS: Mapping[Kind, tuple[str | None, Mapping[str, Any]]] = {
     "columns": ("COLUMN", {"nargs": "+"}),
     "name": ("NAME", {}),
     "names": ("A,B,...", {"type": names}),
+    "query": ("QUERY", {}),
     "file": ("FILE", {}),
     "folder": ("DIR", {}),
     "folders": ("DIR", {"nargs": "+"}),

@@ -24,7 +24,7 @@ from bitsieve.cli.results import (
 )
 from bitsieve.cli.set_values import parameters_of_settings, settable_parameters
 from bitsieve.cli.wording import Wording, say, typed_values
-from bitsieve.diagnostics import UserError
+from bitsieve.diagnostics import UserError, without_passwords
 from bitsieve.utils.defaults import ESTIMATOR, INTERACTIONS_BINNING
 from bitsieve.utils.progress import phase, progress_bar
 from bitsieve.utils.types import JsonObject
@@ -341,4 +341,4 @@ def _select_command(
         words += ["--target", name]
     wording = Wording("select", [choice.method])
     options = [wording.setting(name, value) for name, value in parameters.items()]
-    return " ".join(part for part in [shlex.join(words), *options] if part)
+    return without_passwords(" ".join(part for part in [shlex.join(words), *options] if part))

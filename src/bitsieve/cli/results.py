@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.diagnostics import Diagnostic, UserError
+from bitsieve.diagnostics import Diagnostic, UserError, without_passwords
 from bitsieve.utils.note_lines import as_lines, by_importance
 from bitsieve.utils.progress import phase
 from bitsieve.utils.types import JsonObject
@@ -81,7 +81,8 @@ def write_report(
     from bitsieve.report.files import write_report
 
     phase("writing the report")
-    write_report(result, arguments.report, command=command or shlex.join(["bitsieve", *arguments.typed]))
+    typed_command = without_passwords(shlex.join(["bitsieve", *arguments.typed]))
+    write_report(result, arguments.report, command=command or typed_command)
     return [f"saved the report to {arguments.report!r}"]
 
 

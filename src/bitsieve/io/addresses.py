@@ -52,7 +52,8 @@ def address(path: Any) -> str | None:
     if match is None:
         return None
     scheme = match[1].lower()
-    slashes = "///" if scheme == "file" else "//"
+    has_no_host = scheme == "file" or (scheme in ("postgresql", "postgres") and ":///" in str(path))
+    slashes = "///" if has_no_host else "//"
     return f"{scheme}:{slashes}{match[2]}"
 
 

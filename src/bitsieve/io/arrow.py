@@ -68,17 +68,20 @@ def _record_batches(opened: pa.OSFile, kind: str) -> Iterator[pa.RecordBatch]:
 
 
 def stored_stream(data: TableLike, parent: Path | None) -> ArrowFile:
-    """Store a stream in a file, since a stream can be read only once.
+    """Store a stream in a file; see :func:`stored_batches`."""
+    return stored_batches(_batches_of(data), "the stream", parent)
+
+
+def stored_batches(batches: Iterator[pa.RecordBatch], label: str, parent: Path | None) -> ArrowFile:
+    """Store batches of rows in a file, since they can be read only once. Messages call them ``label``.
 
     The file lies in a spool in ``parent``, which is removed with the object that is returned.
     """
     spool = Spool(parent)
     path = spool.folder / "stream.arrow"
-    label = "the stream"
     n_rows = 0
     step = phase("reading the stream")
-    with in_one_line("cannot read the stream"):
-        batches = _batches_of(data)
+    with in_one_line(f"cannot read {label}"):
         batch = next(batches, None)
         if batch is not None:
             check_schema(batch.schema, label)
@@ -88,13 +91,13 @@ def stored_stream(data: TableLike, parent: Path | None) -> ArrowFile:
                         writer.write_batch(batch)
                         n_rows += batch.num_rows
                         step(n_rows, None)
-                        batch = _next_batch(batches)
+                        batch = _next_batch(batches, label)
             except OSError as error:
                 raise no_room(spool.folder.parent, path.stat().st_size if path.exists() else 0, error) from None
     if not n_rows:
         raise DataError(
             code="empty-data",
-            message="the stream has no rows",
+            message=f"{label} has no rows",
             advice="nothing to select from",
         )
     stored = ArrowFile(InputFile(path, label, None, spool), [], "arrow")
@@ -102,9 +105,9 @@ def stored_stream(data: TableLike, parent: Path | None) -> ArrowFile:
     return stored
 
 
-def _next_batch(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
+def _next_batch(batches: Iterator[pa.RecordBatch], label: str) -> pa.RecordBatch | None:
     """The next batch; None at the end. An error of the source is one line, and is not taken for one of the disk."""
-    with in_one_line("cannot read the stream"):
+    with in_one_line(f"cannot read {label}"):
         return next(batches, None)
 
 

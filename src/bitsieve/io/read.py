@@ -33,6 +33,7 @@ from bitsieve.io.formats import (
     readable_formats,
 )
 from bitsieve.io.npz import ArrayFile, ArrayTable
+from bitsieve.io.postgres import is_postgres, rows_at
 from bitsieve.utils.messages import nearest, quoted
 from bitsieve.utils.note_warnings import warn_of
 from bitsieve.utils.types import TableLike
@@ -67,7 +68,11 @@ def open_file(data: TableLike, *, header: bool | None = None, spool: Path | None
     path = Path(data)
     if path.is_dir():
         return _open_folder(path, header)
-    where = address(path)
+    where = address(data)
+    if where is not None and is_postgres(where):
+        from bitsieve.io.arrow import stored_batches
+
+        return stored_batches(rows_at(where), repr(where), spool)
     if where is not None:
         return _open_address(where, header)
     paths = matching_files(data)

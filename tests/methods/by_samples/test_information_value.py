@@ -9,7 +9,7 @@ import pytest
 import bitsieve
 from bitsieve import InformationValueSelector
 from bitsieve.diagnostics import UserError
-from bitsieve.methods.by_samples.information_value import LEVEL
+from bitsieve.methods.by_samples.information_value_ranking import LEVEL
 
 
 @pytest.fixture

@@ -6,33 +6,12 @@ n_b are the rows of bin b that have the event and those that do not, E and N tho
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
-import numpy as np
-
-from bitsieve.counts.threads import run_blocks
-from bitsieve.dataset.encoding import Encoded
-from bitsieve.diagnostics import UserError
-from bitsieve.discretization.monotone.bin_counts import Totals
-from bitsieve.discretization.monotone.column_bins import (
-    ClassedRows,
-    ColumnBins,
-    ColumnRules,
-    bin_categories,
-    bin_numbers,
-)
-from bitsieve.discretization.monotone.division import BinRules
-from bitsieve.discretization.monotone.pre_bins import PreBinRules
-from bitsieve.methods.by_samples.rows import Rows, Samples
-from bitsieve.methods.method import DENSE_ROWS, Method, MethodResult, rank_all
-from bitsieve.utils.arrays import Columns, Flags, Floats
-from bitsieve.utils.messages import quoted
+from bitsieve.methods.by_samples.rows import Samples
+from bitsieve.methods.method import DENSE_ROWS, Method, MethodResult
 from bitsieve.utils.parameters import check_integer, check_number, optional
-from bitsieve.utils.progress import phase
 from bitsieve.utils.types import Label
-
-LEVEL = 0.05  # columns with a larger p are ranked behind all others
 
 
 def information_value(
@@ -45,102 +24,11 @@ def information_value(
     n_jobs: int | None = None,
 ) -> MethodResult:
     """Rank the columns by their corrected information value; see :class:`bitsieve.InformationValueSelector`."""
-    rows = samples.rows(takes_missing=True)
-    events = _events(samples, event_class)
-    values_of_columns = _values_of_columns(samples, rows)
-    rules = ColumnRules(BinRules(max_n_bins=max_n_bins, min_bin_share=min_bin_share), PreBinRules())
-    iv = np.zeros(samples.n_features)
-    iv_corrected = np.zeros(samples.n_features)
-    p_values = np.ones(samples.n_features)
+    from bitsieve.methods.by_samples.information_value_ranking import rank_by_information_value  # imports scipy
 
-    def measure(column: int) -> None:
-        values = values_of_columns[column]
-        bins_of_events = [_bins(values, samples.classes == event, rules) for event in events]
-        iv[column] = _mean_over_events([bins.iv for bins in bins_of_events], bins_of_events)
-        iv_corrected[column] = _mean_over_events([bins.iv_corrected for bins in bins_of_events], bins_of_events)
-        p_values[column] = min(1.0, len(events) * min(bins.p_value for bins in bins_of_events))
-
-    run_blocks(measure, range(samples.n_features), n_jobs, phase("binning"))
-    return rank_all(
-        _order(iv_corrected, p_values),
-        _varies(rows),
-        iv_corrected,
-        k,
-        iv_=iv,
-        iv_corrected_=iv_corrected,
-        p_values_=p_values,
+    return rank_by_information_value(
+        samples, k, event_class=event_class, max_n_bins=max_n_bins, min_bin_share=min_bin_share, n_jobs=n_jobs
     )
-
-
-def _events(samples: Samples, event_class: Label | None) -> list[int]:
-    """The classes that are the event in turn. Of two classes one is enough: each has the value of the other."""
-    labels = samples.labels.tolist()
-    if event_class is not None:
-        for code, label in enumerate(labels):
-            if label == event_class or str(label) == str(event_class):
-                return [code]
-        raise UserError(
-            code="unknown-name",
-            message=f"event_class is {event_class!r}, which is not a class of the target",
-            advice=f"the classes are {quoted(labels)}",
-        )
-    if samples.n_classes == 2:
-        return [1]
-    return list(range(samples.n_classes))
-
-
-def _values_of_columns(samples: Samples, rows: Rows) -> list[Floats | Encoded]:
-    """The values of each column: its numbers, or its categories."""
-    values: list[Floats | Encoded] = [np.empty(0)] * samples.n_features
-    for position, column in enumerate(rows.numeric.tolist()):
-        values[column] = np.ascontiguousarray(rows.numbers[:, position])
-    for position, column in enumerate(rows.categorical.tolist()):
-        categories = samples.categories(column)
-        assert categories is not None  # the column is categorical
-        values[column] = Encoded(rows.codes[:, position], categories)
-    return values
-
-
-def _bins(values: Floats | Encoded, is_event: Flags, rules: ColumnRules) -> ColumnBins:
-    """The bins of a column, each with rows of both classes unless that leaves one bin.
-
-    A column that separates the classes has no second bin with rows of both.
-    """
-    n_events = int(is_event.sum())
-    rows = ClassedRows(is_event, None, Totals(n_events, len(is_event) - n_events))
-    bins = _bins_by_rules(values, rows, rules)
-    if len(bins.merged.counts) > 1:
-        return bins
-    rules_without_bounds = replace(rules.bins, min_events=0, min_nonevents=0)
-    return _bins_by_rules(values, rows, replace(rules, bins=rules_without_bounds))
-
-
-def _bins_by_rules(values: Floats | Encoded, rows: ClassedRows, rules: ColumnRules) -> ColumnBins:
-    if isinstance(values, Encoded):
-        return bin_categories(values, rows, rules)
-    return bin_numbers(values, rows, rules)
-
-
-def _mean_over_events(values: list[float], bins_of_events: list[ColumnBins]) -> float:
-    """The mean over classes, each weighted by its rows; a single event has its value."""
-    n_events = [bins.totals.events for bins in bins_of_events]
-    return float(np.average(values, weights=n_events))
-
-
-def _order(iv_corrected: Floats, p_values: Floats) -> Columns:
-    """The columns by falling value: first those that are not chance, then the others. Ties go to the lowest column."""
-    is_chance = p_values > LEVEL
-    return np.lexsort((-iv_corrected, is_chance))
-
-
-def _varies(rows: Rows) -> Flags:
-    """Which columns vary; a column of one value and of missing ones does, as missing values have a bin of their own."""
-    varies = rows.varies
-    is_missing = np.isnan(rows.numbers)
-    varies[rows.numeric] |= is_missing.any(axis=0) & ~is_missing.all(axis=0)
-    is_missing_code = rows.codes < 0
-    varies[rows.categorical] |= is_missing_code.any(axis=0) & ~is_missing_code.all(axis=0)
-    return varies
 
 
 METHODS = (
