@@ -45,6 +45,20 @@ def test_the_command_is_the_function(loans, tmp_path, capsys):
     assert "Scorecard of bad" in page
 
 
+def test_a_column_that_separates_the_classes_is_kept_on_request(loans, tmp_path, capsys):
+    _, frame = loans
+    path = tmp_path / "leak.csv"
+    leak = frame.assign(leak=(frame["bad"] == "yes") * 1.0 + np.arange(len(frame)) / 1e4)
+    leak.to_csv(path, index=False)
+    command = ["scorecard", str(path), "--target", "bad", "--json", "-v"]
+    assert main(command) == 0
+    streams = capsys.readouterr()
+    assert "leak" not in [column["name"] for column in json.loads(streams.out)["columns"]]
+    assert "--min-events 0 and --min-nonevents 0" in streams.err
+    assert main([*command, "--min-events", "0", "--min-nonevents", "0"]) == 0
+    assert "leak" in [column["name"] for column in json.loads(capsys.readouterr().out)["columns"]]
+
+
 def test_json_holds_the_card(loans, capsys):
     path, _ = loans
     assert main(["scorecard", str(path), "--target", "bad", "--event", "no", "--json", "-q"]) == 0

@@ -50,7 +50,8 @@ def notes_on_separated(names: Sequence[str], columns: Sequence[ColumnBins]) -> l
             code="too-good",
             severity="warning",
             message=f"one bin for {quoted(separated)}: smaller ones have too few rows of a class: it may be a leak",
-            advice="exclude what is not known when the score is needed; min_events=0 and min_nonevents=0 keep it",
+            advice="exclude what is not known when the score is needed; {min_events} and {min_nonevents} keep it",
+            fix={"min_events": 0, "min_nonevents": 0},
             columns=separated,
         )
     ]
