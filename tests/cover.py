@@ -25,9 +25,11 @@ def quick_and_slow(cases: Iterable[Any], *, quick: Container[Any], reason: str) 
     return marked
 
 
-CHOSEN_CRITERIA = ("mrmr", "jmi", "cmim", "cmi")
-CHOSEN_BLANKETS = ("iamb-fdr", "ses")  # of the searches for Markov blankets, whose subsets take long
-CHOSEN = {"ForwardSelector": CHOSEN_CRITERIA, "MarkovBlanketSelector": CHOSEN_BLANKETS}
+CHOSEN = {
+    "ForwardSelector": ("mrmr", "jmi", "cmim", "cmi"),
+    "MarkovBlanketSelector": ("iamb-fdr",),  # the others test many subsets
+    "ModelSelector": ("linear-svc",),  # the other fits many trees
+}
 OF_EACH_KIND = {
     method.name
     for method in list_methods()
@@ -36,7 +38,7 @@ OF_EACH_KIND = {
 
 
 def methods_of_each_kind(names: Iterable[str]) -> list[Any]:
-    """The methods for ``parametrize``; other criteria, searches for blankets and second names are marked as slow."""
+    """The methods for ``parametrize``; other criteria, searches for blankets, models and second names are slow."""
     return quick_and_slow(
-        names, quick=OF_EACH_KIND, reason="the same loop by another criterion or search, which golden results hold"
+        names, quick=OF_EACH_KIND, reason="the same loop by another criterion, search or model, which golden results hold"
     )

@@ -162,19 +162,16 @@ def test_help_has_the_common_options_first(command, capsys):
     assert len([line for line in common if line[2:3].strip()]) <= 11  # with --help
 
 
+@pytest.mark.slow("processes of further commands: tests/processes starts those of select and compare")
 @pytest.mark.parametrize(
     "words",
     [
-        pytest.param(("explain", "good", "all.csv", "-t", "y"), id="explain"),
-        *(
-            pytest.param(words, id=words[0], marks=pytest.mark.slow("a process of another command"))
-            for words in (
-                ("how-many", "noise.csv", "-t", "y", "--classifier", "ncm", "--pairs", "2"),
-                ("interactions", "all.csv", "-t", "y", "--shuffles", "0"),
-                ("methods",),
-            )
-        ),
+        ("explain", "good", "all.csv", "-t", "y"),
+        ("how-many", "noise.csv", "-t", "y", "--classifier", "ncm", "--pairs", "2"),
+        ("interactions", "all.csv", "-t", "y", "--shuffles", "0"),
+        ("methods",),
     ],
+    ids=lambda words: words[0],
 )
 def test_a_process_says_the_same(bs, folder, words):
     """Processes of the other commands: tests/processes."""

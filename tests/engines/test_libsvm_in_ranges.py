@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from sklearn.datasets import dump_svmlight_file
+from tests.cover import quick_and_slow
 
 import bitsieve
 from bitsieve.cli import main
@@ -81,7 +82,11 @@ def test_methods_that_need_rows_are_refused_before_the_file_is_read(path, method
 
 @pytest.mark.parametrize(
     ("binning", "missing"),
-    [("mdl", "error"), ("quantile", "error"), ("uniform", "error"), ("none", "error"), ("mdl", "bin")],
+    quick_and_slow(
+        [("mdl", "error"), ("quantile", "error"), ("uniform", "error"), ("none", "error"), ("mdl", "bin")],
+        quick={("uniform", "error"), ("mdl", "bin")},
+        reason="the same columns by other bins",
+    ),
 )
 def test_every_binning(path, binning, missing):
     how = {"binning": binning, "missing": missing, "n_features_to_select": 4, "stopping": "permutation"}

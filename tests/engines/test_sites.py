@@ -63,22 +63,23 @@ def count_sites(folder, names):
     return [path.removeprefix("../") for path in saved]
 
 
-def selection(folder, counts):
-    answer = run(folder, "select", *(f"--counts={path}" for path in counts), "--method", "mrmr", "--json")
-    assert answer.returncode == 0, answer.stderr
-    return [(column["name"], column["score"]) for column in json.loads(answer.stdout)["features"]]
+def select_from_counts(paths, capsys):
+    capsys.readouterr()
+    assert main(["select", *(f"--counts={path}" for path in paths), "--method", "mrmr", "--json"]) == 0
+    features = json.loads(capsys.readouterr().out)["features"]
+    return [(column["name"], column["score"]) for column in features]
 
 
 @pytest.mark.parametrize("first", quick_and_slow(range(3), quick={0}, reason="processes of every site again"))
-def test_three_processes_that_exchange_counts(folder, first):
+def test_three_processes_that_exchange_counts(folder, first, monkeypatch, capsys):
     names = SITES[first:] + SITES[:first]
     saved = count_sites(folder, names)
     pooled = f"pooled-{first}"
-    answer = run(folder, "count", "rows.csv", "-t", "outcome", "--save", pooled, "--like", *saved)
-    assert answer.returncode == 0, answer.stderr
-    expected = selection(folder, [pooled])
+    monkeypatch.chdir(folder)
+    assert main(["count", "rows.csv", "-t", "outcome", "--save", pooled, "--like", *saved]) == 0
+    expected = select_from_counts([pooled], capsys)
     for order in permutations(saved):
-        assert selection(folder, order) == expected
+        assert select_from_counts(order, capsys) == expected
     parts = [SavedCounts.load(folder / path) for path in saved]
     total, of_all_rows = parts[0] + parts[1] + parts[2], SavedCounts.load(folder / pooled)
     assert total.cells.tolist() == of_all_rows.cells.tolist()

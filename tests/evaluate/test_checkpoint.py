@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from sklearn.neighbors import RadiusNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
+from tests.cover import quick_and_slow
 
 import bitsieve
 from bitsieve import Constraints, ForwardSelector
@@ -34,8 +36,14 @@ def without_seconds(comparison):
     return comparison.table().drop_columns(["seconds_selecting", "seconds_classifying"])
 
 
-@pytest.mark.parametrize("protocol", ["nested", "paper"])
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize(
+    ("n_jobs", "protocol"),
+    quick_and_slow(
+        product([1, 2], ["nested", "paper"]),
+        quick={(1, "nested"), (2, "paper")},
+        reason="the same folds by the other protocol",
+    ),
+)
 def test_resumed_is_uninterrupted(tmp_path, monkeypatch, protocol, n_jobs):
     path = tmp_path / "folds"
     whole = bitsieve.compare(X, Y, **ASKED, protocol=protocol)

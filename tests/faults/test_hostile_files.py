@@ -16,6 +16,7 @@ import zipfile
 import pyarrow as pa
 import pytest
 from pyarrow import csv
+from tests.cover import quick_and_slow
 
 import bitsieve
 from bitsieve.io import read, text
@@ -110,7 +111,9 @@ def open_document(path, document_type, word):
     return archive(path, [("mimetype", kind), ("META-INF/manifest.xml", MANIFEST), ("content.xml", content)])
 
 
-@pytest.mark.parametrize("kind", DOCUMENT_TYPES)
+@pytest.mark.parametrize(
+    "kind", quick_and_slow(DOCUMENT_TYPES, quick={"a bomb"}, reason="refused by the document type, as a bomb is")
+)
 def test_entities_of_xml_in_an_open_document_are_refused(tmp_path, kind):
     pytest.importorskip("python_calamine")
     assert read_table(open_document(tmp_path / "t.ods", "", "word")).num_rows == 2
@@ -170,7 +173,9 @@ ENVIRONMENTS = {
 
 
 @pytest.mark.skipif(os.name == "nt", reason="umask and LANG are of Unix")
-@pytest.mark.parametrize("environment", ENVIRONMENTS)
+@pytest.mark.parametrize(
+    "environment", quick_and_slow(ENVIRONMENTS, quick={"nothing"}, reason="a process of another environment")
+)
 def test_environments(tmp_path, environment):
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(ROWS.replace("a,b", "\u00e9,b").encode()))
     words = ["select", "t.csv.gz", "-t", "y", "--method", "mim", "--memory", "1GB", "--output", "out.csv"]

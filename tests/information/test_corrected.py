@@ -9,6 +9,7 @@ from math import comb, log, log2, sqrt
 import numpy as np
 import pytest
 from scipy.stats import hypergeom
+from tests.cover import quick_and_slow
 from tests.definitions import expected_term_by_series, expected_term_by_summation
 
 from bitsieve.counts.packed import PackedSource
@@ -281,7 +282,7 @@ def test_what_chance_gives_is_kept_for_so_many_pivots(information_of, make_table
     assert len(made) == 9
 
 
-@pytest.mark.parametrize("n_samples", [640, 1000, 4099])
+@pytest.mark.parametrize("n_samples", quick_and_slow([640, 1000, 4099], quick={640}, reason="more cells"))
 def test_a_series_takes_over_where_64_samples_are_expected_in_a_cell(n_samples):
     """As the documents say: there exactly, and nowhere below."""
     b = np.arange(1, n_samples, n_samples // 40)

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import csv, fs, parquet
+from tests.cover import quick_and_slow
 
 import bitsieve
 from bitsieve.io import addresses
@@ -243,7 +244,7 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", quick_and_slow(NAMES, quick=NAMES[:5], reason="further letters that addresses escape"))
 def test_a_key_of_any_letters(store, tmp_path, name):
     client = pytest.importorskip("boto3").client("s3", endpoint_url=os.environ["AWS_ENDPOINT_URL"])
     csv.write_csv(rows(), tmp_path / "t.csv")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
+from tests.cover import quick_and_slow
 
 import bitsieve
 
@@ -82,8 +84,14 @@ def wine(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1400])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    quick_and_slow(
+        product([360, 1400], ["light", "dark"]),
+        quick={(360, "light"), (1400, "dark")},
+        reason="the same figures at the other width",
+    ),
+)
 def test_figures_are_there_at_every_width_and_in_both_schemes(browser, wine, width, scheme):
     show(browser, wine, width=width, scheme=scheme)
     sizes = browser.execute_script(
@@ -112,6 +120,7 @@ def test_nothing_is_cut_off_on_a_screen_of_1200_pixels(browser, wine):
     assert set(browser.execute_script(script)) == {0}
 
 
+@pytest.mark.slow("one more page in the browser")
 def test_tables_sort(browser, wine):
     show(browser, wine)
     assert column(browser, "rank") == ["1", "2", "3", "4", "5", "6"]
@@ -127,6 +136,7 @@ def test_tables_sort(browser, wine):
     assert browser.execute_script("return document.querySelectorAll('[aria-sort]').length") == 2  # one a table
 
 
+@pytest.mark.slow("one more page in the browser")
 def test_everything_is_reached_by_keyboard(browser, wine):
     show(browser, wine)
     focused = []
@@ -168,6 +178,7 @@ def test_bars_of_classes_have_their_lengths(browser, wine):
         assert abs(100 * share - percent) < 2  # percent are rounded, and the shortest bar is a pixel
 
 
+@pytest.mark.slow("one more page in the browser")
 def test_it_prints(browser, wine):
     show(browser, wine, width=720)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.cover import quick_and_slow
 
 from bitsieve.counts import packed
 from bitsieve.counts.kernels import choose_kernel
@@ -218,7 +219,7 @@ def test_minima_are_those_of_eager_scores(name, estimator):
     assert found.runners_up == wanted.runners_up
 
 
-@pytest.mark.parametrize("name", MINIMA)
+@pytest.mark.parametrize("name", quick_and_slow(MINIMA, quick={"cmim"}, reason="the same threads, another criterion"))
 def test_minima_on_any_number_of_threads(name, monkeypatch):
     """Threads search groups of their own, with other marks to reach, and find the same."""
     monkeypatch.setattr(packed, "MIN_SECONDS_FOR_THREAD", 1e-12)
