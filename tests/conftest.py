@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 from collections import Counter
-from functools import partial
+from functools import cache, partial
 from math import log2
 from types import SimpleNamespace
 
@@ -21,6 +21,7 @@ from tests.cover import quick_and_slow
 from tests.sparse_codes import sparse_codes
 from threadpoolctl import threadpool_limits
 
+from bitsieve.cli import parser
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.sparse import SparseSource
@@ -61,6 +62,14 @@ def _one_thread():
     """Linear algebra takes one thread: several test processes at once share the cores."""
     with pytest.MonkeyPatch.context() as patch, threadpool_limits(1):
         patch.setenv("OPENBLAS_NUM_THREADS", "1")  # of the processes they start
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_parser():
+    """The parser of the commands is made once, as in the one process of a user."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parser, "make_parser", cache(parser.make_parser))
         yield
 
 

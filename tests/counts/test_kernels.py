@@ -64,6 +64,11 @@ class Expected:
     def row(self, pivot, shift):
         return [self.sums(pivot, j, shift) for j in range(self.n_columns)]
 
+    def matrices(self, shift):
+        """The sums of all pairs of columns without and with the class, as integers of Python."""
+        sums = np.array([self.row(pivot, shift) for pivot in range(self.n_columns)], dtype=object)
+        return sums[:, :, 0], sums[:, :, 1]
+
 
 def check_rows(source, expected, pivots):
     shift, case = terms_of(source).shift, source.kernel
@@ -77,11 +82,12 @@ def check_rows(source, expected, pivots):
     assert list(zip(alone.tolist(), with_class.tolist(), strict=True)) == expected.row(-1, shift), case
 
 
-def check_matrix(source, expected, seed=0):
+def check_matrix(sources, expected, seed=0):
     """Any form of the sums: the integer part is exact, so the one division gives the very float."""
     random = np.random.default_rng(seed)
-    n, shift, case = expected.n_columns, terms_of(source).shift, source.kernel
-    row, column = random.integers(0, 2**59, (2, n))
+    terms = entropy_terms(len(expected.codes))
+    pooled, within = expected.matrices(terms.shift)
+    row, column = random.integers(0, 2**59, (2, expected.n_columns))
     for weights, parts, symmetric in [
         ((1, 0), (row, -row), False),
         ((1, 0), (row, column), False),
@@ -89,20 +95,18 @@ def check_matrix(source, expected, seed=0):
         ((-1, 1), (row, column), True),
         ((0, 1), (row, row + 5), False),
     ]:
-        form = PairForm(*weights, *parts, terms_of(source).per_bit, symmetric)
-        got = sums_of(source).matrix(terms_of(source), form, np.float64, None)
-
-        def value(i, j, weights=weights, parts=parts):
-            pooled, within = expected.sums(i, j, shift)
-            return float(weights[0] * pooled + weights[1] * within + int(parts[0][i]) + int(parts[1][j]))
-
-        exact = np.array([[value(i, j) for j in range(n)] for i in range(n)]) / terms_of(source).per_bit
+        form = PairForm(*weights, *parts, terms.per_bit, symmetric)
+        of_row, of_column = (part.astype(object) for part in parts)
+        sums = weights[0] * pooled + weights[1] * within + of_row[:, np.newaxis] + of_column
+        exact = sums.astype(np.float64) / terms.per_bit
         if symmetric:
             exact = (exact + exact.T) * 0.5
-        assert got.tobytes() == exact.tobytes(), case
-        single = sums_of(source).matrix(terms_of(source), form, np.float32, None)
-        assert single.dtype == np.float32, case
-        assert single.tobytes() == exact.astype(np.float32).tobytes(), case
+        for source in sources:
+            double = sums_of(source).matrix(terms, form, np.float64, None)
+            assert double.tobytes() == exact.tobytes(), source.kernel
+            single = sums_of(source).matrix(terms, form, np.float32, None)
+            assert single.dtype == np.float32, source.kernel
+            assert single.tobytes() == exact.astype(np.float32).tobytes(), source.kernel
 
 
 def check(codes, classes, pivots=None, kernels=FORCED, **keywords):
@@ -111,7 +115,7 @@ def check(codes, classes, pivots=None, kernels=FORCED, **keywords):
     sources = {kernel: PackedSource(codes, classes, kernel=kernel, **keywords) for kernel in kernels}
     for source in sources.values():
         check_rows(source, expected, range(expected.n_columns) if pivots is None else pivots)
-        check_matrix(source, expected)
+    check_matrix(sources.values(), expected)
     return sources
 
 
