@@ -40,5 +40,7 @@ OF_EACH_KIND = {
 def methods_of_each_kind(names: Iterable[str]) -> list[Any]:
     """The methods for ``parametrize``; other criteria, searches for blankets, models and second names are slow."""
     return quick_and_slow(
-        names, quick=OF_EACH_KIND, reason="the same loop by another criterion, search or model, which golden results hold"
+        names,
+        quick=OF_EACH_KIND,
+        reason="another criterion, search or model in the same loop, held by golden results",
     )

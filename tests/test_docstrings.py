@@ -10,6 +10,7 @@ from dataclasses import is_dataclass
 
 import pytest
 from numpydoc.docscrape import ClassDoc, FunctionDoc
+from tests.cover import quick_and_slow
 
 import bitsieve
 from bitsieve.discretization.base import Binning, CutBinning
@@ -46,6 +47,23 @@ STEPS = (
 )
 
 
+SLOW_EXAMPLES = {
+    "DistilledStopping",
+    "FalseDiscoveryStopping",
+    "GaussianKnockoffStopping",
+    "HowMany",
+    "KnockoffStopping",
+    "ModelSelector",
+    "SVMRFE",
+    "SelectorCV",
+    "StabilitySelector",
+    "compare",
+    "how_many",
+    "plot_how_many",
+    "write_report",
+}
+
+
 def parameters_of(function: object) -> list[str]:
     stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     parameters = inspect.signature(function).parameters.values()
@@ -66,7 +84,14 @@ def first_sentence(doc: ClassDoc | FunctionDoc) -> str:
 
 
 # The tests of Spark run its example, where a session is open.
-@pytest.mark.parametrize("name", [name for name in PUBLIC if name != "SparkSource"])
+@pytest.mark.parametrize(
+    "name",
+    quick_and_slow(
+        [name for name in PUBLIC if name != "SparkSource"],
+        quick=PUBLIC.keys() - SLOW_EXAMPLES,
+        reason="fits over folds, halves or many shuffles, which tests of its own do on less data",
+    ),
+)
 def test_examples_run(name):
     finder = doctest.DocTestFinder(exclude_empty=True)
     report: list[str] = []

@@ -205,13 +205,15 @@ def test_within_strata_every_rule_looks_within_them_and_knockoffs_have_no_answer
     site = np.random.default_rng(1).integers(0, 3, len(y))
     X[:, 0] += 3 * site
     table = pa.table({f"c{j}": X[:, j] for j in range(X.shape[1])} | {"site": site, "y": y})
-    by_name = bitsieve.how_many(table, "y", strata="site", method="mim", **QUICK)
+    options = {"method": "mim", "binning": "quantile", **QUICK}
+    by_name = bitsieve.how_many(table, "y", strata="site", **options)
     answers = {answer.rule: answer for answer in by_name.answers}
     assert set(answers["shuffles"].features) == {"c2", "c9"}
     assert answers["knockoffs"].n_features is None
-    selector = ForwardSelector("auto", criterion="mim", stopping="permutation").fit(X, y, strata=site)
+    selector = ForwardSelector("auto", criterion="mim", stopping="permutation", binning="quantile")
+    selector.fit(X, y, strata=site)
     assert answers["shuffles"].n_features == len(selector.selected_)
-    by_values = bitsieve.how_many(X, y, strata=site, method="mim", **QUICK)
+    by_values = bitsieve.how_many(X, y, strata=site, **options)
     assert [answer.n_features for answer in by_values.answers] == [answer.n_features for answer in by_name.answers]
     with pytest.raises(bitsieve.UserError) as raised:
         bitsieve.how_many(X, y, strata=np.arange(len(y)).astype(str), **QUICK)

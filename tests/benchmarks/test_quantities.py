@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.cover import quick_and_slow
 
 from benchmarks import quantities
 
 
-@pytest.mark.parametrize("strength", quantities.STRENGTHS[[0, 5, 9]])
+@pytest.mark.parametrize(
+    "strength", quick_and_slow(quantities.STRENGTHS[[0, 5, 9]], quick=quantities.STRENGTHS[[9]], reason="fine grids")
+)
 def test_the_quadrature_gives_what_is_known_in_closed_form(strength):
     linear, discrete = quantities.FAMILIES["linear"], quantities.FAMILIES["discrete x"]
     # 800 places of x for all of them: the tails beyond the outermost are lost

@@ -7,11 +7,19 @@ from itertools import product
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
+from tests.cover import quick_and_slow
 
 from benchmarks import default_method, false_discoveries, levels
 
 
-@pytest.mark.parametrize("name", ["2 to 50 codes, noise, 200 x 50", "2 to 15 codes, noise, 30 x 56"])
+@pytest.mark.parametrize(
+    "name",
+    quick_and_slow(
+        ["2 to 50 codes, noise, 200 x 50", "2 to 15 codes, noise, 30 x 56"],
+        quick={"2 to 15 codes, noise, 30 x 56"},
+        reason="more rows",
+    ),
+)
 def test_levels_of_noise(name):
     outcome = levels.measure(levels.DESIGNS[name], "significance", 12)
     assert outcome.n_wrong <= 4  # at the level of 5 %, 5 or more of 12 come once in 5,000 times

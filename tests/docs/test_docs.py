@@ -29,6 +29,8 @@ TABLE_OF_METHODS = PAGES / "methods" / "table.md"
 REFERENCE = [PAGES / "python.md", *sorted((PAGES / "python").glob("*.md"))]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MESSAGE = "bitsieve: "  # what a line of standard error begins with
+#: Pages that count many rows, or have rules that fit a regression for each column.
+SLOW_PAGES = {"batches", "false_discoveries", "huge_files", "messy_csv"}
 SLOW = re.compile(
     "pyspark|distributed|duckdb|GridSearchCV|bitsieve compare|compare\\(|how_many\\(|write_report|--report"
 )
@@ -54,8 +56,12 @@ def blocks_of(document: Path) -> list[Block]:
 
 def document_case(path: Path):
     """The README is quick, and every page without a cluster, an engine, fits over folds and reports."""
-    is_slow = path != README and SLOW.search(path.read_text())
-    marks = [pytest.mark.slow("starts a cluster or an engine, fits over folds or draws a report")] if is_slow else []
+    is_slow = path.stem in SLOW_PAGES or (path != README and SLOW.search(path.read_text()))
+    marks = (
+        [pytest.mark.slow("starts a cluster or an engine, fits over folds, counts many rows or draws a report")]
+        if is_slow
+        else []
+    )
     return pytest.param(path, id=path.stem, marks=marks)
 
 

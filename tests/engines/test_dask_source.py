@@ -73,7 +73,8 @@ def test_rows_without_a_target_are_left_out(same_selection, frame):
     same_selection(bitsieve.select(in_parts(frame, 3), "gaps", **how), bitsieve.select(frame, "gaps", **how))
 
 
-@pytest.mark.parametrize("n_workers", quick_and_slow([1, 2], quick={2}, reason="another cluster"))
+@pytest.mark.slow("further clusters: the fixture starts one")
+@pytest.mark.parametrize("n_workers", [1, 2])
 def test_with_any_number_of_workers(same_selection, frame, n_workers):
     how = {"missing": "bin", "n_features_to_select": 2}
     with LocalCluster(n_workers, threads_per_worker=1, processes=False, dashboard_address=":0") as few, Client(few):
@@ -206,6 +207,7 @@ def test_what_a_worker_cannot_load_is_one_line(monkeypatch):
         bitsieve.select(data, "y")
 
 
+@pytest.mark.slow("a process that becomes a worker")
 def test_a_worker_without_bitsieve_is_named(tmp_path):
     """A process of its own, in which no task of ours could ever be loaded."""
     start = "import sys; sys.modules['bitsieve'] = None; from distributed.cli.dask_worker import main; main()"

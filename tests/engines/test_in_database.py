@@ -100,7 +100,6 @@ TARGETS = {
 }
 QUICK_TARGETS = {
     ("duckdb", "weighted quantity"),
-    ("duckdb", "text"),
     ("polars", "two, weighted"),
     ("polars", "few"),
 }
@@ -407,7 +406,7 @@ def test_times_of_many_values_are_refused_by_name(monkeypatch):
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
-@pytest.mark.parametrize("n_cuts", [0, 1, 5, 700])
+@pytest.mark.parametrize("n_cuts", quick_and_slow([0, 1, 5, 700], quick={0, 1, 5}, reason="a long expression"))
 def test_codes_by_comparisons_are_those_of_a_search(side, n_cuts):
     random = np.random.default_rng(n_cuts)
     cuts = np.sort(random.normal(size=n_cuts))

@@ -11,6 +11,7 @@ from bitsieve.evaluate.mixtures import VariationalMixtureClassifier
 from bitsieve.evaluate.models import MODELS, make_model
 
 
+@pytest.mark.slow("scikit-learn's checks of a classifier that compare alone makes")
 @parametrize_with_checks([VariationalMixtureClassifier()])
 def test_scikit_learn(estimator, check):
     check(estimator)

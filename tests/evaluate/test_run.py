@@ -191,7 +191,9 @@ def test_a_method_that_selects_nothing():
         bitsieve.compare(X, y, methods={"none": FirstColumns(most=0)}, features=[2], classifier="ncm", folds=4)
 
 
-@pytest.mark.parametrize("protocol", ["nested", "paper"])
+@pytest.mark.parametrize(
+    "protocol", quick_and_slow(["nested", "paper"], quick={"nested"}, reason="the same folds by the other protocol")
+)
 def test_the_same_for_any_number_of_threads(protocol):
     X, y = table(5, whole_numbers=False)
     results = [

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from tests.cover import quick_and_slow
 
 from bitsieve import _native
 from bitsieve.counts.risk_sets import RiskSets
@@ -138,7 +139,7 @@ def negative_log_likelihood(beta: np.ndarray, data: dict[str, np.ndarray], desig
     return -partial_log_likelihood(data, design, beta)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", quick_and_slow(range(6), quick={5}, reason="other tables"))
 def test_information_is_at_most_the_likelihood_ratio_of_cox(seed: int) -> None:
     """The likelihood at its maximum is not below that at ``beta_x = ln(O_x / E_x)``, which is at least the bound."""
     data = random_data(seed, n=120)

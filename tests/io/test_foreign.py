@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from tests.cover import quick_and_slow
 
 import bitsieve
 from bitsieve.io.errors import DataError
@@ -91,6 +92,9 @@ def test_the_rows_are_those_of_a_csv(both):
     assert read_table(path).to_pydict() == read_table(csv).to_pydict()
 
 
+@pytest.mark.parametrize(
+    "both", quick_and_slow(FORMATS, quick={"dta"}, reason="the same rows, as the test above shows"), indirect=True
+)
 def test_the_selection_is_that_of_a_csv(both):
     for how in {}, {"memory": "1GB"}:
         found, expected = (bitsieve.select(of, "y", missing="bin", **how) for of in both)

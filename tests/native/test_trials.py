@@ -37,7 +37,12 @@ def test_every_entry_point_is_tried():
     assert set(entry_points()) == TRIED | NOT_TRIED
 
 
-@pytest.mark.parametrize(("first", "last"), quick_and_slow([(0, 4), (4, 40)], quick={(0, 4)}, reason="more seeds"))
+@pytest.mark.parametrize(
+    ("first", "last"),
+    quick_and_slow(
+        [(0, len(KERNELS)), (len(KERNELS), 40)], quick={(0, len(KERNELS))}, reason="more seeds for every kernel"
+    ),
+)
 @pytest.mark.parametrize("name", TRIALS)
 def test_random_problems_for_a_moment(name, first, last):
     assert sum(run(name, seed) for seed in range(first, last)) > 0

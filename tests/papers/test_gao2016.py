@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
+from tests.cover import quick_and_slow
 
 from bitsieve import VMI
 from papers import gao2016_errors
@@ -17,7 +18,7 @@ from papers.gao2016 import ITEMS, PARENTS, SLOPES, agreeing, make_tree_model, tr
 from papers.item import Options
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", quick_and_slow([0, 1], quick={0}, reason="another table"))
 def test_first_the_children_then_the_bound_falls(seed):
     """What the paper's figure 3 shows: x1, x2, x3, and no more; by information alone x1, x4, x5."""
     X, y = make_tree_model(random_state=seed)
@@ -104,8 +105,8 @@ def test_no_samples():
 
 def test_errors_are_saved_method_by_method(tmp_path, monkeypatch, capsys):
     random = np.random.default_rng(0)
-    y = np.arange(40) % 2
-    np.savez(tmp_path / "krvskp.npz", X=(random.random((40, 11)) < 0.3 + 0.4 * y[:, None]).astype(np.int64), y=y)
+    y = np.arange(12) % 2
+    np.savez(tmp_path / "krvskp.npz", X=(random.random((12, 11)) < 0.3 + 0.4 * y[:, None]).astype(np.int64), y=y)
     path = tmp_path / "errors.json"
     n_saved = []
 

@@ -197,6 +197,7 @@ def test_names_that_the_terminal_cannot_show(tmp_path):
     assert "gr\\xf6\\xdfe" in result.stdout
 
 
+@pytest.mark.slow("a process of a command that tests/cli calls with many mistakes")
 def test_a_mistake_is_one_line(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("a,y\n1,0\n2,1\n3")

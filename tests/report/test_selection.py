@@ -80,7 +80,12 @@ def test_every_family_has_a_report(name, read_page):
     ("X", "y", "asked"),
     [
         ([[0, 1], [1, 1], [0, 1], [1, 1]], [0, 1, 0, 1], {"binning": "none", "n_features_to_select": 1}),
-        (np.arange(40.0).reshape(20, 2), np.arange(20) / 7, {"binning": "quantile", "target_bins": 2}),
+        pytest.param(
+            np.arange(40.0).reshape(20, 2),
+            np.arange(20) / 7,
+            {"binning": "quantile", "target_bins": 2},
+            marks=pytest.mark.slow("bins of a target are drawn as its classes"),
+        ),
         pytest.param(
             np.arange(40).reshape(20, 2) % 7,
             [["a", "b"], ["a", "c"]] * 10,

@@ -66,7 +66,10 @@ def same(weighted, repeated):
         ForwardSelector(3, criterion="cmi", binning="quantile"),
         ForwardSelector(4, estimator="miller-madow", binning="uniform"),
         ForwardSelector(4, estimator="shrinkage", binning=EqualFrequencyBinner(n_bins=3)),
-        ForwardSelector("auto", criterion="mrmr", stopping="significance", binning=MDLBinner(uncut="median")),
+        pytest.param(
+            ForwardSelector("auto", criterion="mrmr", stopping="significance", binning=MDLBinner(uncut="median")),
+            marks=pytest.mark.slow("shuffles the rows for every column that is tried"),
+        ),
         ForwardSelector(3, constraints=Constraints(groups=[["x0", "x1"]], must_include=["x5"])),
         SpecCMI(4),
         SpecCMI(4, binning="uniform"),
