@@ -42,6 +42,21 @@ def pytest_collection_finish():
     gc.enable()
 
 
+@pytest.hookimpl(tryfirst=True)  # before the tests marked as slow are left out
+def pytest_collection_modifyitems(items):
+    """Of the cases of a test marked with one_in(n), every n-th is quick, and the others are slow."""
+    n_cases = Counter()
+    for item in items:
+        mark = item.get_closest_marker("one_in")
+        if mark is None:
+            continue
+        (n,) = mark.args
+        name = item.nodeid.partition("[")[0]
+        if n_cases[name] % n != 0:
+            item.add_marker(pytest.mark.slow("a further case of a cross"))
+        n_cases[name] += 1
+
+
 def sparse_source(codes, classes=None, **keywords):
     """The columns with all but their most frequent code listed."""
     return SparseSource(sparse_codes(np.asarray(codes)), classes, **keywords)

@@ -98,6 +98,7 @@ def assert_same(fitted, expected):
         assert fitted.uncut_.tolist() == expected.uncut_.tolist()
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("ends", quick_and_slow(ENDS, quick=[ENDS[1]], reason="other parts of the same rows"))
 @pytest.mark.parametrize("limits", [None, Limits(cells=8)], ids=["distinct", "sample"])

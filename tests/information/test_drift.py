@@ -117,6 +117,7 @@ def test_a_relevant_column_moves_with_the_mix_of_the_classes_but_not_within_them
     assert drift.relations.of_relation.bits[1] == pytest.approx(drift_of_classes(source, combinations), abs=0.001)
 
 
+@pytest.mark.slow("three hundred tables")
 def test_level_of_p_over_seeded_tables():
     smallest = []
     for seed in range(300):

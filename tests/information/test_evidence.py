@@ -235,6 +235,7 @@ def test_two_columns_that_tell_only_together_count():
     assert not carries_information(information, np.array([4, 0, 2])).value.any()
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("price", [None, 0.7])
 @pytest.mark.parametrize(("n_codes", "is_kept"), [(3, True), (90, True), (3, False)])
 def test_a_copy_of_the_columns_answers_as_the_whole_table(make_table, monkeypatch, n_codes, is_kept, price):

@@ -210,6 +210,7 @@ def test_a_common_effect_is_part_of_the_information_within_strata(seed):
     )
 
 
+@pytest.mark.slow("many shuffles")
 def test_a_common_effect_has_mean_zero_by_chance_once_corrected():
     random = np.random.default_rng(7)
     strata = np.repeat(np.arange(100), 3)

@@ -83,6 +83,7 @@ def together(blocks):
     return pa.concat_tables(list(blocks)).combine_chunks()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("size", "content"),
     quick_and_slow(

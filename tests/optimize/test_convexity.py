@@ -88,6 +88,7 @@ def test_a_convex_matrix_is_shown_to_be(smallest):
     assert shows_no_negative_eigenvalue(matrix_of(spectrum(smallest)))
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("smallest", [-1e-9, -1e-6, -1e-3, -0.5, -30.0, -100.0])
 @pytest.mark.parametrize("seed", range(5))
 def test_one_negative_eigenvalue_is_not_overlooked(smallest, seed):

@@ -88,6 +88,7 @@ def test_groups_of_one_column_are_not_printed():
     assert groups_text([pair] * 30).splitlines()[-1] == "      ... and 10 more groups"
 
 
+@pytest.mark.slow("a report is drawn")
 def test_the_report_draws_the_groups(tmp_path):
     pytest.importorskip("matplotlib")
     pytest.importorskip("jinja2")

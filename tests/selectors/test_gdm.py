@@ -116,6 +116,7 @@ def test_labels_of_any_kind(cancer):
     np.testing.assert_allclose(fitted.decision_function(X), -GDM(3).fit(X, y).decision_function(X), atol=1e-12)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("kind", SPARSE)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_every_sparse_kind_is_as_dense(made, kind, dtype):

@@ -93,6 +93,7 @@ def test_a_search_with_the_classes_of_the_table_makes_the_fitted_codes(is_sparse
         assert dependence.sums[j, 0] > dependence.sums[j, 1]
 
 
+@pytest.mark.slow("shuffles for every column")
 def test_a_test_by_shuffles_selects_no_noise():
     random = np.random.default_rng(5)
     selection = bitsieve.select(

@@ -199,6 +199,7 @@ LAZY = [
 ]
 
 
+@pytest.mark.one_in(5)
 @every_kind
 @pytest.mark.parametrize("name", LAZY)
 def test_lazy_evaluation(agree, kind, name, monkeypatch):
@@ -207,11 +208,12 @@ def test_lazy_evaluation(agree, kind, name, monkeypatch):
     agree(kind, forward(name))
 
 
-# cmi counts given all that is chosen: one of its rules on every kind of source, and all of them on one kind, but
-# for Gaussian knockoffs, which take seconds.
+# cmi counts given all that is chosen: one of its rules on every kind of source, and all of them on one kind, but for
+# those that look at the rows, whose models take seconds. Sources without rows refuse them.
+BY_ROWS = ("knockoffs", "dcrt", "gaussian-knockoffs")
 QUICK_STOPPING = {("significance", "cmi", kind) for kind in KINDS}
-QUICK_STOPPING |= {(rule, "cmi", "sparse") for rule in STOPPING_RULES if rule != "gaussian-knockoffs"}
-QUICK_STOPPING |= set(product(["knockoffs", "dcrt"], ["cmi"], ["joined", "portions"]))  # which are refused
+QUICK_STOPPING |= {(rule, "cmi", "sparse") for rule in STOPPING_RULES if rule not in BY_ROWS}
+QUICK_STOPPING |= set(product(BY_ROWS, ["cmi"], ["joined", "portions"]))
 
 
 @pytest.mark.parametrize(
@@ -221,8 +223,7 @@ QUICK_STOPPING |= set(product(["knockoffs", "dcrt"], ["cmi"], ["joined", "portio
     ),
 )
 def test_stopping_rules(agree, kind, name, stopping):
-    by_rows = stopping in ("knockoffs", "dcrt", "gaussian-knockoffs")
-    if by_rows and kind in ("joined", "portions"):  # their rows are not here, one column each
+    if stopping in BY_ROWS and kind in ("joined", "portions"):  # their rows are not here, one column each
         with pytest.raises(ValueError, match=rf"^{stopping} needs the codes of every row in memory, one column each"):
             agree(kind, forward(name, stopping))
         return

@@ -44,6 +44,7 @@ def test_covariance_of_columns_and_knockoffs():
     np.testing.assert_allclose(np.cov(np.hstack([scores, drawn]), rowvar=False), expected, atol=0.02)
 
 
+@pytest.mark.slow("knockoffs of many tables")
 def test_irrelevant_columns_win_as_often_as_their_knockoffs():
     """Whatever the size of W, its sign is a fair coin."""
     signs = []
@@ -108,6 +109,7 @@ def test_copies_of_columns_are_no_error():
     assert len(fitted.selected_) >= 10
 
 
+@pytest.mark.slow("knockoffs of another table")
 def test_each_of_three_classes_has_a_lasso():
     random, X = autoregressive(3)
     classes = np.sort(random.integers(0, 3, len(X)))
@@ -117,6 +119,7 @@ def test_each_of_three_classes_has_a_lasso():
     np.testing.assert_allclose(lasso_wins(scores, classes, 1, 0, 1), sum(of_each), atol=1e-12)
 
 
+@pytest.mark.slow("knockoffs of another table")
 def test_too_few_relevant_columns_give_no_list():
     X, y = linear(4, n_relevant=3)
     with pytest.warns(match="knockoffs select at least 13 columns, or none"):

@@ -109,6 +109,7 @@ def test_equal_to_eager_corrected_for_chance(check_equal, make_table, name, seed
     check_equal(codes, classes, 40, name, "corrected")
 
 
+@pytest.mark.one_in(5)
 @every_lazy_criterion
 @pytest.mark.parametrize("seed", range(8))
 def test_equal_to_eager(check_equal, make_table, name, seed):
@@ -120,6 +121,7 @@ def test_equal_to_eager(check_equal, make_table, name, seed):
     check_equal(codes, classes, min(n_features, 25), name)
 
 
+@pytest.mark.one_in(3)
 @every_lazy_criterion
 @pytest.mark.parametrize("seed", range(5))
 def test_equal_to_eager_among_ties(check_equal, name, seed):

@@ -40,6 +40,7 @@ def literal_loop(X, signs, settings, tau):
     return cuts, values
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("seed", range(3))
 def test_cuts_are_those_of_the_literal_algorithm(columns_of, grouped, seed):
     """The first two cuts in every place; of later ones the conic solver's rounding may turn a tie: the optimum."""
