@@ -44,17 +44,16 @@ def pytest_collection_finish():
 
 @pytest.hookimpl(tryfirst=True)  # before the tests marked as slow are left out
 def pytest_collection_modifyitems(items):
-    """Of the cases of a test marked with one_in(n), every n-th is quick, and the others are slow."""
-    n_cases = Counter()
+    """Of a cross marked with each_value, a case is slow if other cases before it have all its values."""
+    values_of_quick_cases = set()
     for item in items:
-        mark = item.get_closest_marker("one_in")
-        if mark is None:
+        if item.get_closest_marker("each_value") is None or item.get_closest_marker("slow") is not None:
             continue
-        (n,) = mark.args
         name = item.nodeid.partition("[")[0]
-        if n_cases[name] % n != 0:
-            item.add_marker(pytest.mark.slow("a further case of a cross"))
-        n_cases[name] += 1
+        values = {(name, parameter, id(value)) for parameter, value in item.callspec.params.items()}
+        if values <= values_of_quick_cases:
+            item.add_marker(pytest.mark.slow("every value of every parameter is in another case"))
+        values_of_quick_cases |= values
 
 
 def sparse_source(codes, classes=None, **keywords):

@@ -31,7 +31,6 @@ def test_select_ranks_all_where_more_are_asked_for():
     assert selection.notes[0] == "the table has 4 features, fewer than the 20 requested: all are ranked"
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("method", [m.name for m in list_methods() if m.name not in OPEN_ENDED and not m.same_as])
 def test_a_selector_clips_its_default_without_a_warning(method):
     with warnings.catch_warnings(record=True) as caught:

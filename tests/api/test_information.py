@@ -105,6 +105,7 @@ def test_every_sample_its_own_code():
 FUNCTIONS = [entropy, mutual_information, mutual_information_matrix, conditional_mutual_information_matrix]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("estimator", list(ESTIMATORS))
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_weighted_row_is_so_many_rows(function, estimator):

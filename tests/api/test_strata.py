@@ -204,6 +204,7 @@ def test_notes_name_small_and_useless_strata():
     assert "strata-of-one-class" in [diagnostic.code for diagnostic in selection.diagnostics]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("rule", ["significance", "permutation", "fdr"])
 @pytest.mark.parametrize("binning", ["quantile", "mdl"])
 def test_rules_take_no_column_that_follows_the_batch(rule, binning):

@@ -66,6 +66,7 @@ def write(data, name):
             data.to_sql("rows", connection, index=False)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("name", ["new.csv", "new.tsv", "new.parquet", "new.arrow", "new.json", "new.sqlite"])
 @pytest.mark.parametrize("memory", [(), ("--memory", "1MB")])
 def test_columns_of_any_format_best_first_with_the_target(saved, folder, capsys, name, memory):

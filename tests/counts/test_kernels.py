@@ -238,7 +238,7 @@ def test_counts_beyond_the_table_of_terms():
 COUNTER_SIZES = [[90] * 100, [60] * 100 + [3000, 0, 1, 63, 64], [400] * 5 + [2048] + [2049] + [70] * 60]
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @pytest.mark.parametrize("sizes", COUNTER_SIZES, ids=["small", "mixed", "chunks"])
 @pytest.mark.parametrize("skewed", [False, True])
 def test_packed_counters(sizes, skewed):

@@ -382,6 +382,7 @@ def test_large_tables_hold_the_cells_that_occur_and_small_ones_all(monkeypatch, 
             np.testing.assert_array_equal(one.dense(), other.dense())
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", [np.int8, np.int16, np.uint32, np.int64, bool])
 @pytest.mark.parametrize("largest", [0, 1, 127, 128, 255, 256, 257, 32767, 65535, 65536])
 def test_codes_are_kept_in_the_smallest_type_that_holds_them(kind, largest):

@@ -38,6 +38,7 @@ def all_sums(source):
     return np.array([*sums_of(source).marginal_sums(terms), *(part for pair in pairs for part in pair)])
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kernel", ["planes", "counters", "table"])
 @pytest.mark.parametrize("ends", [[], [1, 64, 65, 700], [333, 333, 999]])
 @pytest.mark.parametrize("weighted", [False, True])

@@ -100,7 +100,7 @@ def test_units_are_whole_groups_and_samples_of_groups_of_several_classes():
     assert {tuple(row[2:4]) for row in rows} == {(0, 1), (1, 0)}
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.each_value
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("lazy", [False, True], ids=["an array", "column by column"])
 def test_dependence_of_fixed_codes_is_counted_cell_by_cell(made, weighted, lazy):

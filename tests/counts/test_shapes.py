@@ -140,6 +140,7 @@ def test_triples_of_twelve_columns_of_two_codes_beside_eight_of_thirteen():
         assert bits == information(columns, classes, weights, table) / terms.per_bit  # the one division of both
 
 
+@pytest.mark.each_value
 @every_kernel
 @pytest.mark.parametrize("form", STORAGE_FORMS)
 @pytest.mark.parametrize("order_of_columns", ["C", "F"])
@@ -199,6 +200,7 @@ def check_pairs_and_partitions(n_rows, n_classes, most_weight, kernel):
         assert list(zip(pooled.tolist(), within.tolist(), strict=True)) == expected, source
 
 
+@pytest.mark.each_value
 @every_kernel
 @pytest.mark.parametrize(
     ("n_rows", "n_classes", "most_weight"),

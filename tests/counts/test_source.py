@@ -278,6 +278,7 @@ def test_where_nothing_varies_no_cell_expects_few():
     assert partition.least_expected(1) == 3 * 4 / 9
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("make", [PackedSource, NaiveSource], ids=lambda make: make.__name__)
 @pytest.mark.parametrize("seed", range(12))
 def test_parts_are_judged_one_by_one(make, seed):

@@ -63,6 +63,7 @@ def equal(found, expected):
             np.testing.assert_array_equal(mine, theirs)
 
 
+@pytest.mark.each_value
 @every_way
 @every_table
 @pytest.mark.parametrize("weighted", [False, True])

@@ -41,7 +41,7 @@ def as_set(cells: EventCells) -> set[tuple[int, ...]]:
     return set(zip(*(array.tolist() for array in cells), strict=True))
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @pytest.mark.parametrize("n_intervals", [1, 3])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("pivot", [None, 1, 3])

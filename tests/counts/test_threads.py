@@ -120,6 +120,7 @@ def test_shared_helpers_are_gone_after_an_error():
     assert threading.active_count() == before
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("n_items", [0, 1, 5, 64])
 @pytest.mark.parametrize("enough", [0, 1, 2, 100])
 @pytest.mark.parametrize("most", [1, 7, 1000])

@@ -85,7 +85,7 @@ def check_by_hand(statistic, bits, codes, source, order):
             assert (found.best_columns[column] == -1).all(), statistic
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @pytest.mark.parametrize(
     ("n_classes", "order"),
     quick_and_slow(
@@ -105,7 +105,7 @@ def listed(found):
     return [each.tolist() for each in (found.values, found.columns, found.best, found.best_columns)]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.each_value
 @pytest.mark.parametrize("order", [2, 3])
 @pytest.mark.parametrize("arities", ARITIES, ids=str)
 def test_every_kernel_and_source_gives_the_same_integers(arities, order):

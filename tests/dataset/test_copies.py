@@ -71,6 +71,7 @@ def test_constant_columns_are_no_copies():
     assert copies_of(X) == [(3, 2, "same values")]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", [np.int64, np.float64])
 @pytest.mark.parametrize("n_samples", [20, 3000])

@@ -18,7 +18,7 @@ def dense(table):
     return np.column_stack([table.numeric(j) for j in range(table.n_features)])
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.each_value
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64, np.uint8, bool])
 @pytest.mark.parametrize("make", [sparse.csr_array, sparse.csr_matrix])

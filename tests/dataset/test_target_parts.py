@@ -31,7 +31,7 @@ TARGETS = {
 WITHOUT_NUMBERS = {TargetKind("quantity"): ("text", "booleans", "two"), TargetKind(None, 3): ("text", "booleans")}
 
 
-@pytest.mark.one_in(7)
+@pytest.mark.each_value
 @pytest.mark.parametrize("said", [KIND_FROM_VALUES, TargetKind(None, 3), TargetKind("classes"), TargetKind("quantity")])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("name", TARGETS)

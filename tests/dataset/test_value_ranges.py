@@ -19,7 +19,7 @@ def numbers_of(extents, j):
     return np.asarray(extents.column(j))
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize(
     ("order", "n_jobs"),

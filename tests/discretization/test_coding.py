@@ -98,7 +98,7 @@ def assert_same(fitted, expected):
         assert fitted.uncut_.tolist() == expected.uncut_.tolist()
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("ends", quick_and_slow(ENDS, quick=[ENDS[1]], reason="other parts of the same rows"))
 @pytest.mark.parametrize("limits", [None, Limits(cells=8)], ids=["distinct", "sample"])
@@ -212,6 +212,7 @@ def test_what_is_known_of_parts_is_what_is_known_of_the_table(ends, weighted):
     assert [j for j, column in enumerate(columns) if column.has_name_of_code] == [2]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("binner", BINNERS, ids=repr)
 @pytest.mark.parametrize("limits", [None, Limits(cells=8)], ids=["distinct", "sample"])
 def test_columns_left_out_have_one_value_in_every_row(binner, limits):

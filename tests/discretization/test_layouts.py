@@ -25,7 +25,7 @@ def numbers(kind, n_samples=203, n_features=75):
     return (random.integers(0, most, (n_samples, n_features)) * random.integers(1, 3, n_features) % 127).astype(kind)
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @pytest.mark.parametrize("binner", BINNERS, ids=repr)
 @pytest.mark.parametrize(
     "kind", quick_and_slow(TYPES, quick=QUICK_TYPES, reason="whole numbers or floats of another size")

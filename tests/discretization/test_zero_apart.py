@@ -50,6 +50,7 @@ def by_definition(rule, X, y, weights):
     return codes
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_codes_are_those_of_the_rule_on_the_other_numbers(data, rule, weighted):
@@ -129,6 +130,7 @@ def test_a_binner_of_dense_columns_names_the_one_for_sparse_ones():
             binner.transform(X)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("uncut", ["leave", "median"])
 @pytest.mark.parametrize("missing", ["error", "bin"])

@@ -64,7 +64,7 @@ def assert_equal_answers(source, table):
         assert mine.tobytes() == theirs.tobytes()
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @pytest.mark.parametrize("cuts", [[], [0, 1, N], [N // 2] * 3, cut_into(2 * FAN_IN + 1)], ids=len)
 @pytest.mark.parametrize("by_class", [True, False])
 @pytest.mark.parametrize("pivot", [None, 1, 7])

@@ -115,6 +115,7 @@ def test_targets_and_weights(lazy, case):
     same(bitsieve.select(lazy(table), push_down=True, **how), bitsieve.select(table, **how))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("method", ["mrmr", "jmi"])  # tables of pairs without the classes, and with them
 def test_rows_without_a_target_may_have_values_of_their_own(lazy, method):
     table = rows().select(["few", "size", "day", "y"])

@@ -63,7 +63,6 @@ def assert_equal(found, expected):
         assert getattr(found, name).tobytes() == getattr(expected, name).tobytes()
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("method", COUNTED)
 def test_every_method_that_counts(path, method):
     how = {"method": method, "n_features_to_select": 3}

@@ -74,7 +74,7 @@ def test_parts_add_up_to_all_rows(files, method, capsys):
     assert added == rows
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.each_value
 @pytest.mark.parametrize("binning", ["mdl", "quantile"])
 @pytest.mark.parametrize("method", ["mrmr", "speccmi", "fcbf", "qpfs"])
 def test_a_saved_table_is_the_table(files, capsys, binning, method):

@@ -113,6 +113,7 @@ def test_counts_by_the_bins_and_classes_of_others_of_a_table_that_was_counted(tm
     assert again.class_sizes.tolist() == [0, *source.class_sizes.tolist()]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("name", ["planes", "facts.json"])
 @pytest.mark.parametrize("how", ["shorter", "spoiled", "one bit", "gone"])
 def test_a_damaged_spool_is_not_trusted(tmp_path, packed, name, how):

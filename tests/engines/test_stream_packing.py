@@ -100,7 +100,7 @@ def test_values_that_the_first_batch_has_are_packed_at_once(second_passes, weigh
     assert second_passes == []
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @pytest.mark.parametrize(
     ("last", "name", "value"),
     quick_and_slow(

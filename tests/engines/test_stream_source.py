@@ -103,7 +103,6 @@ BINNINGS = ("mdl", "quantile", "uniform")
 QUICK_FORMS = [*zip(FORMS, cycle(BINNINGS), strict=False)]  # each form once, each binning about as often
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("form", "binning"),
     quick_and_slow(product(FORMS, BINNINGS), quick=QUICK_FORMS, reason="the same form by other bins"),
@@ -121,7 +120,6 @@ def test_a_duckdb_relation(folder, rows, small_batches):
     assert_equal(bitsieve.select(relation, "class", memory="1MB", **HOW), bitsieve.select(rows, "class", **HOW))
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("method", COUNTED)
 def test_every_method_that_counts(rows, folder, method, small_batches):
     how = {"method": method, "binning": "quantile", "n_bins": 4, **HOW}

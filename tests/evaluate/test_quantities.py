@@ -37,7 +37,7 @@ def table(seed, n=150, d=12):
     [
         ("ridge", Ridge()),
         ("knn", KNeighborsRegressor(10)),
-        ("forest", RandomForestRegressor(random_state=0)),
+        pytest.param("forest", RandomForestRegressor(random_state=0), marks=pytest.mark.slow("forests of 100 trees")),
         ("boosting", HistGradientBoostingRegressor(random_state=0)),
     ],
 )

@@ -47,7 +47,6 @@ def make_measure_of_any_kind(scoring):
     return make_measure(scoring, predicts, 3 if scoring == "top_k_accuracy" else 2)
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "scoring", quick_and_slow(OF_CLASSES, quick=OF_CLASSES[::3], reason="the same errors by another scorer")
 )

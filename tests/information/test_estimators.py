@@ -86,7 +86,7 @@ def mixed_table(n_samples=250, n_classes=3, seed=0):
     return codes, np.unique(classes, return_inverse=True)[1]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.each_value
 @pytest.mark.parametrize("estimator", list(ENTROPIES))
 @pytest.mark.parametrize("shape", [(250, 3), (40, 2), (3, 2), (400, 150)])
 def test_terms_by_direct_computation(information_of, estimator, shape):

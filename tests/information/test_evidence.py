@@ -205,9 +205,8 @@ def test_large_tables_have_the_tail_of_chi_squared():
     assert found == pytest.approx([tail, 0.0], rel=1e-9)  # two ways to sum 12 logarithms; of one code p is 1
 
 
-@pytest.mark.parametrize(
-    "binning", quick_and_slow(["mdl", "quantile", "none"], quick={"mdl"}, reason="60 tables once more")
-)
+@pytest.mark.slow("60 tables for each kind of bins")
+@pytest.mark.parametrize("binning", ["mdl", "quantile", "none"])
 def test_lists_of_noise_seldom_hold_a_column_that_counts(binning):
     """At most 5 % of data sets, but for chance (one in a thousand)."""
     n_runs, wrong = 60, 0
@@ -235,7 +234,7 @@ def test_two_columns_that_tell_only_together_count():
     assert not carries_information(information, np.array([4, 0, 2])).value.any()
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @pytest.mark.parametrize("price", [None, 0.7])
 @pytest.mark.parametrize(("n_codes", "is_kept"), [(3, True), (90, True), (3, False)])
 def test_a_copy_of_the_columns_answers_as_the_whole_table(make_table, monkeypatch, n_codes, is_kept, price):

@@ -83,7 +83,6 @@ def together(blocks):
     return pa.concat_tables(list(blocks)).combine_chunks()
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("size", "content"),
     quick_and_slow(
@@ -170,6 +169,7 @@ def test_broken_text_is_refused_in_the_same_words(tmp_path, monkeypatch, content
     assert all(part in str(found.value) for part in [str(path), *parts])
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("content", OBJECTS)
 @pytest.mark.parametrize("is_list", [False, True])
 @pytest.mark.parametrize("size", [1, 50, 10_000])

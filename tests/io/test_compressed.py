@@ -161,20 +161,21 @@ def assert_equal(selection, expected):
     assert selection.relevance.tolist() == expected.relevance.tolist()
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("kind", "compression"), ALL_CASES)
 def test_a_file(file, kind, compression):
     plain, path = file(kind, compression)
     assert content_of(read_table(path)) == content_of(read_table(plain))
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.each_value
 @pytest.mark.parametrize(("kind", "compression"), ALL_CASES)
 def test_a_pipe(file, pipe, kind, compression):
     plain, path = file(kind, compression)
     assert content_of(read_table(pipe(path.read_bytes()))) == content_of(read_table(plain))
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.each_value
 @pytest.mark.parametrize(("kind", "compression"), ALL_CASES)
 def test_an_address(file, server, kind, compression):
     address, folder = server
@@ -183,7 +184,7 @@ def test_an_address(file, server, kind, compression):
     assert content_of(read_table(f"{address}/data")) == content_of(read_table(plain))
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.each_value
 @pytest.mark.parametrize(("kind", "compression"), ALL_CASES)
 def test_in_batches(file, kind, compression):
     plain, path = file(kind, compression)

@@ -72,6 +72,7 @@ def test_the_rows_of_the_only_table(write, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["t.db"]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("how", [{}, {"memory": "1GB"}, {"push_down": True}, {"push_down": False}], ids=str)
 def test_the_selection_is_that_of_the_rows(write, tmp_path, how):
     if how.get("push_down") and write is write_sqlite:

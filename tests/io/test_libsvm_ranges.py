@@ -174,7 +174,7 @@ def test_a_spool_is_used_again(file, tmp_path, readings, text):
     assert len(list(folder.iterdir())) == 2
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.each_value
 @pytest.mark.parametrize("name", ["start", "labels", "row", "value", "facts.json"])
 @pytest.mark.parametrize("how", ["shorter", "spoiled", "gone"])
 def test_a_damaged_spool_is_not_trusted(file, tmp_path, readings, name, how):

@@ -59,6 +59,7 @@ def refused(path, *parts):
     return message
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", ["csv", "tsv", "semicolon", "parquet", "arrow", "stream"])
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "arrow", "npz", "dat", ""])
 def test_content_tells_the_kind_and_the_ending_does_not_mislead(tmp_path, kind, ending):

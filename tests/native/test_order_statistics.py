@@ -27,7 +27,7 @@ COLUMNS = {
 }
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.each_value
 @pytest.mark.parametrize("n_bins", [2, 3, 10, 300, N + 1])
 @pytest.mark.parametrize("of", COLUMNS)
 def test_cuts_of_long_columns_are_order_statistics(of, n_bins):

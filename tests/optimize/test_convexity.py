@@ -18,6 +18,7 @@ def with_least(value, n, seed):
     return (matrix + matrix.T) / 2
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("n", [1, 2, 5, 80])
 @pytest.mark.parametrize(("value", "convex"), [(0.5, True), (0.0, True), (-1e-9, True), (-2e-8, False), (-3.0, False)])
 def test_is_convex(n, value, convex):
@@ -88,7 +89,7 @@ def test_a_convex_matrix_is_shown_to_be(smallest):
     assert shows_no_negative_eigenvalue(matrix_of(spectrum(smallest)))
 
 
-@pytest.mark.one_in(7)
+@pytest.mark.each_value
 @pytest.mark.parametrize("smallest", [-1e-9, -1e-6, -1e-3, -0.5, -30.0, -100.0])
 @pytest.mark.parametrize("seed", range(5))
 def test_one_negative_eigenvalue_is_not_overlooked(smallest, seed):

@@ -54,6 +54,7 @@ def test_against_an_interior_point_solver(n, k):
     assert found.bound - found.value <= 1e-8 * found.value  # as asked for
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("n", "k"), [(5, 2), (20, 3), (30, 12), (45, 6)])
 @pytest.mark.parametrize("proof", [True, False])
 def test_large_matrices_are_bounded_by_a_cholesky_factor_or_else_by_lapack(n, k, proof, monkeypatch):

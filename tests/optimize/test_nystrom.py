@@ -66,6 +66,7 @@ def test_shift():
     assert nystrom_factor(np.array([[1.0, 2.0], [2.0, 1.0]]), np.arange(2)).shift == pytest.approx(1.15, abs=1e-14)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize("seed", range(5))
 def test_eigenpair(rate, seed):

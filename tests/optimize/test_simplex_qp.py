@@ -70,7 +70,7 @@ def check(matrix, linear, found):
     assert (x * (gradient - gradient.min()) <= found.gap + 1e-13 * scale).all()
 
 
-@pytest.mark.one_in(7)
+@pytest.mark.each_value
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 60])
 @pytest.mark.parametrize("seed", range(8))
 def test_against_another_solver(n, seed):

@@ -45,7 +45,7 @@ def by_brute_force(factor, linear, r, scale):
     return best
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("r", range(1, 7))
 def test_the_best_of_all_sets_of_zeros(r, seed):

@@ -33,6 +33,7 @@ def encoded_table(seed, share):
     return table, y
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("share", "n_decimals"), [(1.0, 2), (1.0, 16), (0.7, 16), (0.7, 3)])
 def test_a_target_encoding_is_named(seed, share, n_decimals):

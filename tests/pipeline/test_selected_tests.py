@@ -14,7 +14,7 @@ def states_by_column(selection):
     return dict(zip(selection.indices.tolist(), selection.informative_state, strict=True))
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("n_features", "order"), [(5, 3), (8, 2), (8, 4)])
 def test_no_partner_of_a_parity_is_called_uninformative(method, n_features, order):

@@ -45,6 +45,7 @@ def test_method_and_number_of_features_and_threads_do_not_matter():
     assert digest(table(), method="mim", n_features_to_select=2, n_jobs=2) == EXPECTED
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @pytest.mark.parametrize("options", [{}, {"memory": "1MB"}, {"engine": "dask"}], ids=str)
 def test_every_format_and_engine(tmp_path, ending, options):

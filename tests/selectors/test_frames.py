@@ -156,6 +156,7 @@ def test_arrays_of_text_and_booleans(values, target):
     assert (out[:, 0] == values["flag"]).all()
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", ["pandas", "polars", "default"])
 @pytest.mark.parametrize("make", [None, *TABLES])
 def test_set_output(values, target, make, kind):

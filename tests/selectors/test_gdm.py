@@ -42,6 +42,7 @@ def correlations(X):
         return np.nan_to_num(np.abs(np.corrcoef(X, rowvar=False)))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("tau", [0.05, 0.25, 0.5])
 @pytest.mark.parametrize("C", [1.0, 500.0])
 def test_no_two_support_features_are_correlated_and_groups_are(cancer, tau, C):
@@ -116,7 +117,7 @@ def test_labels_of_any_kind(cancer):
     np.testing.assert_allclose(fitted.decision_function(X), -GDM(3).fit(X, y).decision_function(X), atol=1e-12)
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", SPARSE)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_every_sparse_kind_is_as_dense(made, kind, dtype):

@@ -50,7 +50,6 @@ def assert_same(found, expected):
         assert np.asarray(getattr(found, name)).tobytes() == np.asarray(getattr(expected, name)).tobytes(), name
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("method", methods_of_each_kind(OF_PAIRS))
 def test_parts_are_the_whole(rows, method):
     X, y, _ = rows
@@ -103,7 +102,6 @@ OTHERS = {
 }
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", [*IDENTIFIERS, *OTHERS])
 def test_identifiers_are_those_of_fit(name):
     """A column is dropped as soon as the counts of all rows show that it names them, and no longer than they do."""

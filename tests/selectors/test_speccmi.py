@@ -115,6 +115,7 @@ def test_other_types_are_refused(dtype):
         SpecCMI(1, dtype=dtype).fit([[0], [1]], [0, 1])
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("k", [1, 2, 5])
 def test_the_bound_holds_for_every_set_in_single_precision(seed, k):

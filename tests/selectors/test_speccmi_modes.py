@@ -34,7 +34,7 @@ def objective(q, members):
 # --- the certificate, and swaps --------------------------------------------------------------------------------------
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @pytest.mark.parametrize("k", range(1, 9))
 @pytest.mark.parametrize("refine", [None, "swap"])
 @pytest.mark.parametrize("seed", range(2))

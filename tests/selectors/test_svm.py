@@ -95,6 +95,7 @@ def test_of_equal_features_rfe_drops_the_last(data, scale):
     assert not second.all()
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("selector", [L1SVM(3), SVMRFE(3)], ids=["l1", "rfe"])
 @pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_matrix])
 def test_sparse_columns_are_taken_as_they_are(selector, form):

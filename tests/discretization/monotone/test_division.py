@@ -76,6 +76,7 @@ def best_of_all(counts, totals, rules):
     return best
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("trend", ["ascending", "descending", "peak", "valley", "none"])
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_no_division_is_better(trend, objective):

@@ -199,7 +199,7 @@ LAZY = [
 ]
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @every_kind
 @pytest.mark.parametrize("name", LAZY)
 def test_lazy_evaluation(agree, kind, name, monkeypatch):

@@ -156,7 +156,7 @@ def test_what_ended_a_selection(make_table):
     assert none.selected_.tolist() == []
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @pytest.mark.parametrize("name", {kind.required_tables: name for name, kind in CRITERIA.items()}.values())
 @pytest.mark.parametrize("stopping", [None, *STOPPING_RULES])
 @pytest.mark.parametrize("k", [3, None])

@@ -84,6 +84,7 @@ def test_no_redundancy_below_the_least(information_of, estimator, seed):
         assert (redundancy >= information.least_redundancy - 1e-12).all()
 
 
+@pytest.mark.each_value
 @every_falling_criterion
 @pytest.mark.parametrize("seed", range(5))
 def test_scores_never_increase(information_of, make_table, name, seed):
@@ -109,7 +110,7 @@ def test_equal_to_eager_corrected_for_chance(check_equal, make_table, name, seed
     check_equal(codes, classes, 40, name, "corrected")
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @every_lazy_criterion
 @pytest.mark.parametrize("seed", range(8))
 def test_equal_to_eager(check_equal, make_table, name, seed):
@@ -121,7 +122,7 @@ def test_equal_to_eager(check_equal, make_table, name, seed):
     check_equal(codes, classes, min(n_features, 25), name)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.each_value
 @every_lazy_criterion
 @pytest.mark.parametrize("seed", range(5))
 def test_equal_to_eager_among_ties(check_equal, name, seed):
@@ -202,6 +203,7 @@ def test_small_rows_are_counted_whole(make_table, monkeypatch):
 MINIMA = ["cmim", "cmim2", "cmim_fleuret", "jmim"]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("estimator", ["plug-in", "miller-madow", "corrected"])
 @pytest.mark.parametrize("name", MINIMA)
 def test_minima_are_those_of_eager_scores(name, estimator):

@@ -25,7 +25,7 @@ def second_by_exclusion(information, name, order, step):
     return int(search.order[step]), float(search.scores[step])
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @every_criterion
 @pytest.mark.parametrize("n_codes", [2, 3])
 @pytest.mark.parametrize("estimator", ["plug-in", "corrected"])

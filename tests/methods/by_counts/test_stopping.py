@@ -115,6 +115,7 @@ def test_what_shuffles_of_classes_are_multiplied_by(rule):
         ]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("name", ["significance", "permutation", "fdr", "conditional"])
 @pytest.mark.parametrize("size", [1, 4])
 def test_after_a_search_signal_is_taken_and_noise_left(name, size):
@@ -386,6 +387,7 @@ class Given:
         return self.expected
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("expected", [0.0, 4.99, 5.0, 19.99, 20.0])
 @pytest.mark.parametrize("p", [1e-9, 0.0049, 0.0051, 0.049, 0.051, 0.49, 0.51, 0.9])
 def test_significance_is_by_shuffles_where_the_tail_may_be_wrong(monkeypatch, expected, p):

@@ -64,7 +64,7 @@ def fitted_codes(selection):
     return evidence.binner.codes(evidence.table.rows)[:, np.sort(selection.indices)]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.each_value
 @pytest.mark.parametrize("binning", ["auto", "mdl", "quantile", "uniform"])
 @pytest.mark.parametrize("missing", ["bin", None])
 def test_codes_are_those_of_the_binner(binning, missing):

@@ -166,7 +166,6 @@ def joint_law(model):
     return law
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("edges", TREES)
 def test_knockoffs_are_exchangeable_in_every_pair(edges):
     model, _ = model_of(edges)

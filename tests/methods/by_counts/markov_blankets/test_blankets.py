@@ -99,7 +99,7 @@ def test_signatures_are_those_of_an_independent_program(case, test):
         assert {"selected": signatures.members, "queues": queues} == expected[target]
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @pytest.mark.parametrize("name", ORDER_FREE)
 @pytest.mark.parametrize("seed", range(2))
 def test_the_order_of_the_columns_changes_no_blanket(name, seed):

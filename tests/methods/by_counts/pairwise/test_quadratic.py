@@ -45,6 +45,7 @@ def pairs(function, codes):
     return np.array([[function(codes[:, i], codes[:, j]) for j in range(n)] for i in range(n)])
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("alpha", [None, 0.0, 0.3, 0.8, 1.0])
 @pytest.mark.parametrize("seed", range(3))
 def test_qpfs_by_its_definition(information_of, brute, make_table, seed, alpha):
@@ -59,7 +60,7 @@ def test_qpfs_by_its_definition(information_of, brute, make_table, seed, alpha):
     check_minimum(redundancy, relevance, found)
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @pytest.mark.parametrize("alpha", [None, 0.3, 0.8])
 @pytest.mark.parametrize("beta", [0.0, 0.5, 1.0, 2.0])
 def test_eqpfs_by_its_definition(information_of, brute, make_table, alpha, beta):

@@ -41,6 +41,7 @@ def best_neighbour(matrix, members):
     return max(objective(matrix, subset) for subset in kept)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("k", [1, 2, 5, 11])
 @pytest.mark.parametrize("seed", range(4))

@@ -38,7 +38,7 @@ def test_greedy_matching_is_not_the_best():
     assert match_exactly(columns, scores, 1, 0.75).columns.tolist() == [1]
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @pytest.mark.parametrize("seed", quick_and_slow(range(6), quick=range(2), reason="more seeds"))
 @pytest.mark.parametrize("step", [2, 4, 6])
 @pytest.mark.parametrize("budget", [2, 5])

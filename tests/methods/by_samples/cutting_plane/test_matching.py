@@ -18,7 +18,7 @@ def cosines(F, weights):
     return np.abs(F.T @ weights) / np.linalg.norm(weights)
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("tau", [0.05, 0.25, 0.6])
 @pytest.mark.parametrize("budget", [1, 7, 60])

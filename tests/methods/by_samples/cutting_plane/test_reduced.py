@@ -27,7 +27,7 @@ def solve(part, signs, members, C):
     return ReducedProblem(part, signs, members, C).solve(np.full(len(members), 1 / len(members)), start)
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @pytest.mark.parametrize("C", [0.01, 1.0, 30.0, 1000.0])
 @pytest.mark.parametrize("n_tasks", [1, 3])
 @pytest.mark.parametrize("n_cuts", [1, 4])

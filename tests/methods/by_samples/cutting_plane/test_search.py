@@ -40,7 +40,7 @@ def literal_loop(X, signs, settings, tau):
     return cuts, values
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @pytest.mark.parametrize("seed", range(3))
 def test_cuts_are_those_of_the_literal_algorithm(columns_of, grouped, seed):
     """The first two cuts in every place; of later ones the conic solver's rounding may turn a tie: the optimum."""
@@ -72,6 +72,7 @@ def test_the_objective_rises_and_the_gap_is_closed(columns_of, grouped, matching
     assert all(len(set(cut.tolist())) == len(cut) for cut in found.cuts)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("wanted", [1, 5, 17])
 @pytest.mark.parametrize("per_cut", [1, 3, 17])
 @pytest.mark.parametrize("max_cuts", quick_and_slow([1, 2, 10], quick={2}, reason="fewer and more cuts"))
@@ -92,6 +93,7 @@ def test_fewer_where_correlation_leaves_no_more():
     assert sorted(found.support // 4) == [0, 1, 2]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("n_features", "kind"), [(120, "dense"), (2000, "dense"), (120, "sparse"), (2000, "sparse")])
 def test_every_group_of_the_paper_s_table_has_one_support(n_features, kind):
     """All groups weigh the same, so that none drowns; the first cut finds each with all of its other members."""

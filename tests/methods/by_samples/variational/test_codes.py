@@ -27,7 +27,7 @@ def bound_of(kind, codes, classes, n_jobs=None):
     return KINDS[kind](CodeTable(codes, np.bincount(classes).astype(np.int64), n_jobs))
 
 
-@pytest.mark.one_in(7)
+@pytest.mark.each_value
 @pytest.mark.parametrize("restart", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(10))

@@ -59,7 +59,7 @@ FACTORS = {
 }
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @pytest.mark.parametrize("bandwidth", FACTORS)
 @pytest.mark.parametrize("pairwise", [False, True])
 @pytest.mark.parametrize("seed", range(3))

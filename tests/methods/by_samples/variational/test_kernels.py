@@ -59,7 +59,7 @@ ARITIES = {
 }
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("kind", [NaiveBound, PairwiseBound])
 @pytest.mark.parametrize("arities", ARITIES.values(), ids=ARITIES.keys())

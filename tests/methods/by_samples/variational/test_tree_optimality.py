@@ -55,7 +55,7 @@ def information(states, weights, chosen):
     return total
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", [NaiveBound, PairwiseBound])
 @pytest.mark.parametrize("parents", TREES.values(), ids=TREES.keys())
 @pytest.mark.parametrize("seed", range(4))
