@@ -275,7 +275,7 @@ class TestIdentifiers:
         with pytest.raises(ValueError, match="identifiers='maybe' is not allowed"):
             bitsieve.ForwardSelector(1, identifiers="maybe").fit(X, y)
 
-    @pytest.mark.parametrize("identifiers", ["drop", "keep"])
+    @pytest.mark.parametrize("identifiers", quick_and_slow(["drop", "keep"], quick={"keep"}, reason="the default"))
     def test_questions(self, identifiers):
         frame, X, y = table(self.NAME)
         number = list(X.columns).index("number")
