@@ -196,8 +196,8 @@ OURS: dict[str, Callable[[Data, Design, int], NDArray[np.intp]]] = {
     "conditional, tree of other rows": by_split,
     "conditional, Benjamini-Yekutieli": by_rule(ConditionalStopping(RATE, "benjamini-yekutieli")),
     "conditional, Holm": by_rule(ConditionalStopping(RATE, "holm")),
-    "knockoffs, 10 draws": by_rule(KnockoffStopping(RATE)),
-    "knockoffs, 1 draw": by_rule(KnockoffStopping(RATE, n_draws=1)),
+    "knockoffs, 10 draws": by_rule(KnockoffStopping(RATE, n_draws=10)),
+    "knockoffs, 1 draw": by_rule(KnockoffStopping(RATE)),
     "fdr": by_rule(FalseDiscoveryStopping(RATE)),
     "fdr, Benjamini-Yekutieli": by_rule(FalseDiscoveryStopping(RATE, "benjamini-yekutieli")),
 }

@@ -61,7 +61,7 @@ def test_one_class_and_determined_columns():
     (note,) = [note for note in none.notes if note.startswith("stopped after 0 features by knockoffs: ")]
     assert "next was" not in note
     assert note.endswith(
-        "(knockoffs select at least 13 columns, or none); if fewer are relevant, use stopping='conditional'"
+        "(knockoffs select at least 10 columns, or none); if fewer are relevant, use stopping='conditional'"
     )
     few = bitsieve.conditional_test(np.arange(24).reshape(8, 3), [0, 1] * 4, binning="none")  # a code a row
     assert len(few.selected) == 0

@@ -42,7 +42,7 @@ def test_each_answer_is_what_its_rule_takes():
     assert errors.n_features == folded.n_features_to_select_
     assert knockoffs.n_features is None
     assert knockoffs.why == (
-        "fewer than 13 columns clearly beat their knockoffs, and this rule takes no fewer; by three quantile bins"
+        "fewer than 10 columns clearly beat their knockoffs, and this rule takes no fewer; by three quantile bins"
     )
     assert [answer.n_features for answer in found.answers[:4]] == [len(of.features) for of in found.answers[:4]]
 
@@ -61,9 +61,9 @@ def test_knockoffs_answer_by_three_bins_where_a_list_may_be_long_enough():
 
 def test_knockoffs_have_no_answer_where_a_draw_cannot_take_any():
     X, y = planted()
-    answer = bitsieve.how_many(X[:, :12], y, **QUICK).answers[4]
+    answer = bitsieve.how_many(X[:, :9], y, **QUICK).answers[4]
     assert answer.n_features is None
-    assert answer.why == "not with so few columns: this rule takes no fewer than 13, and the table has 12"
+    assert answer.why == "not with so few columns: this rule takes no fewer than 10, and the table has 9"
 
 
 def test_the_band_is_above_noise_and_below_signal():

@@ -182,7 +182,7 @@ class KnockoffSelector(CountSelector):
     n_features_to_select : int, float or "auto", default="auto"
         "auto" keeps all that beat their knockoffs; a number keeps the most relevant of these, at most so many.
     level : float, default=0.1
-    n_draws : int, default=10
+    n_draws : int, default=1
     random_state : int, default=0
         As of :class:`KnockoffStopping`.
     binning : {"quantile", "uniform", "none"} or binner, default="quantile"
@@ -200,7 +200,7 @@ class KnockoffSelector(CountSelector):
     >>> from bitsieve import EqualFrequencyBinner, KnockoffSelector
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> KnockoffSelector(level=0.3, n_draws=1, binning=EqualFrequencyBinner(n_bins=3)).fit(X, y).selected_.tolist()
+    >>> KnockoffSelector(level=0.3, binning=EqualFrequencyBinner(n_bins=3)).fit(X, y).selected_.tolist()
     [22, 27, 6, 13, 26, 21, 1, 24, 15, 28]
     """
 
@@ -208,7 +208,7 @@ class KnockoffSelector(CountSelector):
 
     n_features_to_select: int | float | str | None = field(default="auto", kw_only=False)
     level: float = 0.1
-    n_draws: int = 10
+    n_draws: int = 1
     random_state: int = 0
     binning: BinningLike = "quantile"
 

@@ -11,7 +11,6 @@ from bitsieve.methods.by_counts.dependent.gaussian_knockoffs import GaussianKnoc
 from bitsieve.methods.by_counts.dependent.linear_models import shrunk_covariance
 from bitsieve.optimize.reconstructability import least_reconstructable
 
-ONE_DRAW = GaussianKnockoffStopping(n_draws=1)
 
 
 def standardised(X):
@@ -61,7 +60,7 @@ def test_finds_what_is_relevant():
     n_false = 0
     for seed in range(4):
         X, y = linear(seed)
-        selected = ForwardSelector("auto", stopping=ONE_DRAW).fit(X, y).selected_
+        selected = ForwardSelector("auto", stopping="gaussian-knockoffs").fit(X, y).selected_
         assert np.isin(np.arange(15), selected).sum() >= 12
         n_false += (selected >= 15).sum()
     assert n_false <= 16  # at a rate of 0.1 six or seven are expected
@@ -73,7 +72,7 @@ def test_rate_of_false_columns():
     false_shares = []
     for seed in range(100):
         table = promises.draw(design, seed, 400)
-        fitted = ForwardSelector("auto", stopping=GaussianKnockoffStopping(0.2, n_draws=1)).fit(table.X, table.y)
+        fitted = ForwardSelector("auto", stopping=GaussianKnockoffStopping(0.2)).fit(table.X, table.y)
         is_false = ~np.isin(fitted.selected_, table.relevant)
         false_shares.append(is_false.sum() / max(1, len(is_false)))
     standard_error = np.std(false_shares) / np.sqrt(len(false_shares))
@@ -105,7 +104,7 @@ def test_noise_is_not_that_of_data_drawn_by_the_same_seed():
 def test_copies_of_columns_are_no_error():
     X, y = linear(7)
     X[:, 20] = X[:, 2]
-    fitted = ForwardSelector("auto", stopping=GaussianKnockoffStopping(0.3, n_draws=1)).fit(X, y)
+    fitted = ForwardSelector("auto", stopping=GaussianKnockoffStopping(0.3)).fit(X, y)
     assert len(fitted.selected_) >= 10
 
 
@@ -122,14 +121,14 @@ def test_each_of_three_classes_has_a_lasso():
 @pytest.mark.slow("knockoffs of another table")
 def test_too_few_relevant_columns_give_no_list():
     X, y = linear(4, n_relevant=3)
-    with pytest.warns(match="knockoffs select at least 13 columns, or none"):
+    with pytest.warns(match="knockoffs select at least 10 columns, or none"):
         assert not len(ForwardSelector("auto", stopping="gaussian-knockoffs").fit(X, y).selected_)
 
 
 def test_every_door_takes_the_bins_of_the_rule():
     X, y = linear(5)
-    expected = ForwardSelector("auto", stopping=ONE_DRAW, binning=EqualFrequencyBinner(n_bins=20)).fit(X, y)
-    selection = select(X, y, n_features_to_select="auto", stopping=ONE_DRAW)
+    expected = ForwardSelector("auto", stopping="gaussian-knockoffs", binning=EqualFrequencyBinner(n_bins=20)).fit(X, y)
+    selection = select(X, y, n_features_to_select="auto", stopping="gaussian-knockoffs")
     assert selection.indices.tolist() == expected.selected_.tolist()
     assert selection.fit.result.stopping.values.tobytes() == expected.stopping_values_.tobytes()
 

@@ -34,9 +34,10 @@ class GaussianKnockoffStopping(KnockoffFilter):
     Parameters
     ----------
     level : float, default=0.1
-        Of the false discovery rate. A draw selects at least 1.25 / level columns, or none (a single draw: 1 / level).
-    n_draws : int, default=10
-        More draws, less of the list depends on the seed; one is the knockoff+ filter.
+        Of the false discovery rate. The list has at least 1 / level columns, or none (several draws: 1.25 / level).
+    n_draws : int, default=1
+        One is the knockoff+ filter. The list of several draws has the columns that nearly all of them select: it is
+        shorter, and empty where columns are hard to find.
     random_state : int, default=0
         Same seed, same knockoffs, for any number of threads.
 
@@ -56,7 +57,7 @@ class GaussianKnockoffStopping(KnockoffFilter):
     >>> from bitsieve import ForwardSelector, GaussianKnockoffStopping
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> rule = GaussianKnockoffStopping(level=0.3, n_draws=1)
+    >>> rule = GaussianKnockoffStopping(level=0.3)
     >>> fitted = ForwardSelector("auto", stopping=rule).fit(X, y)
     >>> bool((fitted.stopping_values_ <= 0.3).all())
     True

@@ -21,7 +21,7 @@ class KnockoffFilter(ListStopping):
     """A rule that takes the columns which beat their knockoffs in the mean over draws."""
 
     orders_refused_columns: ClassVar[bool] = False  # where none was accepted all rates are 1
-    n_draws: int = 10
+    n_draws: int = 1
     random_state: int = 0
 
     def __post_init__(self) -> None:

@@ -28,9 +28,10 @@ class KnockoffStopping(KnockoffFilter, TreeStopping):
     Parameters
     ----------
     level : float, default=0.1
-        Of the false discovery rate. A draw selects at least 1.25 / level columns, or none (a single draw: 1 / level).
-    n_draws : int, default=10
-        More draws, less of the list depends on the seed; one is the knockoff+ filter.
+        Of the false discovery rate. The list has at least 1 / level columns, or none (several draws: 1.25 / level).
+    n_draws : int, default=1
+        One is the knockoff+ filter. The list of several draws has the columns that nearly all of them select: it is
+        shorter, and empty where columns are hard to find.
     random_state : int, default=0
         Same seed, same knockoffs, for any number of threads.
 
@@ -45,7 +46,7 @@ class KnockoffStopping(KnockoffFilter, TreeStopping):
     >>> from bitsieve import ForwardSelector, KnockoffStopping
     >>> from sklearn.datasets import load_digits
     >>> X, y = load_digits(return_X_y=True)
-    >>> rule = KnockoffStopping(n_draws=1)
+    >>> rule = KnockoffStopping()
     >>> fitted = ForwardSelector("auto", criterion="mim", stopping=rule, binning="quantile").fit(X, y)
     >>> len(fitted.selected_), bool((fitted.stopping_values_ <= 0.1).all())
     (55, True)
