@@ -360,8 +360,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--level", SELECTING, "level of significance, permutation (default: 0.05) or another rule (0.1)",
                "number", metavar="P", parameters="level"),
         Option("--draws", SELECTING,
-               "draws of knockoffs, gaussian-knockoffs (default: 1); a list has at least 1 / level columns, or none; that of "
-               "several draws 1.25 / level, those that nearly all draws select",
+               "draws of knockoffs, gaussian-knockoffs (default: 1); the list has at least 1 / level columns, or none; "
+               "with several draws at least 1.25 / level, those that nearly all draws select",
                "count", parameters="n_draws"),
         Option("--min-bits", SELECTING,
                "what a feature must add under threshold, before correction for chance; the first also after it "

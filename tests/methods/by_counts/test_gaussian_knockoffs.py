@@ -12,7 +12,6 @@ from bitsieve.methods.by_counts.dependent.linear_models import shrunk_covariance
 from bitsieve.optimize.reconstructability import least_reconstructable
 
 
-
 def standardised(X):
     return (X - X.mean(axis=0)) / X.std(axis=0)
 
