@@ -15,6 +15,7 @@ from numpy.typing import DTypeLike
 
 from bitsieve import _native
 from bitsieve.counts.tables import MAX_SAMPLES
+from bitsieve.dataset.arrow import numpy_of
 from bitsieve.dataset.data_kinds import collect
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import (
@@ -261,14 +262,13 @@ def check_labels(labels: Sequence[Label]) -> None:
 def _read_frame(frame: nw.DataFrame[Any], labels: list[Label], rules: ColumnRules) -> InMemoryDataset:
     _check_size(*frame.shape)
     names = [str(label) for label in labels]
-    columns: list[Any] = [None] * len(names)
-    objects = {}  # text, categories and times, which are read together
-    for j, series in enumerate(frame.iter_columns()):
-        numbers = _numbers_of_series(series, names[j])
-        if numbers is None:
-            objects[j] = series
-        else:
-            columns[j] = numbers
+    native = frame.to_native()
+    columns: list[Any]  # None for text, categories and times, which are read together
+    if isinstance(native, pa.Table):
+        columns = [_numbers_of_arrow(column) for column in native.columns]
+    else:
+        columns = [_numbers_of_series(series, name) for series, name in zip(frame.iter_columns(), names, strict=True)]
+    objects = {j: frame[:, j] for j, column in enumerate(columns) if column is None}
     read_objects, text_meanings = _columns_that_can_be_read(objects, names, rules)
     for j in objects:
         columns[j] = read_objects.get(j, np.zeros(len(frame), np.uint8))  # zeros, as in every column that is dropped
@@ -292,6 +292,15 @@ def _columns_that_can_be_read(
             for j in unread:
                 del remaining[j]
     return {}, {}
+
+
+def _numbers_of_arrow(column: pa.ChunkedArray) -> Values | None:
+    """Floats, or integers of which none is missing, of an Arrow column; None for others, which are read as objects."""
+    kind = column.type
+    is_float = pa.types.is_float32(kind) or pa.types.is_float64(kind)
+    if is_float or (pa.types.is_integer(kind) and not column.null_count):
+        return numpy_of(column)
+    return None
 
 
 def _numbers_of_series(series: nw.Series[Any], name: str) -> Values | None:

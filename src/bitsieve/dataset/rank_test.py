@@ -52,20 +52,26 @@ def rank_test(
     RankTest
         A statistic of 0 and p = 1 if all values are equal, or all of one class.
     """
-    is_present = ~np.isnan(values)
-    numbers, number_codes = np.unique(values[is_present], return_inverse=True)
-    classes = classes[is_present]
-    weights_present = None if weights is None else weights[is_present]
-    n_per_number = _counts(number_codes, weights_present, len(numbers))
-    n_per_class = _counts(classes, weights_present, n_classes)
-    n_samples = int(n_per_class.sum())
-    squares = _sum_of_squares(n_per_number)
-    if squares == 0 or np.count_nonzero(n_per_class) < 2:
+    n_present = len(values) - np.count_nonzero(np.isnan(values))
+    order = np.argsort(values)[:n_present]  # missing values are last
+    numbers = values[order]
+    classes = classes[order]
+    sorted_weights = None if weights is None else weights[order]
+    n_per_class = _counts(classes, sorted_weights, n_classes)
+    if np.count_nonzero(n_per_class) < 2:
         return NO_DIFFERENCE
 
-    deviations = _rank_deviations(n_per_number)[number_codes]
-    if weights_present is not None:
-        deviations = deviations * weights_present
+    firsts = np.flatnonzero(np.concatenate([[True], numbers[1:] != numbers[:-1]]))  # where equal numbers begin
+    n_rows_per_number = np.diff(firsts, append=len(numbers))
+    n_per_number = n_rows_per_number if sorted_weights is None else np.add.reduceat(sorted_weights, firsts)
+    squares = _sum_of_squares(n_per_number)
+    if squares == 0:
+        return NO_DIFFERENCE
+
+    n_samples = int(n_per_class.sum())
+    deviations = np.repeat(_rank_deviations(n_per_number), n_rows_per_number)
+    if sorted_weights is not None:
+        deviations = deviations * sorted_weights
     sums_of_classes = np.zeros(n_classes, np.int64)
     np.add.at(sums_of_classes, classes, deviations)
 

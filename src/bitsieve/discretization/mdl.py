@@ -28,6 +28,8 @@ from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import Rule, check_choice
 
+MAX_CACHED_VALUES = 1 << 20  # of a table whose cuts are repeated: 8 MiB
+
 
 class RepeatedCuts(ClassSearch):
     """Cuts of the numeric columns of a table by a rule that looks at the classes, for any classes of its samples.
@@ -79,11 +81,9 @@ class RepeatedCuts(ClassSearch):
     def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
         shape = len(columns), len(classes)
         dependence = Dependence(freedom=np.zeros(shape, np.int64), sums=np.zeros(shape, np.int64))
-        is_numeric = np.array([self.table.is_numeric(column) for column in columns.tolist()], bool)
+        is_numeric = self._are_numeric[columns]
         if is_numeric.any():
-            values = np.empty((len(self.classes), int(is_numeric.sum())), order="F")
-            for index, column in enumerate(columns[is_numeric].tolist()):
-                values[:, index] = self._values(column)
+            values = self._values_of(columns[is_numeric])
             of_cuts = self.dependence_of_values(values, classes, parts, terms)
             dependence.freedom[is_numeric] = of_cuts.freedom
             dependence.sums[is_numeric] = of_cuts.sums
@@ -112,6 +112,27 @@ class RepeatedCuts(ClassSearch):
         if not self.table.is_numeric(column):
             return 0.0
         return log_codings(len(self.classes), len(self.binner.bin_edges_[column]), self.binner.missing)
+
+    @cached_property
+    def _are_numeric(self) -> Flags:
+        return np.array([self.table.is_numeric(column) for column in range(self.table.n_features)], bool)
+
+    def _values_of(self, columns: Columns) -> Floats:
+        """The numbers of columns, shape (n_samples, n_columns), each column contiguous."""
+        if self._values_of_all is not None:
+            return self._values_of_all[columns].T
+        return np.array([self._values(column) for column in columns.tolist()]).T
+
+    @cached_property
+    def _values_of_all(self) -> Floats | None:
+        """The numbers of all columns, a row for each, and 0 for categories; None for a large table."""
+        shape = self.table.n_features, len(self.classes)
+        if shape[0] * shape[1] > MAX_CACHED_VALUES:
+            return None
+        values = np.zeros(shape)
+        for column in np.flatnonzero(self._are_numeric).tolist():
+            values[column] = self._values(column)
+        return values
 
     def _values(self, column: int) -> Floats:
         """The numbers of a column, one for each sample."""
