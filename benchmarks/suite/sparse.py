@@ -105,6 +105,7 @@ BENCHMARKS = (
         "than an L1 support vector machine of as many features, within three times the memory of the matrix.",
         [
             _discovery(100_000, 1_000_000, 50, 200, others=True),
+            _discovery(20_000, 8_000_000, 500, 100, others=False, large=True),
             _discovery(20_000, 16_000_000, 3_000, 200, others=False, large=True),
         ],
         [_discovery(2_000, 20_000, 30, 10, others=True)],

@@ -39,6 +39,7 @@ N_FEATURES = 10_000
 N_GROUPS = 200
 N_MULTIPLE = 30
 SETS = ("mnist38", "moneyfx")
+PAIRS_OF_DIGITS = {"mnist38": (3, 8), "mnist01": (0, 1)}  # of MNIST
 MEASURES = {"accuracy": "accuracy, %", "seconds": "seconds of selecting", "redundancy": "redundancy rate"}
 DIGITS = {"accuracy": 1, "seconds": 2, "redundancy": 4}
 
@@ -123,18 +124,19 @@ def load_split(data_dir: Path | None, name: str) -> Split:
     """A public data set with its test part."""
     if data_dir is None:
         raise ValueError(f"{name} needs files of public data: give their directory by --data-dir")
-    if name == "mnist38":
-        X, y = _digits_3_and_8(load_npz(data_dir, "mnist_train"))
-        X_test, y_test = _digits_3_and_8(load_npz(data_dir, "mnist_test"))
+    if name in PAIRS_OF_DIGITS:
+        pair = PAIRS_OF_DIGITS[name]
+        X, y = _two_digits(load_npz(data_dir, "mnist_train"), pair)
+        X_test, y_test = _two_digits(load_npz(data_dir, "mnist_test"), pair)
         return Split(name, X, y, X_test, y_test)
     X, y = _read_sparse(data_dir / "reuters_moneyfx_train.npz")
     X_test, y_test = _read_sparse(data_dir / "reuters_moneyfx_test.npz")
     return Split(name, X, y, X_test, y_test)
 
 
-def _digits_3_and_8(data: DataSet) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    is_either = np.isin(data.y, (3, 8))
-    return data.X[is_either].astype(np.float32), np.where(data.y[is_either] == 8, 1, -1)
+def _two_digits(data: DataSet, pair: tuple[int, int]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    is_either = np.isin(data.y, pair)
+    return data.X[is_either].astype(np.float32), np.where(data.y[is_either] == pair[1], 1, -1)
 
 
 def _read_sparse(path: Path) -> tuple[csr_array, NDArray[np.intp]]:

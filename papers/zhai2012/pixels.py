@@ -1,7 +1,8 @@
 """Figures 1 and 6: the pixels that are selected, and those that they represent.
 
 The paper distinguishes faces by sex, of which no public list is known: here by person, all forty together. Its
-digits are 0 and 1 of USPS: here 3 and 8 of MNIST, or without a directory of data those of scikit-learn's small digits.
+digits are 0 and 1 of USPS, which is not public: here those of MNIST, or without a directory of data those of
+scikit-learn's small digits.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def figure_1(options: Options) -> Result:
 
 def figure_6(options: Options) -> Result:
     """The pixels of every method, and what is left of digits that show these alone."""
-    split = _small_digits() if options.data_dir is None else load_split(options.data_dir, "mnist38")
+    split = _small_digits() if options.data_dir is None else load_split(options.data_dir, "mnist01")
     k = min(N_PIXELS, split.X.shape[1] // 4)
     chosen: dict[str, Integers] = {}
     step = phase("selecting")
@@ -90,9 +91,10 @@ def _affiliated(machine: GDM) -> Integers:
 
 def _small_digits() -> Split:
     digits = load_bundled("digits")
-    kept = np.isin(digits.y, (3, 8))
-    X, y = digits.X[kept], np.where(digits.y[kept] == 8, 1, -1)
-    return Split("small digits 3 and 8", X, y, X, y)
+    is_either = np.isin(digits.y, (0, 1))
+    X = digits.X[is_either]
+    y = np.where(digits.y[is_either] == 1, 1, -1)
+    return Split("small digits 0 and 1", X, y, X, y)
 
 
 def _draw_digits(split: Split, chosen: dict[str, Integers]) -> Figure:
