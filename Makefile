@@ -100,8 +100,13 @@ studies: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.levels
 	$(BIN)/python -m benchmarks.false_discoveries 200
 	$(BIN)/python -m benchmarks.dependent 480 --peers 0
+	$(BIN)/python -m benchmarks.default_uncut
+	$(BIN)/python -m benchmarks.warning_notes
 	$(if $(DATA),$(BIN)/python -m benchmarks.default_method $(DATA) --binning mdl)
 	$(if $(DATA),$(BIN)/python -m benchmarks.default_method $(DATA) --binning quantile)
+	mkdir -p build
+	$(if $(DATA),$(BIN)/python -m benchmarks.default_criterion $(DATA) build/default_criterion.jsonl)
+	$(if $(DATA),$(BIN)/python -m benchmarks.tall_tables $(DATA) build/tall_tables.jsonl)
 
 native-test:
 	cmake -S . -B build/sanitized -DBITSIEVE_NATIVE_TEST=ON -DBITSIEVE_SANITIZE=address,undefined -DCMAKE_COMPILE_WARNING_AS_ERROR=ON

@@ -52,13 +52,7 @@ def _greedy(shape: Shape, k: int, criterion: str, reference: float | None = None
         "increment loop": Contestant("ours.greedy", options, kernel="table"),
         "numpy bincount": Contestant("by_hand.bincount_greedy", options),
         "one-hot product": Contestant("by_hand.onehot_greedy", options, piece=piece),
-        "ITMO_FS": Contestant(
-            "others.itmo_fs",
-            options,
-            peers=True,
-            piece={"samples": 1000, "features": 100, "k": 10},
-            work=_without_cache,
-        ),
+        "ITMO_FS": _itmo_fs(criterion, k),
     }
     if criterion == "mrmr":
         piece = {"samples": 20000, "features": 500}
@@ -68,6 +62,12 @@ def _greedy(shape: Shape, k: int, criterion: str, reference: float | None = None
     limit = _greedy_limit(shape, criterion, k)
     name = f"{criterion}, {shape.name}, k = {k}"
     return Job(name, codes(shape), contestants, _steps, limit, reference_s=reference, goal=goal)
+
+
+def _itmo_fs(criterion: str, k: int) -> Contestant:
+    """ITMO_FS on a piece of the table."""
+    piece = {"samples": 1000, "features": 100, "k": 10}
+    return Contestant("others.itmo_fs", {"criterion": criterion, "k": k}, peers=True, piece=piece, work=_without_cache)
 
 
 def _same_selection(ours: dict, theirs: dict) -> str:
@@ -91,14 +91,17 @@ def _fit(shape: Shape, k: int, criterion: str) -> Job:
     return Job(f"{criterion}, {shape.name}, k = {k}", codes(shape), contestants, limited_by="engine")
 
 
-def _default_fit(shape: Shape, k: int, criterion: str) -> Job:
-    """`fit` with the default estimator, beside the same with plug-in."""
+def _default_fit(shape: Shape, k: int, criterion: str, reference: float | None = None) -> Job:
+    """`fit` with the default estimator, beside the same with plug-in, and for CMIM beside programs of others."""
     options = {"criterion": criterion, "k": k}
     contestants = {
         "corrected": Contestant("ours.fit", {**options, "estimator": "corrected"}),
         "plug-in": Contestant("ours.fit", options),
     }
-    return Job(f"{criterion}, {shape.name}, k = {k}", codes(shape), contestants, limited_by="plug-in")
+    if criterion == "cmim":
+        contestants["ITMO_FS"] = _itmo_fs(criterion, k)
+    name = f"{criterion}, {shape.name}, k = {k}"
+    return Job(name, codes(shape), contestants, _steps, limited_by="plug-in", reference_s=reference)
 
 
 def _criteria(shape: Shape, k: int) -> Job:
@@ -160,7 +163,11 @@ BENCHMARKS = (
     Benchmark(
         "default_fit",
         "ForwardSelector.fit with the default estimator, one core: at most twice the time of plug-in.",
-        [_default_fit(*case, criterion) for case in SHAPES for criterion in DEFAULT_FITTED],
+        [
+            _default_fit(shape, k, criterion, references[-1] if criterion == "cmim" else None)
+            for shape, k, references, _ in FIVE
+            for criterion in DEFAULT_FITTED
+        ],
         [_default_fit(*case, criterion) for case in QUICK for criterion in DEFAULT_FITTED],
         rounds=9,
         agree=_shared,
