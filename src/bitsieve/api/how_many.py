@@ -87,7 +87,7 @@ def how_many(
     discovery rate takes the largest list of which a tenth is expected to be false (:class:`FalseDiscoveryStopping`);
     stability keeps what is chosen from most halves of the samples (:class:`StabilitySelector`); cross-validation takes
     the fewest, of 30 at most, with an error within one standard error of the least (:class:`SelectorCV`); knockoffs
-    take what is relevant given all other columns (:class:`KnockoffSelector`), at least 13 columns or none.
+    take what is relevant given all other columns (:class:`KnockoffSelector`), at least 10 columns or none.
 
     Parameters
     ----------

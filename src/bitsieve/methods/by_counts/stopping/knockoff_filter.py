@@ -1,4 +1,4 @@
-"""What the stopping rules by knockoffs share: the filter of several draws."""
+"""What the stopping rules by knockoffs share: the filter of one draw or several."""
 
 from __future__ import annotations
 
