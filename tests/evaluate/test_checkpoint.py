@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -110,10 +111,46 @@ def plan_of(X=X, **asked):
 
 
 def keep_a_fold(path, plan):
-    """Keep one fold as finished, whatever is in it."""
-    nothing = np.zeros(0)
-    scored = Scored(nothing.astype(int), nothing, nothing, nothing, 0.0, 0.0)
-    Checkpoint(path, plan).add(0, dict.fromkeys(plan.selectors, scored))
+    """Keep one fold as finished, with zeros as its results."""
+    Checkpoint(path, plan).add(0, dict.fromkeys(plan.selectors, zero_scores(plan)))
+
+
+def zero_scores(plan, **others):
+    """Results of one method, all of them zeros but the ``others``."""
+    zeros = np.zeros(len(plan.counts))
+    scored = Scored(np.zeros(0, int), zeros, zeros, zeros, 0.0, 0.0)
+    return replace(scored, **others)
+
+
+OTHER_RESULTS = {
+    "no values": {"errors": np.zeros(0)},
+    "a number in place of values": {"redundancy": 3.0},
+    "text": {"separability": np.array(["a", "b", "c", "d"])},
+    "columns in two dimensions": {"selected": np.zeros((1, 4), int)},
+    "columns that are fractions": {"selected": np.array([0.5])},
+    "a column behind the last": {"selected": np.array([X.shape[1]])},
+    "a column before the first": {"selected": np.array([-1])},
+    "several times to select": {"seconds_selecting": np.zeros(2)},
+    "several times to classify": {"seconds_classifying": np.zeros(2)},
+}
+
+
+@pytest.mark.parametrize("others", OTHER_RESULTS.values(), ids=OTHER_RESULTS)
+def test_results_that_no_fold_has_are_damage(tmp_path, others):
+    plan = plan_of(methods=["mim"])
+    Checkpoint(tmp_path / "folds", plan).add(0, {"mim": zero_scores(plan)})
+    assert list(Checkpoint(tmp_path / "folds", plan).finished) == [0]
+    Checkpoint(tmp_path / "folds", plan).add(0, {"mim": zero_scores(plan, **others)})
+    with pytest.raises(ValueError, match="is damaged") as caught:
+        Checkpoint(tmp_path / "folds", plan)
+    assert caught.value.code == "damaged-file"
+
+
+def test_a_fold_that_the_comparison_does_not_have_is_damage(tmp_path):
+    plan = plan_of(methods=["mim"])
+    Checkpoint(tmp_path / "folds", plan).add(len(plan.folds), {"mim": zero_scores(plan)})
+    with pytest.raises(ValueError, match="is damaged"):
+        Checkpoint(tmp_path / "folds", plan)
 
 
 def test_settings_are_compared_to_their_ends(tmp_path):

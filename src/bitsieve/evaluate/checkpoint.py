@@ -35,6 +35,7 @@ class Checkpoint:
     def __init__(self, path: str | PathLike[str], plan: Plan) -> None:
         self.path = Path(path)
         self._fingerprint = fingerprint(plan)
+        self._plan = plan
         self._methods = list(plan.selectors)
         self.finished: dict[int, dict[str, Scored]] = {}
         for file in self._files():
@@ -75,8 +76,9 @@ class Checkpoint:
         with suppress(Exception), open(file, "rb") as opened, np.load(opened, allow_pickle=False) as stored:
             if stored.zip.testzip() is None:
                 stored_fingerprint = str(stored["asked"])
-                if stored_fingerprint == self._fingerprint:
-                    self.finished[int(stored["fold"])] = self._scored(stored)
+                fold = int(stored["fold"])
+                if stored_fingerprint == self._fingerprint and fold in range(len(self._plan.folds)):
+                    self.finished[fold] = self._scored(stored)
                     return
         if stored_fingerprint not in ("", self._fingerprint):
             raise DataError(
@@ -95,7 +97,21 @@ class Checkpoint:
         for i, method in enumerate(self._methods):
             values: dict[str, Any] = {name: stored[f"{i} {name}"][()] for name in SCORED_FIELDS}
             scored[method] = Scored(**values)
+            _check(scored[method], self._plan)
         return scored
+
+
+def _check(scored: Scored, plan: Plan) -> None:
+    """Raise ValueError unless the results of a method have the types and the shapes of those of a plan's fold."""
+    for measured in (scored.errors, scored.redundancy, scored.separability):
+        if measured.shape != plan.counts.shape or measured.dtype.kind not in "if":
+            raise ValueError("not a number for each number of features")
+    if scored.selected.ndim != 1 or scored.selected.dtype.kind != "i":
+        raise ValueError("not a list of columns")
+    if not np.isin(scored.selected, np.arange(plan.table.n_features)).all():
+        raise ValueError("a column that the table does not have")
+    if not (isinstance(scored.seconds_selecting, float) and isinstance(scored.seconds_classifying, float)):
+        raise ValueError("seconds that are no number")
 
 
 def remove(path: Path) -> None:
