@@ -25,10 +25,11 @@ import signal
 import sys
 import time
 from pathlib import Path
-from types import CodeType, FrameType, FunctionType
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from coverage import Coverage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -58,22 +59,32 @@ def pairs(was: CodeType, now: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
         yield from pairs(inner, other)
 
 
+def lines_of_sources(file: Path | None) -> Coverage:
+    """What measures the lines of the sources that run, and stores them in a file."""
+    lines = Coverage(data_file=file, include=[f"{SOURCES}/*"])
+    lines.set_option("run:disable_warnings", ["no-data-collected"])  # of tests of declarations
+    return lines
+
+
 class RequestLoop:
     """A plugin of pytest that answers requests in place of a run of the collected tests."""
 
     def __init__(self, requests: Any, answers: Any) -> None:
         self.requests = requests
         self.answers = answers
-        self.called: set[CodeType] = set()
         self.failed = ""
+        self.lines_of_collection = lines_of_sources(None)
+        self.lines_of_collection.start()
 
-    def notice(self, frame: FrameType, event: str, _: object) -> None:
-        """Note the functions of the sources that are called; for ``sys.setprofile``."""
-        if event == "call" and frame.f_code.co_filename.startswith(str(SOURCES)):
-            self.called.add(frame.f_code)
+    def was_called(self, code: CodeType) -> bool:
+        """Whether a line of a function, but for its first, ran when the tests were collected."""
+        ran = self.lines_of_collection.get_data().lines(code.co_filename) or []
+        lines = {line for _, _, line in code.co_lines() if line is not None}
+        is_in_one_line = lines == {code.co_firstlineno}
+        return is_in_one_line or not (lines - {code.co_firstlineno}).isdisjoint(ran)
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        sys.setprofile(None)
+        self.lines_of_collection.stop()
         self.session = session
         self.items = {item.nodeid: item for item in session.items}
         self.functions: dict[str, list[FunctionType]] = {}
@@ -141,7 +152,7 @@ class RequestLoop:
             if own_part(was) == own_part(now):
                 continue
             is_function = was.co_flags & inspect.CO_OPTIMIZED
-            if not is_function or was in self.called:
+            if not is_function or self.was_called(was):
                 return None
         codes = {was: now for was, now in code_pairs if was != now}
 
@@ -159,12 +170,9 @@ class RequestLoop:
 
     def measure(self, request: dict[str, Any]) -> str:
         """Answer a request to measure the lines and the seconds of the tests of files."""
-        from coverage import Coverage
-
         folder = Path(request["measure"])
         for file, name in request["files"].items():
-            lines = Coverage(data_file=folder / f"{name}.coverage", include=[f"{SOURCES}/*"])
-            lines.set_option("run:disable_warnings", ["no-data-collected"])  # of tests of declarations
+            lines = lines_of_sources(folder / f"{name}.coverage")
             tests = [test for test in self.items if test.split("::")[0] == file]
             starts: list[float] = []
 
@@ -190,7 +198,6 @@ def main(tests: list[str]) -> int:
     for standard in (1, 2):
         os.dup2(log, standard)
     collected = RequestLoop(requests, answers)
-    sys.setprofile(collected.notice)
     temporary = f"--basetemp={Path.cwd().parent / 'temporary'}"
     return int(pytest.main([*OPTIONS, temporary, *tests], plugins=[collected]))
 

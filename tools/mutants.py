@@ -1,11 +1,12 @@
 """Change the code in small ways, one at a time, and see whether the tests notice.
 
-    python -m tools.mutants [NUMBER [SEED [SECONDS]]]
+    python -m tools.mutants [NUMBER [SEED [SECONDS [ROOM...]]]]
 
-draws NUMBER (30) places in the folders ROOMS of the sources, and for each place one change that Cosmic Ray makes there.
-In a copy of the tree in build/mutants it runs those tests of make test that execute the changed statement. For a
-change outside of functions it runs the tests of what uses the changed name, and those that look at declarations. Tests
-that together take longer than SECONDS (200) are cut off.
+draws NUMBER (30) places in the folders ROOM (all of ROOMS) of the sources, and for each place one change that Cosmic
+Ray makes there. In a copy of the tree in build/mutants it runs those tests of make test that execute the changed
+statement: of rooms that are named, their own tests alone, of which there are soon enough. For a change outside of
+functions it runs the tests of what uses the changed name, and those that look at declarations. Tests that together
+take longer than SECONDS (200) are cut off.
 
 A change that no test notices survives. Changes that change no result are listed, with the reason, in
 tools/equal_mutants.txt. Some kinds of places are skipped, see :func:`left_alone`; their numbers are printed.
@@ -35,18 +36,16 @@ from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 from py_compile import PycInvalidationMode
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from tools.collected import OPTIONS
 
 from benchmarks import results
 
-if TYPE_CHECKING:
-    from cosmic_ray.work_item import MutationSpec
-
 ROOT = Path(__file__).parents[1]
 TREE = ROOT / "build" / "mutants" / "tree"
 LINES = ROOT / "build" / "mutants" / "lines"
+PLACES = ROOT / "build" / "mutants" / "places"
 GUARD = "a guard against mistakes in the code, which no data makes: strict=True of zip, abstractmethod"
 SPEED = "decides about time and memory alone: tests find that the result is the same"
 CACHE = "a cache: what it holds is the same if it is computed again"
@@ -56,12 +55,12 @@ EQUAL = ROOT / "tools" / "equal_mutants.txt"
 OUTCOMES = ROOT / "build" / "mutants" / "outcomes.json"
 COPIED = ("src", "tests", "benchmarks", "papers", "tools", "docs", "examples", "pyproject.toml", "CHANGELOG.md")
 ROOMS = ("information", "counts", "methods/by_counts", "discretization", "dataset", "engines", "io", "results")
+TESTS_OF_ALL = ("tests/test_public_api.py", "tests/test_declarations.py")
 TESTS = (
     *(f"tests/{room}" for room in ROOMS),
     "tests/api",  # where results are shown, stored and compared
     "tests/golden",
-    "tests/test_public_api.py",
-    "tests/test_declarations.py",
+    *TESTS_OF_ALL,
 )
 # Modules imported once for all changes outside of functions. None of them may be one that pytest rewrites.
 PRELOADED = [
@@ -79,14 +78,29 @@ sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in type
 """
 
 
+class Mutation(NamedTuple):
+    """One change of a file: ``occurrence`` numbers the places in the file where the operator of Cosmic Ray applies."""
+
+    path: Path
+    line: int
+    operator: str
+    occurrence: int
+
+
 def copy_tree() -> None:
-    """Copy the working tree without the results of benchmarks, and the compiled extension."""
-    shutil.rmtree(TREE, ignore_errors=True)
-    TREE.mkdir(parents=True)
+    """Copy the working tree without the results of benchmarks, and the compiled extension.
+
+    What Python has compiled of an earlier copy stays: pytest takes longest to rewrite the tests.
+    """
+    TREE.mkdir(parents=True, exist_ok=True)
+    for path in TREE.rglob("*"):
+        if path.is_file() and path.parent.name != "__pycache__":
+            path.unlink()
     for name in COPIED:
         if (ROOT / name).is_dir():
             left_out = ["__pycache__", "results"] if name == "benchmarks" else ["__pycache__"]
-            shutil.copytree(ROOT / name, TREE / name, ignore=shutil.ignore_patterns(*left_out))
+            ignored = shutil.ignore_patterns(*left_out)
+            shutil.copytree(ROOT / name, TREE / name, ignore=ignored, dirs_exist_ok=True)
         else:
             shutil.copy(ROOT / name, TREE)
     extension = importlib.util.find_spec("bitsieve._native")
@@ -99,41 +113,55 @@ def copy_tree() -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join([str(TREE / "src"), str(TREE)])
 
 
-def all_files() -> list[Path]:
+def all_files(rooms: Iterable[str] = ROOMS) -> list[Path]:
     """The files of the rooms."""
-    return sorted(path for room in ROOMS for path in (TREE / "src" / "bitsieve" / room).rglob("*.py"))
+    return sorted(path for room in rooms for path in (TREE / "src" / "bitsieve" / room).rglob("*.py"))
 
 
-def every_place() -> tuple[list[list[MutationSpec]], Counter[str]]:
+def every_place(rooms: Iterable[str]) -> tuple[list[list[Mutation]], Counter[str]]:
     """The changes of each place in the rooms, in a fixed order; and the number of places left alone, by reason."""
-    from cosmic_ray.commands.init import init
-    from cosmic_ray.work_db import WorkDB, use_db
-
-    name = TREE.parent / f"{digest(all_files())}.sqlite"  # to find them takes half a minute
-    if not name.exists():
-        with use_db(str(name.with_suffix(".part")), WorkDB.Mode.create) as database:
-            init(all_files(), database, {})
-        name.with_suffix(".part").rename(name)
-    with use_db(str(name), WorkDB.Mode.open) as database:
-        mutations = [item.mutations[0] for item in database.work_items]
-    places: dict[tuple[str, tuple[int, int]], list[MutationSpec]] = defaultdict(list)
-    for mutation in mutations:
-        places[str(mutation.module_path), mutation.start_pos].append(mutation)
-    speed = lines_of_speed()
-    regions = {}
-    for path in all_files():
-        source = path.read_text(encoding="utf-8")
-        regions[str(path)] = left_alone(source, speed[str(path.relative_to(TREE))])
-    ordered = []
+    equal_lines = lines_of_speed()
+    places: list[list[Mutation]] = []
     reasons: Counter[str] = Counter()
-    for path, position in sorted(places):
-        reason = next((reason for begin, end, reason in regions[path] if begin <= position < end), None)
-        if reason is not None:
-            reasons[reason] += 1
-            continue
-        mutations = places[path, position]
-        ordered.append(sorted(mutations, key=lambda mutation: (mutation.operator_name, mutation.occurrence)))
-    return ordered, reasons
+    for path in all_files(rooms):
+        regions = left_alone(path.read_text(encoding="utf-8"), equal_lines[str(path.relative_to(TREE))])
+        for position, mutations in changes_by_position(path).items():
+            reason = next((reason for begin, end, reason in regions if begin <= position < end), None)
+            if reason is None:
+                places.append(mutations)
+            else:
+                reasons[reason] += 1
+    return places, reasons
+
+
+def changes_by_position(path: Path) -> dict[tuple[int, int], list[Mutation]]:
+    """The changes of a file by line and column, in a fixed order. They are stored for the contents of the file."""
+    stored = PLACES / f"{digest([path])}.json"
+    if not stored.exists():
+        PLACES.mkdir(exist_ok=True)
+        stored.write_text(json.dumps(changes_of(path)), encoding="utf-8")
+    changes: dict[tuple[int, int], list[Mutation]] = defaultdict(list)
+    for line, column, operator, occurrence in sorted(json.loads(stored.read_text(encoding="utf-8"))):
+        changes[line, column].append(Mutation(path, line, operator, occurrence))
+    return changes
+
+
+def changes_of(path: Path) -> list[tuple[int, int, str, int]]:
+    """The line, the column, the operator and its occurrence of every change that Cosmic Ray makes in a file."""
+    from cosmic_ray.ast import ast_nodes, get_ast_from_path
+    from cosmic_ray.plugins import get_operator, operator_names
+
+    nodes = list(ast_nodes(get_ast_from_path(path)))
+    changes = []
+    for name in operator_names():
+        operator_class = get_operator(name)
+        if operator_class.arguments():
+            continue  # it needs the names of variables
+        operator = operator_class()
+        positions = [begin for node in nodes for begin, _ in operator.mutation_positions(node)]
+        for occurrence, (line, column) in enumerate(positions):
+            changes.append((line, column, name, occurrence))
+    return changes
 
 
 def lines_of_speed() -> dict[str, set[str]]:
@@ -190,8 +218,8 @@ class TestProcess:
 
     __test__ = False  # no class of tests, although its name begins like one
 
-    def __init__(self) -> None:
-        command = [sys.executable, "tools/collected.py", *TESTS]
+    def __init__(self, tests: Iterable[str]) -> None:
+        command = [sys.executable, "tools/collected.py", *tests]
         self._process = subprocess.Popen(command, cwd=TREE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.tests: list[str] = self._answer()
 
@@ -434,10 +462,9 @@ class Outcomes:
         self.found: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8") if path.exists() else "{}")
 
     @staticmethod
-    def place(mutation: MutationSpec) -> str:
-        """The file, the operator with its arguments, and the number of the place for that operator in the file."""
-        path = Path(mutation.module_path).relative_to(TREE)
-        return f"{path} {mutation.operator_name} {json.dumps(mutation.operator_args)} {mutation.occurrence}"
+    def place(mutation: Mutation) -> str:
+        """The file, the operator, and the number of the place for that operator in the file."""
+        return f"{mutation.path.relative_to(TREE)} {mutation.operator} {mutation.occurrence}"
 
     @property
     def survived(self) -> list[dict[str, Any]]:
@@ -465,15 +492,15 @@ class Outcomes:
 class Trial:
     """Apply changes, one at a time, and run the tests that could notice them."""
 
-    def __init__(self, outcomes: Outcomes, seed: int, max_seconds: float) -> None:
+    def __init__(self, outcomes: Outcomes, tests: Iterable[str], seed: int, max_seconds: float) -> None:
         self.outcomes = outcomes
         self.seed = seed
         self.max_seconds = max_seconds
         self.equal_changes = equal_ones()
-        self.collected = TestProcess()
+        self.collected = TestProcess(tests)
         self.tests = measure_coverage(self.collected, {path: path.read_text(encoding="utf-8") for path in all_files()})
 
-    def outcome(self, mutation: MutationSpec) -> tuple[str, str]:
+    def outcome(self, mutation: Mutation) -> tuple[str, str]:
         """Try a change. Returns its outcome and its name.
 
         The outcome is "settled" if it is known from an earlier run, and "no Python" if the change does not compile.
@@ -481,8 +508,8 @@ class Trial:
         from cosmic_ray.mutating import use_mutation
         from cosmic_ray.plugins import get_operator
 
-        path = Path(mutation.module_path)
-        operator = get_operator(mutation.operator_name)(**mutation.operator_args)
+        path = mutation.path
+        operator = get_operator(mutation.operator)()
         with use_mutation(path, operator, mutation.occurrence) as codes:
             parts = (code.splitlines(keepends=True) for code in codes)
             diff = "".join(difflib.unified_diff(*parts, str(path), str(path)))
@@ -491,7 +518,7 @@ class Trial:
                 return "settled", change
             if not compiles(codes[1]):
                 return "no Python", change
-            names = tests_to_run(path, mutation.start_pos[0], self.tests, self.max_seconds)
+            names = tests_to_run(path, mutation.line, self.tests, self.max_seconds)
             tests = {test: 10 + 10 * self.tests.seconds[test] for test in names}
             killer = ""
             if change in self.equal_changes:
@@ -514,18 +541,19 @@ def compiles(source: str) -> bool:
     return True
 
 
-def main(number: int = 30, seed: int = 0, seconds: int = 200) -> int:
+def main(number: int = 30, seed: int = 0, seconds: int = 200, rooms: Sequence[str] = ROOMS) -> int:
     """Try the survivors of earlier runs and ``number`` new changes. Returns the number of changes that survive."""
+    tests = TESTS if rooms == ROOMS else [*(f"tests/{room}" for room in rooms), *TESTS_OF_ALL]
     copy_tree()
     os.chdir(TREE)
-    places, left = every_place()
+    places, left = every_place(rooms)
     outcomes = Outcomes(OUTCOMES)
     survived = {entry["place"] for entry in outcomes.survived}
     mutations = [mutation for changes in places for mutation in changes if outcomes.place(mutation) in survived]
     draw = random.Random(seed)
     drawn = draw.sample(places, min(number, len(places)))
     mutations += [draw.choice(changes) for changes in drawn]
-    trial = Trial(outcomes, seed, seconds)
+    trial = Trial(outcomes, tests, seed, seconds)
     counts: Counter[str] = Counter()
     claim = (
         f"The tests notice small changes in the rooms. Drawn from {len(places):,} places; what survived at "
@@ -546,4 +574,4 @@ def main(number: int = 30, seed: int = 0, seconds: int = 200) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(1 if main(*map(int, sys.argv[1:])) else 0)
+    sys.exit(1 if main(*map(int, sys.argv[1:4]), rooms=tuple(sys.argv[4:]) or ROOMS) else 0)

@@ -1,23 +1,31 @@
 """What fuzzing calls with bytes: each target ends as it should, or raises an error that ends the fuzzing.
 
-A target of a reader reads the bytes as a file of one format, whatever they begin with. The other targets cut the bytes
-at zeros into words, which are the names of columns or the words of a command; the target of native calls takes them as
-the number of an argument of a call and its new value.
+A target of a reader reads the bytes as a file of one format, whatever they begin with. The target of workbooks takes
+them as the cells of a sheet, and that of checkpoints as one array of a finished fold: archives of which the bytes are
+a part, as random changes of an archive are found by its checksums. Two targets cut the bytes at zeros into words, which
+are the names of columns or the words of a command; the target of native calls takes them as the number of an argument
+of a call and its new value.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
+import os
+import signal
 import sqlite3
+import subprocess
 import tempfile
+import zipfile
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pytest
 from pyarrow import orc
 from tests.faults.mutants import whole_files
 from tests.native.good_calls import GOOD, GUARD, entry_points, owners, packed
@@ -26,17 +34,19 @@ from tests.native.test_arguments import REFUSALS, SCALARS, unharmed
 import bitsieve
 from bitsieve import _native
 from bitsieve.cli import main
+from bitsieve.io import excel
 from bitsieve.io.column_file import InputFile
 from bitsieve.io.errors import DataError, readable
 from bitsieve.io.formats import FORMATS
 from bitsieve.io.npz import ArrayFile
 from bitsieve.io.read import read_table
+from bitsieve.io.workbook import main as main_of_workbooks
 from bitsieve.results.saved.read import record_of_bytes
 from bitsieve.results.saved.write import text_of_record
 from bitsieve.results.selection import record_of, selection_of_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
 
 COMMANDS = ("select", "compare", "count", "sql", "explain", "apply", "methods", "information", "interactions")
 #: Options of the command that write no file and start no long work.
@@ -45,7 +55,10 @@ OPTIONS = (
     *("--memory", "--weight", "--group", "--header", "--no-header", "--json", "--stop", "--column-type", "--table"),
     *("--no-repair", "--threads", "--screen", "--identifiers", "--param", "--target-bins", "--engine", "--no-such"),
 )
-READER_KEYS = ("parquet", "text", "libsvm", "json", "arrow", "orc", "npz", "arff", "sqlite")
+READER_KEYS = (
+    *("parquet", "text", "libsvm", "json", "arrow", "orc", "npz", "npy", "arff"),
+    *("dta", "sas7bdat", "xport", "sav", "sqlite", "duckdb"),
+)
 
 
 @cache
@@ -64,10 +77,10 @@ def check_error(error: bitsieve.UserError, codes: Container[str] | None = None) 
     assert codes is None or error.code in codes, error.code
 
 
-def read_as(key: str, content: bytes) -> None:
-    """Read the bytes as a file of a format."""
+def read_as(key: str, content: bytes, name: str = "input") -> None:
+    """Read the bytes as a file of a format and of a name."""
     format = next(format for format in FORMATS if format.key == key)
-    path = temporary_path("input")
+    path = temporary_path(name)
     path.write_bytes(content)
     try:
         with readable(path):
@@ -80,6 +93,13 @@ def read_as(key: str, content: bytes) -> None:
         check_error(error)
 
 
+def read_genotypes(content: bytes) -> None:
+    """Read the bytes as the genotypes of four samples and two variants."""
+    temporary_path("genes.fam").write_text("".join(f"f s{row} 0 0 1 {1 + row % 2}\n" for row in range(4)))
+    temporary_path("genes.bim").write_text("".join(f"1 rs{column} 0 {column} A G\n" for column in range(2)))
+    read_as("plink", content, "genes.bed")
+
+
 def read_any(content: bytes) -> None:
     """Read the bytes as a file of the format that its content shows."""
     path = temporary_path("any")
@@ -88,6 +108,90 @@ def read_any(content: bytes) -> None:
         read_table(path, diagnostics=[])
     except DataError as error:
         check_error(error)
+
+
+CELLS = "xl/worksheets/sheet1.xml"
+
+
+@cache
+def workbook() -> dict[str, bytes]:
+    """The members of a workbook."""
+    file = io.BytesIO()
+    pd.DataFrame({"a": [1.5, 2, 3], "b": ["x", None, "z"], "y": [True, False, True]}).to_excel(file, index=False)
+    return members_of(file)
+
+
+def members_of(file: io.BytesIO) -> dict[str, bytes]:
+    """The content of every member of an archive, by its name."""
+    with zipfile.ZipFile(file) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def archive_of(members: Mapping[str, bytes]) -> bytes:
+    """An archive of these members."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+def run_in_fork(command: Sequence[str], **_: Any) -> subprocess.CompletedProcess[bytes]:
+    """What ``subprocess.run`` returns of the process that reads a workbook, run in a fork: it starts in no time."""
+    path, folder, reader, n_bytes = command[-4:]
+    errors = temporary_path("errors")
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            with open(errors, "w") as file:
+                os.dup2(file.fileno(), 2)
+            for signal_number in (signal.SIGABRT, signal.SIGSEGV, signal.SIGALRM):
+                signal.signal(signal_number, signal.SIG_DFL)  # in place of what fuzzing does at the end of a process
+            main_of_workbooks(path, folder, reader, n_bytes)
+            code = 0
+        except BaseException as error:
+            os.write(2, str(error).encode(errors="replace"))
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    return subprocess.CompletedProcess(command, os.waitstatus_to_exitcode(status), b"", errors.read_bytes())
+
+
+def read_workbook(content: bytes) -> None:
+    """Read a workbook whose cells are the bytes, by calamine."""
+    with patch.object(excel.subprocess, "run", run_in_fork):
+        read_as("excel", archive_of(workbook() | {CELLS: content}))
+
+
+@cache
+def finished_comparison() -> dict[str, bytes]:
+    """The files of the folds of a comparison that is finished."""
+    folder = temporary_path("finished")
+    compare_from(folder)
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def compare_from(folder: Path) -> None:
+    """Compare two methods over two folds; finished ones are those in the folder."""
+    table = pd.DataFrame({"a": [0, 1, 2, 3] * 10, "b": [0, 1] * 20, "y": [0, 0, 1, 1] * 10})
+    bitsieve.compare(table, "y", methods=["mim", "jmi"], features=[1], classifier="ncm", folds=2, checkpoint=folder)
+
+
+def resume_comparison(content: bytes) -> None:
+    """Go on with a comparison. One array of a finished fold is the bytes after the first, which gives its number."""
+    if not content:
+        return
+    folder = temporary_path("resumed")
+    folder.mkdir(exist_ok=True)
+    for name, file in finished_comparison().items():
+        members = members_of(io.BytesIO(file))
+        damaged_member = sorted(members)[content[0] % len(members)]
+        (folder / name).write_bytes(archive_of(members | {damaged_member: content[1:]}))
+    try:
+        compare_from(folder)
+    except bitsieve.UserError as error:
+        check_error(error, {"damaged-file", "other-comparison"})
 
 
 def load_selection(content: bytes) -> None:
@@ -213,8 +317,11 @@ def call_natively(content: bytes) -> None:
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
     **{f"read-{key}": partial(read_as, key) for key in READER_KEYS},
+    "read-excel": read_workbook,
+    "read-plink": read_genotypes,
     "read-any": read_any,
     "selections": load_selection,
+    "checkpoints": resume_comparison,
     "statements": statement_of_words,
     "commands": command_of_words,
     "native": call_natively,
@@ -222,8 +329,11 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
 #: The package whose branches guide the fuzzing of a target; nothing guides that of native calls.
 GUIDES = {
     **{f"read-{key}": "bitsieve.io" for key in READER_KEYS},
+    "read-excel": "bitsieve.io",
+    "read-plink": "bitsieve.io",
     "read-any": "bitsieve.io",
     "selections": "bitsieve.results",
+    "checkpoints": "bitsieve.evaluate",
     "statements": "bitsieve.engines",
     "commands": "bitsieve.cli",
     "native": "",
@@ -240,6 +350,28 @@ KINDS_OF_FILES = {
 }
 
 
+#: The function of pyreadstat that writes a file; none writes a file of SAS but for transport.
+STATISTICS = {"read-dta": "write_dta", "read-xport": "write_xport", "read-sav": "write_sav"}
+SAS = bytes(12) + bytes.fromhex("c2ea8160b31411cfbd92080009c7318c181f1011")  # the first bytes of a file of SAS
+
+
+def statistics_file(writer: str) -> bytes:
+    """A file that pyreadstat writes."""
+    path = temporary_path("statistics")
+    table = pd.DataFrame({"a": [1.5, 2.0, np.nan], "b": ["x", "", "z"], "y": [0.0, 1.0, 1.0]})
+    getattr(pytest.importorskip("pyreadstat"), writer)(table, str(path))
+    return path.read_bytes()
+
+
+def duckdb_file() -> bytes:
+    """A database of DuckDB with one table."""
+    path = temporary_path("written.duckdb")
+    path.unlink(missing_ok=True)
+    with pytest.importorskip("duckdb").connect(str(path)) as connection:
+        connection.execute("create table t as select range as a, 'x' as b, range % 2 as y from range(9)")
+    return path.read_bytes()
+
+
 def seeds(target: str) -> list[bytes]:
     """Undamaged inputs of a target, which are made anew each time."""
     if target in KINDS_OF_FILES:
@@ -251,6 +383,23 @@ def seeds(target: str) -> list[bytes]:
         return [file.getvalue()]
     if target == "read-arff":
         return [ARFF]
+    if target == "read-sas7bdat":
+        return [SAS.ljust(1024, b"\0")]
+    if target in STATISTICS:
+        return [statistics_file(STATISTICS[target])]
+    if target == "read-npy":
+        file = io.BytesIO()
+        np.save(file, np.arange(12.0).reshape(4, 3))
+        return [file.getvalue()]
+    if target == "read-plink":
+        return [b"\x6c\x1b\x01\x1b\xe4"]
+    if target == "read-excel":
+        return [workbook()[CELLS]]
+    if target == "read-duckdb":
+        return [duckdb_file()]
+    if target == "checkpoints":
+        members = members_of(io.BytesIO(next(iter(finished_comparison().values()))))
+        return [bytes([number]) + members[name] for number, name in enumerate(sorted(members))]
     if target == "read-sqlite":
         with contextlib.closing(sqlite3.connect(":memory:")) as connection:
             connection.execute("create table t (a integer, b text, y)")
