@@ -89,6 +89,7 @@ DOORS = {
     "pandas": lambda table, folder: table.to_pandas(),
     "polars": lambda table, folder: pl.from_arrow(table),
 }
+QUICK_FILES = ("thousands by points", "mixed encodings", "a footer", MIXED_UNITS, "names of many scripts")
 QUICK = {("thousands by points", door) for door in DOORS} | {("dates of six orders", "Excel")}
 
 
@@ -101,7 +102,7 @@ def answer(data):
     return selection.features, selection.scores.tobytes()
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", quick_and_slow(FILES, quick=QUICK_FILES, reason="files of every kind"))
 def test_the_size_is_the_first_column_or_one_line_says_what_to_do(tmp_path, capsys, name):
     path = csv_path(name, tmp_path)
     found = answer(path)
