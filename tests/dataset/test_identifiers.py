@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bitsieve.dataset.column_info import ColumnInfo, Sentinel, TextParsing, empty_columns, identifiers
-from bitsieve.dataset.identifiers import FEW_ROWS, RowNumbering, are_numbers_of_rows
+from bitsieve.dataset.identifiers import FEW_ROWS, RowNumbering, Run, are_numbers_of_rows
 from bitsieve.dataset.read import read_xy
 
 LOWEST = {"int8": -60, "uint8": 3, "int32": -5, "int64": -(2**63), "uint64": 2**63 - 7}
@@ -59,6 +59,11 @@ def test_numbers_of_rows_against_brute_force(values, cuts):
     known = in_parts(values, cuts)
     assert (known is not None and known.are_row_numbers) == number_rows(values)
     assert (known is not None and known.is_row_counter) == go_by_one(values)
+
+
+def test_parts_that_follow_each_other_are_one_run_behind_a_gap():
+    parts = [RowNumbering.of_rows(np.arange(a, b) * 10, a) for a, b in [(0, 2), (5, 7), (7, 9)]]
+    assert reduce(add, parts).runs == (Run(0, 2, 0, 10), Run(5, 9, 50, 80))
 
 
 @pytest.mark.parametrize(("kind", "low", "high"), [("int8", -128, 127), ("int16", -300, 300), ("uint8", 0, 255)])

@@ -10,8 +10,9 @@ from sklearn.datasets import load_breast_cancer
 
 import bitsieve
 from bitsieve.cli import main
+from bitsieve.explain.affiliated import Affiliated
 from bitsieve.report.groups import groups_section
-from bitsieve.results.groups import groups_text
+from bitsieve.results.groups import AffiliatedFeatures, groups_text
 from bitsieve.results.saved.schema import ColumnGroup
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
@@ -86,6 +87,29 @@ def test_groups_of_one_column_are_not_printed():
     assert groups_text([alone]) == ""
     assert groups_text([alone, pair]).splitlines()[1] == "   2  b*, c  (cohesiveness 0.2500)"
     assert groups_text([pair] * 30).splitlines()[-1] == "      ... and 10 more groups"
+
+
+@pytest.mark.parametrize(
+    ("n_columns", "of_group", "of_feature"),
+    [
+        (8, "column_6, column_7", "column_6 0.50, column_7 0.50"),
+        (9, "column_7, ... (9 columns)", "column_7 0.50, ... (9 features)"),
+    ],
+)
+def test_eight_names_of_a_group_are_printed(n_columns, of_group, of_feature):
+    names = [f"column_{j}" for j in range(n_columns)]
+    group = ColumnGroup(selected=("a",), others=tuple(names[1:]), correlations=None, cohesiveness=None)
+    columns = np.arange(1, n_columns + 1)
+    near = Affiliated(np.array([0]), [columns], [np.full(n_columns, 0.5)])
+    affiliated = AffiliatedFeatures(names=["best", *names], affiliated=near, by="correlation", min_nearness=0.3)
+    assert groups_text([group]).endswith(of_group)
+    assert affiliated.text().endswith(of_feature)
+
+
+@pytest.mark.parametrize(("n_groups", "last"), [(20, "  20  a*, b"), (21, "      ... and 1 more groups")])
+def test_twenty_groups_are_printed(n_groups, last):
+    group = ColumnGroup(selected=("a",), others=("b",), correlations=None, cohesiveness=None)
+    assert groups_text([group] * n_groups).splitlines()[-1] == last
 
 
 @pytest.mark.slow("a report is drawn")
