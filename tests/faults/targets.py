@@ -96,7 +96,7 @@ def read_as(key: str, content: bytes, name: str = "input") -> None:
 def read_genotypes(content: bytes) -> None:
     """Read the bytes as the genotypes of four samples and two variants."""
     temporary_path("genes.fam").write_text("".join(f"f s{row} 0 0 1 {1 + row % 2}\n" for row in range(4)))
-    temporary_path("genes.bim").write_text("".join(f"1 rs{column} 0 {column} A G\n" for column in range(2)))
+    temporary_path("genes.bim").write_text("".join(f"1\trs{column}\t0\t{column}\tA\tG\n" for column in range(2)))
     read_as("plink", content, "genes.bed")
 
 
