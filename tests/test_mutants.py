@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from tools import collected, mutants
@@ -166,12 +165,12 @@ def test_a_changed_function_is_noticed_by_the_first_test_that_fails(tmp_path):
 def test_what_survived_is_kept_until_it_is_noticed(monkeypatch, tmp_path):
     monkeypatch.setattr(mutants, "TREE", tmp_path)
     made = [
-        SimpleNamespace(module_path=tmp_path / path, operator_name="minus", operator_args={}, occurrence=place)
+        mutants.Mutation(tmp_path / path, line=1, operator="minus", occurrence=place)
         for place, path in enumerate(["src/bitsieve/counts/a.py", "src/bitsieve/information/b.py"])
     ]
     for place, outcome in ((0, "survived"), (1, "killed"), (0, "killed")):
         outcomes = mutants.Outcomes(tmp_path / "outcomes.json")
-        change = f"{made[place].module_path.relative_to(tmp_path)}: x -> y"
+        change = f"{made[place].path.relative_to(tmp_path)}: x -> y"
         outcomes.add(outcomes.place(made[place]), outcome, change, "diff")
         again = mutants.Outcomes(tmp_path / "outcomes.json")
         left = [mutants.Outcomes.place(made[0])] if (place, outcome) != (0, "killed") else []
@@ -180,6 +179,18 @@ def test_what_survived_is_kept_until_it_is_noticed(monkeypatch, tmp_path):
     counts = {row["job"]: row["details"]["changes"] for row in again.rows(rooms)}
     one = {"tried": 1, "killed": 1, "equal": 0, "survived": 0}
     assert counts == {"counts": {**one, "killed at first": 0}, "information": {**one, "killed at first": 1}}
+
+
+def test_the_changes_of_a_file_are_stored_for_its_contents(monkeypatch, tmp_path):
+    monkeypatch.setattr(mutants, "PLACES", tmp_path / "places")
+    found = []
+    monkeypatch.setattr(mutants, "changes_of", lambda path: found.append(path) or [(2, 4, "b", 0), (2, 4, "a", 1)])
+    path = tmp_path / "a.py"
+    for source in ("x = 1", "x = 1", "x = 2"):
+        path.write_text(source)
+        expected = [mutants.Mutation(path, 2, "a", 1), mutants.Mutation(path, 2, "b", 0)]
+        assert mutants.changes_by_position(path) == {(2, 4): expected}
+    assert found == [path, path]
 
 
 def test_a_change_is_known_by_its_file_and_its_lines():
