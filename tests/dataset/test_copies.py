@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import bitsieve
-from bitsieve.dataset.copies import find_copies
+from bitsieve.dataset.copies import _sampled_rows, find_copies
 from bitsieve.dataset.read import read_xy
 
 
@@ -133,3 +133,22 @@ def test_fit_refuses_an_index_in_another_order(celsius):
     y = pd.Series(celsius > 19)
     with pytest.raises(bitsieve.UserError, match="'y'"):
         bitsieve.ForwardSelector().fit(X, y.sort_values())
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_numbers_without_a_repeat_are_copied_by_their_negatives(sign):
+    x = sign * np.random.default_rng(9).random(300)
+    assert [(column, original) for column, original, _ in copies_of(np.column_stack([x, -x, x**2 * sign, x**3]))] == [
+        (1, 0),
+        (2, 0),
+        (3, 0),
+    ]
+
+
+def test_sampled_rows_are_different_ones_in_ascending_order():
+    n_rows = len(_sampled_rows(10_000_000, 1))
+    for n_samples in (n_rows, n_rows + 1, 2 * n_rows):
+        rows = _sampled_rows(n_samples, 1)
+        assert len(rows) == n_rows
+        assert (np.diff(rows) > 0).all()
+        assert rows[-1] < n_samples

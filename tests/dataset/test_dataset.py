@@ -148,3 +148,9 @@ def test_names_of_an_earlier_fit_are_forgotten():
 def test_bins_of_the_target_are_a_whole_number(bins):
     with pytest.raises(ValueError, match=r"target_bins=.* is not allowed: give a whole number from 2"):
         read_data([[1], [2]], ReadOptions(target=[0, 1], target_bins=bins))
+
+
+@pytest.mark.parametrize(("groups", "name"), [(None, None), ("g", "g"), ([1, 2] * 5, "groups")])
+def test_the_original_data_has_the_name_of_the_groups(groups, name):
+    frame = pd.DataFrame({"a": range(10), "g": [1, 2] * 5, "y": [0, 1] * 5})
+    assert read_data(frame, ReadOptions(target="y", groups=groups)).original.groups == name

@@ -91,3 +91,11 @@ def test_numbered_names():
     assert [name in names for name in ("x0", "x11", "x12", "x-1", "x03", "y", 3)] == [True, True] + [False] * 5
     with pytest.raises(ValueError, match="'x12' is not among the names"):
         names.index("x12")
+
+
+def test_blocks_of_columns_hold_about_equally_many_values():
+    table = read_sparse(sparse.csc_array(np.eye(160)))
+    blocks = table.blocks(2)
+    n_columns = [end - begin for begin, end in blocks]
+    assert sum(n_columns) == 160
+    assert max(n_columns) - min(n_columns) <= 1

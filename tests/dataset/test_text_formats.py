@@ -65,8 +65,11 @@ def test_dates_times_and_durations(first, what, others, expected):
 
 def test_times_with_a_zone_are_those_of_utc():
     others = [f"Mon, {j % 28 + 1:02} Jan 2024 10:00:00 GMT" for j in N]
-    found = read(others, "Mon, 01 Jan 2024 10:00:00 +0200", "2024-01-01 10:00:00 EST", "2024-01-01 10:00:00")
-    assert found == [datetime.datetime(2024, 1, 1, 8), datetime.datetime(2024, 1, 1, 15), None]
+    east, west = "Mon, 01 Jan 2024 10:00:00 +0200", "Mon, 01 Jan 2024 10:00:00 -0330"
+    found = read(others, east, west, "2024-01-01 10:00:00 EST", "2024-01-01 10:00:00")
+    day = datetime.datetime(2024, 1, 1)
+    hours = [8, 13.5, 15]
+    assert found == [*(day + datetime.timedelta(hours=hour) for hour in hours), None]
 
 
 def test_an_hour_before_am_or_pm_is_at_most_12():
@@ -187,6 +190,7 @@ def test_units_are_named_and_not_merged():
     half = meaning_of([*in_mg, *(f"0.{j} g" for j in N)])
     assert half.format == Words()
     assert half.parsing.what == "numbers in several units"
+    assert meaning_of([*in_mg, *(f"0.{j} g" for j in N), "0.7 g"]).parsing.example == "0.7 g"  # the most frequent text
     assert meaning_of([f"{j} {letter}" for j in N for letter in "AB"]).parsing is None  # seats, say
 
 
