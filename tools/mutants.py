@@ -4,9 +4,9 @@
 
 draws NUMBER (30) places in the folders ROOM (all of ROOMS) of the sources, and for each place one change that Cosmic
 Ray makes there. In a copy of the tree in build/mutants it runs those tests of make test that execute the changed
-statement: of rooms that are named, their own tests alone, of which there are soon enough. For a change outside of
-functions it runs the tests of what uses the changed name, and those that look at declarations. Tests that together
-take longer than SECONDS (200) are cut off.
+statement. Where rooms are named it runs the tests of these rooms alone, which takes minutes less to prepare. For a
+change outside of functions it runs the tests of what uses the changed name, and those that look at declarations. Tests
+that together take longer than SECONDS (200) are cut off.
 
 A change that no test notices survives. Changes that change no result are listed, with the reason, in
 tools/equal_mutants.txt. Some kinds of places are skipped, see :func:`left_alone`; their numbers are printed.
