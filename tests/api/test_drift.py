@@ -146,6 +146,7 @@ def test_a_selection_leaves_out_what_drifts_and_says_so(table):
         (lambda data: bitsieve.drift([data, data.drop(columns="moves")]), "columns-differ"),
         (lambda data: bitsieve.drift([data, data.add_suffix("_")]), "columns-differ"),
         (lambda data: bitsieve.drift(data, "month", "month"), "column-in-two-roles"),
+        (lambda data: bitsieve.select(data, "month", period="month", drift="within"), "column-in-two-roles"),
         (lambda data: bitsieve.drift([data, data[:0], data]), "empty-data"),
         (lambda data: bitsieve.drift([data, data.assign(ill=np.nan)], target="ill"), "empty-data"),
         (lambda data: bitsieve.drift([data, pd.concat([data, data["ill"]], axis=1)]), "duplicate-names"),
@@ -189,6 +190,25 @@ def test_a_missing_column_is_named_with_its_role(table, parameters, fix):
     assert raised.value.fix == fix
     (role,) = fix
     assert f"for the {role}" in str(raised.value)
+
+
+@pytest.mark.parametrize("drift", ["exclude", "within"])
+def test_a_missing_period_of_a_selection_is_named_so(table, drift):
+    with pytest.raises(UserError) as raised:
+        bitsieve.select(table, "ill", period="mnth", drift=drift)
+    assert raised.value.fix == {"period": "month"}
+    assert "for the period" in str(raised.value)
+
+
+def test_names_of_months_are_in_the_order_of_the_calendar(table):
+    renamed = table.assign(month=table["month"].map({"jan": "jan", "mar": "feb", "may": "apr"}))
+    result = bitsieve.drift(renamed, "month", "ill")
+    expected = bitsieve.drift(table, "month", "ill")
+    assert result.periods == ["jan", "feb", "apr"]
+    assert result.reference == "jan"
+    assert result.period_sizes.tolist() == expected.period_sizes.tolist()
+    assert (result.relevance == expected.relevance).all()
+    assert bitsieve.drift(renamed, "month").periods == result.periods
 
 
 def test_tables_are_compared_without_the_columns_that_are_excluded(table):

@@ -57,6 +57,18 @@ def test_a_saved_selection_and_new_data(rows, capsys):
     assert "--period has no effect beside a saved selection" in capsys.readouterr().err
 
 
+def test_a_saved_selection_behind_the_data_is_refused(rows, capsys):
+    assert main(["select", "old.csv", "-t", "ill", "--save", "selection.json", "--quiet"]) == 0
+    capsys.readouterr()
+    assert main(["drift", "new.csv", "selection.json"]) == 2
+    assert "bitsieve drift selection.json new.csv" in capsys.readouterr().err
+
+
+def test_a_missing_period_is_named_so(rows, capsys):
+    assert main(["select", "rows.csv", "-t", "ill", "--period", "mnth", "--drift", "within"]) == 2
+    assert "for the period" in capsys.readouterr().err
+
+
 def test_select_leaves_out_what_moves(rows, capsys):
     assert main(["select", "rows.csv", "-t", "ill", "--period", "month", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)

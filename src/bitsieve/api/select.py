@@ -25,6 +25,7 @@ from bitsieve.options import (
 )
 from bitsieve.pipeline.diagnose import diagnose, informative_states
 from bitsieve.pipeline.fit import Fit
+from bitsieve.pipeline.period_columns import missing_column_reported_by_role
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.pipeline.way import run_selection
 from bitsieve.results.saved.describe import details_of
@@ -245,12 +246,13 @@ def select(
     diagnostics: list[Diagnostic] = []
     with progress_bar(verbose):
         if period is not None or drift is not None or max_drift is not None:
-            from bitsieve.api.drift import DriftRule, apply_drift_rule  # here, as it loads scipy
+            from bitsieve.api.drift_rule import DriftRule, apply_drift_rule  # here, as it loads scipy
 
             rule = DriftRule.from_parameters(period, drift, max_drift)
             read, columns, diagnostics = apply_drift_rule(data, read, execution, selection.columns, rule)
             selection = replace(selection, columns=columns)
-        fit = run_selection(data, read, execution, discretization, selection)
+        with missing_column_reported_by_role(period, strata):
+            fit = run_selection(data, read, execution, discretization, selection)
         result = selection_of(fit, read)
         result.diagnostics[:0] = diagnostics
     result.diagnostics.warn()

@@ -35,14 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
     from bitsieve.plots.figures import FORMATS
 
     first_path, *other_paths = sources_of(arguments)
-    if is_saved_scorecard(first_path):
-        raise UserError(
-            code="parameter-not-allowed",
-            message=f"{first_path!r} is a saved scorecard, which is no data",
-            advice=f"give it as --card {first_path}",
-        )
     if is_saved_selection(first_path) and arguments.card is None:
         return _check_new_data(arguments, first_path, other_paths)
+    _refuse_saved_results(first_path, other_paths)
     check_written(arguments, output=ROWS_WRITTEN, figure=FORMATS)
     if arguments.card is not None:
         return _stability_of_card(arguments)
@@ -70,6 +65,24 @@ def run(arguments: argparse.Namespace) -> int:
 
     show(arguments, notes, document, result.table_text, saved)
     return 0
+
+
+def _refuse_saved_results(first_path: str, other_paths: Sequence[str]) -> None:
+    """Refuse a saved scorecard, and a saved selection that is not the first file, which are no data."""
+    for path in (first_path, *other_paths):
+        if is_saved_scorecard(path):
+            raise UserError(
+                code="parameter-not-allowed",
+                message=f"{path!r} is a saved scorecard, which is no data",
+                advice=f"give it as --card {path}",
+            )
+    for path in other_paths:
+        if is_saved_selection(path):
+            raise UserError(
+                code="parameter-not-allowed",
+                message=f"{path!r} is a saved selection, which is no data",
+                advice=f"give it first, and the new data after it, as 'bitsieve drift {path} {first_path}'",
+            )
 
 
 def _check_new_data(arguments: argparse.Namespace, selection_path: str, new_files: Sequence[str]) -> int:
@@ -179,7 +192,8 @@ def _discretization_options(arguments: argparse.Namespace) -> DiscretizationOpti
 
 
 def _drift_options(arguments: argparse.Namespace) -> DriftOptions:
-    from bitsieve.api.drift import DEFAULT_LEVEL, FIRST, DriftOptions
+    from bitsieve.api.drift import DEFAULT_LEVEL, DriftOptions
+    from bitsieve.pipeline.periods import FIRST
 
     return DriftOptions(
         period=arguments.period,

@@ -29,7 +29,7 @@ from bitsieve.utils.types import JsonObject
 if TYPE_CHECKING:
     from distributed import Client
 
-    from bitsieve.api.drift import DriftRule
+    from bitsieve.api.drift_rule import DriftRule
     from bitsieve.dataset.dataset import Dataset
     from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions
     from bitsieve.pipeline.reading import ReadingPlan
@@ -251,7 +251,7 @@ def _drift_rule(arguments: argparse.Namespace) -> DriftRule | None:
     typed = (arguments.period, arguments.drift, arguments.max_drift)
     if typed == (None, None, None):
         return None
-    from bitsieve.api.drift import DriftRule
+    from bitsieve.api.drift_rule import DriftRule
 
     if arguments.counts:
         raise UserError(
@@ -314,19 +314,24 @@ def _data_needed(arguments: argparse.Namespace) -> UserError:
 def _select(request: _Request, arguments: argparse.Namespace, client: Client | None = None) -> Selection:
     """Read the data or the saved counts, and select. With a client the data is read on its cluster."""
     from bitsieve.api.select import selection_of
+    from bitsieve.pipeline.period_columns import missing_column_reported_by_role
     from bitsieve.pipeline.way import run_on_read_table
 
     read = request.read
     selection = request.selection
     diagnostics: list[Diagnostic] = []
     if request.drift is not None:
-        from bitsieve.api.drift import apply_drift_rule
+        from bitsieve.api.drift_rule import apply_drift_rule
 
         read, columns, diagnostics = apply_drift_rule(
             arguments.data, read, request.execution, selection.columns, request.drift
         )
         selection = replace(selection, columns=columns)
-    table = _saved_counts(arguments.counts or ()) if request.plan is None else request.plan.open(read, client)
+    if request.plan is None:
+        table = _saved_counts(arguments.counts or ())
+    else:
+        with missing_column_reported_by_role(arguments.period, read.strata):
+            table = request.plan.open(read, client)
     fit = run_on_read_table(table, request.execution, request.discretization, selection)
     result = selection_of(fit, read)
     result.diagnostics[:0] = diagnostics
