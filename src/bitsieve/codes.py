@@ -440,6 +440,9 @@ CODES: dict[str, Code] = {
     "groups-not-supported": Code(
         "error", "The method takes no groups of columns.", "Use a greedy method such as cmim."
     ),
+    "penalties-not-supported": Code(
+        "error", "The method takes no penalties of columns.", "Use a greedy method such as cmim."
+    ),
     "level-out-of-reach": Code(
         "error", "No p-value can be as small as the level asks for.", "Use more permutations, or a larger level."
     ),

@@ -10,7 +10,9 @@ import pytest
 from tests.doors import DOORS
 
 import bitsieve
+from bitsieve.api.verify import verify_selection
 from bitsieve.diagnostics import UserError
+from bitsieve.options import ExecutionOptions
 
 N_ROWS = 1200
 
@@ -139,6 +141,47 @@ def test_a_selection_leaves_out_what_drifts_and_says_so(table):
     assert "moves" in bitsieve.select(table, "ill", period="month", include=["moves"]).features
 
 
+def test_a_penalty_is_the_shift_within_the_classes(table):
+    found = bitsieve.drift(table, "month", "ill")
+    shift = dict(zip(found.columns, found.shift_within_classes.bits.tolist(), strict=True))
+    penalties = {column: 2 * bits for column, bits in shift.items() if bits > 0}
+    expected = bitsieve.select(
+        table, "ill", method="jmi", exclude=["month"], constraints=bitsieve.Constraints(penalties=penalties)
+    )
+    options = {"period": "month", "drift": "penalty", "method": "jmi"}
+    selection = bitsieve.select(table, "ill", **options, drift_penalty=2.0)
+    assert selection.features == expected.features
+    assert (selection.scores == expected.scores).all()
+    assert selection.features[-2:] == ["moves", "steady"]  # "steady" has no cut, and comes last
+    unpenalised = bitsieve.select(table, "ill", **options, drift_penalty=0.0)
+    assert unpenalised.features == bitsieve.select(table, "ill", method="jmi", exclude=["month"]).features
+    kept = bitsieve.select(table, "ill", **options, include=["moves"])
+    assert kept.features[0] == "moves"
+
+
+def test_a_selection_with_penalties_is_made_again_from_its_file(table, tmp_path):
+    selection = bitsieve.select(table, "ill", period="month", drift="penalty", include=["steady"])
+    selection.save(tmp_path / "selection.json")
+    verification = verify_selection(bitsieve.load(tmp_path / "selection.json"), table, ExecutionOptions())
+    assert all(step.agrees for step in verification.steps)
+
+
+@pytest.mark.parametrize("drift", ["exclude", "penalty", "within"])
+def test_compare_and_how_many_follow_the_same_rule(table, drift):
+    methods = {"methods": ["jmi", "mrmr"], "features": [1, 2], "folds": 3, "classifier": "ncm"}
+    comparison = bitsieve.compare(table, "ill", period="month", drift=drift, **methods)
+    answers = bitsieve.how_many(table, "ill", period="month", drift=drift, classifier="ncm", n_pairs=2, folds=3)
+    if drift == "within":
+        expected = bitsieve.compare(table, "ill", strata="month", **methods)
+        assert (comparison.errors == expected.errors).all()
+    chosen = {column for answer in answers.answers for column in answer.features or ()}
+    assert "month" not in chosen
+    if drift == "exclude":
+        assert "drift-excluded" in [diagnostic.code for diagnostic in comparison.diagnostics]
+        assert "drift-excluded" in [diagnostic.code for diagnostic in answers.diagnostics]
+        assert not chosen & {"moves", "loses"}
+
+
 @pytest.mark.parametrize(
     ("call", "code"),
     [
@@ -160,7 +203,25 @@ def test_a_selection_leaves_out_what_drifts_and_says_so(table):
         (lambda data: bitsieve.drift(data, "month", binning="mdl"), "target-needed"),
         (lambda data: bitsieve.select(data, duration="steady", event="ill", period="month"), "survival-not-supported"),
         (lambda data: bitsieve.select(data, "ill", drift="exclude"), "parameter-not-allowed"),
-        (lambda data: bitsieve.select(data, "ill", period="month", drift="penalty"), "parameter-not-allowed"),
+        (lambda data: bitsieve.select(data, "ill", period="month", drift="other"), "parameter-not-allowed"),
+        (lambda data: bitsieve.select(data, "ill", drift_penalty=2.0), "parameter-not-allowed"),
+        (lambda data: bitsieve.select(data, "ill", period="month", drift_penalty=2.0), "parameter-without-effect"),
+        (
+            lambda data: bitsieve.select(data, "ill", period="month", drift="penalty", max_drift=0.1),
+            "parameter-without-effect",
+        ),
+        (
+            lambda data: bitsieve.select(data, "ill", period="month", drift="penalty", method="miq"),
+            "undefined-quantity",
+        ),
+        (
+            lambda data: bitsieve.select(data, "ill", period="month", drift="penalty", method="fcbf"),
+            "penalties-not-supported",
+        ),
+        (
+            lambda data: bitsieve.compare(data, "ill", period="month", drift="penalty", methods=["mim", "speccmi"]),
+            "penalties-not-supported",
+        ),
     ],
 )
 def test_refused(table, call, code):

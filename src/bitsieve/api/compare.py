@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from types import MappingProxyType
 from typing import Any
 
 from sklearn.base import BaseEstimator
 
+from bitsieve.api.drift_rule import DriftRule, apply_drift_rule
 from bitsieve.dataset.read import read_data
 from bitsieve.discretization.base import BinningLike
 from bitsieve.evaluate.checkpoint import Checkpoint
@@ -17,6 +19,7 @@ from bitsieve.evaluate.methods import Methods
 from bitsieve.evaluate.plan import DEFAULT_METHODS, ComparisonOptions, FeatureCounts, make_plan
 from bitsieve.evaluate.run import run_plan
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
+from bitsieve.pipeline.period_columns import missing_column_reported_by_role
 from bitsieve.results.comparison import Comparison
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.parameter_names import proposes_right_names
@@ -37,6 +40,10 @@ def compare(
     folds: FoldsLike = None,
     groups: ColumnLike = None,
     strata: ColumnLike = None,
+    period: ColumnLike = None,
+    drift: str | None = None,
+    max_drift: float | None = None,
+    drift_penalty: float | None = None,
     protocol: str = "nested",
     include: Sequence[Label] = (),
     exclude: Sequence[Label] = (),
@@ -97,6 +104,8 @@ def compare(
         As for :func:`bitsieve.select`; all methods must be greedy ones. Folds have samples of each class of each
         stratum, where there are enough of these; strata of fewer samples than folds stay whole. Whether a selection
         holds in a new batch is asked by ``groups``, not by ``strata``.
+    period, drift, max_drift, drift_penalty
+        As for :func:`bitsieve.select`. Which columns drift, or how much, is found once, with the rows of all folds.
     protocol : {"nested", "paper"}, default="nested"
         "paper" ranks once on all samples, test samples included: as published results were made (Vinh, section 4.3),
         and too good. Methods that are given by name have the parameters of their papers, such as plug-in information,
@@ -182,8 +191,14 @@ def compare(
         random_state=random_state,
         bounds=bounds,
     )
+    rule = DriftRule.from_parameters(period, drift, max_drift, drift_penalty)
     with progress_bar(verbose):
-        plan = make_plan(read_data(data, read), comparison, columns, discretization, execution)
+        applied = apply_drift_rule(data, read, execution, columns, rule)
+        with missing_column_reported_by_role(period, strata):
+            table = read_data(data, applied.read)
+        comparison = replace(comparison, penalties=applied.penalties)
+        plan = make_plan(table, comparison, applied.columns, discretization, execution)
+        plan.diagnostics[:0] = applied.diagnostics
         result = run_plan(plan, n_jobs, None if checkpoint is None else Checkpoint(checkpoint, plan))
     result.diagnostics.warn()
     return result

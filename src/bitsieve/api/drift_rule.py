@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from bitsieve.api.drift import DriftOptions, find_drift
@@ -13,13 +14,15 @@ from bitsieve.io.read import STANDARD_INPUT
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline import notes
 from bitsieve.pipeline.period_columns import check_period_has_one_role, column_list
-from bitsieve.utils.defaults import DRIFT_BINNING, MAX_DRIFT
+from bitsieve.results.drift import Drift
+from bitsieve.utils.defaults import DRIFT_BINNING, DRIFT_PENALTY, MAX_DRIFT
 from bitsieve.utils.parameters import check_choice, check_number
-from bitsieve.utils.types import ColumnLike, TableLike
+from bitsieve.utils.types import ColumnLike, NameOrIndex, TableLike
 
 EXCLUDE = "exclude"
+PENALTY = "penalty"
 WITHIN = "within"
-RULES = (EXCLUDE, WITHIN)
+RULES = (EXCLUDE, PENALTY, WITHIN)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -28,37 +31,99 @@ class DriftRule:
 
     period: ColumnLike
     drift: str = EXCLUDE
-    max_drift: float = MAX_DRIFT
+    max_drift: float = MAX_DRIFT  # of "exclude"
+    drift_penalty: float = DRIFT_PENALTY  # of "penalty"
 
     def __post_init__(self) -> None:
         check_choice("drift", self.drift, RULES)
         check_number("max_drift", self.max_drift, low=0)
+        check_number("drift_penalty", self.drift_penalty, low=0)
 
     @classmethod
-    def from_parameters(cls, period: ColumnLike, drift: str | None, max_drift: float | None) -> Self:
-        """The rule that the parameters give; at least one of them is not None."""
+    def from_parameters(
+        cls, period: ColumnLike, drift: str | None, max_drift: float | None, drift_penalty: float | None
+    ) -> Self | None:
+        """The rule that the parameters of a public function give; None if all of them are None."""
         if period is None:
-            name, value = ("max_drift", max_drift) if drift is None else ("drift", drift)
-            problem = "has an effect only with a period"
-            raise ParameterError(name, value, "add {period}, or leave it out", problem, fix={"period": "month"})
-        return cls(
+            for name, value in (("drift", drift), ("max_drift", max_drift), ("drift_penalty", drift_penalty)):
+                if value is not None:
+                    problem = "has an effect only with a period"
+                    advice = "add {period}, or leave it out"
+                    raise ParameterError(name, value, advice, problem, fix={"period": "month"})
+            return None
+        rule = cls(
             period=period,
             drift=EXCLUDE if drift is None else drift,
             max_drift=MAX_DRIFT if max_drift is None else max_drift,
+            drift_penalty=DRIFT_PENALTY if drift_penalty is None else drift_penalty,
         )
+        if max_drift is not None and rule.drift != EXCLUDE:
+            raise _without_effect("max_drift", max_drift, EXCLUDE)
+        if drift_penalty is not None and rule.drift != PENALTY:
+            raise _without_effect("drift_penalty", drift_penalty, PENALTY)
+        return rule
+
+
+def _without_effect(parameter: str, value: float, drift: str) -> ParameterError:
+    return ParameterError(
+        parameter,
+        value,
+        "leave it out, or use {drift}",
+        f"has an effect only with the rule {drift}",
+        fix={"drift": drift},
+        code="parameter-without-effect",
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AppliedDriftRule:
+    """The options of a selection that follows a rule on drift."""
+
+    read: ReadOptions
+    columns: ColumnOptions
+    penalties: Mapping[NameOrIndex, float] = field(default_factory=dict)  # bits, by column
+    diagnostics: list[Diagnostic] = field(default_factory=list)
 
 
 def apply_drift_rule(
-    data: TableLike, read: ReadOptions, execution: ExecutionOptions, columns: ColumnOptions, rule: DriftRule
-) -> tuple[ReadOptions, ColumnOptions, list[Diagnostic]]:
-    """The options of a selection within the periods, or without the columns that drift; the period is no feature.
+    data: TableLike, read: ReadOptions, execution: ExecutionOptions, columns: ColumnOptions, rule: DriftRule | None
+) -> AppliedDriftRule:
+    """The options of a selection within the periods, or without the columns that drift, or with penalties for drift.
 
-    To find the columns that drift, the data is read and counted once before.
+    The period is no feature. To find how much each column drifts, the data is read and counted once before. Without a
+    rule the options are those given.
     """
+    if rule is None:
+        return AppliedDriftRule(read=read, columns=columns)
+    check_period_has_one_role(rule.period, read.target, read.strata)
     if rule.drift == WITHIN:
-        check_period_has_one_role(rule.period, read.target, read.strata)
         strata = [rule.period, *column_list(read.strata, are_names=isinstance(rule.period, str))]
-        return replace(read, strata=strata[0] if len(strata) == 1 else strata), columns, []
+        return AppliedDriftRule(read=replace(read, strata=strata[0] if len(strata) == 1 else strata), columns=columns)
+    result = _drift_of_features(data, read, execution, columns, rule)
+    period = [rule.period] if isinstance(rule.period, str) else []
+    exclude = [*columns.exclude, *period]
+    penalties: dict[NameOrIndex, float] = {}
+    diagnostics = []
+    if rule.drift == PENALTY:
+        penalties = _penalties(result, rule.drift_penalty)
+    else:
+        drifting = [column for column in result.drifting if column not in columns.include]
+        _refuse_to_exclude_all(len(drifting), result, rule)
+        exclude += drifting
+        if drifting:
+            diagnostics.append(notes.drifting_excluded([str(column) for column in drifting], rule.max_drift))
+    return AppliedDriftRule(
+        read=replace(read, exclude=exclude),
+        columns=replace(columns, exclude=exclude),
+        penalties=penalties,
+        diagnostics=diagnostics,
+    )
+
+
+def _drift_of_features(
+    data: TableLike, read: ReadOptions, execution: ExecutionOptions, columns: ColumnOptions, rule: DriftRule
+) -> Drift:
+    """How much each column moves with the period within the classes of the target."""
     if read.survival is not None:
         raise UserError(
             code="survival-not-supported",
@@ -66,38 +131,38 @@ def apply_drift_rule(
             advice="use {drift}, or exclude the columns that bitsieve.drift finds without a target",
             fix={"drift": WITHIN},
         )
-    _refuse_data_that_is_read_once(data)
-    read_for_drift = replace(read, target=None, target_kind=None, target_bins=None, groups=None, strata=None)
-    question = DriftOptions(period=rule.period, target=read.target, strata=read.strata, max_drift=rule.max_drift)
-    result = find_drift(
+    is_standard_input = is_path(data) and str(data) == STANDARD_INPUT
+    if is_standard_input or is_stream(data):
+        raise UserError(
+            code="rows-not-in-memory",
+            message="to find the columns that drift, the data is read twice, and a stream can be read once",
+            advice="save it to a file first",
+        )
+    return find_drift(
         data,
-        read_for_drift,
+        replace(read, target=None, target_kind=None, target_bins=None, groups=None, strata=None),
         execution,
         DiscretizationOptions(binning=DRIFT_BINNING),
         replace(columns, identifiers="keep"),
-        question,
+        DriftOptions(period=rule.period, target=read.target, strata=read.strata, max_drift=rule.max_drift),
     )
-    excluded = [column for column in result.drifting if column not in columns.include]
-    if len(excluded) == len(result.columns):
+
+
+def _penalties(result: Drift, drift_penalty: float) -> dict[NameOrIndex, float]:
+    """The shift within the classes in bits, times the weight, of every column in which it is above 0."""
+    assert result.shift_within_classes is not None  # there is a target
+    penalties: dict[NameOrIndex, float] = {}
+    for column, bits in zip(result.columns, result.shift_within_classes.bits.tolist(), strict=True):
+        if bits > 0:
+            penalties[str(column)] = drift_penalty * bits
+    return penalties
+
+
+def _refuse_to_exclude_all(n_drifting: int, result: Drift, rule: DriftRule) -> None:
+    if n_drifting == len(result.columns):
         raise UserError(
             code="no-features",
             message=f"every column moves by more than {rule.max_drift:g} bits between the periods",
             advice="use {drift}, or allow more bits by max_drift",
             fix={"drift": WITHIN},
-        )
-    diagnostics = []
-    if excluded:
-        diagnostics.append(notes.drifting_excluded([str(column) for column in excluded], rule.max_drift))
-    period = [rule.period] if isinstance(rule.period, str) else []
-    all_excluded = [*columns.exclude, *period, *excluded]
-    return replace(read, exclude=all_excluded), replace(columns, exclude=all_excluded), diagnostics
-
-
-def _refuse_data_that_is_read_once(data: TableLike) -> None:
-    is_standard_input = is_path(data) and str(data) == STANDARD_INPUT
-    if is_standard_input or is_stream(data):
-        raise UserError(
-            code="rows-not-in-memory",
-            message="to exclude the columns that drift, the data is read twice, and a stream can be read once",
-            advice="save it to a file first",
         )

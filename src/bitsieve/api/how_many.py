@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from bitsieve.api.drift_rule import DriftRule, apply_drift_rule
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.read import read_data
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import Diagnostic, ParameterError
 from bitsieve.discretization.base import BinningLike
 from bitsieve.discretization.registry import make_binner
 from bitsieve.engines.local import search_of
@@ -21,6 +22,7 @@ from bitsieve.evaluate.selector_cv import SelectorCV
 from bitsieve.information import ANY_EFFECT
 from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
+from bitsieve.methods.constraints import Constraints
 from bitsieve.methods.registry import find_method, is_greedy
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.diagnose import on_copies, on_leaks, on_rows, on_target, refuse_constant_data
@@ -32,6 +34,7 @@ from bitsieve.pipeline.discretize import (
     take_few_numbers_as_categories,
 )
 from bitsieve.pipeline.leaks import leaks_of
+from bitsieve.pipeline.period_columns import missing_column_reported_by_role
 from bitsieve.pipeline.prepare import Prepared, prepare
 from bitsieve.pipeline.strata import check_strata, on_strata
 from bitsieve.results.comparison import about_error
@@ -44,7 +47,7 @@ from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import check_integer
 from bitsieve.utils.progress import phase
-from bitsieve.utils.types import ColumnLike, Label, TableLike
+from bitsieve.utils.types import ColumnLike, Label, NameOrIndex, TableLike
 
 MAX_COLUMNS = 30  # that cross-validation tries, and that the figure shows
 N_SHUFFLES = 40
@@ -60,6 +63,10 @@ def how_many(
     weight_kind: str = "frequency",
     groups: ColumnLike = None,
     strata: ColumnLike = None,
+    period: ColumnLike = None,
+    drift: str | None = None,
+    max_drift: float | None = None,
+    drift_penalty: float | None = None,
     method: str = HOW_MANY_METHOD,
     estimator: str = ESTIMATOR,
     include: Sequence[Label] = (),
@@ -91,7 +98,7 @@ def how_many(
 
     Parameters
     ----------
-    data, target, sample_weight, weight_kind, groups, strata
+    data, target, sample_weight, weight_kind, groups, strata, period, drift, max_drift, drift_penalty
         As for :func:`bitsieve.select`; folds and halves keep groups together and divide the classes of each stratum
         evenly, and knockoffs have no answer with groups or strata.
         Cross-validation is left out where there are weights: copies of a sample would be learned from and tested on.
@@ -157,7 +164,8 @@ def how_many(
         n_pairs=n_pairs,
         random_state=random_state,
     )
-    result = ask_rules(data, read, ExecutionOptions(n_jobs=n_jobs), discretization, columns, rules)
+    drift_rule = DriftRule.from_parameters(period, drift, max_drift, drift_penalty)
+    result = ask_rules(data, read, ExecutionOptions(n_jobs=n_jobs), discretization, columns, rules, drift_rule)
     result.diagnostics.warn()
     return result
 
@@ -204,12 +212,15 @@ def ask_rules(
     discretization: DiscretizationOptions,
     columns: ColumnOptions,
     rules: RuleOptions,
+    drift_rule: DriftRule | None = None,
 ) -> HowMany:
     """What :func:`how_many` returns, from its options."""
-    data_table = read_data(data, read)
+    applied = apply_drift_rule(data, read, execution, columns, drift_rule)
+    with missing_column_reported_by_role(None if drift_rule is None else drift_rule.period, read.strata):
+        data_table = read_data(data, applied.read)
     refuse_constant_data(data_table)
-    prepared = prepare(data_table, columns, discretization, execution)
-    question = _question(prepared, discretization, execution, rules)
+    prepared = prepare(data_table, applied.columns, discretization, execution)
+    question = _question(prepared, discretization, execution, rules, applied.penalties)
     cross_validated = _cross_validate(question)
     answers = [
         _by_shuffles(question),
@@ -227,7 +238,7 @@ def ask_rules(
         answers=answers,
         reading=reading(answers, prepared.table.target.is_quantity),
         band=_band_of_figure(question, answers),
-        diagnostics=_diagnostics(prepared, question.counted),
+        diagnostics=Diagnostics([*applied.diagnostics, *_diagnostics(prepared, question.counted)]),
         target=prepared.table.target.name,
         scoring=scoring,
         error_without_columns=error_without_columns,
@@ -239,6 +250,7 @@ def _question(
     discretization: DiscretizationOptions,
     execution: ExecutionOptions,
     rules: RuleOptions,
+    penalties: Mapping[NameOrIndex, float],
 ) -> Question:
     """Count the table, and make the selector of the greedy method."""
     check_strata(prepared.table, ANY_EFFECT)
@@ -250,6 +262,7 @@ def _question(
         criterion=rules.method,
         estimator=rules.estimator,
         binning=binning_parameter(settled, execution.n_jobs),
+        constraints=Constraints(penalties=penalties) if penalties else None,
     )
     return Question(
         table=prepared.table,
@@ -271,20 +284,18 @@ def _band_of_figure(question: Question, answers: Sequence[Answer]) -> NullBand:
     return null_band(question.counted, order, question.rules.random_state, question.n_jobs)
 
 
-def _diagnostics(prepared: Prepared[InMemoryDataset], counted: Counted) -> Diagnostics:
+def _diagnostics(prepared: Prepared[InMemoryDataset], counted: Counted) -> list[Diagnostic]:
     """What was noticed in the data."""
     table = prepared.table
-    return Diagnostics(
-        [
-            *prepared.original.diagnostics,
-            *prepared.diagnostics,
-            *on_copies(prepared),
-            *on_target(table),
-            *on_rows(table),
-            *on_strata(table, ANY_EFFECT),
-            *on_leaks(leaks_of(counted), table),
-        ]
-    )
+    return [
+        *prepared.original.diagnostics,
+        *prepared.diagnostics,
+        *on_copies(prepared),
+        *on_target(table),
+        *on_rows(table),
+        *on_strata(table, ANY_EFFECT),
+        *on_leaks(leaks_of(counted), table),
+    ]
 
 
 def _by_shuffles(question: Question) -> Answer:

@@ -51,6 +51,7 @@ def select(
     period: ColumnLike = None,
     drift: str | None = None,
     max_drift: float | None = None,
+    drift_penalty: float | None = None,
     method: str = SELECT_METHOD,
     protocol: str | None = None,
     n_features_to_select: int | float | str | None = None,
@@ -118,12 +119,15 @@ def select(
         ``effect="common"`` it is the effect that all strata have in common, as matched sets of few rows need it.
     period : str or array-like of shape (n_samples,), optional
         The period of each row, such as its month: a column of ``data``, which is then no feature, or values.
-    drift : {"exclude", "within"}, optional
+    drift : {"exclude", "penalty", "within"}, optional
         What is done about columns that move with the period. "exclude", the default with a period, leaves out those
-        that drift as :func:`bitsieve.drift` says, within the classes of the target; the data is read twice. "within"
-        takes all information within the periods, as ``strata`` does.
+        that drift as :func:`bitsieve.drift` says, within the classes of the target. "penalty" takes their shift within
+        the classes off their scores, J(i|S) - ``drift_penalty`` I(Xi;T|C), for greedy methods whose scores are bits of
+        pairs. For both the data is read twice. "within" takes all information within the periods, as ``strata`` does.
     max_drift : float, optional
-        A column drifts above so many bits with p of at most 0.05; 0.018 by default.
+        Of "exclude": a column drifts above so many bits with p of at most 0.05; 0.018 by default.
+    drift_penalty : float, optional
+        Of "penalty": bits of score for a bit of shift; 1 by default.
     method : str, default="cmim2"
         One of :func:`bitsieve.list_methods`.
     protocol : {"paper"}, optional
@@ -245,12 +249,14 @@ def select(
     )
     diagnostics: list[Diagnostic] = []
     with progress_bar(verbose):
-        if period is not None or drift is not None or max_drift is not None:
+        if any(value is not None for value in (period, drift, max_drift, drift_penalty)):
             from bitsieve.api.drift_rule import DriftRule, apply_drift_rule  # here, as it loads scipy
 
-            rule = DriftRule.from_parameters(period, drift, max_drift)
-            read, columns, diagnostics = apply_drift_rule(data, read, execution, selection.columns, rule)
-            selection = replace(selection, columns=columns)
+            rule = DriftRule.from_parameters(period, drift, max_drift, drift_penalty)
+            applied = apply_drift_rule(data, read, execution, selection.columns, rule)
+            read = applied.read
+            diagnostics = applied.diagnostics
+            selection = replace(selection, columns=applied.columns).with_penalties(applied.penalties)
         with missing_column_reported_by_role(period, strata):
             fit = run_selection(data, read, execution, discretization, selection)
         result = selection_of(fit, read)

@@ -13,6 +13,7 @@ from bitsieve.diagnostics import NAME_ONLY, UserError
 from bitsieve.utils.defaults import BINNING
 
 if TYPE_CHECKING:
+    from bitsieve.api.drift_rule import DriftRule
     from bitsieve.methods.by_counts.stopping import StoppingRule
     from bitsieve.methods.method import Method
     from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions, SurvivalOptions
@@ -121,6 +122,19 @@ def _densities(arguments: argparse.Namespace) -> DiscretizationOptions:
             advice="leave out one of them",
         )
     return DiscretizationOptions(binning=None, missing=arguments.missing)
+
+
+def drift_rule(arguments: argparse.Namespace) -> DriftRule | None:
+    """What is done about columns that move with --period; None without these options."""
+    period = arguments.period
+    drift = arguments.drift
+    max_drift = arguments.max_drift
+    drift_penalty = arguments.drift_penalty
+    if all(value is None for value in (period, drift, max_drift, drift_penalty)):
+        return None
+    from bitsieve.api.drift_rule import DriftRule  # here, as it loads scipy
+
+    return DriftRule.from_parameters(period, drift, max_drift, drift_penalty)
 
 
 def column_options(arguments: argparse.Namespace) -> ColumnOptions:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bitsieve.cli.build import column_options, discretization_options, execution_options, read_options
+from bitsieve.cli.build import column_options, discretization_options, drift_rule, execution_options, read_options
 from bitsieve.cli.options import options_of
 from bitsieve.cli.results import (
     check_written,
@@ -56,6 +56,7 @@ def run_how_many(arguments: argparse.Namespace) -> int:
             discretization,
             column_options(arguments),
             _rule_options(arguments),
+            drift_rule(arguments),
         )
         notes = take_notes(arguments, result.diagnostics)
         saved = write_figure(arguments, lambda: plot_how_many(result).figure)
@@ -261,13 +262,22 @@ def _check_paths(arguments: argparse.Namespace) -> Path | None:
 
 
 def _read_and_plan(arguments: argparse.Namespace) -> Plan:
+    from bitsieve.api.drift_rule import apply_drift_rule
     from bitsieve.dataset.read import read_data
     from bitsieve.evaluate.plan import make_plan
+    from bitsieve.pipeline.period_columns import missing_column_reported_by_role
 
     discretization = discretization_options(arguments, None)
     comparison = _comparison_options(arguments)
-    table = read_data(arguments.data, read_options(arguments))
-    return make_plan(table, comparison, column_options(arguments), discretization, execution_options(arguments))
+    execution = execution_options(arguments)
+    read = read_options(arguments)
+    applied = apply_drift_rule(arguments.data, read, execution, column_options(arguments), drift_rule(arguments))
+    with missing_column_reported_by_role(arguments.period, arguments.strata):
+        table = read_data(arguments.data, applied.read)
+    comparison = replace(comparison, penalties=applied.penalties)
+    plan = make_plan(table, comparison, applied.columns, discretization, execution)
+    plan.diagnostics[:0] = applied.diagnostics
+    return plan
 
 
 def _comparison_options(arguments: argparse.Namespace) -> ComparisonOptions:

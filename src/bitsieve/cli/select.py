@@ -8,7 +8,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.cli.build import discretization_options, execution_options, read_options, selection_options
+from bitsieve.cli.build import discretization_options, drift_rule, execution_options, read_options, selection_options
 from bitsieve.cli.results import (
     check_written,
     made_by,
@@ -230,6 +230,12 @@ def _request(arguments: argparse.Namespace) -> _Request:
     """Build the options and the plan. Raises UserError, before anything is read, for what cannot be done."""
     from bitsieve.options import ReadOptions
 
+    if arguments.counts and arguments.period is not None:
+        raise UserError(
+            code="rows-not-in-memory",
+            message="saved counts have no periods",
+            advice="give DATA in place of --counts",
+        )
     discretization = discretization_options(arguments)
     selection = selection_options(arguments)
     execution = execution_options(arguments)
@@ -241,25 +247,9 @@ def _request(arguments: argparse.Namespace) -> _Request:
         execution=execution,
         discretization=discretization,
         selection=selection,
-        drift=_drift_rule(arguments),
+        drift=drift_rule(arguments),
         plan=plan,
     )
-
-
-def _drift_rule(arguments: argparse.Namespace) -> DriftRule | None:
-    """What is done about columns that drift; None without the options."""
-    typed = (arguments.period, arguments.drift, arguments.max_drift)
-    if typed == (None, None, None):
-        return None
-    from bitsieve.api.drift_rule import DriftRule
-
-    if arguments.counts:
-        raise UserError(
-            code="rows-not-in-memory",
-            message="saved counts have no periods",
-            advice="give DATA in place of --counts",
-        )
-    return DriftRule.from_parameters(*typed)
 
 
 def _reading_plan(
@@ -323,10 +313,10 @@ def _select(request: _Request, arguments: argparse.Namespace, client: Client | N
     if request.drift is not None:
         from bitsieve.api.drift_rule import apply_drift_rule
 
-        read, columns, diagnostics = apply_drift_rule(
-            arguments.data, read, request.execution, selection.columns, request.drift
-        )
-        selection = replace(selection, columns=columns)
+        applied = apply_drift_rule(arguments.data, read, request.execution, selection.columns, request.drift)
+        read = applied.read
+        diagnostics = applied.diagnostics
+        selection = replace(selection, columns=applied.columns).with_penalties(applied.penalties)
     if request.plan is None:
         table = _saved_counts(arguments.counts or ())
     else:

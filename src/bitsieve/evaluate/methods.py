@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,10 +16,13 @@ from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import BinningLike
 from bitsieve.evaluate.encoding import encode_features
 from bitsieve.evaluate.models import seeded
+from bitsieve.methods.constraints import Constraints
 from bitsieve.methods.registry import find_method, method_name, parameters_of
 from bitsieve.selectors.base import MethodSelector
+from bitsieve.selectors.forward import ForwardSelector
 from bitsieve.selectors.making import make_selector
 from bitsieve.utils.arrays import Floats
+from bitsieve.utils.types import NameOrIndex
 
 #: A method of a comparison: its name, or a selector of this package or of scikit-learn.
 MethodLike: TypeAlias = str | BaseEstimator
@@ -34,11 +38,13 @@ def make_selectors(
     parameters: Mapping[str, Any],
     *,
     as_published: bool = False,
+    penalties: Mapping[NameOrIndex, float] = MappingProxyType({}),
 ) -> dict[str, BaseEstimator]:
     """Make an unfitted selector for every method, by label.
 
     ``methods`` is a name, a selector, a sequence of these, or a mapping of labels to these. Methods given by name get
-    those of the ``parameters`` that they have, and ``as_published`` the others as in their papers.
+    those of the ``parameters`` that they have, and ``as_published`` the others as in their papers. If there are
+    ``penalties``, bits by column, all methods must take them.
     """
     labelled = dict(methods) if isinstance(methods, Mapping) else _with_labels(methods)
     if not labelled:
@@ -59,10 +65,24 @@ def make_selectors(
             selector = make_selector(method, n_features_to_select, binning=binning, **method_parameters)
         else:
             selector = _copied_selector(method, n_features_to_select)
+        if penalties:
+            selector = _with_penalties(selector, str(label), penalties)
         if isinstance(selector, MethodSelector) and selector.described:
             selector._check_parameters()  # now, and not in the first fold
         selectors[str(label)] = seeded(selector, random_state)
     return selectors
+
+
+def _with_penalties(selector: BaseEstimator, label: str, penalties: Mapping[NameOrIndex, float]) -> BaseEstimator:
+    """The selector of a greedy method with penalties of columns; raises UserError for any other."""
+    if not isinstance(selector, ForwardSelector):
+        raise UserError(
+            code="penalties-not-supported",
+            message=f"{label} takes no penalties of columns",
+            advice="compare greedy methods such as cmim",
+        )
+    constraints = Constraints() if selector.constraints is None else selector.constraints
+    return selector.set_params(constraints=constraints.with_penalties(penalties))
 
 
 def _with_labels(methods: MethodLike | Iterable[MethodLike]) -> dict[str, MethodLike]:

@@ -30,6 +30,7 @@ from bitsieve.utils.arrays import Columns, Floats, Values
 from bitsieve.utils.defaults import BINNING, COMPARED
 from bitsieve.utils.messages import choices
 from bitsieve.utils.parameters import check_flag, check_integer
+from bitsieve.utils.types import NameOrIndex
 
 PROTOCOLS = ("nested", PAPER)
 DEFAULT_METHODS = COMPARED
@@ -42,7 +43,10 @@ FeatureCounts: TypeAlias = int | Iterable[int] | None
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonOptions:
-    """What is compared, and how; the fields are the parameters of :func:`bitsieve.compare` of the same names."""
+    """What is compared, and how; the fields are the parameters of :func:`bitsieve.compare` of the same names.
+
+    ``penalties`` are those that a rule on drift leads to.
+    """
 
     methods: Methods = DEFAULT_METHODS
     features: FeatureCounts = None
@@ -54,6 +58,7 @@ class ComparisonOptions:
     baselines: bool = False
     random_state: int = 0
     bounds: bool = False
+    penalties: Mapping[NameOrIndex, float] = field(default_factory=dict)  # bits, by column
 
     def __post_init__(self) -> None:
         if self.protocol not in PROTOCOLS:
@@ -154,6 +159,7 @@ def make_plan(
         options.random_state,
         options.parameters,
         as_published=options.protocol == PAPER,
+        penalties=options.penalties,
     )
     measure, folds, notes_on_folds = _choose_measure(table, options, predicted)
     model_name, model, notes_on_model = _choose_model(table, options, measure, predicted)

@@ -1,16 +1,17 @@
-"""Constraints of a selection: columns that must be selected, columns that must not be, and groups of columns."""
+"""Constraints of a selection: columns that must be selected or must not be, groups of columns, and penalties."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
-from dataclasses import dataclass, field
-from typing import SupportsIndex
+from dataclasses import dataclass, field, replace
+from numbers import Real
+from typing import Self, SupportsIndex
 
 import numpy as np
 
 from bitsieve.diagnostics import NAME_ONLY, ParameterError, UserError, literal
-from bitsieve.utils.arrays import Columns
+from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.column_names import TARGET, NumberedNames
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.messages import allowed_names, closest_match, nearest, quoted
@@ -28,6 +29,7 @@ class Candidates:
     candidate_of_column: Columns
     must_include: list[int] = field(default_factory=list)  # candidates
     exclude: list[int] = field(default_factory=list)  # candidates
+    penalties: Floats | None = None  # bits, of every candidate; None where there is none
 
     @cached_property
     def sizes(self) -> Columns:
@@ -85,7 +87,7 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Constraints:
-    """Columns that must be selected, must not be, or are taken together.
+    """Columns that must be selected, must not be, are taken together, or have a price in bits.
 
     Parameters
     ----------
@@ -97,6 +99,10 @@ class Constraints:
         Columns that are selected together or not at all, such as the 0/1 columns of one category. A group counts as
         one feature, whose codes are the combinations of its columns' codes. A column of a group represents the group
         in the other two.
+    penalties : mapping of str or int to float
+        Bits, 0 or more, that are taken off the score of a column at every choice, such as for what it costs to measure
+        it, or how far it moves from month to month. Those of a group add up. For criteria whose scores are bits and
+        condition on one chosen column at a time, such as cmim and jmi.
 
     Raises
     ------
@@ -116,6 +122,14 @@ class Constraints:
     must_include: Sequence[NameOrIndex] = ()
     exclude: Sequence[NameOrIndex] = ()
     groups: Sequence[Sequence[NameOrIndex]] | Mapping[str, Sequence[NameOrIndex]] = ()
+    penalties: Mapping[NameOrIndex, float] = field(default_factory=dict)
+
+    def with_penalties(self, penalties: Mapping[NameOrIndex, float]) -> Self:
+        """The same with further penalties; two of one column add up."""
+        sums = dict(self.penalties)
+        for column, penalty in penalties.items():
+            sums[column] = sums.get(column, 0.0) + penalty
+        return replace(self, penalties=sums)
 
 
 def resolve(
@@ -156,12 +170,35 @@ def resolve(
             columns=[str(names[j]) for j in in_both],
             parameters={"must_include": NAME_ONLY, "exclude": NAME_ONLY},
         )
-    return Candidates(candidate_of_column, included, excluded)
+    penalties = _penalties(constraints.penalties, candidate_of_column, names, index_of, role_of_column)
+    return Candidates(candidate_of_column, included, excluded, penalties)
+
+
+def _penalties(
+    penalty_of_column: Mapping[NameOrIndex, float],
+    candidate_of_column: Columns,
+    names: Sequence[str],
+    index_of: IndexOf,
+    role_of_column: Mapping[str, str],
+) -> Floats | None:
+    """The penalty of every candidate: the sum of those of its columns. None where no column has one."""
+    if not isinstance(penalty_of_column, Mapping):
+        raise ParameterError("penalties", penalty_of_column, "give a mapping of columns to bits")
+    if not penalty_of_column:
+        return None
+    penalties = np.zeros(int(candidate_of_column.max()) + 1)
+    for column, penalty in penalty_of_column.items():
+        if not isinstance(penalty, Real) or not 0 <= penalty < float("inf"):
+            raise ParameterError("penalties", {column: penalty}, "give bits, a finite number of 0 or more")
+        (j,) = _columns([column], "penalties", names, index_of, role_of_column)
+        penalties[candidate_of_column[j]] += float(penalty)
+    return penalties
 
 
 def names_columns(constraints: Constraints) -> bool:
     """Whether the constraints name any column."""
-    return has_items(constraints.must_include) or has_items(constraints.exclude) or has_items(constraints.groups)
+    lists = (constraints.must_include, constraints.exclude, constraints.groups, constraints.penalties)
+    return any(has_items(columns) for columns in lists)
 
 
 def has_items(columns: object) -> bool:
@@ -172,7 +209,9 @@ def has_items(columns: object) -> bool:
 def check_constraints(constraints: object) -> None:
     """Raise ParameterError unless it is None or a `Constraints`."""
     if not isinstance(constraints, Constraints | None):
-        raise ParameterError("constraints", constraints, "give Constraints(must_include=..., exclude=..., groups=...)")
+        raise ParameterError(
+            "constraints", constraints, "give Constraints(must_include=..., exclude=..., groups=..., penalties=...)"
+        )
 
 
 def _index_of(names: Sequence[str]) -> IndexOf:
@@ -250,7 +289,7 @@ def _error_in(
     label: str, problem: str, advice: str = "", columns: Sequence[str] = (), *, code: str, instead: Sequence[str] = ()
 ) -> UserError:
     """The error for a column that a parameter, or a group of columns, names; ``instead`` may have the right name."""
-    if label in ("must_include", "exclude"):
+    if label in ("must_include", "exclude", "penalties"):
         parameters = {label: NAME_ONLY}
         fix = {label: list(instead)} if instead else {}
         return UserError(code=code, message=problem, advice=advice, columns=columns, parameters=parameters, fix=fix)

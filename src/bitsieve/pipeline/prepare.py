@@ -328,7 +328,7 @@ def _refuse_constraints(
     columns: ColumnOptions,
     constraints: Constraints,
 ) -> None:
-    """Raise ValueError for what a method without constraints cannot do: select a feature first, or groups.
+    """Raise ValueError for what a method without constraints cannot do: select a feature first, groups, penalties.
 
     An identifier may be included, as this keeps it in the table. Columns may be excluded if the table can leave them
     out.
@@ -340,6 +340,12 @@ def _refuse_constraints(
             message=f"this method cannot be made to select {quoted(included_features)} first",
             advice="leave {include} out, or use a greedy method such as cmim",
             columns=included_features,
+        )
+    if constraints.penalties:
+        raise UserError(
+            code="penalties-not-supported",
+            message="this method takes no penalties of columns",
+            advice="use a greedy method such as cmim",
         )
     if constraints.groups:
         raise UserError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from bitsieve.dataset.target import Target
@@ -13,6 +13,7 @@ from bitsieve.methods.constraints import Constraints, check_constraints, has_ite
 from bitsieve.methods.method import Method
 from bitsieve.methods.registry import arguments_of, find_method, refuse_method_as_rule
 from bitsieve.options import PAPER, ColumnOptions, DiscretizationOptions
+from bitsieve.utils.types import NameOrIndex
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -98,6 +99,21 @@ class SelectionOptions:
             constraints=constraints,
             screen=screen,
             protocol=protocol,
+        )
+
+    def with_penalties(self, penalties: Mapping[NameOrIndex, float]) -> Self:
+        """The same with penalties of columns in the constraints; those that the user gave add up with them."""
+        if not penalties:
+            return self
+        constraints = self.constraints
+        if constraints is None:
+            constraints = Constraints(self.columns.include)
+        constraints = constraints.with_penalties(penalties)
+        return replace(
+            self,
+            constraints=constraints,
+            columns=replace(self.columns, include=()),
+            requested={**self.requested, "constraints": constraints},
         )
 
     @property

@@ -71,7 +71,7 @@ def test_there_is_an_example_of_every_option():
     of_execution = {item.name for item in fields(ExecutionOptions)}
     of_call = {*inspect.signature(bitsieve.select).parameters} - of_execution - {"data", "verbose", "parameters"}
     of_call -= {"protocol"}  # the options that it stands for are saved
-    of_call -= {"period", "drift", "max_drift"}  # what they lead to is saved, as exclude or strata
+    of_call -= {"period", "drift", "max_drift", "drift_penalty"}  # what they lead to is saved
     of_call -= {item.name for item in fields(SurvivalOptions)}  # in place of a target: tests/api/test_survival.py
     assert {*EXAMPLES} == of_call
     of_types = {item.name for kind in (ReadOptions, DiscretizationOptions, ColumnOptions) for item in fields(kind)}
@@ -96,3 +96,5 @@ def test_parameters_of_methods_and_objects_are_the_same_again(tmp_path):
     call = call_again(tmp_path, constraints=constraints, binning=bitsieve.EqualWidthBinner(n_bins=4))
     assert call.selection.constraints.must_include == ["noise"]
     assert call.discretization.binning.n_bins == 4
+    call = call_again(tmp_path, constraints=bitsieve.Constraints(penalties={"noise": 0.25}))
+    assert call.selection.constraints.penalties == {"noise": 0.25}

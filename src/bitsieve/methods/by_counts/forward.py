@@ -22,7 +22,7 @@ from bitsieve.information import (
 )
 from bitsieve.information.protocol import Information, UndefinedQuantityError
 from bitsieve.methods.by_counts.criteria import make_criterion
-from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
+from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion, check_takes_penalties
 from bitsieve.methods.by_counts.greedy_scores import scores_by
 from bitsieve.methods.by_counts.stopping import StoppingRule, make_stopping
 from bitsieve.methods.by_counts.stopping.base import StoppingOutcome
@@ -37,7 +37,7 @@ from bitsieve.methods.method import (
     Stopping,
     defaults_of,
 )
-from bitsieve.utils.arrays import Columns
+from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.choice import GreedyChoice, choose_greedily
 from bitsieve.utils.defaults import ESTIMATOR
 from bitsieve.utils.parameters import check_choice, made_by, optional
@@ -60,28 +60,34 @@ def forward_select(
     stopping: StoppingRule | None = None,
     must_include: Sequence[int] = (),
     exclude: Sequence[int] = (),
+    penalties: Floats | None = None,
 ) -> ForwardChoice:
     """Choose features one at a time by a criterion.
 
     ``n_features_to_select``, ``must_include``, ``exclude``, ``progress``: as in
     :func:`bitsieve.utils.choice.choose_greedily`. With a ``stopping`` rule each choice is the best candidate that the
     rule accepts. The selection ends where the rule accepts none, or where only constant columns are left. Features of
-    ``must_include`` are not tested. Raises UndefinedQuantityError if the criterion conditions on sets of features and
-    the estimator does not define that.
+    ``must_include`` are not tested. ``penalties``, bits of every candidate, are taken off all scores. Raises
+    UndefinedQuantityError if the criterion conditions on sets of features and the estimator does not define that.
 
     Cost: k - 1 rows of pair information, O(k n d) samples read as bits; a criterion that never increases reads fewer.
     """
     monitor = None if stopping is None else stopping.monitor(information)
+    first_scores = information.relevance
+    deciding_first = information.cautious_relevance
+    if penalties is not None:
+        first_scores = first_scores - penalties
+        deciding_first = deciding_first - penalties
     choice = choose_greedily(
-        information.relevance,
-        scores_by(criterion, information),
+        first_scores,
+        scores_by(criterion, information, penalties),
         n_features_to_select,
         information.varies,
         monitor=monitor,
         must_include=must_include,
         exclude=exclude,
         progress=progress,
-        first_decided_by=information.cautious_relevance,
+        first_decided_by=deciding_first,
     )
     outcome = None if monitor is None else monitor.outcome()
     return ForwardChoice(choice.order, choice.scores, choice.runners_up, outcome)
@@ -111,6 +117,7 @@ def forward(
         stopping=rule,
         must_include=candidates.must_include,
         exclude=candidates.exclude,
+        penalties=candidates.penalties,
     )
     sizes = candidates.sizes[choice.order]  # columns of each chosen candidate, which may be a group
     return MethodResult(
@@ -172,6 +179,8 @@ def _check_parameters(parameters: Mapping[str, Any]) -> None:
     criterion = make_criterion(parameters["criterion"])
     conditions_on_sets = criterion.required_tables == "joint"
     check_estimator(parameters["estimator"], conditions_on_sets=conditions_on_sets)
+    if parameters["constraints"] is not None and parameters["constraints"].penalties:
+        check_takes_penalties(criterion)
     if parameters["effect"] != COMMON:
         return
     check_estimator_of_effect(parameters["estimator"], COMMON)

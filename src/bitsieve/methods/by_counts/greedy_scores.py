@@ -1,7 +1,8 @@
 """The scores of all candidates while features are chosen.
 
 The score of a candidate depends on a fold over the chosen features, a sum or a minimum. `EagerScores` updates the folds
-of all candidates whenever a feature is chosen. `LazyScores` updates only those that may still win.
+of all candidates whenever a feature is chosen; `PenalisedScores` take penalties off these. `LazyScores` updates only
+those that may still win.
 """
 
 from __future__ import annotations
@@ -26,11 +27,15 @@ FULL_ROW_SHARE = 0.5  # all candidates are counted if at least this share of the
 SLACK = 2 * TIE  # a bound this far below the best score may still win, by a tie or by the rounding of sums
 
 
-def scores_by(criterion: Criterion | JointCriterion, information: Information) -> Scores:
-    """The scores of a criterion, computed in the cheapest way."""
+def scores_by(
+    criterion: Criterion | JointCriterion, information: Information, penalties: Floats | None = None
+) -> Scores:
+    """The scores of a criterion, computed in the cheapest way, less the penalties of the candidates."""
     if criterion.required_tables == "joint":
         return cast("JointCriterion", criterion).scores(information)
     criterion = cast("Criterion", criterion)
+    if penalties is not None:
+        return PenalisedScores(information, criterion, penalties)
     minima = criterion.minima(information)
     if minima is not None:
         return minima
@@ -71,6 +76,22 @@ class EagerScores:
     def runner_up(self, candidates: Flags, chosen: int) -> RunnerUp | None:
         """The second of the candidates."""
         return runner_up(self.scores, candidates, chosen)
+
+
+class PenalisedScores(EagerScores):
+    """Scores less the penalties of the candidates."""
+
+    def __init__(self, information: Information, criterion: Criterion, penalties: Floats) -> None:
+        super().__init__(information, criterion)
+        self.penalties = penalties
+
+    def best(self, candidates: Flags) -> tuple[int, float]:
+        scores = self.criterion.score(self.folds, self.information.cautious_relevance, self.n_selected)
+        self.scores = self.criterion.less_penalties(scores, self.penalties, self.n_selected)
+        best = pick(np.where(candidates, self.scores, -np.inf))
+        score = _score_by_relevance(best, self.folds, self.n_selected, self.information, self.criterion)
+        penalised = self.criterion.less_penalties(np.array([score]), self.penalties[[best]], self.n_selected)
+        return best, float(penalised[0])
 
 
 class LazyScores:

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal, Protocol, final
 
 import numpy as np
 
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.information.protocol import Information, PairInformation
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.choice import Scores
@@ -48,6 +48,22 @@ class NamedCriterion(Protocol):
     def seconds(cls, n: int, d: int, k: int) -> float:
         """An estimate of the time of one thread, for n features, d samples and k features to select."""
         return 5e-10 * n * d * (1 if cls.required_tables == "marginals" else k)
+
+
+def check_takes_penalties(criterion: NamedCriterion) -> None:
+    """Refuse penalties of columns for a criterion whose scores are not comparable with bits of one column."""
+    if criterion.unit != "bits":
+        raise UserError(
+            code="undefined-quantity",
+            message=f"penalties are bits, and the scores of {criterion.name} are none",
+            advice="use a criterion whose scores are bits, such as cmim or jmi",
+        )
+    if criterion.required_tables == "joint":
+        raise UserError(
+            code="undefined-quantity",
+            message=f"{criterion.name} conditions on sets of columns, and takes no penalties",
+            advice="use a criterion of pairs, such as cmim or jmi",
+        )
 
 
 class JointCriterion(NamedCriterion, Protocol):
@@ -100,6 +116,10 @@ class Criterion(NamedCriterion, Protocol):
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """J(i | S) from the fold, the relevance I(Xi;C) and the size of S (at least 1); by default the fold itself."""
         return folded
+
+    def less_penalties(self, scores: Floats, penalties: Floats, n_selected: int) -> Floats:
+        """The scores less the penalties, in bits; a score that is a sum over S takes one off every summand."""
+        return scores - penalties
 
 
 class MinimumCriterion(Criterion):

@@ -135,6 +135,9 @@ class JMI(Criterion):
     required_tables = "class pairs"
     quantity = "joint_relevance"
 
+    def less_penalties(self, scores: Floats, penalties: Floats, n_selected: int) -> Floats:
+        return scores - n_selected * penalties
+
 
 @dataclass(frozen=True)
 class EMRMR(Criterion):
