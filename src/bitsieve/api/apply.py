@@ -13,6 +13,7 @@ import pyarrow as pa
 from bitsieve.dataset.take_columns import WantedColumns
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.engines.stream import DEFAULT_MEMORY, rows_of_batch
+from bitsieve.io.annotated import AnnotatedMatrix
 from bitsieve.io.column_file import ColumnFile
 from bitsieve.io.npz import ArrayTable
 from bitsieve.io.read import open_file
@@ -78,7 +79,14 @@ def apply_to_file(selection: Selection, data: TableLike, options: ApplyOptions) 
     opened = open_file(data, header=options.header)
     if isinstance(opened, ColumnFile):
         return _FileOfColumns(selection, opened, options).apply()
-    return _apply_to_arrays(selection, opened.read(), options)
+    table = opened.read()
+    if isinstance(table, AnnotatedMatrix):
+        raise UserError(
+            code="data-type-not-read",
+            message=f"a selection is not applied to {opened.label}, a file of AnnData",
+            advice="take the genes from the AnnData object: adata[:, selection.features]",
+        )
+    return _apply_to_arrays(selection, table, options)
 
 
 def _positions(selection: Selection, labels: Sequence[str]) -> list[int]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from os import PathLike
 
 from bitsieve.diagnostics import UserError
+from bitsieve.io.annotated import from_anndata, is_anndata
 from bitsieve.io.errors import in_one_line
 from bitsieve.utils.frames import default_library
 from bitsieve.utils.types import TableLike
@@ -19,7 +20,12 @@ def is_path(data: TableLike) -> bool:
 
 
 def collect(data: TableLike) -> TableLike:
-    """Collect a lazy frame, turn a record batch into a pyarrow table, return anything else as it is."""
+    """Collect a lazy frame, turn a record batch into a pyarrow table, return anything else as it is.
+
+    An AnnData object becomes its matrix with the annotations of its cells.
+    """
+    if is_anndata(data):
+        return from_anndata(data)
     if _is_record_batch(data):
         import pyarrow as pa
 

@@ -39,6 +39,7 @@ from bitsieve.dataset.target import (
 from bitsieve.dataset.text import target_with_text_read
 from bitsieve.dataset.text_format import ColumnRules
 from bitsieve.diagnostics import Diagnostic, UserError, literal
+from bitsieve.io.annotated import AnnotatedMatrix
 from bitsieve.io.npz import ArrayTable
 from bitsieve.io.spooled_columns import SpooledColumns
 from bitsieve.options import FREQUENCY, ReadOptions
@@ -247,7 +248,9 @@ def read_data(data: TableLike, options: ReadOptions) -> InMemoryDataset:
     data = collect(data)
     if getattr(data, "shape", None) and not data.shape[0]:
         raise no_rows_left("the data", weighted=False, drop_missing=False)
-    if isinstance(data, ArrayTable):
+    if isinstance(data, AnnotatedMatrix):
+        table = _from_annotated(data, options, target_kind)
+    elif isinstance(data, ArrayTable):
         table = _from_arrays(data, options, target_kind)
     elif nw.dependencies.is_into_dataframe(data):
         table = _from_frame(data, original, options, target_kind)
@@ -282,7 +285,7 @@ def _with_survival_as_target(options: ReadOptions) -> ReadOptions:
 
 
 def _read_roles(
-    source: _Frame | _Archive, roles: Roles, options: ReadOptions, target_kind: TargetKind
+    source: _Frame | _Archive | AnnotatedMatrix, roles: Roles, options: ReadOptions, target_kind: TargetKind
 ) -> InMemoryDataset:
     """Read the columns of a source by their roles. What is no column was given as an array in the options."""
     y = source.columns(roles.target) if roles.target else target_as_array(options.target, source.n_samples)
@@ -465,6 +468,36 @@ def _from_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind
         data,
     )
     return replace(table, names=roles.features, feature_names=feature_names, original=original)
+
+
+def _from_annotated(data: AnnotatedMatrix, options: ReadOptions, target_kind: TargetKind) -> InMemoryDataset:
+    """Read a matrix whose target is an annotation of its rows. Other annotations are no features."""
+    annotations = data.annotations.column_names
+    if options.target is None:
+        raise UserError(
+            code="target-needed",
+            message="no target is given",
+            advice=f"name one of the annotations {literal(quoted(annotations))}",
+        )
+    roles = split_columns(
+        data.labels,
+        options.target,
+        options.sample_weight,
+        options.groups,
+        options.strata,
+        n_samples=data.n_samples,
+        never=annotations,
+    )
+    names = [str(label) for label in roles.features]
+    table = _read_roles(data, replace(roles, features=names), options, target_kind)
+    original = OriginalData(
+        taker_of(data.features(names)),
+        lambda selected: data.table([*selected, *map(str, roles.others)]),
+        roles.weight_name,
+        names,
+        data,
+    )
+    return replace(table, names=names, feature_names=np.array(names, object), original=original)
 
 
 def _from_sparse_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind) -> InMemoryDataset:

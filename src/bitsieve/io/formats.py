@@ -207,6 +207,7 @@ FORMATS: tuple[Format, ...] = (
         holds_tables=True,
         is_database=True,
     ),
+    Format("h5ad", title=".h5ad", first_bytes=(b"\x89HDF",), reader="bitsieve.io.h5ad:H5adFile", holds_tables=True),
     Format("plink", first_bytes=(b"l\x1b\x01",), reader="bitsieve.io.plink:PlinkFile"),
 )
 _NOT_READ = {  # the first bytes of files that are often given in place of a table
@@ -215,7 +216,6 @@ _NOT_READ = {  # the first bytes of files that are often given in place of a tab
     b"BZh": "compressed with bzip2 (decompress it first)",
     b"\xfd7zXZ": "compressed with xz (decompress it first)",
     b"\x28\xb5\x2f\xfd": "compressed with zstd (decompress it first)",
-    b"\x89HDF": "an HDF5 file",
     b"%PDF": "a PDF document",
     b"RDX": "a file of R (save its table as CSV)",
 }

@@ -13,6 +13,7 @@ from typing import IO, Any, ClassVar
 import numpy as np
 
 from bitsieve.diagnostics import Diagnostic
+from bitsieve.io.annotated import AnnotatedMatrix
 from bitsieve.io.column_file import InputFile
 from bitsieve.io.errors import DataError, FileState, check_names, check_width, in_one_line
 from bitsieve.utils.arrays import Values
@@ -66,7 +67,7 @@ class ArrayFile(ABC):
         return self.file.state()
 
     @abstractmethod
-    def read(self) -> ArrayTable:
+    def read(self) -> ArrayTable | AnnotatedMatrix:
         """Read all rows."""
 
 

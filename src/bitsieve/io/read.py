@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.addresses import address, copy_remote, files_behind, path_of_file_address, reaching
+from bitsieve.io.annotated import AnnotatedMatrix
 from bitsieve.io.column_file import ColumnFile, Copies, InputFile
 from bitsieve.io.errors import DataError, check_unchanged, file_and_inside, in_one_line, matching_files, readable
 from bitsieve.io.formats import (
@@ -155,7 +156,7 @@ def read_table(
     *,
     header: bool | None = None,
     diagnostics: list[Diagnostic] | None = None,
-) -> pa.Table | ArrayTable:
+) -> pa.Table | ArrayTable | AnnotatedMatrix:
     """Read all rows of a table file. What is noticed is appended to ``diagnostics``; without it, it is warned of."""
     if isinstance(path, (str, PathLike)) and address(path) is None and matching_files(path) is None:
         opened = _open_path(Path(path), header)
@@ -164,7 +165,8 @@ def read_table(
     with readable(str(path)):
         table = opened.read() if isinstance(opened, ArrayFile) else joined(list(opened.batches(rows=None)))
     check_unchanged(opened.label, opened.initial_state, opened.state())
-    if not isinstance(table, ArrayTable) and table.num_rows == 0:  # arrays without rows were refused by their reader
+    holds_arrays = isinstance(table, (ArrayTable, AnnotatedMatrix))  # if they have no rows, their reader refused them
+    if not holds_arrays and table.num_rows == 0:
         raise DataError(
             code="empty-data",
             message=f"{opened.label} has no rows",

@@ -64,7 +64,7 @@ def _as_arrow_table(table: TableLike, name: str, header: bool | None) -> pa.Tabl
     if not nw.dependencies.is_into_dataframe(table):
         raise UserError(
             code="data-type-not-read",
-            message=f"{name!r} has no named columns, by which it could be compared",
+            message=f"{name!r} is no table of named columns, by which it could be compared",
             advice="give data frames, or files with names, or one table with a column of periods",
         )
     return _frame_to_arrow(table, name)
