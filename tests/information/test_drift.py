@@ -1,8 +1,10 @@
 """Drift by its closed forms, by the identities between its quantities, and by the engine's estimators."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import bitsieve
 from bitsieve.counts.packed import PackedSource
 from bitsieve.information import make_information, make_information_within_strata
 from bitsieve.information.drift import Combinations, drift_of_classes, drift_of_columns
@@ -129,3 +131,23 @@ def test_level_of_p_over_seeded_tables():
         smallest.append(np.exp(drift.relations.within_classes.log_p[0]))
     share = np.mean(np.array(smallest) <= 0.05)
     assert 0.02 <= share <= 0.09  # three standard errors about the level: 0.012 each
+
+
+@pytest.mark.nightly
+def test_levels_of_drift_over_many_sets():
+    """Of 500 columns that do not move, about a twentieth has p of at most 0.05, for each of the three questions."""
+    n_sets = 500
+    level = 0.05
+    n_rejected = {"shift": 0, "within classes": 0, "relation": 0}
+    for seed in range(n_sets):
+        random = np.random.default_rng(seed)
+        period = random.integers(0, 4, 400)
+        label = random.integers(0, 2, 400)
+        data = pd.DataFrame({"x": random.normal(size=400) + label, "month": period, "ill": label})
+        found = bitsieve.drift(data, "month", "ill")
+        n_rejected["shift"] += int(found.shift.p[0] <= level)
+        n_rejected["within classes"] += int(found.shift_within_classes.p[0] <= level)
+        n_rejected["relation"] += int(found.relation.p[0] <= level)
+    standard_error = np.sqrt(level * (1 - level) / n_sets)
+    for question, count in n_rejected.items():
+        assert abs(count / n_sets - level) < 3 * standard_error, question

@@ -82,9 +82,9 @@ def select(
     Parameters
     ----------
     data : array-like or scipy.sparse of shape (n_samples, n_features), dataframe, or path
-        numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a file, such as CSV, Parquet, Arrow or
-        Excel, whose format is detected from the content, compressed or not, by its path or address, a table of several
-        as ``FILE/TABLE``; or a list of paths. A Dask data frame or array is
+        numpy, pandas, polars (lazy, too), pyarrow (table or record batch) or AnnData; or a file, such as CSV, Parquet,
+        Arrow or Excel, whose format is detected from the content, compressed or not, by its path or address, a table of
+        several as ``FILE/TABLE``; or a list of paths. A Dask data frame or array is
         counted on its cluster (see :class:`bitsieve.DaskSource`), by the methods that need counts alone; so are a Spark
         data frame (see :class:`bitsieve.SparkSource`) and, in batches, a folder of files, a pyarrow dataset and any
         Arrow stream, and with ``memory`` a file and a lazy frame, too (see :class:`bitsieve.StreamSource`).
