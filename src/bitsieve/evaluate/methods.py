@@ -16,7 +16,7 @@ from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import BinningLike
 from bitsieve.evaluate.encoding import encode_features
 from bitsieve.evaluate.models import seeded
-from bitsieve.methods.constraints import Constraints
+from bitsieve.methods.constraints import Constraints, with_penalties
 from bitsieve.methods.registry import find_method, method_name, parameters_of
 from bitsieve.selectors.base import MethodSelector
 from bitsieve.selectors.forward import ForwardSelector
@@ -82,7 +82,7 @@ def _with_penalties(selector: BaseEstimator, label: str, penalties: Mapping[Name
             advice="compare greedy methods such as cmim",
         )
     constraints = Constraints() if selector.constraints is None else selector.constraints
-    return selector.set_params(constraints=constraints.with_penalties(penalties))
+    return selector.set_params(constraints=with_penalties(constraints, penalties))
 
 
 def _with_labels(methods: MethodLike | Iterable[MethodLike]) -> dict[str, MethodLike]:

@@ -165,8 +165,8 @@ def read_table(
     with readable(str(path)):
         table = opened.read() if isinstance(opened, ArrayFile) else joined(list(opened.batches(rows=None)))
     check_unchanged(opened.label, opened.initial_state, opened.state())
-    holds_arrays = isinstance(table, (ArrayTable, AnnotatedMatrix))  # if they have no rows, their reader refused them
-    if not holds_arrays and table.num_rows == 0:
+    # Arrays without rows were refused by their reader.
+    if not isinstance(table, (ArrayTable, AnnotatedMatrix)) and table.num_rows == 0:
         raise DataError(
             code="empty-data",
             message=f"{opened.label} has no rows",

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from numbers import Real
-from typing import Self, SupportsIndex
+from typing import SupportsIndex
 
 import numpy as np
 
@@ -124,12 +124,13 @@ class Constraints:
     groups: Sequence[Sequence[NameOrIndex]] | Mapping[str, Sequence[NameOrIndex]] = ()
     penalties: Mapping[NameOrIndex, float] = field(default_factory=dict)
 
-    def with_penalties(self, penalties: Mapping[NameOrIndex, float]) -> Self:
-        """The same with further penalties; two of one column add up."""
-        sums = dict(self.penalties)
-        for column, penalty in penalties.items():
-            sums[column] = sums.get(column, 0.0) + penalty
-        return replace(self, penalties=sums)
+
+def with_penalties(constraints: Constraints, penalties: Mapping[NameOrIndex, float]) -> Constraints:
+    """The constraints with further penalties; two of one column add up."""
+    sums = dict(constraints.penalties)
+    for column, penalty in penalties.items():
+        sums[column] = sums.get(column, 0.0) + penalty
+    return replace(constraints, penalties=sums)
 
 
 def resolve(

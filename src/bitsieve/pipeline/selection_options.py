@@ -9,7 +9,7 @@ from typing import Any, Self
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.information import ANY_EFFECT
-from bitsieve.methods.constraints import Constraints, check_constraints, has_items
+from bitsieve.methods.constraints import Constraints, check_constraints, has_items, with_penalties
 from bitsieve.methods.method import Method
 from bitsieve.methods.registry import arguments_of, find_method, refuse_method_as_rule
 from bitsieve.options import PAPER, ColumnOptions, DiscretizationOptions
@@ -108,7 +108,7 @@ class SelectionOptions:
         constraints = self.constraints
         if constraints is None:
             constraints = Constraints(self.columns.include)
-        constraints = constraints.with_penalties(penalties)
+        constraints = with_penalties(constraints, penalties)
         return replace(
             self,
             constraints=constraints,
