@@ -331,6 +331,11 @@ class CountSource(Tables, Protocol):
     strata: Integers | None = None
 
     @property
+    def n_strata(self) -> int:
+        """How many strata there are; 0 where the samples lie in none."""
+        return 0 if self.strata is None else int(self.strata.max()) + 1
+
+    @property
     def fused(self) -> Sums | None:
         """Sums that are computed faster than table by table; None if the source has no faster way."""
         return None

@@ -1,21 +1,27 @@
 """Counts within strata: the tables of every pair of columns within each stratum, and within each class of each stratum.
 
-The samples of a source lie in strata S, such as batches or sites. They are counted twice more: with the stratum as the
-class, and with every combination of the class C and the stratum that occurs. All information given the stratum follows
-from these two, by the chain rule ``I(X;C|S) = I(X;(C,S)) - I(X;S)``.
+The samples of a source lie in strata S, such as batches or sites. They are counted with the stratum as the class, and
+with every combination of the class C and the stratum that occurs. All information given the stratum follows from these
+two, by the chain rule ``I(X;C|S) = I(X;(C,S)) - I(X;S)``.
+
+A table by combination, with the classes of a stratum added up, is the table by stratum: one count is enough. Where the
+code of every sample is in memory, two counts of fused sums are faster.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from bitsieve.counts.source import CodedSource, CountSource, coded, sums_of
-from bitsieve.counts.tables import PairSums, Sums, Terms
+from bitsieve.counts.source import ConditioningSource, CountSource, Partition, coded, conditioning, sums_of
+from bitsieve.counts.tables import ContingencyTable, PairSums, Sums, Terms, column_blocks
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Integers
+from bitsieve.utils.lazy import cached_property
 
 MAX_COMBINATIONS = 1 << 16  # of class and stratum
 #: The counts of every source that is still in use: several estimators of one source share them.
@@ -23,45 +29,29 @@ _COUNTS: WeakKeyDictionary[CountSource, StratifiedCounts] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
-class StratifiedCounts:
-    """The same samples, counted by stratum, and by combination of class and stratum."""
+class StrataAndClasses:
+    """The combinations of stratum and class that occur, ordered by stratum and then by class."""
 
-    by_stratum: CodedSource  # its classes are the strata
-    by_combination: CodedSource  # its classes are the combinations that occur, stratum by stratum
-    stratum_of_combination: Integers  # shape (n_combinations,), ascending
-    class_of_combination: Integers
-
-    @classmethod
-    def of_source(cls, source: CountSource) -> StratifiedCounts:
-        """Count the samples of a source that has strata. Refuses one whose samples are not in memory."""
-        if source not in _COUNTS:
-            _COUNTS[source] = cls._count(source)
-        return _COUNTS[source]
+    stratum: Integers  # of every combination, ascending
+    label: Integers  # the class of every combination
+    n_classes: int
 
     @classmethod
-    def _count(cls, source: CountSource) -> StratifiedCounts:
-        coded_source = coded(source)
-        if coded_source is None or source.strata is None:
-            raise UserError(
-                code="rows-not-in-memory",
-                message="strata need all rows in memory",
-                advice="leave out strata, or groups of columns of a sparse table",
-            )
-        combination_of_sample = source.strata * source.n_classes + coded_source.sample_classes
-        combinations, labels = np.unique(combination_of_sample, return_inverse=True)
-        check_combinations(len(combinations))
-        by_stratum, by_combination = coded_source.relabelled([source.strata, labels.reshape(-1)])
-        return cls(
-            by_stratum=by_stratum,
-            by_combination=by_combination,
-            stratum_of_combination=combinations // source.n_classes,
-            class_of_combination=combinations % source.n_classes,
-        )
+    def of_numbers(cls, numbers: Integers, n_classes: int) -> StrataAndClasses:
+        """The combinations of ascending numbers ``stratum * n_classes + class``, the strata numbered from 0."""
+        check_combinations(len(numbers))
+        _, stratum = np.unique(numbers // n_classes, return_inverse=True)
+        return cls(stratum.reshape(-1).astype(np.int64), (numbers % n_classes).astype(np.int64), n_classes)
 
     @property
-    def stratum_sizes(self) -> Integers:
-        """The number of samples of every stratum."""
-        return self.by_stratum.class_sizes
+    def n_strata(self) -> int:
+        return int(self.stratum[-1]) + 1
+
+    def class_counts(self, sizes: Integers) -> Integers:
+        """The samples of every class in every stratum, shape (n_strata, n_classes), from those of the combinations."""
+        counts = np.zeros((self.n_strata, self.n_classes), np.int64)
+        counts[self.stratum, self.label] = sizes
+        return counts
 
 
 def check_combinations(n_combinations: int) -> None:
@@ -74,6 +64,198 @@ def check_combinations(n_combinations: int) -> None:
         )
 
 
+@dataclass(frozen=True)
+class StratifiedCounts:
+    """The same samples, counted by stratum, and by combination of class and stratum."""
+
+    by_stratum: CountSource  # its classes are the strata
+    by_combination: CountSource  # its classes are the combinations
+    combinations: StrataAndClasses
+
+    @classmethod
+    def of_source(cls, source: CountSource) -> StratifiedCounts:
+        """Count the samples of a source that has strata."""
+        if source not in _COUNTS:
+            if isinstance(source, SourceInStrata):
+                _COUNTS[source] = source.counts()
+            else:
+                _COUNTS[source] = cls._of_samples(source)
+        return _COUNTS[source]
+
+    @classmethod
+    def _of_samples(cls, source: CountSource) -> StratifiedCounts:
+        """Count samples whose codes and strata are in memory."""
+        coded_source = coded(source)
+        if coded_source is None or source.strata is None:
+            raise UserError(
+                code="rows-not-in-memory",
+                message="strata need all rows in memory",
+                advice="leave out strata, or groups of columns of a sparse table",
+            )
+        combination_of_sample = source.strata * source.n_classes + coded_source.sample_classes
+        numbers, labels = np.unique(combination_of_sample, return_inverse=True)
+        combinations = StrataAndClasses.of_numbers(numbers, source.n_classes)
+        by_stratum, by_combination = coded_source.relabelled([source.strata, labels.reshape(-1)])
+        return cls(by_stratum, by_combination, combinations)
+
+    @property
+    def stratum_sizes(self) -> Integers:
+        """The number of samples of every stratum."""
+        return self.by_stratum.class_sizes
+
+    @property
+    def is_one_count(self) -> bool:
+        """Whether the tables by stratum are made from those by combination."""
+        return isinstance(self.by_stratum, MergedClasses)
+
+    def within_classes(self, by_combination: ContingencyTable) -> ContingencyTable:
+        """The table by class that follows from one by combination."""
+        return by_combination.with_classes_merged(self.combinations.label, self.combinations.n_classes)
+
+    def within_strata(self, by_combination: ContingencyTable) -> ContingencyTable:
+        """The table by stratum that follows from one by combination."""
+        return by_combination.with_classes_merged(self.combinations.stratum, self.combinations.n_strata)
+
+
+class MergedClasses(ConditioningSource):
+    """The samples of another source, with several of its classes taken for one."""
+
+    def __init__(self, source: CountSource, merged_class: Integers, n_classes: int) -> None:
+        self.source = source
+        self.merged_class = merged_class  # of every class of the source
+        self.n_classes = n_classes
+        self.n_samples = source.n_samples
+        self.n_features = source.n_features
+        self.arities = source.arities
+        self.n_jobs = source.n_jobs
+        self.class_sizes = np.bincount(merged_class, source.class_sizes, n_classes).astype(np.int64)
+        self.is_unchanged = np.array_equal(merged_class, np.arange(n_classes))
+
+    @property
+    def fused(self) -> Sums | None:
+        """The sums of the other source where its classes stay as they are; else sums are made table by table."""
+        return self.source.fused if self.is_unchanged else None
+
+    def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
+        return [self.merged(table) for table in self.source.tables(pivot, columns, by_class)]
+
+    def merged(self, table: ContingencyTable) -> ContingencyTable:
+        """A table of the other source, with the counts of merged classes added up."""
+        has_classes = table.shape[2] == self.source.n_classes
+        if self.is_unchanged or not has_classes:
+            return table
+        return table.with_classes_merged(self.merged_class, self.n_classes)
+
+    def partition(self) -> Partition:
+        return PartitionOfMergedClasses(self, conditioning(self.source).partition())
+
+
+class PartitionOfMergedClasses(Partition):
+    """A partition of the samples whose classes were merged."""
+
+    source: MergedClasses
+
+    def __init__(self, source: MergedClasses, base: Partition) -> None:
+        self.source = source
+        self.base = base  # the same partition of the samples before their classes were merged
+
+    @property
+    def keys(self) -> Integers:
+        return self.base.keys
+
+    @property
+    def n_parts(self) -> int:
+        return self.base.n_parts
+
+    def refine(self, feature: int) -> PartitionOfMergedClasses:
+        return PartitionOfMergedClasses(self.source, self.base.refine(feature))
+
+    def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
+        return [self.source.merged(table) for table in self.base.tables(columns, by_class)]
+
+
+class SourceInStrata(MergedClasses):
+    """Samples in strata that were counted by combination of class and stratum only, wherever they lie."""
+
+    def __init__(self, by_combination: CountSource, combinations: StrataAndClasses) -> None:
+        super().__init__(by_combination, combinations.label, combinations.n_classes)
+        self.combinations = combinations
+
+    @property
+    def n_strata(self) -> int:
+        return self.combinations.n_strata
+
+    def counts(self) -> StratifiedCounts:
+        """The counts by stratum and by combination."""
+        by_stratum = MergedClasses(self.source, self.combinations.stratum, self.n_strata)
+        return StratifiedCounts(by_stratum, self.source, self.combinations)
+
+    def joined(self, groups: Sequence[Columns]) -> SourceInStrata:
+        return SourceInStrata(conditioning(self.source).joined(groups), self.combinations)
+
+    def partition_by_strata(self) -> PartitionWithinStrata:
+        """The samples, divided by their strata."""
+        return PartitionWithinStrata(self, conditioning(self.source).partition())
+
+
+class PartitionWithinStrata(Partition):
+    """The samples divided by their strata, and then by the parts of another partition."""
+
+    source: SourceInStrata
+
+    def __init__(self, source: SourceInStrata, base: Partition) -> None:
+        self.source = source
+        self.base = base  # the other partition, whose classes are the combinations
+
+    @cached_property
+    def _numbers(self) -> Integers:
+        """The numbers ``stratum * n_base_parts + base part`` of the parts that occur, ascending."""
+        (table,) = self.base.tables(None, True)
+        cells, _ = table.occupied()
+        base_part, combination = np.divmod(cells, self.source.source.n_classes)
+        return np.unique(self._number(base_part, combination))
+
+    def _number(self, base_part: Integers, combination: Integers) -> Integers:
+        numbers: Integers = self.source.combinations.stratum[combination] * self.base.n_parts + base_part
+        return numbers
+
+    @property
+    def keys(self) -> Integers:
+        stratum, base_part = np.divmod(self._numbers, self.base.n_parts)
+        return np.column_stack([stratum, self.base.keys[base_part]])
+
+    @property
+    def n_parts(self) -> int:
+        return len(self._numbers)
+
+    def refine(self, feature: int) -> PartitionWithinStrata:
+        return PartitionWithinStrata(self.source, self.base.refine(feature))
+
+    def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
+        tables = [self._within_strata(table) for table in self.base.tables(columns, True)]
+        return tables if by_class else [table.pooled() for table in tables]
+
+    def _within_strata(self, table: ContingencyTable) -> ContingencyTable:
+        """A table of base parts, codes and combinations as one of parts, codes and classes."""
+        _, n_codes, n_combinations = table.shape
+        n_classes = self.source.n_classes
+        cells, counts = table.occupied()
+        base_part_and_code, combination = np.divmod(cells, n_combinations)
+        base_part, code = np.divmod(base_part_and_code, n_codes)
+        part = np.searchsorted(self._numbers, self._number(base_part, combination))
+        cells_within = (part * n_codes + code) * n_classes + self.source.combinations.label[combination]
+        return ContingencyTable.of_cells((self.n_parts, n_codes, n_classes), cells_within, counts)
+
+
+def partition_by_strata(source: CountSource) -> Partition:
+    """The samples of a source that has strata, divided by these."""
+    if isinstance(source, SourceInStrata):
+        return source.partition_by_strata()
+    coded_source = coded(source)
+    assert coded_source is not None  # the strata were counted
+    return coded_source.partition_by_strata()
+
+
 class StratifiedSums(Sums):
     """Sums of entropy terms within the strata s.
 
@@ -84,15 +266,37 @@ class StratifiedSums(Sums):
     def __init__(self, counts: StratifiedCounts) -> None:
         super().__init__(counts.by_combination)
         self.counts = counts
-        self._by_stratum = sums_of(counts.by_stratum)
-        self._by_combination = sums_of(counts.by_combination)
-        self.row_seconds = self._by_stratum.row_seconds + self._by_combination.row_seconds
+
+    @classmethod
+    def of_counts(cls, counts: StratifiedCounts) -> StratifiedSums:
+        """The sums of one count, or of two where these are in memory."""
+        return SumsOfOneCount(counts) if counts.is_one_count else SumsOfTwoCounts(counts)
 
     def total(self, terms: Terms) -> int:
         return terms.sum(self.counts.stratum_sizes)
 
     def class_sum(self, terms: Terms) -> int:
         return terms.sum(self.counts.by_combination.class_sizes)
+
+    @abstractmethod
+    def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
+        """``S_xs`` and ``S_xcs`` of every feature x, each of shape (n_features,)."""
+
+    @abstractmethod
+    def pair_sums(
+        self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: PairSums | None = None
+    ) -> PairSums:
+        """``S_xys`` and, with ``by_class``, ``S_xycs`` of the pivot x with each of ``columns``, None: all columns."""
+
+
+class SumsOfTwoCounts(StratifiedSums):
+    """Sums within strata from the fused sums of two counts: by stratum, and by combination."""
+
+    def __init__(self, counts: StratifiedCounts) -> None:
+        super().__init__(counts)
+        self._by_stratum = sums_of(counts.by_stratum)
+        self._by_combination = sums_of(counts.by_combination)
+        self.row_seconds = self._by_stratum.row_seconds + self._by_combination.row_seconds
 
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         _, within_strata = self._by_stratum.marginal_sums(terms)
@@ -111,3 +315,41 @@ class StratifiedSums(Sums):
 
     def counted_with(self, columns: Columns) -> Columns:
         return self._by_combination.counted_with(columns)
+
+
+class SumsOfOneCount(StratifiedSums):
+    """Sums within strata from tables by combination, each of which is counted once."""
+
+    def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
+        source = self.counts.by_combination
+
+        def count_tables(block: Columns) -> list[ContingencyTable]:
+            return source.tables(None, block, True)
+
+        sums = self._sums(terms, 1, np.arange(source.n_features), count_tables)
+        assert sums.by_class is not None
+        return sums.pooled, sums.by_class
+
+    def pair_sums(
+        self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: PairSums | None = None
+    ) -> PairSums:
+        source = self.counts.by_combination
+        counted_columns = np.arange(source.n_features) if columns is None else columns
+
+        def count_tables(block: Columns) -> list[ContingencyTable]:
+            return source.tables(pivot, block, True)
+
+        return self._sums(terms, int(source.arities[pivot]), counted_columns, count_tables)
+
+    def _sums(
+        self, terms: Terms, n_first: int, columns: Columns, count_tables: Callable[[Columns], list[ContingencyTable]]
+    ) -> PairSums:
+        """The sums over the tables of ``columns``, and over these tables with the classes of a stratum added up."""
+        source = self.counts.by_combination
+        within_strata = np.empty(len(columns), np.int64)
+        within_combinations = np.empty(len(columns), np.int64)
+        for block in column_blocks(n_first, source.arities[columns], source.n_classes, source.n_samples):
+            for index, table in enumerate(count_tables(columns[block]), block.start):
+                within_strata[index] = terms.sum(self.counts.within_strata(table).counts)
+                within_combinations[index] = terms.sum(table.counts)
+        return PairSums(within_strata, within_combinations)

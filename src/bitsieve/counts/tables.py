@@ -127,6 +127,18 @@ class ContingencyTable:
             return ContingencyTable((n_first, n_second, 1), self.counts.reshape(-1, n_classes).sum(axis=1))
         return self.of_cells((n_first, n_second, 1), self.cells // n_classes, self.counts)
 
+    def with_classes_merged(self, merged_class: Integers, n_classes: int) -> ContingencyTable:
+        """The table with ``n_classes`` new classes, to each of which the old classes of that ``merged_class`` add up."""
+        n_first, n_second, n_old_classes = self.shape
+        shape = (n_first, n_second, n_classes)
+        if self.cells is not None:
+            pair, old_class = np.divmod(self.cells, n_old_classes)
+            return self.of_cells(shape, pair * n_classes + merged_class[old_class], self.counts)
+        new_cells = np.arange(n_first * n_second)[:, None] * n_classes + merged_class
+        # Counts add up to 2**31 at most: the floats that bincount makes of them are exact.
+        counts = np.bincount(new_cells.reshape(-1), self.counts, prod(shape)).astype(np.int64)
+        return ContingencyTable(shape, counts)
+
     def occupied(self) -> tuple[Integers, Integers]:
         """Flat indices of the non-empty cells, ascending, and their counts."""
         if self.cells is not None:

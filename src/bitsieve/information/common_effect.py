@@ -22,10 +22,10 @@ studies of disease", Journal of the National Cancer Institute 22, 1959, pp. 719-
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log
-from typing import ClassVar, NoReturn
+from typing import ClassVar, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -77,10 +77,9 @@ class StratumWeights:
     stratum_sizes: Integers
 
     @classmethod
-    def of_counts(cls, counts: StratifiedCounts, n_classes: int) -> StratumWeights:
+    def of_counts(cls, counts: StratifiedCounts) -> StratumWeights:
         sizes = counts.stratum_sizes
-        n_cs = np.zeros((len(sizes), n_classes), np.int64)
-        n_cs[counts.stratum_of_combination, counts.class_of_combination] = counts.by_combination.class_sizes
+        n_cs = counts.combinations.class_counts(counts.by_combination.class_sizes)
         shift = 62 - int(sizes.sum()).bit_length()  # so that the expected count of all samples is within int64
         share = n_cs / sizes[:, None]
         variance = share * (1 - share) / np.maximum(sizes - 1, 1)[:, None]
@@ -106,6 +105,13 @@ class StratumWeights:
         n_cells = n_first * n_second
         by_class = [np.bincount(cell, spread * weights[stratum], n_cells) for weights in self.variance.T]
         return np.stack(by_class, axis=1)
+
+
+class TableOfColumn(NamedTuple):
+    """How often the values of a column occur in every class, and in every stratum."""
+
+    by_class: ContingencyTable
+    by_stratum: ContingencyTable
 
 
 class CommonEffectPair(PairInformation):
@@ -168,7 +174,7 @@ class CommonEffectInformation(Information):
         self.counts = self.within.counts
         self.sums = self.within.sums
         self.terms = entropy_terms(source.n_samples)
-        self.weights = StratumWeights.of_counts(self.counts, source.n_classes)
+        self.weights = StratumWeights.of_counts(self.counts)
         self.of_columns: SumInformation = self.within  # what the columns share
         if source.n_samples < MIN_ROWS_PER_STRATUM * len(self.counts.stratum_sizes):
             self.of_columns = self.pooled_kind(source)
@@ -214,47 +220,34 @@ class CommonEffectInformation(Information):
 
     def plug_in_bits(self, pivot: int | None, columns: Columns) -> Floats:
         """I_common of the joint value of the pivot with each of ``columns``."""
-        n_classes = self.source.n_classes
-
-        def bits(by_class: ContingencyTable, by_stratum: ContingencyTable) -> float:
-            observed = by_class.dense().reshape(-1, n_classes)
-            expected = self.weights.expected_counts(by_stratum)
+        information = np.empty(len(columns))
+        for index, table in enumerate(self._tables(pivot, columns)):
+            observed = table.by_class.dense().reshape(-1, self.source.n_classes)
+            expected = self.weights.expected_counts(table.by_stratum)
             occurs = observed > 0
             terms = observed[occurs] * np.log2(observed[occurs] / expected[occurs])
             units = np.rint(np.ldexp(terms, self.terms.shift)).astype(np.int64)  # integers: free of their order
-            return int(units.sum()) / self.terms.per_bit
-
-        return self._by_table(pivot, columns, bits)
+            information[index] = int(units.sum()) / self.terms.per_bit
+        return information
 
     def chance_bits(self, pivot: int | None, columns: Columns) -> Floats:
         """The mean of I_common over shuffles of the class within the strata."""
-
-        def bits(by_class: ContingencyTable, by_stratum: ContingencyTable) -> float:
-            expected = self.weights.expected_counts(by_stratum).reshape(-1)
+        mean = np.empty(len(columns))
+        for index, table in enumerate(self._tables(pivot, columns)):
+            expected = self.weights.expected_counts(table.by_stratum).reshape(-1)
             occurs = expected > 0
-            variance = self.weights.variances(by_stratum).reshape(-1)[occurs]
+            variance = self.weights.variances(table.by_stratum).reshape(-1)[occurs]
             excess = poisson_excess(expected[occurs])
-            return float((variance / expected[occurs] * excess).sum()) / self.source.n_samples
+            mean[index] = float((variance / expected[occurs] * excess).sum()) / self.source.n_samples
+        return mean
 
-        return self._by_table(pivot, columns, bits)
-
-    def _by_table(
-        self,
-        pivot: int | None,
-        columns: Columns,
-        bits: Callable[[ContingencyTable, ContingencyTable], float],
-    ) -> Floats:
-        """A number from the two tables of the pivot with each of ``columns``: by class, and by stratum."""
-        source = self.source
-        by_stratum = self.counts.by_stratum
+    def _tables(self, pivot: int | None, columns: Columns) -> Iterator[TableOfColumn]:
+        """The counts of the joint value of the pivot with each of ``columns``; several columns are counted at once."""
+        source = self.counts.by_combination
         n_first = 1 if pivot is None else int(source.arities[pivot])
-        n_labels = source.n_classes + by_stratum.n_classes
-        numbers = np.empty(len(columns))
-        for block in column_blocks(n_first, source.arities[columns], n_labels, source.n_samples):
-            tables_by_class = source.tables(pivot, columns[block], True)
-            tables_by_stratum = by_stratum.tables(pivot, columns[block], True)
-            numbers[block] = [bits(*tables) for tables in zip(tables_by_class, tables_by_stratum, strict=True)]
-        return numbers
+        for block in column_blocks(n_first, source.arities[columns], source.n_classes, source.n_samples):
+            for table in source.tables(pivot, columns[block], True):
+                yield TableOfColumn(by_class=self.counts.within_classes(table), by_stratum=self.counts.within_strata(table))
 
 
 class PlugInCommonEffect(CommonEffectInformation):

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bitsieve.counts.source import CodedSource, CountSource, coded
-from bitsieve.counts.strata import StratifiedCounts, StratifiedSums
+from bitsieve.counts.source import CountSource
+from bitsieve.counts.strata import StratifiedCounts, StratifiedSums, partition_by_strata
 from bitsieve.counts.tables import ChanceSums, entropy_terms
 from bitsieve.information.corrected import (
     CodeCounts,
@@ -39,20 +39,14 @@ class WithinStrata(SumInformation):
         super().__init__(source)
 
     def sums_of_source(self, source: CountSource) -> StratifiedSums:
-        return StratifiedSums(self.counts)
-
-    @property
-    def coded_source(self) -> CodedSource:
-        source = coded(self.source)
-        assert source is not None  # the strata were counted
-        return source
+        return StratifiedSums.of_counts(self.counts)
 
     def conditional(self) -> ConditionalInformation:
-        return ConditionalInformation(self.terms, self.coded_source.partition_by_strata())
+        return ConditionalInformation(self.terms, partition_by_strata(self.source))
 
     def plug_in_conditional(self) -> ConditionalInformation:
         terms = entropy_terms(self.source.n_samples)
-        return ConditionalInformation(terms, self.coded_source.partition_by_strata())
+        return ConditionalInformation(terms, partition_by_strata(self.source))
 
 
 class PlugInWithinStrata(WithinStrata, PlugInInformation):
@@ -90,7 +84,7 @@ class CorrectedWithinStrata(WithinStrata, CorrectedInformation):
     """
 
     def conditional(self) -> ConditionalInformation:
-        return CorrectedConditionalWithinStrata(self, self.coded_source.partition_by_strata())
+        return CorrectedConditionalWithinStrata(self, partition_by_strata(self.source))
 
     @cached_property
     def margins(self) -> Margins:
@@ -111,7 +105,7 @@ class CorrectedWithinStrata(WithinStrata, CorrectedInformation):
     def class_counts(self) -> list[Integers]:
         counts = self.counts
         n_strata = len(counts.stratum_sizes)
-        return split_by_stratum(counts.by_combination.class_sizes, counts.stratum_of_combination, n_strata)
+        return split_by_stratum(counts.by_combination.class_sizes, counts.combinations.stratum, n_strata)
 
     @property
     def sample_counts(self) -> list[Integers]:
@@ -121,7 +115,7 @@ class CorrectedWithinStrata(WithinStrata, CorrectedInformation):
         (table,) = self.counts.by_combination.tables(None, np.array([feature]), True)
         cells, counts = table.occupied()
         _, _, n_combinations = table.shape
-        stratum = self.counts.stratum_of_combination[cells % n_combinations]
+        stratum = self.counts.combinations.stratum[cells % n_combinations]
         counts_of_cells = split_by_stratum(counts, stratum, len(self.counts.stratum_sizes))
         return self.margins.counts_of(feature), counts_of_cells
 
