@@ -8,6 +8,7 @@ from tests.golden.strata_cases import ESTIMATORS as GOLDEN_ESTIMATORS
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.sparse import SparseCodes, SparseSource
+from bitsieve.counts.strata import SourceInStrata, StrataAndClasses
 from bitsieve.diagnostics import UserError
 from bitsieve.information import ESTIMATORS, make_information, make_information_within_strata
 from bitsieve.information.common_effect import poisson_excess
@@ -44,7 +45,16 @@ def sparse_with_strata(X, y, strata):
     return source
 
 
-SOURCES = [packed_with_strata, naive_with_strata, sparse_with_strata]
+def of_one_count(X, y, strata):
+    """As an engine counts that has no code of a sample: by combination of stratum and class."""
+    n_classes = int(y.max()) + 1
+    numbers, combination = np.unique(strata * n_classes + y, return_inverse=True)
+    return SourceInStrata(
+        PackedSource(X.astype(np.uint16), combination), StrataAndClasses.of_numbers(numbers, n_classes)
+    )
+
+
+SOURCES = [packed_with_strata, naive_with_strata, sparse_with_strata, of_one_count]
 
 
 def random_table(seed, n_samples=160, n_features=5, n_strata=3):

@@ -88,9 +88,9 @@ class StratifiedCounts:
         coded_source = coded(source)
         if coded_source is None or source.strata is None:
             raise UserError(
-                code="rows-not-in-memory",
-                message="strata need all rows in memory",
-                advice="leave out strata, or groups of columns of a sparse table",
+                code="strata-not-supported",
+                message="groups of columns of a sparse table are not counted within strata",
+                advice="leave out strata, or the groups",
             )
         combination_of_sample = source.strata * source.n_classes + coded_source.sample_classes
         numbers, labels = np.unique(combination_of_sample, return_inverse=True)

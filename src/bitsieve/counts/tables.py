@@ -128,7 +128,7 @@ class ContingencyTable:
         return self.of_cells((n_first, n_second, 1), self.cells // n_classes, self.counts)
 
     def with_classes_merged(self, merged_class: Integers, n_classes: int) -> ContingencyTable:
-        """The table with ``n_classes`` new classes, to each of which the old classes of that ``merged_class`` add up."""
+        """The table with ``n_classes`` new classes; ``merged_class`` is the new class of every old one."""
         n_first, n_second, n_old_classes = self.shape
         shape = (n_first, n_second, n_classes)
         if self.cells is not None:

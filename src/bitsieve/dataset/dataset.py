@@ -102,6 +102,14 @@ class Dataset(NamedColumns, ABC):
         return True
 
     @property
+    def class_counts_of_strata(self) -> Integers | None:
+        """The samples of every class in every stratum, shape (n_strata, n_classes); None without strata.
+
+        Rows that are not in memory must be counted first.
+        """
+        return None
+
+    @property
     def is_sparse(self) -> bool:
         """Whether only the values that are not zero are stored."""
         return False
@@ -272,6 +280,15 @@ class InMemoryDataset(Dataset, InspectedColumns):
         if self.strata is None or not self.strata.any():
             return None
         return self.strata
+
+    @property
+    def class_counts_of_strata(self) -> Integers | None:
+        if self.strata is None:
+            return None
+        counts = np.zeros((int(self.strata.max()) + 1, self.target.n_classes), np.int64)
+        weights = np.ones(self.n_samples, np.int64) if self.weights is None else self.weights
+        np.add.at(counts, (self.strata, self.target.codes), weights)
+        return counts
 
     @property
     def total_weight(self) -> int:

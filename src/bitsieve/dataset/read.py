@@ -119,9 +119,9 @@ def read_xy(
         )
     if groups is not None:
         table = replace(table, groups=read_groups(groups, table.n_samples))
-    if strata is not None:
-        table = replace(table, strata=read_strata(strata, table.n_samples, categories_of_strata))
     weights = read_weights(sample_weight, table.n_samples, weight_kind)
+    if strata is not None:
+        table = replace(table, strata=read_strata(strata, table.n_samples, categories_of_strata, weights))
     target = None
     if y is not None:
         target = read_target(y, name=target_name, target_kind=target_kind, weights=weights)

@@ -26,10 +26,10 @@ class Roles:
 
     @property
     def others(self) -> list[Label]:
-        """The columns of the target and the weights."""
+        """The columns of the strata, the target and the weights."""
         if self.weight is None:
-            return list(self.target)
-        return [*self.target, self.weight]
+            return [*self.strata, *self.target]
+        return [*self.strata, *self.target, self.weight]
 
 
 def split_columns(

@@ -10,19 +10,23 @@ import numpy as np
 from bitsieve.dataset.encoding import Encoded, are_categories, as_array, encode_with_missing, is_missing
 from bitsieve.dataset.target import read_values
 from bitsieve.diagnostics import UserError
-from bitsieve.utils.arrays import Columns, Values
+from bitsieve.utils.arrays import Columns, Integers, Values
 from bitsieve.utils.types import ColumnLike
 
 MAX_NUMBERS = 100  # distinct: a column of more numbers is a quantity, which has no strata
 
 
-def read_strata(strata: ColumnLike, n_samples: int, categories: Collection[str] = ()) -> Columns:
+def read_strata(
+    strata: ColumnLike, n_samples: int, categories: Collection[str] = (), weights: Integers | None = None
+) -> Columns:
     """The number of the stratum of every sample, from 0. Of several columns the strata are their joint values.
 
-    Columns of numbers whose names are in ``categories`` may have many different values.
+    Columns of numbers whose names are in ``categories`` may have many different values. A sample of weight 0 needs no
+    stratum, and is in stratum 0.
     """
-    stratum_of_sample = np.zeros(n_samples, np.intp)
-    for name, column in _columns_by_name(strata):
+    counted_rows = np.arange(n_samples) if weights is None else np.flatnonzero(weights)
+    stratum = np.zeros(len(counted_rows), np.intp)
+    for name, column in columns_of_strata(strata):
         values = read_values(column, "strata")
         if len(values) != n_samples:
             raise UserError(
@@ -30,14 +34,16 @@ def read_strata(strata: ColumnLike, n_samples: int, categories: Collection[str] 
                 message=f"strata has {len(values):,} values but the data has {n_samples:,} rows",
                 advice="give one value for each row",
             )
-        codes = _codes(values, name, is_category=name in categories)
-        n_codes = int(codes.max()) + 1
-        _, joint = np.unique(stratum_of_sample * n_codes + codes, return_inverse=True)
-        stratum_of_sample = joint.reshape(-1)
+        codes = _codes(values[counted_rows], name, is_category=name in categories)
+        n_codes = int(codes.max(initial=0)) + 1
+        _, joint = np.unique(stratum * n_codes + codes, return_inverse=True)
+        stratum = joint.reshape(-1)
+    stratum_of_sample = np.zeros(n_samples, np.intp)
+    stratum_of_sample[counted_rows] = stratum
     return stratum_of_sample
 
 
-def _columns_by_name(strata: ColumnLike) -> list[tuple[str, ColumnLike]]:
+def columns_of_strata(strata: ColumnLike) -> list[tuple[str, ColumnLike]]:
     """The columns of the strata, each with its name; the name of values without one is empty."""
     frame = strata if isinstance(strata, np.ndarray) else nw.from_native(strata, allow_series=True, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
@@ -54,20 +60,29 @@ def _columns_by_name(strata: ColumnLike) -> list[tuple[str, ColumnLike]]:
 
 def _codes(values: Values | Encoded, name: str, *, is_category: bool) -> Columns:
     """The code of every value of a column of strata."""
-    missing = is_missing(values)
-    if missing.any():
-        raise UserError(
-            code="missing-values",
-            message=f"strata are missing in {int(missing.sum()):,} of {len(missing):,} rows",
-            advice="give every row one",
-        )
+    check_every_row_has_a_stratum(int(is_missing(values).sum()), len(values))
     if are_categories(values):
         return values.codes.astype(np.intp)
     encoded = encode_with_missing(values)
-    has_fractions = values.dtype.kind == "f" and bool((values != np.floor(values)).any())
-    if not is_category and (has_fractions or len(encoded.categories) > MAX_NUMBERS):
-        raise _strata_are_numbers(name, len(encoded.categories))
+    check_are_no_quantity(encoded.categories, name, is_category=is_category)
     return encoded.codes.astype(np.intp)
+
+
+def check_every_row_has_a_stratum(n_missing: int, n_rows: int) -> None:
+    """Refuse rows without a stratum."""
+    if n_missing:
+        raise UserError(
+            code="missing-values",
+            message=f"strata are missing in {n_missing:,} of {n_rows:,} rows",
+            advice="give every row one",
+        )
+
+
+def check_are_no_quantity(numbers: Values, name: str, *, is_category: bool) -> None:
+    """Refuse a column of strata whose distinct numbers are many or have fractions, unless it is declared a category."""
+    has_fractions = numbers.dtype.kind == "f" and bool((numbers != np.floor(numbers)).any())
+    if not is_category and (has_fractions or len(numbers) > MAX_NUMBERS):
+        raise _strata_are_numbers(name, len(numbers))
 
 
 def _strata_are_numbers(name: str, n_numbers: int) -> UserError:

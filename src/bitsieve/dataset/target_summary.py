@@ -1,19 +1,26 @@
-"""A target that is read in partitions: a summary of all rows decides how each partition is coded as classes."""
+"""A target that is read in partitions: a summary of all rows decides how each partition is coded as classes.
+
+Where the rows lie in strata, they are coded as combinations of stratum and class.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.counts.source import sizes_of_classes
+from bitsieve.counts.strata import StrataAndClasses, check_combinations
+from bitsieve.counts.tables import MAX_CELLS
 from bitsieve.dataset.arrow import text_of
 from bitsieve.dataset.column_summary import ColumnSummary, Distinct, RowSample
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import ColumnValues, Encoded, are_categories, lookup
 from bitsieve.dataset.quantity import KIND_FROM_VALUES, TargetKind, number_of_classes, numbers_of
+from bitsieve.dataset.strata import check_are_no_quantity, check_every_row_has_a_stratum, columns_of_strata
 from bitsieve.dataset.target import (
     MAX_JOINT_CLASSES,
     Target,
@@ -39,7 +46,7 @@ _SAMPLE_SIZE = 1 << 18  # rows of the sample of a column with more distinct valu
 
 @dataclass(frozen=True, eq=False)
 class TargetColumn:
-    """The summary of one column of a target in some rows."""
+    """The summary of one column of a target, or of strata, in some rows."""
 
     n_samples: int
     n_missing: int
@@ -126,6 +133,24 @@ class TargetColumn:
             return TargetPart(values, to_classes(Encoded(codes, values), target_kind, counts, what), counts=counts)
         return TargetPart(values, to_classes(values, target_kind, counts, what), counts=counts)
 
+    def strata(self, name: str, *, is_category: bool) -> TargetPart:
+        """The strata of all rows, one for each value. A column of numbers may be declared to be a category."""
+        check_every_row_has_a_stratum(self.n_missing, self.n_samples)
+        if self.n_infinite:
+            raise UserError(
+                code="infinite-values",
+                message=f"strata are infinite in {self.n_infinite:,} of {self.n_samples:,} rows",
+                advice="give every row a finite one",
+            )
+        assert self.column is not None  # no value is missing or infinite
+        if self.column.distinct is None:
+            check_combinations(_MAX_VALUES + 1)
+        assert self.column.distinct is not None
+        values = self.column.distinct.values
+        if self.column.kind is not None:
+            check_are_no_quantity(values, name, is_category=is_category)
+        return TargetPart(values, Target(np.arange(len(values), dtype=np.int32), values))
+
     def _classes_of_sample(self, what: str, target_kind: TargetKind) -> TargetPart:
         """Cut too many distinct numbers to count into intervals, whose edges are found in a sample of the rows."""
         assert self.sample is not None
@@ -170,11 +195,13 @@ class TargetSummary:
     """The summary of a target in some rows, by column; summaries of partitions merge."""
 
     columns: Mapping[str, TargetColumn]
+    strata: Mapping[str, TargetColumn] = field(default_factory=dict)  # the columns of the strata
 
     @classmethod
     def of_part(
         cls,
         y: ColumnLike,
+        strata: ColumnLike = None,
         *,
         first_row: int = 0,
         weights: Integers | None = None,
@@ -190,7 +217,12 @@ class TargetSummary:
             row_numbers = np.arange(first_row, first_row + len(values)) if sampled else None
             is_text = are_categories(values) and target_text(column) is not None
             summaries[name] = TargetColumn.of_part(values, row_numbers, weights, row_counts, is_text)
-        return cls(summaries)
+        summaries_of_strata = {}
+        if strata is not None:
+            for name, column in columns_of_strata(strata):
+                values = read_values(column, "strata")
+                summaries_of_strata[name] = TargetColumn.of_part(values, None, weights, row_counts)
+        return cls(summaries, summaries_of_strata)
 
     @classmethod
     def merged(cls, partitions: Sequence[TargetSummary]) -> TargetSummary:
@@ -200,7 +232,11 @@ class TargetSummary:
         for name in names:
             columns = [partition.columns[name] for partition in partitions]
             merged[name] = TargetColumn.merged(columns, label_of_target(name, is_joint=len(names) > 1))
-        return cls(merged)
+        merged_strata = {}
+        for name in partitions[0].strata:
+            columns = [partition.strata[name] for partition in partitions]
+            merged_strata[name] = TargetColumn.merged(columns, "strata")
+        return cls(merged, merged_strata)
 
     @property
     def n_samples(self) -> int:
@@ -230,19 +266,33 @@ class TargetSummary:
                     text_meanings[j] = meaning
         return text_meanings
 
-    def fitted(self, name: str, target_kind: TargetKind = KIND_FROM_VALUES) -> TargetCoding:
-        """Decide how the target becomes classes, as :func:`~bitsieve.dataset.target.read_target` does with all rows."""
+    def fitted(
+        self,
+        name: str,
+        target_kind: TargetKind = KIND_FROM_VALUES,
+        categories_of_strata: Collection[str] = (),
+    ) -> TargetCoding:
+        """Decide how the target becomes classes, as :func:`~bitsieve.dataset.target.read_target` does with all rows.
+
+        Columns of strata whose numbers are categories, however many there are, have names in ``categories_of_strata``.
+        """
         is_joint = len(self.columns) > 1
         parts = {
             column_name: column.classes(label_of_target(column_name, is_joint=is_joint), target_kind)
             for column_name, column in self.columns.items()
         }
         check_bins(part.target for part in parts.values())
+        strata = [
+            column.strata(column_name, is_category=column_name in categories_of_strata)
+            for column_name, column in self.strata.items()
+        ]
         no_codes = np.empty(0, np.int32)
         if is_joint:
-            return TargetCoding(parts, Target(no_codes, np.empty(0), name=name, requested_kind=target_kind))
-        (part,) = parts.values()
-        return TargetCoding(parts, replace(part.target, codes=no_codes, values=None, name=name))
+            target = Target(no_codes, np.empty(0), name=name, requested_kind=target_kind)
+        else:
+            (part,) = parts.values()
+            target = replace(part.target, codes=no_codes, values=None, name=name)
+        return TargetCoding(parts, target, strata)
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,13 +301,28 @@ class TargetCoding:
 
     parts: Mapping[str, TargetPart]  # by column
     target: Target  # the classes, without codes; a joint target gets them by :meth:`with_combinations`
-    #: The combinations of classes that occur in a joint target, each as a number, ascending.
+    strata: Sequence[TargetPart] = ()  # how each column of strata is coded
+    #: The combinations that occur, each as a number, ascending: of the classes of a joint target, and of strata.
     combinations: Integers | None = field(default=None)
+    strata_and_classes: StrataAndClasses | None = field(default=None)  # what the combinations are; None without strata
 
     @property
     def is_joint(self) -> bool:
         """Whether the target has several columns, whose combinations are the classes."""
         return len(self.parts) > 1
+
+    @property
+    def needs_combinations(self) -> bool:
+        """Whether rows are counted by combinations, which must be found first."""
+        return self.is_joint or len(self.strata) > 0
+
+    @property
+    def counted_target(self) -> Target:
+        """What rows are counted by: the classes, or the combinations of stratum and class."""
+        if self.strata_and_classes is None:
+            return self.target
+        n_combinations = len(self.strata_and_classes.stratum)
+        return Target(np.empty(0, np.int32), np.arange(n_combinations), name=self.target.name)
 
     @property
     def rank_error(self) -> float:
@@ -268,40 +333,70 @@ class TargetCoding:
     def class_sizes(self) -> Integers | None:
         """The number of samples of each class; None where another pass over the rows must count them."""
         first = next(iter(self.parts.values()))
-        if self.is_joint or first.counts is None:
+        if self.needs_combinations or first.counts is None:
             return None
         return sizes_of_classes(first.target.codes, first.counts, first.target.n_classes)
 
-    def codes(self, y: ColumnLike) -> NDArray[np.int32]:
-        """The classes of some rows."""
-        if not self.is_joint:
-            (codes,) = self._codes_by_column(y)
+    def codes(self, y: ColumnLike, strata: ColumnLike = None) -> NDArray[np.int32]:
+        """The classes of some rows, or their combinations of stratum and class."""
+        if not self.needs_combinations:
+            (codes,) = self._codes_of_target(y)
             return codes
         assert self.combinations is not None  # they are found first
-        return np.searchsorted(self.combinations, self.combinations_of(y)).astype(np.int32)
+        return np.searchsorted(self.combinations, self.combinations_of(y, strata)).astype(np.int32)
 
-    def combinations_of(self, y: ColumnLike) -> Integers:
-        """The combination of classes of every row, as an index into all possible combinations."""
-        sizes = [part.target.n_classes for part in self.parts.values()]
-        if np.prod(sizes, dtype=float) > MAX_JOINT_CLASSES:
+    def combinations_of(self, y: ColumnLike, strata: ColumnLike = None) -> Integers:
+        """The combination of strata and classes of every row, as a number."""
+        return self.numbers([*self._codes_of_strata(strata), *self._codes_of_target(y)])
+
+    def numbers(self, codes: Sequence[NDArray[np.integer]]) -> Integers:
+        """The combinations as numbers, from the codes of the columns of strata and then of those of the target."""
+        if prod(self._sizes_of_target) > MAX_JOINT_CLASSES:
             join_targets({name: part.target for name, part in self.parts.items()})  # raises the error
-        return np.ravel_multi_index(self._codes_by_column(y), sizes).astype(np.int64)
+        sizes = [*(part.target.n_classes for part in self.strata), *self._sizes_of_target]
+        if prod(sizes) > MAX_CELLS:
+            check_combinations(prod(sizes))
+        return np.ravel_multi_index(tuple(codes), sizes).astype(np.int64)
+
+    @property
+    def _sizes_of_target(self) -> list[int]:
+        """The number of classes of each column of the target."""
+        return [part.target.n_classes for part in self.parts.values()]
 
     def with_combinations(self, combinations: Integers) -> TargetCoding:
-        """The coding of a joint target, given the :meth:`combinations_of` all rows."""
+        """The coding, given the :meth:`combinations_of` all rows."""
         occurring = np.unique(combinations)
-        sizes = [part.target.n_classes for part in self.parts.values()]
-        codes_of_columns = np.unravel_index(occurring, sizes)
+        stratum, number = np.divmod(occurring, prod(self._sizes_of_target))
+        classes, label = np.unique(number, return_inverse=True)
+        target = self._joint_target(classes) if self.is_joint else self.target
+        coding = replace(self, target=target, combinations=occurring)
+        if not self.strata:
+            return coding
+        if not self.is_joint:
+            label = number  # a class may be left without rows where the data is counted as other data was
+        numbers = stratum * target.n_classes + label.reshape(-1)
+        return replace(coding, strata_and_classes=StrataAndClasses.of_numbers(numbers, target.n_classes))
+
+    def _joint_target(self, classes: Integers) -> Target:
+        """The target of several columns, from the numbers of the combinations of their classes that occur."""
         targets = {}
+        codes_of_columns = np.unravel_index(classes, self._sizes_of_target)
         for (name, part), codes in zip(self.parts.items(), codes_of_columns, strict=True):
             targets[name] = replace(part.target, codes=codes.astype(np.int32))
-        joint = replace(join_targets(targets), codes=np.empty(0, np.int32), name=self.target.name)
-        return replace(self, target=joint, combinations=occurring)
+        return replace(join_targets(targets), codes=np.empty(0, np.int32), name=self.target.name)
 
-    def _codes_by_column(self, y: ColumnLike) -> tuple[NDArray[np.int32], ...]:
+    def _codes_of_target(self, y: ColumnLike) -> list[NDArray[np.int32]]:
+        """The classes of every column of the target."""
         columns = split_target(y)
         codes = []
         for (name, part), column in zip(self.parts.items(), columns.values(), strict=True):
             values = read_values(column, label_of_target(name, is_joint=self.is_joint))
             codes.append(part.codes(values))
-        return tuple(codes)
+        return codes
+
+    def _codes_of_strata(self, strata: ColumnLike) -> list[NDArray[np.int32]]:
+        """The strata by every column of them."""
+        if strata is None:
+            return []
+        columns = [column for _, column in columns_of_strata(strata)]
+        return [part.codes(read_values(column, "strata")) for part, column in zip(self.strata, columns, strict=True)]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.counts.source import sizes_of_classes
+from bitsieve.counts.strata import StrataAndClasses
 from bitsieve.dataset.arrow import text_of
 from bitsieve.dataset.column_info import ColumnInfo
 from bitsieve.dataset.column_summary import ColumnSummary, Distinct, RowSample
@@ -44,7 +45,7 @@ class Summary(InspectedColumns):
     names: Sequence[str]  # one for each column
     feature_names: Values | None  # see :class:`~bitsieve.dataset.value_ranges.NamedColumns`
     columns: list[ColumnSummary]
-    target: Target | None  # the classes of all rows; its ``codes`` are not used
+    target: Target | None  # what all rows are counted by; its ``codes`` are not used
     n_rows: int
     n_samples: int  # the sum of the frequency weights of the rows
     sample: RowSample | None  # None where the rule needs no sample
@@ -52,6 +53,8 @@ class Summary(InspectedColumns):
     class_sizes: Integers  # the number of samples of every class
     requires: str  # see :attr:`bitsieve.discretization.base.BinningChoice.requires`
     text_meanings: Mapping[int, TextMeaning]  # what the text of columns means, by column index
+    #: Where rows are counted by combinations of stratum and class, what these are.
+    strata_and_classes: StrataAndClasses | None = None
 
     @classmethod
     def merged(cls, partitions: Sequence[Summary]) -> Summary:
@@ -215,10 +218,15 @@ class Summary(InspectedColumns):
         return self._table(j, values, classes, weights)
 
     def _table(self, j: int, values: ColumnValues, classes: Values | None, weights: Integers | None) -> InMemoryDataset:
-        y = None
-        if self.target is not None and classes is not None:
+        names = [self.names[j]]
+        if self.target is None or classes is None:
+            return InMemoryDataset([values], names, weights=weights)
+        if self.strata_and_classes is None:
             y = Target(classes.astype(np.int32), self.target.labels, kind=self.target.kind)
-        return InMemoryDataset([values], [self.names[j]], y=y, weights=weights)
+            return InMemoryDataset([values], names, y=y, weights=weights)
+        combinations = self.strata_and_classes
+        y = Target(combinations.label[classes].astype(np.int32), np.arange(combinations.n_classes))
+        return InMemoryDataset([values], names, y=y, weights=weights, strata=combinations.stratum[classes])
 
 
 def _holds_small_integers(column: ColumnSummary) -> bool:

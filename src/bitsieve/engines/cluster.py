@@ -43,8 +43,8 @@ _NOT_LOADED = re.compile(
 class ClusterEngine(Engine):
     """The rows of a table on a cluster; only summaries and counts are fetched from the workers.
 
-    ``open_partitions(columns)`` opens the partitions of these columns (None: all columns). ``target_and_weight`` are
-    the columns that a pass over the target reads. ``take(names)`` reads columns, target and weights into this process.
+    ``open_partitions(columns)`` opens the partitions of these columns (None: all columns). ``beside_features`` are the
+    columns that a pass over the target reads. ``take(names)`` reads columns, target and weights into this process.
     """
 
     label = "the data"
@@ -53,14 +53,14 @@ class ClusterEngine(Engine):
         self,
         reader: PartitionReader,
         open_partitions: Callable[[list[Hashable] | None], DataPartitions],
-        target_and_weight: list[Hashable],
+        beside_features: list[Hashable],
         take: Callable[[Sequence[str]], TableLike],
     ) -> None:
         from bitsieve import __version__
 
         self.limits = Limits()
         self._take = take
-        targets = open_partitions(target_and_weight)
+        targets = open_partitions(beside_features)
         n_rows = targets.total("rows", partial(_n_rows, reader=reader, version=__version__), in_order)
         self.is_empty = not sum(n_rows)
         if reader.drop_missing:
@@ -176,7 +176,9 @@ class ClusterSource(DataInParts, ABC):
 
     def read_in_parts(self, options: ReadOptions) -> PartitionedDataset:
         phase("reading")
-        roles = split_columns(self.labels, options.target, options.sample_weight, unnamed=options.target_name)
+        roles = split_columns(
+            self.labels, options.target, options.sample_weight, strata=options.strata, unnamed=options.target_name
+        )
         y = None if roles.target else options.target
         weights = None if roles.weight is not None else options.sample_weight
 
@@ -184,7 +186,7 @@ class ClusterSource(DataInParts, ABC):
             return ClusterEngine(
                 reader,
                 open_partitions=partial(self.open_partitions, y=y, weights=weights),
-                target_and_weight=roles.others or self.labels[:1],  # any column gives the number of rows
+                beside_features=roles.others or self.labels[:1],  # any column gives the number of rows
                 take=partial(self.take, roles),
             )
 

@@ -119,7 +119,7 @@ class DatabaseEngine(Engine):
         self.schema = schema
         self.features = [str(name) for name in reader.features or ()]
         self.frame = self._without_missing_numbers(frame)
-        self.target_and_weight = [*reader.target, *([] if reader.weight is None else [reader.weight])]
+        self.beside_features = [str(name) for name in reader.labels_beside_features]
         self.all_rows = Relation(self.frame)
         self.relation = Relation(self.frame, reader.weight)  # the rows that count
         self._target: GroupedTarget | None = None
@@ -150,15 +150,16 @@ class DatabaseEngine(Engine):
     def _grouped_target(self) -> GroupedTarget:
         """Fetch the groups of rows of equal target and weight; set the number of rows without a target."""
         reader = self.reader
-        labels = self.target_and_weight
+        labels = self.beside_features
         groups = self.all_rows.few_groups({label: nw.col(label) for label in labels}, self.limits.cells)
         if groups is None:
+            columns = [str(name) for name in reader.labels_of_classes]
             raise UserError(
                 code="too-many-values-to-group",
-                message=f"the target {quoted(reader.target)} has more than {self.limits.cells:,} different values",
+                message=f"the target {quoted(columns)} has more than {self.limits.cells:,} different values",
                 advice="round it, or read the rows, by {push_down}",
                 fix={"push_down": False},
-                columns=[str(name) for name in reader.target],
+                columns=columns,
             )
         table = pa.table({label: groups.keys[label] for label in labels})
         partition = RawPartition(table)
@@ -182,7 +183,7 @@ class DatabaseEngine(Engine):
         groups = self.relation.groups(classes.keys)
         codes = classes.codes(groups)
         has_class = codes >= 0
-        class_sizes = np.zeros(request.target.target.n_classes, np.int64)
+        class_sizes = np.zeros(request.target.counted_target.n_classes, np.int64)
         np.add.at(class_sizes, codes[has_class], groups.samples[has_class])
         report = phase("finding bins")
         summaries = []
@@ -201,7 +202,7 @@ class DatabaseEngine(Engine):
         is_dropped = j in request.reader.dropped
         frame = pa.table({self.features[j]: column.values})
         table = read_xy(frame, None, column.samples, rules=self._rules_of(request.reader, j))
-        target = replace(request.target.target, codes=column.classes.astype(np.int32))
+        target = replace(request.target.counted_target, codes=column.classes.astype(np.int32))
         table = replace(table, y=target, row_counts=column.rows)
         if is_dropped:
             table = table.without([0])
@@ -218,7 +219,7 @@ class DatabaseEngine(Engine):
         range_only = request.binner.requires == "ends"
         key = (self.features[j], range_only)
         if key not in self._values:
-            values = self._fetch_values(self.features[j], classes, request.target.target.n_classes, range_only)
+            values = self._fetch_values(self.features[j], classes, request.target.counted_target.n_classes, range_only)
             self._values[key] = values.without_missing_class()
         return self._values[key]
 
@@ -250,8 +251,12 @@ class DatabaseEngine(Engine):
         for label, part in zip(self.reader.target, target.parts.values(), strict=True):
             is_cut = part.target.edges is not None and self.schema[label].is_numeric()
             columns.append(TargetColumn(label, part, is_cut))
-        grouped_target = TargetGrouping(columns, target, replace(self.reader, weight=None))
-        keys = {column.label: column.key() for column in columns}
+        strata = [
+            TargetColumn(label, part, is_cut=False)
+            for label, part in zip(self.reader.strata, target.strata, strict=True)
+        ]
+        grouped_target = TargetGrouping(columns, strata, target, replace(self.reader, weight=None))
+        keys = {column.label: column.key() for column in [*strata, *columns]}
         return Classes(keys, grouped_target.classes)
 
     def count(self, request: CountRequest) -> CountSource:
@@ -269,7 +274,7 @@ class DatabaseEngine(Engine):
         return GroupedSource(self.relation, keys, classes, coding.arities, request.class_sizes)
 
     def take(self, names: Sequence[str]) -> TableLike:
-        return self.frame.select([*names, *self.target_and_weight]).collect("pyarrow").to_native()
+        return self.frame.select([*names, *self.beside_features]).collect("pyarrow").to_native()
 
     def _key_of(self, j: int, reader: PartitionReader, coding: Coding) -> Key:
         """How rows are grouped by a column: by its code where that follows from cuts, else by its values."""
@@ -406,7 +411,7 @@ def intervals_of(relation: Relation, name: str, classes: Classes, n_intervals: i
 
 
 class TargetColumn(NamedTuple):
-    """A column of the target, by which rows are grouped."""
+    """A column of the target or of the strata, by which rows are grouped."""
 
     label: Any
     part: TargetPart
@@ -432,29 +437,30 @@ class TargetColumn(NamedTuple):
 
 
 class TargetGrouping(NamedTuple):
-    """How rows are grouped by the columns of the target."""
+    """How rows are grouped by the columns of the target and of the strata."""
 
     columns: Sequence[TargetColumn]
+    strata: Sequence[TargetColumn]
     target: TargetCoding
     reader: PartitionReader  # reads the target from fetched groups, which have no weights
 
     def classes(self, groups: Groups) -> Integers:
-        """The class of each group; -1 where the target is missing."""
+        """The class of each group, or its combination of stratum and class; -1 where the target is missing."""
         table = pa.table({column.label: groups.keys[column.label] for column in self.columns})
         y, _ = self.reader.target_and_weights(RawPartition(table))
         keys_of_columns = split_target(y).values()
         classes = [column.classes(keys) for column, keys in zip(self.columns, keys_of_columns, strict=True)]
-        if not self.target.is_joint:
+        strata = [column.classes(groups.keys[column.label]) for column in self.strata]
+        if not self.target.needs_combinations:
             return classes[0]
-        return self._joint_classes(np.array(classes))
+        return self._combinations([*strata, *classes])
 
-    def _joint_classes(self, classes: Integers) -> Integers:
-        """The class of each combination of the classes of the columns, which are the rows of ``classes``."""
+    def _combinations(self, classes: Sequence[Integers]) -> Integers:
+        """The combinations of the classes of all columns."""
         assert self.target.combinations is not None  # known before the rows are counted
-        sizes = [column.part.target.n_classes for column in self.columns]
-        combination = np.ravel_multi_index(tuple(np.maximum(classes, 0)), sizes)
-        has_missing = classes.min(axis=0) < 0
-        return np.where(has_missing, -1, np.searchsorted(self.target.combinations, combination))
+        numbers = self.target.numbers([np.maximum(classes_of_column, 0) for classes_of_column in classes])
+        has_missing = np.min(classes, axis=0) < 0
+        return np.where(has_missing, -1, np.searchsorted(self.target.combinations, numbers))
 
 
 def has_too_many_values(data: TableLike) -> bool:
@@ -507,7 +513,9 @@ class DatabaseSource(DataInParts):
         with database_errors_in_one_line():
             frame = nw.from_native(self.data).lazy()
             schema = dict(frame.collect_schema())
-        roles = split_columns(list(schema), options.target, options.sample_weight, unnamed=options.target_name)
+        roles = split_columns(
+            list(schema), options.target, options.sample_weight, strata=options.strata, unnamed=options.target_name
+        )
         if not roles.target or (options.sample_weight is not None and roles.weight is None):
             lacking = "target" if not roles.target else "weights"
             raise UserError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -49,11 +50,22 @@ class PartitionReader:
     # the labels of the features; None: all columns are features, the target and the weights are no columns
     features: Sequence[Label] | None = None
     target: Sequence[Label] = ()  # the labels of the target; empty: it is no column
+    strata: Sequence[Label] = ()  # the labels of the strata; empty: rows lie in none
     weight: Label | None = None  # the label of the frequency weights; None: they are no column
     drop_missing: bool = False  # whether rows without a target are dropped, as if their weight were 0
     dropped: tuple[int, ...] = ()  # indices of features that get one value in every row, so that none is selected
     rules: ColumnRules = field(default_factory=partial(ColumnRules, formats={}))  # how columns are read
     target_rules: ColumnRules | None = None  # how text of the target is read; None: as classes
+
+    @property
+    def labels_of_classes(self) -> list[Label]:
+        """The labels of the columns by which rows are counted beside features: the strata, and the target."""
+        return [*self.strata, *self.target]
+
+    @property
+    def labels_beside_features(self) -> list[Label]:
+        """The labels of all columns that are read beside features."""
+        return self.labels_of_classes if self.weight is None else [*self.labels_of_classes, self.weight]
 
     def n_rows(self, partition: RawPartition) -> int:
         """The number of rows whose weight is not 0. Refuses a target or weights that do not fit the rows."""
@@ -79,23 +91,28 @@ class PartitionReader:
 
         ``sampled`` says whether a sample of the rows is drawn.
         """
-        y, weights = self._target_of_weighted_rows(partition)
+        rows = self._weighted_rows(partition)
         return TargetSummary.of_part(
-            y, first_row=first_row, weights=weights, sampled=sampled, row_counts=partition.row_counts
+            rows.y,
+            rows.strata,
+            first_row=first_row,
+            weights=rows.weights,
+            sampled=sampled,
+            row_counts=partition.row_counts,
         )
 
     def combinations(self, first_row: int, partition: RawPartition, *, target: TargetCoding) -> Integers:
-        """The combinations of classes of a target of several columns that occur in the partition."""
-        y, _ = self._target_of_weighted_rows(partition)
-        return np.unique(target.combinations_of(y))
+        """The combinations of strata and classes that occur in the partition."""
+        rows = self._weighted_rows(partition)
+        return np.unique(target.combinations_of(rows.y, rows.strata))
 
     def read(self, first_row: int, partition: RawPartition, *, target: TargetCoding) -> InMemoryDataset:
-        """Read the partition as a table, whose classes are those of all rows."""
+        """Read the partition as a table, whose classes are those by which all rows are counted."""
         features = partition.columns if self.features is None else partition.select(self.features)
         _, weights_of_all_rows = self.target_and_weights(partition)
-        y, _ = self._target_of_weighted_rows(partition)
+        rows = self._weighted_rows(partition)
         table = read_xy(features, None, weights_of_all_rows, rules=self.rules)  # drops rows of weight 0
-        table = replace(table, y=replace(target.target, codes=target.codes(y)))
+        table = replace(table, y=replace(target.counted_target, codes=target.codes(rows.y, rows.strata)))
         return table.without(self.dropped)
 
     def summarize(
@@ -135,16 +152,27 @@ class PartitionReader:
             weights = zero_where_missing(weights, y)
         return y, weights
 
-    def _target_of_weighted_rows(self, partition: RawPartition) -> tuple[ColumnLike, Integers | None]:
-        """The target and the frequency weights of the rows whose weight is not 0."""
+    def _weighted_rows(self, partition: RawPartition) -> WeightedRows:
+        """The rows whose weight is not 0."""
         y, weights = self.target_and_weights(partition)
+        strata = partition.select(self.strata) if self.strata else None
         if y is None:
             y = np.zeros(partition.n_rows, np.int8)  # without a target all rows are of one class
         has_weight = _has_weight(weights, partition.n_rows)
         valid_weights = read_weights(weights, partition.n_rows)
         if has_weight is None or valid_weights is None:
-            return y, valid_weights
-        return take_weighted(y, has_weight), valid_weights[has_weight]
+            return WeightedRows(y, strata, valid_weights)
+        if strata is not None:
+            strata = take_weighted(strata, has_weight)
+        return WeightedRows(take_weighted(y, has_weight), strata, valid_weights[has_weight])
+
+
+class WeightedRows(NamedTuple):
+    """The rows of a partition that count."""
+
+    y: ColumnLike  # the target
+    strata: ColumnLike  # None where rows lie in none
+    weights: Integers | None  # the frequency weights; None for 1 each
 
 
 def _has_weight(weights: ColumnLike, rows: int) -> Flags | None:

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.counts.source import CountSource
+from bitsieve.counts.strata import SourceInStrata
 from bitsieve.dataset.column_info import ColumnInfo, TextParsing
-from bitsieve.dataset.dataset import Approximation, OutOfCoreDataset
+from bitsieve.dataset.dataset import COUNTS, Approximation, OutOfCoreDataset
 from bitsieve.dataset.notes import rows_without_target
 from bitsieve.dataset.original import OriginalData, not_read_again
 from bitsieve.dataset.quantity import TargetKind
@@ -70,6 +71,7 @@ class PartitionedDataset(OutOfCoreDataset):
         self._text_meanings: Mapping[int, TextMeaning] = {}
         self._summary: Summary | None = None  # of all rows
         self._columns: Sequence[ColumnInfo] | None = None
+        self._class_sizes: Integers | None = None  # as rows are counted; None until they are
         self._cached: CachedCounts | None = None
         self._cache_key: JsonObject | None = None  # under which ``_cached`` was found
 
@@ -90,10 +92,17 @@ class PartitionedDataset(OutOfCoreDataset):
         ``named`` says whether the columns have names; ``take_original`` takes features by their indices in the user's
         own kind of data, None where the data is not read again.
         """
+        if options.strata is not None and not roles.strata:
+            raise UserError(
+                code="column-needed",
+                message="the strata must be columns of the data, where its rows are not in memory",
+                advice="name them, or give a table in memory",
+            )
         rules = replace(ColumnRules.from_options(options), formats={})
         reader = PartitionReader(
             features=roles.features if named else None,
             target=roles.target,
+            strata=roles.strata,
             weight=roles.weight,
             drop_missing=options.drop_missing_target,
             rules=rules,
@@ -102,8 +111,10 @@ class PartitionedDataset(OutOfCoreDataset):
         if opened.summary is None:
             weighted = roles.weight_name is not None
             raise no_rows_left(opened.engine.label, weighted=weighted, drop_missing=reader.drop_missing)
-        target_coding = opened.summary.fitted(roles.target_name, TargetKind.from_options(options))
-        if target_coding.is_joint:
+        target_coding = opened.summary.fitted(
+            roles.target_name, TargetKind.from_options(options), options.categories_of_strata
+        )
+        if target_coding.needs_combinations:
             combinations = _combinations(opened.engine, opened.reader, target_coding)
             target_coding = target_coding.with_combinations(combinations)
         target_coding = replace(target_coding, target=replace(target_coding.target, parsings=opened.parsings))
@@ -120,8 +131,20 @@ class PartitionedDataset(OutOfCoreDataset):
             with_target=opened.engine.take,
             weight=roles.weight_name,
             labels=None if take_original is None else roles.features or None,
+            strata=options.strata_in_words,
         )
         return table
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        return COUNTS if self.target_coding.strata_and_classes is None else COUNTS - {"unstratified"}
+
+    @property
+    def class_counts_of_strata(self) -> Integers | None:
+        strata_and_classes = self.target_coding.strata_and_classes
+        if strata_and_classes is None or self._class_sizes is None:
+            return None
+        return strata_and_classes.class_counts(self._class_sizes)
 
     @property
     def n_samples(self) -> int:
@@ -198,7 +221,11 @@ class PartitionedDataset(OutOfCoreDataset):
                 text_has_formats = self._decide_meanings(summary)
                 if text_has_formats:
                     summary = self._summarize_rows(binner)
-            self._summary = replace(summary, text_meanings={**summary.text_meanings, **self._text_meanings})
+            self._summary = replace(
+                summary,
+                text_meanings={**summary.text_meanings, **self._text_meanings},
+                strata_and_classes=self.target_coding.strata_and_classes,
+            )
         return self._summary
 
     def _summarize_rows(self, binner: Binning) -> Summary:
@@ -253,6 +280,9 @@ class PartitionedDataset(OutOfCoreDataset):
         source = self._open_cached(key)
         if source is None:
             source = self._count_rows(binner, key)
+        self._class_sizes = source.class_sizes
+        if self.target_coding.strata_and_classes is not None:
+            source = SourceInStrata(source, self.target_coding.strata_and_classes)
         assert self.coding is not None
         fitted = self.coding.binner
         if fitted.requires == "classes":
@@ -357,6 +387,7 @@ class PartitionedDataset(OutOfCoreDataset):
         parameters = {name: value for name, value in binner.parameters.items() if name != "n_jobs"}
         return {
             "reader": [list(self.names), list(reader.target), reader.weight, reader.drop_missing],
+            "strata": list(reader.strata),
             "columns": [reader.rules.repair, sorted(reader.rules.types_by_index(self.names).items())],
             "target": [list(self.target.requested_kind), repr(self.target.labels.tolist())],
             "binner": [type(binner).__name__, parameters],
@@ -406,7 +437,7 @@ def _summarize_target(engine: Engine, reader: PartitionReader) -> TargetSummary 
 
 
 def _combinations(engine: Engine, reader: PartitionReader, target: TargetCoding) -> Integers:
-    """The combinations of classes of a target of several columns that occur in any row."""
+    """The combinations of strata and classes that occur in any row."""
     work = partial(reader.combinations, target=target)
     combinations = engine.summarize_target(TargetRequest(work=work, merge=union_of))
     assert combinations is not None  # the target has rows

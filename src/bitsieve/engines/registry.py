@@ -236,16 +236,6 @@ def refuse_groups(groups: object) -> None:
         )
 
 
-def refuse_strata(strata: object) -> None:
-    """Refuse strata of samples for rows that are read in parts."""
-    if strata is not None:
-        raise UserError(
-            code="rows-not-in-memory",
-            message="strata need all rows in memory",
-            advice="give a table in memory, or leave them out",
-        )
-
-
 def refuse_sampling_weights(options: ReadOptions) -> None:
     """Refuse the weights of a survey for rows that are read in parts: the scale depends on all of them."""
     if options.has_sampling_weights:

@@ -244,15 +244,13 @@ class StreamEngine(Engine):
         self.file_state = file.initial_state
         self.rows_of_batch = rows_of_batch(memory or DEFAULT_MEMORY, file.row_bytes + len(file.names))
         self.features = [str(name) for name in reader.features or file.names]
-        self.target_and_weight = [str(name) for name in reader.target]
-        if reader.weight is not None:
-            self.target_and_weight.append(str(reader.weight))
+        self.beside_features = [str(name) for name in reader.labels_beside_features]
         self._early: EarlyPacking | None = None
 
     def summarize_target(self, request: TargetRequest[Result]) -> Result | None:
         merged = PendingMerge(request.merge)
         n_without_target = 0
-        for batch in self._batches("reading the target", self.target_and_weight):
+        for batch in self._batches("reading the target", self.beside_features):
             n_without_target += self.reader.n_without_target(batch.partition)
             if batch.n_rows:
                 merged.add(request.work(batch.first_row, batch.partition))
@@ -266,7 +264,7 @@ class StreamEngine(Engine):
         callback = None if self._early is None else self._early.add
         task = "finding bins" if self._early is None else "finding bins and packing"
         merged = PendingMerge(Summary.merged, _size_of, max_size=self.limits.rows // 2)
-        for batch in self._batches(task, self.features + self.target_and_weight):
+        for batch in self._batches(task, self.features + self.beside_features):
             if batch.n_rows:
                 is_first = merged.result is None
                 summarize = request.work(self.limits, earlier=merged.result, callback=callback)
@@ -288,7 +286,7 @@ class StreamEngine(Engine):
         return source
 
     def take(self, names: Sequence[str]) -> TableLike:
-        return read_columns(self.file, [*names, *self.target_and_weight])
+        return read_columns(self.file, [*names, *self.beside_features])
 
     def cached(self, key: JsonObject) -> CachedCounts | None:
         name = self._name_of_key(key)
@@ -302,7 +300,7 @@ class StreamEngine(Engine):
     def _pack(self, request: CountRequest) -> StreamPacking:
         """Pack all rows in a pass of their own."""
         packing = self._packing(request.coding, request.class_sizes)
-        for batch in self._batches("packing", self.features + self.target_and_weight):
+        for batch in self._batches("packing", self.features + self.beside_features):
             if batch.n_rows:
                 packing.add(request.reader.read(batch.first_row, batch.partition, target=request.target))
         return packing
@@ -475,7 +473,14 @@ class StreamSource(DataInParts):
         file = columns_of(opened)
         target = options.target
         sample_weight = options.sample_weight
-        roles = split_columns(file.names, target, sample_weight, n_samples=file.n_rows, unnamed=options.target_name)
+        roles = split_columns(
+            file.names,
+            target,
+            sample_weight,
+            strata=options.strata,
+            n_samples=file.n_rows,
+            unnamed=options.target_name,
+        )
         y = None if roles.target or target is None else as_array(target)
         weights = None if roles.weight is not None or sample_weight is None else as_array(sample_weight)
 

@@ -65,8 +65,7 @@ def information_of(estimator: str, source: CountSource, effect: str = ANY_EFFECT
 
     In a single stratum any effect is that of all samples.
     """
-    lies_in_one_stratum = source.strata is None or not source.strata.any()
-    if lies_in_one_stratum and effect == ANY_EFFECT:
+    if source.n_strata <= 1 and effect == ANY_EFFECT:
         return make_information(estimator, source)
     return make_information_within_strata(estimator, source, effect)
 

@@ -247,7 +247,9 @@ class CommonEffectInformation(Information):
         n_first = 1 if pivot is None else int(source.arities[pivot])
         for block in column_blocks(n_first, source.arities[columns], source.n_classes, source.n_samples):
             for table in source.tables(pivot, columns[block], True):
-                yield TableOfColumn(by_class=self.counts.within_classes(table), by_stratum=self.counts.within_strata(table))
+                by_class = self.counts.within_classes(table)
+                by_stratum = self.counts.within_strata(table)
+                yield TableOfColumn(by_class, by_stratum)
 
 
 class PlugInCommonEffect(CommonEffectInformation):

@@ -38,17 +38,16 @@ class Counted:
     _cached: dict[tuple[str, str], Information] = field(default_factory=dict, repr=False, compare=False)
 
     @property
-    def strata(self) -> Integers | None:
-        """The stratum of every sample; None without strata."""
-        return self.information.source.strata
+    def has_strata(self) -> bool:
+        return self.information.source.n_strata > 0
 
     @property
     def has_several_strata(self) -> bool:
-        return self.strata is not None and bool(self.strata.any())
+        return self.information.source.n_strata > 1
 
     def estimated(self, estimator: str, effect: str = ANY_EFFECT) -> Information:
         """The information by an estimator, within the strata if there are several; cached."""
-        if self.strata is None:
+        if not self.has_strata:
             return self.pooled(estimator)
         if (estimator, effect) not in self._cached:
             self._cached[estimator, effect] = information_of(estimator, self.information.source, effect)

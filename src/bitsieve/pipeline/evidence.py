@@ -83,12 +83,11 @@ def strata_evidence(counted: Counted, selected: Columns, estimator: str) -> Stra
 
     Heterogeneity is the part of I(X;C|S) that the strata do not have in common, both corrected for chance.
     """
-    rows = counted.table.rows
-    if rows is None or rows.strata is None:
+    classes = ClassesOfStrata.of_table(counted.table)
+    if classes is None:
         return None
-    classes = ClassesOfStrata.of_table(rows)
     heterogeneity = np.zeros(len(selected))
-    if rows.several_strata is not None:
+    if counted.has_several_strata:
         common = CorrectedCommonEffect(counted.information.source)
         heterogeneity = counted.estimated("corrected").relevance[selected] - common.bits_of_tables(None, selected)
     return StrataEvidence(

@@ -17,7 +17,6 @@ from bitsieve.engines.registry import (
     is_counted_in_place,
     refuse_groups,
     refuse_sampling_weights,
-    refuse_strata,
     refuse_survival,
 )
 from bitsieve.methods.method import Method, check_capabilities
@@ -65,7 +64,6 @@ class ReadingPlan:
 
             return read_data(self.data, options)
         refuse_groups(options.groups)
-        refuse_strata(options.strata)
         refuse_survival(options.survival)
         target = options.target
         if target is None:

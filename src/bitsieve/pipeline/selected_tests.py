@@ -71,7 +71,7 @@ def _tests_by_log_rank(information: Information, columns: Columns) -> SelectedTe
 def _test_selected(source: CountSource, columns: Columns, penalty: Floats, n_tried: int) -> SelectedTests:
     """:func:`tests_of_selected`; ``penalty`` is added to the logarithm of each p-value."""
     information: PlugInInformation = PlugInInformation(source)
-    if source.strata is None:
+    if not source.n_strata:
         alone = _test_alone(source, columns, penalty, n_tried)
     else:
         information = PlugInWithinStrata(source)

@@ -25,14 +25,10 @@ class ClassesOfStrata:
     counts: Integers  # shape (n_strata, n_classes)
 
     @classmethod
-    def of_table(cls, table: InMemoryDataset) -> Self:
-        """Count the samples of a table with strata."""
-        assert table.strata is not None
-        n_strata = int(table.strata.max()) + 1
-        counts = np.zeros((n_strata, table.target.n_classes), np.int64)
-        weights = np.ones(table.n_samples, np.int64) if table.weights is None else table.weights
-        np.add.at(counts, (table.strata, table.target.codes), weights)
-        return cls(counts)
+    def of_table(cls, table: Dataset) -> Self | None:
+        """The counts of a table whose rows are in memory or were counted; None without strata."""
+        counts = table.class_counts_of_strata
+        return None if counts is None else cls(counts)
 
     @property
     def n_strata(self) -> int:
@@ -74,19 +70,19 @@ def _entropy(counts: Integers) -> float:
 
 def check_strata(table: Dataset, effect: str) -> None:
     """Raise UserError where information within the strata of a table says nothing, or where there are no strata."""
-    rows = table.rows
-    if rows is None or rows.strata is None:
+    classes = ClassesOfStrata.of_table(table)
+    if classes is None:
         if effect == COMMON:
             raise ParameterError("effect", effect, "add {strata}, or leave it out", "needs strata")
         return
-    classes = ClassesOfStrata.of_table(rows)
     if classes.n_strata == table.n_samples:
         raise UserError(
             code="every-row-a-stratum",
             message="every row is a stratum of its own, so that nothing can be compared within strata",
             advice="name a column that several rows share",
         )
-    _check_groups_of_strata(rows)
+    if table.rows is not None:
+        _check_groups_of_strata(table.rows)
     if not classes.is_informative.any():
         raise UserError(
             code="one-class",
@@ -118,19 +114,18 @@ def _check_groups_of_strata(table: InMemoryDataset) -> None:
 
 def on_strata(table: Dataset, effect: str) -> list[Diagnostic]:
     """What to know of the strata: those of one class, small ones, and those that nearly determine the target."""
-    rows = table.rows
-    if rows is None or rows.strata is None:
+    classes = ClassesOfStrata.of_table(table)
+    if classes is None:
         return []
-    classes = ClassesOfStrata.of_table(rows)
     diagnostics = []
     is_informative = classes.is_informative
     n_informative = int(is_informative.sum())
     if n_informative < classes.n_strata:
         n_rows = int(classes.counts[~is_informative].sum())
         n_other = classes.n_strata - n_informative
-        diagnostics.append(notes.strata_of_one_class(n_other, classes.n_strata, n_rows, rows.target.name))
+        diagnostics.append(notes.strata_of_one_class(n_other, classes.n_strata, n_rows, table.target.name))
     if classes.share_of_class > CONFOUNDED_SHARE:
-        diagnostics.append(notes.strata_determine_target(rows.target.name, classes.share_of_class))
+        diagnostics.append(notes.strata_determine_target(table.target.name, classes.share_of_class))
     mean_size = classes.n_informative_rows / max(n_informative, 1)
     if effect == ANY_EFFECT and mean_size < MIN_ROWS_PER_STRATUM:
         diagnostics.append(notes.small_strata(mean_size))

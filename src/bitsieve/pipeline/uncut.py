@@ -47,7 +47,7 @@ def rank_uncut_columns(
     if not len(uncut) or adds_information.all():
         return UncutRanking(result, {})
     tests = None
-    if counted.strata is None:  # the ranks of all rows differ between strata
+    if not counted.has_several_strata:  # the ranks of all rows differ between strata
         tests = counted.table.rank_tests(uncut.tolist())
     if tests is None:
         return UncutRanking(result, None)
@@ -110,9 +110,9 @@ def on_uncut(fit: Fit) -> list[Diagnostic]:
     There is no note if all selected columns are ordered so: another one says that none has information.
     """
     if fit.rank_tests is None:
-        rows = fit.table.rows
-        has_strata = rows is not None and rows.several_strata is not None
-        return [notes.uncut_within_strata() if has_strata else notes.ordered_by_position()]
+        counts = fit.table.class_counts_of_strata
+        has_several_strata = counts is not None and len(counts) > 1
+        return [notes.uncut_within_strata() if has_several_strata else notes.ordered_by_position()]
     if not fit.rank_tests or len(fit.rank_tests) == len(fit.result.selected):
         return []
     statistic_name = "(N - 1) rho^2" if fit.table.target.kind == "binned" else "H"

@@ -33,7 +33,7 @@ from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.base import Binning, BinningLike
 from bitsieve.discretization.registry import make_binner, make_discretizer
 from bitsieve.discretization.transformers import as_transformer
-from bitsieve.engines.registry import data_in_parts, refuse_groups, refuse_sampling_weights, refuse_strata
+from bitsieve.engines.registry import data_in_parts, refuse_groups, refuse_sampling_weights
 from bitsieve.engines.saved_counts import SavedCountsDataset
 from bitsieve.methods.by_counts.stopping import StoppingRule
 from bitsieve.methods.method import (
@@ -330,10 +330,10 @@ class SupervisedSelector(ColumnSelector):
         parts = data_in_parts(X, self._capabilities_needed())
         if parts is not None:
             refuse_groups(groups)
-            refuse_strata(strata)
             options = ReadOptions(
                 target=y,
                 sample_weight=sample_weight,
+                strata=strata,
                 weight_kind=self.weight_kind,
                 target_name="y",
                 target_kind=self.target_kind,

@@ -1,0 +1,152 @@
+"""Counts within strata that follow from one count, beside those of samples in memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bitsieve.counts.reference import NaiveSource
+from bitsieve.counts.source import CountSource, refined
+from bitsieve.counts.strata import (
+    SourceInStrata,
+    StrataAndClasses,
+    StratifiedCounts,
+    StratifiedSums,
+    check_combinations,
+    partition_by_strata,
+)
+from bitsieve.counts.tables import entropy_terms
+from bitsieve.diagnostics import UserError
+
+
+class Counted(CountSource):
+    """A source of tables alone, which says how many it has counted."""
+
+    def __init__(self, source):
+        self.source = source
+        self.n_tables = 0
+        for name in ("n_samples", "n_features", "n_classes", "arities", "class_sizes", "n_jobs"):
+            setattr(self, name, getattr(source, name))
+
+    def tables(self, pivot, columns, by_class):
+        self.n_tables += len(columns)
+        return self.source.tables(pivot, columns, by_class)
+
+
+def samples(seed=0, n_samples=90):
+    random = np.random.default_rng(seed)
+    strata = random.integers(0, 4, n_samples)
+    classes = np.where(strata == 3, 1, random.integers(0, 3, n_samples))  # stratum 3 has one class
+    return random.integers(0, 3, (n_samples, 4)), classes, strata
+
+
+def in_memory(codes, classes, strata):
+    source = NaiveSource(codes, classes)
+    source.strata = strata
+    return source
+
+
+def by_combination(codes, classes, strata, n_classes=3):
+    numbers, labels = np.unique(strata * n_classes + classes, return_inverse=True)
+    return NaiveSource(codes, labels), StrataAndClasses.of_numbers(numbers, n_classes)
+
+
+def same_tables(first, second):
+    for one, other in zip(first, second, strict=True):
+        assert np.array_equal(one.dense(), other.dense())
+
+
+@pytest.mark.parametrize("pivot", [None, 2])
+@pytest.mark.parametrize("by_class", [True, False])
+def test_tables_by_class_are_those_of_samples_in_memory(pivot, by_class):
+    rows = samples()
+    source = SourceInStrata(*by_combination(*rows))
+    columns = np.arange(4)
+    same_tables(source.tables(pivot, columns, by_class), in_memory(*rows).tables(pivot, columns, by_class))
+    assert source.class_sizes.tolist() == np.bincount(rows[1]).tolist()
+    assert source.n_strata == 4
+
+
+def test_tables_by_stratum_are_those_of_samples_in_memory():
+    rows = samples()
+    one_count = StratifiedCounts.of_source(SourceInStrata(*by_combination(*rows)))
+    in_two = StratifiedCounts.of_source(in_memory(*rows))
+    columns = np.arange(4)
+    same_tables(one_count.by_stratum.tables(1, columns, True), in_two.by_stratum.tables(1, columns, True))
+    assert one_count.is_one_count
+    assert not in_two.is_one_count
+
+
+def test_strata_of_one_class_each_keep_their_classes():
+    codes, _, _ = samples()
+    strata = np.arange(90) % 2
+    classes = 1 - strata
+    source = SourceInStrata(*by_combination(codes, classes, strata, n_classes=2))
+    same_tables(source.tables(None, np.arange(4), True), NaiveSource(codes, classes).tables(None, np.arange(4), True))
+    assert source.fused is None
+
+
+def test_one_stratum_costs_what_none_costs():
+    codes, classes, _ = samples()
+    base, combinations = by_combination(codes, classes, np.zeros(90, int))
+    source = SourceInStrata(base, combinations)
+    table = source.tables(None, np.arange(1), True)[0]
+    assert source.merged(table) is table
+
+
+def test_sums_are_counted_once():
+    rows = samples()
+    base, combinations = by_combination(*rows)
+    counted = Counted(base)
+    sums = StratifiedSums.of_counts(StratifiedCounts.of_source(SourceInStrata(counted, combinations)))
+    expected = StratifiedSums.of_counts(StratifiedCounts.of_source(in_memory(*rows)))
+    terms = entropy_terms(90)
+    for found, other in zip(sums.marginal_sums(terms), expected.marginal_sums(terms), strict=True):
+        assert found.tolist() == other.tolist()
+    assert counted.n_tables == 4
+    columns = np.array([0, 2, 3])
+    for found, other in zip(
+        sums.pair_sums(terms, 1, columns, True), expected.pair_sums(terms, 1, columns, True), strict=True
+    ):
+        assert found.tolist() == other.tolist()
+    assert counted.n_tables == 7
+    assert sums.total(terms) == expected.total(terms)
+    assert sums.class_sum(terms) == expected.class_sum(terms)
+
+
+@pytest.mark.parametrize("conditions", [(), (2,), (3, 0)])
+def test_partitions_are_those_of_samples_in_memory(conditions):
+    rows = samples()
+    found = refined(partition_by_strata(SourceInStrata(*by_combination(*rows))), conditions)
+    expected = refined(partition_by_strata(in_memory(*rows)), conditions)
+    assert found.keys.tolist() == expected.keys.tolist()
+    assert found.n_parts == expected.n_parts
+    for by_class in (True, False):
+        same_tables(found.tables(np.arange(4), by_class), expected.tables(np.arange(4), by_class))
+        same_tables(found.tables(None, by_class), expected.tables(None, by_class))
+    terms = entropy_terms(90)
+    seeds = np.arange(5, dtype=np.uint64)
+    assert found.shuffled_sums(terms, 1, seeds).tolist() == expected.shuffled_sums(terms, 1, seeds).tolist()
+
+
+def test_partitions_without_strata_have_the_classes():
+    rows = samples()
+    found = refined(SourceInStrata(*by_combination(*rows)).partition(), (1, 2))
+    expected = refined(in_memory(*rows).partition(), (1, 2))
+    assert found.keys.tolist() == expected.keys.tolist()
+    same_tables(found.tables(np.arange(4), True), expected.tables(np.arange(4), True))
+
+
+def test_groups_of_columns_are_counted_within_strata():
+    rows = samples()
+    groups = [np.array([0, 1]), np.array([3])]
+    found = SourceInStrata(*by_combination(*rows)).joined(groups)
+    expected = in_memory(*rows).joined(groups)
+    assert found.n_strata == expected.n_strata
+    same_tables(found.tables(0, np.array([1]), True), expected.tables(0, np.array([1]), True))
+
+
+def test_too_many_combinations_are_refused():
+    with pytest.raises(UserError) as raised:
+        check_combinations((1 << 16) + 1)
+    assert raised.value.code == "too-many-strata"
