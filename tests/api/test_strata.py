@@ -186,7 +186,7 @@ def test_what_cannot_be_done_gives_one_clear_line():
     assert code_of_error(effect="none") == "parameter-not-allowed"
     assert code_of_error(estimator="shrinkage") == "undefined-quantity"
     assert code_of_error(method="cmi", effect="common") == "undefined-quantity"
-    assert code_of_error(method="fcbf") == "strata-not-supported"
+    assert code_of_error(method="iamb") == "strata-not-supported"
     assert code_of_error(method="vmi") == "strata-not-supported"
     for rule in ("conditional", "knockoffs", "dcrt", "gaussian-knockoffs"):
         assert code_of_error(stopping=rule) == "strata-not-supported"
@@ -244,7 +244,7 @@ def test_compare_ranks_within_strata():
     comparison = bitsieve.compare(frame, "y", strata="site", methods=["jmi"], **options)
     assert "site" not in str(comparison.table())
     with pytest.raises(UserError) as raised:
-        bitsieve.compare(frame, "y", strata="site", methods=["speccmi"], **options)
+        bitsieve.compare(frame, "y", strata="site", methods=["iamb"], **options)
     assert raised.value.code == "strata-not-supported"
 
 

@@ -68,14 +68,18 @@ def are_informative_alone(information: Information, level: float) -> Flags:
     """
     source = information.source
     limit = log(level / n_columns_tried(information))
-    plug_in = PlugInInformation(source)
-    g = np.maximum(0.0, 2 * log(2) * source.n_samples * plug_in.relevance)
-    may_pass = np.flatnonzero(information.varies & (_below_log_tail_of_one(g) <= limit))
+    may_pass = columns_that_may_pass(PlugInInformation(source), limit)
     is_informative = np.zeros(information.n_features, bool)
     if len(may_pass):
         log_p = _log_tails(source, [(None, may_pass)]) + log_codings(source, may_pass)
         is_informative[may_pass] = log_p <= limit
     return is_informative
+
+
+def columns_that_may_pass(plug_in: PlugInInformation, limit: float) -> Columns:
+    """The columns whose G would be significant with one degree of freedom: ``log p <= limit``."""
+    g = np.maximum(0.0, 2 * log(2) * plug_in.source.n_samples * plug_in.relevance)
+    return np.flatnonzero(plug_in.varies & (_below_log_tail_of_one(g) <= limit))
 
 
 def n_columns_tried(information: Information) -> int:

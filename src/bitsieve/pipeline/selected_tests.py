@@ -16,7 +16,7 @@ from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import ConditionalInformation, Information
 from bitsieve.information.within_strata import PlugInWithinStrata
 from bitsieve.methods.by_counts.stopping.repeated_search import MAX_EXPONENT
-from bitsieve.methods.by_counts.stopping.significance import SignificanceStopping
+from bitsieve.methods.by_counts.stopping.significance import SignificanceStopping, are_informative_within_strata
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.lazy import Lazy
 
@@ -71,11 +71,11 @@ def _tests_by_log_rank(information: Information, columns: Columns) -> SelectedTe
 def _test_selected(source: CountSource, columns: Columns, penalty: Floats, n_tried: int) -> SelectedTests:
     """:func:`tests_of_selected`; ``penalty`` is added to the logarithm of each p-value."""
     information: PlugInInformation = PlugInInformation(source)
-    if not source.n_strata:
+    if source.n_strata <= 1:
         alone = _test_alone(source, columns, penalty, n_tried)
     else:
         information = PlugInWithinStrata(source)
-        alone = _test_alone_within_strata(information, columns, penalty, n_tried)
+        alone = are_informative_within_strata(information, columns, penalty, n_tried, LEVEL)
     given_others = np.zeros(len(columns), bool)
     is_conclusive = np.ones(len(columns), bool)
     is_in_doubt = ~alone & information.varies[columns]
@@ -101,19 +101,6 @@ def _test_alone(source: CountSource, columns: Columns, penalty: Floats, n_tried:
     for i in range(len(columns)):
         (log_p,) = log_tails(source.tables(None, columns[[i]], True))
         alone[i] = log_p + penalty[i] <= log(LEVEL / n_tried)
-    return alone
-
-
-def _test_alone_within_strata(
-    information: PlugInWithinStrata, columns: Columns, penalty: Floats, n_tried: int
-) -> Flags:
-    """Whether each column is more informative than chance within the strata."""
-    rule = SignificanceStopping(level=LEVEL)
-    conditional = information.conditional()
-    alone = np.zeros(len(columns), bool)
-    for i in np.flatnonzero(np.isfinite(penalty)).tolist():
-        p = rule.value(conditional, int(columns[i]), n_tried) * exp(min(MAX_EXPONENT, penalty[i]))
-        alone[i] = p <= LEVEL
     return alone
 
 

@@ -7,11 +7,17 @@ remaining feature i with ``SU(Xp;Xi) >= SU(Xi;C)``: that limit is called the lev
 from __future__ import annotations
 
 from functools import partial
+from math import log
 
 import numpy as np
 
 from bitsieve.diagnostics import UserError
-from bitsieve.information.evidence import are_informative_alone
+from bitsieve.information.evidence import (
+    are_informative_alone,
+    columns_that_may_pass,
+    log_codings,
+    n_columns_tried,
+)
 from bitsieve.information.protocol import (
     DisjointPairs,
     Information,
@@ -19,6 +25,8 @@ from bitsieve.information.protocol import (
     class_uncertainty,
     pair_uncertainty,
 )
+from bitsieve.information.within_strata import PlugInWithinStrata
+from bitsieve.methods.by_counts.stopping.significance import are_informative_within_strata
 from bitsieve.methods.method import Method, MethodResult
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.choice import TIE, rank
@@ -152,9 +160,21 @@ def _are_relevant(information: Information, with_class: Floats, delta: float | N
     search = information.source.search
     is_grouped = search is not None and search.units is not None
     if delta is None and not is_grouped:
+        if isinstance(information, PlugInWithinStrata):
+            return _are_significant_within_strata(information)
         return are_informative_alone(information, LEVEL)
     threshold = 0.0 if delta is None else delta
     return with_class >= threshold + slack
+
+
+def _are_significant_within_strata(information: PlugInWithinStrata) -> Flags:
+    """Whether the information of each feature within the strata is significant."""
+    n_tried = n_columns_tried(information)
+    columns = columns_that_may_pass(information, log(LEVEL / n_tried))
+    penalty = log_codings(information.source, columns)
+    is_significant = np.zeros(information.n_features, bool)
+    is_significant[columns] = are_informative_within_strata(information, columns, penalty, n_tried, LEVEL)
+    return is_significant
 
 
 def _by_falling_uncertainty(information: Information, with_class: Floats, is_relevant: Flags) -> Columns:
@@ -211,6 +231,7 @@ METHODS = (
         unit="ratio",
         selector="bitsieve.selectors.pairwise:FCBF",
         run=fcbf,
+        takes_strata=True,
         ends_with=(None, "auto"),
         published={"delta": 0.0},
         why_default="with delta=0.0 it takes columns in every table of noise",

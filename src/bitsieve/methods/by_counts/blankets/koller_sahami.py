@@ -99,6 +99,7 @@ METHODS = (
         seconds=lambda n, d, k: n * n * (2e-8 + 3e-11 * d),
         selector="bitsieve.selectors.pairwise:KollerSahami",
         run=koller_sahami,
+        takes_strata=True,
         required_capabilities=CONDITIONED,
         rules={
             "blanket_size": partial(check_integer, low=0),

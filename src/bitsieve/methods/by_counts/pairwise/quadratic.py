@@ -322,6 +322,7 @@ METHODS = (
         unit="share",
         selector="bitsieve.selectors.pairwise:QPFS",
         run=qpfs,
+        takes_strata=True,
         rules={
             "alpha": optional(partial(check_number, low=0, high=1, instead="or None to balance both terms")),
             "convexify": partial(check_choice, choices=(None, "shift")),
@@ -343,6 +344,7 @@ METHODS = (
         unit="share",
         selector="bitsieve.selectors.pairwise:EQPFS",
         run=eqpfs,
+        takes_strata=True,
         rules={
             "alpha": optional(partial(check_number, low=0, high=1, instead="or None to balance both terms")),
             "beta": partial(check_number, low=0, instead="0 for the redundancy without the classes"),

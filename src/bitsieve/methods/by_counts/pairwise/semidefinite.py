@@ -182,6 +182,7 @@ METHODS = (
         seconds=lambda n, d, k: 5e-10 * n**3 if n <= 2000 else n * n * (3e-7 + 3e-11 * d) + 1.5e-11 * n**3,
         selector="bitsieve.selectors.pairwise:SDPCMI",
         run=sdpcmi,
+        takes_strata=True,
         published={"refine": None},
         why_default="a swap of two columns is made only where it raises x'Qx, so that the subset is never a worse one",
         rules={

@@ -170,6 +170,7 @@ METHODS = (
         seconds=lambda n, d, k: n * n * (3e-8 + 3e-11 * d),
         selector="bitsieve.selectors.pairwise:SpecCMI",
         run=speccmi,
+        takes_strata=True,
         rules={
             "approximation": made_by(make_nystrom),
             "refine": partial(check_choice, choices=(None, "swap")),

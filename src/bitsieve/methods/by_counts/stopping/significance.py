@@ -9,10 +9,12 @@ import numpy as np
 
 from bitsieve.information.evidence import MIN_EXPECTED
 from bitsieve.information.protocol import ConditionalInformation
+from bitsieve.information.within_strata import PlugInWithinStrata
 from bitsieve.methods.by_counts.stopping.independence import CLOSE_FACTOR, MANY_EXPECTED, chi_squared_tails
 from bitsieve.methods.by_counts.stopping.permutation import LevelStopping, PermutationStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import MAX_EXPONENT, RepeatedSearch
 from bitsieve.methods.by_counts.stopping.single import RuleValue
+from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.parameters import check_level
 
@@ -98,3 +100,19 @@ class SignificanceStopping(LevelStopping):
         if is_close and conditional.least_expected(candidate) < MANY_EXPECTED:
             return by_shuffles(f", as a cell expects fewer than {MANY_EXPECTED} samples")
         return RuleValue(p)
+
+
+def are_informative_within_strata(
+    information: PlugInWithinStrata, columns: Columns, penalty: Floats, n_tried: int, level: float
+) -> Flags:
+    """Whether each column is more informative than chance within the strata, one of ``n_tried`` columns.
+
+    ``penalty`` is added to the logarithm of the p-value of each; it is inf for a column that is not tested.
+    """
+    rule = SignificanceStopping(level=level)
+    conditional = information.conditional()
+    is_informative = np.zeros(len(columns), bool)
+    for i in np.flatnonzero(np.isfinite(penalty)).tolist():
+        p = rule.value(conditional, int(columns[i]), n_tried) * float(np.exp(min(MAX_EXPONENT, penalty[i])))
+        is_informative[i] = p <= level
+    return is_informative
