@@ -114,9 +114,10 @@ def select(
         Rows that belong together, such as those of one person, as a column of ``data``, which is then no feature, or as
         values. Stopping rules and the other tests shuffle the class among whole groups, or within them.
     strata : str, sequence of str, or array-like of shape (n_samples,), optional
-        Batches, sites, periods or matched sets: columns of ``data``, which are then no features, or values. A greedy
-        method then takes all information within the strata, I(Xi;C|S), and so does its correction for chance. With
-        ``effect="common"`` it is the effect that all strata have in common, as matched sets of few rows need it.
+        Batches, sites, periods or matched sets: columns of ``data``, which are then no features, or values. All
+        information is then within the strata, I(Xi;C|S), and so is its correction for chance, for greedy methods and
+        those of all pairs. With ``effect="common"`` it is the effect that all strata have in common, as matched sets of
+        few rows need it.
     period : str or array-like of shape (n_samples,), optional
         The period of each row, such as its month: a column of ``data``, which is then no feature, or values.
     drift : {"exclude", "penalty", "within"}, optional
