@@ -119,8 +119,8 @@ class CodeCounts:
 def split_by_stratum(counts: Integers, stratum: Integers, n_strata: int) -> list[Integers]:
     """The counts of each stratum."""
     in_order = counts[np.argsort(stratum, kind="stable")]
-    ends = np.cumsum(np.bincount(stratum, minlength=n_strata))
-    return np.split(in_order, ends[:-1])
+    ends = [0, *np.cumsum(np.bincount(stratum, minlength=n_strata)).tolist()]
+    return [in_order[first:end] for first, end in pairwise(ends)]
 
 
 class Margins:
@@ -316,8 +316,8 @@ class CorrectedInformation(SumInformation):
             (sum over m of (sum over zc of E(n_zc, m) - sum over z of E(n_z, m)) + S_z - S_zc) / B
         """
         by_count = self.margins.expected(counts_with_class) - self.margins.expected(counts)
-        sum_z = sum(self.terms.sum(counts_of_stratum) for counts_of_stratum in counts)
-        sum_zc = sum(self.terms.sum(counts_of_stratum) for counts_of_stratum in counts_with_class)
+        sum_z = self.terms.sum(np.concatenate(counts, axis=None))
+        sum_zc = self.terms.sum(np.concatenate(counts_with_class, axis=None))
         return ChanceSums(by_count, sum_z - sum_zc)
 
     def chance_bits(self, chance: ChanceSums, columns: Columns | None) -> Floats:

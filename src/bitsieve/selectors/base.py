@@ -282,7 +282,7 @@ class SupervisedSelector(ColumnSelector):
         groups : array-like of shape (n_samples,), default=None
             Samples that belong together, such as those of one person: rules, tests and halves keep them together.
         strata : array-like of shape (n_samples,) or (n_samples, n_columns), default=None
-            Batches, sites, periods or matched sets, for greedy selectors and those of all pairs: all information is that
+            Batches, sites, periods or matched sets, for greedy selectors and those of all pairs: all information is
             within the strata. Of several columns the strata are the joint values. ``transform`` needs none.
 
         Returns
