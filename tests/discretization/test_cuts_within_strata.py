@@ -10,7 +10,7 @@ from bitsieve.discretization.cuts_within_strata import ClassShares, cuts_within_
 def cuts(values, classes, strata):
     classes = classes.astype(np.int32)
     n_classes = int(classes.max()) + 1
-    return cuts_within_strata(values, classes, strata, n_classes, ClassShares.of_samples(strata, classes, n_classes))
+    return cuts_within_strata(values, classes, strata, n_classes, ClassShares.of_rows(strata, classes, n_classes))
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -51,7 +51,7 @@ def test_missing_values_take_no_part_and_weights_repeat_rows():
     values = random.normal(size=len(strata)) + 1.2 * classes
     values[::7] = np.nan
     present = ~np.isnan(values)
-    shares = ClassShares.of_samples(strata, classes, 2)
+    shares = ClassShares.of_rows(strata, classes, 2)
     with_missing = cuts_within_strata(values, classes.astype(np.int32), strata, 2, shares)
     without = cuts_within_strata(values[present], classes[present].astype(np.int32), strata[present], 2, shares)
     assert with_missing.tolist() == without.tolist()
@@ -76,3 +76,14 @@ def test_sparse_tables_are_cut_within_strata():
     selector = bitsieve.ForwardSelector(1, criterion="mim", target_kind="classes").fit(X, classes, strata=strata)
     assert selector.selected_.tolist() == [1]
     assert abs(selector.relevance_[0]) < 0.02
+
+
+def test_a_weight_repeats_a_row():
+    random, strata, classes = batches(seed=3)
+    values = strata + 2.0 * classes + random.normal(size=len(strata))
+    weights = random.integers(1, 5, len(values))
+    repeated = [np.repeat(array, weights) for array in (values, classes, strata)]
+    shares = ClassShares.of_rows(strata, classes, 2, weights)
+    weighted = cuts_within_strata(values, classes.astype(np.int32), strata, 2, shares, weights)
+    assert len(weighted) > 0
+    assert weighted.tolist() == cuts(*repeated).tolist()

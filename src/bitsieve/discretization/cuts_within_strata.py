@@ -30,12 +30,13 @@ class ClassShares:
     shift: int
 
     @classmethod
-    def of_samples(cls, strata: Integers, classes: Labels, n_classes: int) -> Self:
-        """The shares of the classes in the strata of all samples."""
+    def of_rows(cls, strata: Integers, classes: Labels, n_classes: int, weights: Integers | None = None) -> Self:
+        """The shares of the classes in the strata. A row of weight w is w samples; None: a row is one sample."""
         n_strata = int(strata.max()) + 1
-        n_cs = np.bincount(strata * n_classes + classes, minlength=n_strata * n_classes).reshape(-1, n_classes)
-        shift = 62 - len(strata).bit_length()  # so that the sum over all samples is within int64
-        return cls(np.rint(np.ldexp(n_cs / n_cs.sum(axis=1, keepdims=True), shift)).astype(np.int64), shift)
+        n_cs = np.bincount(strata * n_classes + classes, weights, n_strata * n_classes).reshape(-1, n_classes)
+        n_s = np.maximum(n_cs.sum(axis=1, keepdims=True), 1)  # a stratum may have no rows in a part of the data
+        shift = 62 - int(n_cs.sum()).bit_length()  # so that the sum over all samples is within int64
+        return cls(np.rint(np.ldexp(n_cs / n_s, shift)).astype(np.int64), shift)
 
     def expected(self, sums: Integers) -> Floats:
         """Expected counts from sums of shares."""
@@ -43,17 +44,24 @@ class ClassShares:
 
 
 def cuts_within_strata(
-    values: Floats, classes: Labels, strata: Integers, n_classes: int, shares: ClassShares
+    values: Floats,
+    classes: Labels,
+    strata: Integers,
+    n_classes: int,
+    shares: ClassShares,
+    weights: Integers | None = None,
 ) -> Floats:
     """The accepted cuts of a column, ascending; missing values take no part.
 
-    ``values``, ``classes`` and ``strata`` have one entry for each sample.
+    ``values``, ``classes``, ``strata`` and ``weights`` have one entry for each row, which is as many samples as its
+    weight; None: one.
     """
     present = np.flatnonzero(~np.isnan(values))
     order = present[np.argsort(values[present], kind="stable")]
     if not len(order):
         return np.empty(0)
-    column = _SortedColumn.of_samples(values[order], classes[order], strata[order], n_classes, shares)
+    weights_in_order = np.ones(len(order), np.int64) if weights is None else weights[order]
+    column = _SortedColumn.of_rows(values[order], classes[order], strata[order], weights_in_order, n_classes, shares)
     cuts: list[float] = []
     intervals = [(0, column.n_values)]
     while intervals:
@@ -75,13 +83,22 @@ class _SortedColumn:
     shares: ClassShares
 
     @classmethod
-    def of_samples(cls, values: Floats, classes: Labels, strata: Integers, n_classes: int, shares: ClassShares) -> Self:
+    def of_rows(
+        cls,
+        values: Floats,
+        classes: Labels,
+        strata: Integers,
+        weights: Integers,
+        n_classes: int,
+        shares: ClassShares,
+    ) -> Self:
+        """Sum over rows in the order of their values."""
         starts = np.flatnonzero(np.r_[True, values[1:] != values[:-1]])
         observed = np.zeros((len(starts) + 1, n_classes), np.int64)
         expected_sums = np.zeros((len(starts) + 1, n_classes), np.int64)
         for c in range(n_classes):
-            observed[1:, c] = np.cumsum(np.add.reduceat((classes == c).astype(np.int64), starts))
-            expected_sums[1:, c] = np.cumsum(np.add.reduceat(shares.share[strata, c], starts))
+            observed[1:, c] = np.cumsum(np.add.reduceat((classes == c) * weights, starts))
+            expected_sums[1:, c] = np.cumsum(np.add.reduceat(shares.share[strata, c] * weights, starts))
         return cls(values[starts], observed, expected_sums, shares)
 
     @property

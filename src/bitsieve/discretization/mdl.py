@@ -161,7 +161,7 @@ class RepeatedMDLCuts(RepeatedCuts):
     def _shares(self) -> ClassShares:
         """The shares of the classes in the strata, which shuffles within the strata leave as they are."""
         assert self.strata is not None
-        return ClassShares.of_samples(self.strata, self.classes, self.n_classes)
+        return ClassShares.of_rows(self.strata, self.classes, self.n_classes)
 
     def dependence_of_values(self, values: Floats, classes: Labels, parts: Parts, terms: Terms) -> Dependence:
         if self.strata is not None:
@@ -334,16 +334,18 @@ def _cuts_within_strata(
     ``rows_of_columns`` are the rows of the values of each column; None: all rows.
     """
     assert table.strata is not None
-    weights = np.ones(table.n_samples, np.int64) if table.weights is None else table.weights
     strata = table.strata.astype(np.int64)
     classes = target.codes.astype(np.int32)
-    shares = ClassShares.of_samples(np.repeat(strata, weights), np.repeat(classes, weights), target.n_classes)
+    weights = table.weights
+    shares = ClassShares.of_rows(strata, classes, target.n_classes, weights)
     cuts = []
     for index, column in enumerate(columns):
         rows = np.arange(table.n_samples) if rows_of_columns is None else rows_of_columns[index]
-        samples = np.repeat(rows, weights[rows])
-        values = np.repeat(np.asarray(column, np.float64), weights[rows])
-        cuts.append(cuts_within_strata(values, classes[samples], strata[samples], target.n_classes, shares))
+        values = np.asarray(column, np.float64)
+        weights_of_values = None if weights is None else weights[rows]
+        cuts.append(
+            cuts_within_strata(values, classes[rows], strata[rows], target.n_classes, shares, weights_of_values)
+        )
     return RaggedArray.from_arrays(cuts)
 
 
