@@ -366,14 +366,14 @@ class TargetCoding:
     def with_combinations(self, combinations: Integers) -> TargetCoding:
         """The coding, given the :meth:`combinations_of` all rows."""
         occurring = np.unique(combinations)
-        stratum, number = np.divmod(occurring, prod(self._sizes_of_target))
-        classes, label = np.unique(number, return_inverse=True)
-        target = self._joint_target(classes) if self.is_joint else self.target
+        stratum, label = np.divmod(occurring, prod(self._sizes_of_target))
+        target = self.target
+        if self.is_joint:  # its classes are the combinations that occur
+            classes, label = np.unique(label, return_inverse=True)
+            target = self._joint_target(classes)
         coding = replace(self, target=target, combinations=occurring)
         if not self.strata:
             return coding
-        if not self.is_joint:
-            label = number  # a class may be left without rows where the data is counted as other data was
         numbers = stratum * target.n_classes + label.reshape(-1)
         return replace(coding, strata_and_classes=StrataAndClasses.of_numbers(numbers, target.n_classes))
 
