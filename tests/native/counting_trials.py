@@ -25,7 +25,7 @@ from bitsieve.counts.tuples import STATISTICS, search_tuples
 TIE = 1e-10
 
 
-@trial("term_shift", "term_table", "sum_terms", "log2_of_counts")
+@trial("term_shift", "term_table", "sum_terms", "log2_of_counts", "log2_of_each")
 def entropy_terms(random, kernel):
     n = int(2 ** (31 * random.random()))
     terms = terms_of(min(n, 5000), random)
@@ -33,7 +33,27 @@ def entropy_terms(random, kernel):
     assert _native.term_shift(n) == term_shift(n)
     compared = equal(terms.table[:40], [term(count, terms.shift) for count in range(len(terms.table[:40]))])
     assert terms.sum(counts) == term_sum(counts, terms.shift)
+    values = np.concatenate([[0.0], 2.0 ** random.uniform(-1000, 1000, 50)])
+    compared += equal(_native.log2_of_each(values), [_native.log2(value) for value in values.tolist()])
     return compared + near(_native.log2_of_counts(60)[1:], np.log2(np.arange(1, 60)), 4e-16) + 2
+
+
+@trial("PackedTable.weighted_tables")
+def weighted_tables(random, kernel):
+    packed, _ = both_sources(random, kernel, 6000)
+    columns = random.permutation(packed.n_features)[: random.integers(1, packed.n_features + 1)]
+    pivot = -1 if random.random() < 0.2 else int(random.integers(packed.n_features))
+    weights = random.integers(0, 1 << int(random.integers(1, 50)), packed.n_samples) * random.integers(0, 2)
+    first = np.zeros(packed.n_samples, np.int64) if pivot < 0 else packed.codes(pivot).astype(np.int64)
+    expected = []
+    for column in columns.tolist():
+        n_codes = int(packed.arities[column])
+        table = np.zeros((1 if pivot < 0 else int(packed.arities[pivot])) * n_codes, np.int64)
+        np.add.at(table, first * n_codes + packed.codes(column), weights)
+        expected.append(table)
+    out = np.full(sum(map(len, expected)), 7, np.int64)
+    packed.packed.weighted_tables(weights.astype(np.uint64), pivot, columns, out)
+    return equal(out, np.concatenate(expected))
 
 
 FEW_CODES = (2, 3, 10, 64, 65, 300)

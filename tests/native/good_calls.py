@@ -195,6 +195,7 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     ],
     "joint_log_sums": [lambda: (kernel, heights[:1], heights[1:], 0, 9, 0, N, output(2, N, dtype=float))],
     "log2_of_counts": [lambda: (N,)],
+    "log2_of_each": [lambda: (np.arange(1.0, 4.0),), lambda: (np.empty(0),)],
     "table_stride_float64": [lambda: (ARITY,)],
     "table_stride_float32": [lambda: (ARITY,)],
     "likelihood_tables": [
@@ -271,6 +272,10 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "PackedTable.pair_tables": [
         lambda: (1, ARITY + 1, features, features + ARITY, C, output((ARITY + 1) * C * int((features + ARITY).sum()))),
         lambda: (-1, 1, features[:2], np.array([ARITY, ARITY]), 1, output(2 * ARITY)),
+    ],
+    "PackedTable.weighted_tables": [
+        lambda: (np.arange(N, dtype=np.uint64) << 50, 1, features, output(ARITY * ARITY * D)),
+        lambda: (np.arange(N, dtype=np.uint64), -1, features[:2], output(2 * ARITY)),
     ],
     "PackedTable.codes": [lambda: (2, output(N, dtype=np.uint16))],
     "PackedTable.simd_groups": [lambda: ()],

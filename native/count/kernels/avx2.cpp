@@ -72,6 +72,10 @@ struct U64x8 {
     static U64x8 widen_bytes(const std::uint8_t* p) {
         return {_mm256_cvtepu8_epi64(_mm_loadu_si32(p)), _mm256_cvtepu8_epi64(_mm_loadu_si32(p + 4))};
     }
+    static U64x8 add_where_equal(const U64x8& sum, const U64x8& a, const U64x8& b, const U64x8& increment) {
+        return add(sum, {_mm256_and_si256(_mm256_cmpeq_epi64(a.low, b.low), increment.low),
+                         _mm256_and_si256(_mm256_cmpeq_epi64(a.high, b.high), increment.high)});
+    }
     void store_quotient(double one_bit, double* out) const {
         alignas(32) std::uint64_t c[kLanes];
         store(c);
@@ -88,6 +92,7 @@ constexpr std::int64_t kCarriedWords = 24;
 #include "count/kernels/pair_loop.inl.hpp"
 #include "count/kernels/triple_loop.inl.hpp"
 #include "count/kernels/packed_counters_loop.inl.hpp"
+#include "count/kernels/weighted_loop.inl.hpp"
 // clang-format on
 
 std::uint64_t plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
@@ -117,6 +122,7 @@ constexpr CountingKernel make_kernel() {
     kernel.pair_cells = pair_cells;
     kernel.triple_sums = triple_sums;
     kernel.counter_sums = counter_sums;
+    kernel.weighted_sums = weighted_sums;
     kernel.tile_values = tile_values;
     kernel.plane_masks = plane_masks;
     kernel.plane_margins = plane_margins;

@@ -60,6 +60,16 @@ struct BytePivots {
     int lanes;
 };
 
+// Weighted samples in buckets, chunk by chunk of the samples, and within a chunk by the code of a pivot: those of chunk k
+// and code r are sample[i], start[k * n_rows + r] <= i < start[k * n_rows + r + 1].
+struct WeightedBuckets {
+    const std::uint32_t* sample;
+    const std::uint64_t* weight;  // weight[i] is that of sample[i]
+    const std::int64_t* start;
+    std::int64_t n_chunks;
+    std::int64_t n_rows;  // codes of the pivot
+};
+
 // table[index(c0, c1)] = T[c0] + T[c1] - T[c0 + c1] for counts of two classes below 1 << bits; the table may be null.
 // Its rows are a little longer than a power of two, so that the same columns of several rows do not share one set of
 // the cache.
@@ -129,6 +139,15 @@ struct CountingKernel {
     //   test  tests/native: every set against portable, and against the sums by planes and by increments
     void (*counter_sums)(const BytePivots&, const ByteGroup* groups, int n_groups, const ClassLayout&, const Terms&,
                          std::int64_t* pooled_sums, std::int64_t* class_sums);
+
+    // weighted_sums: the sums of the weights in the cells of one pivot with the eight features of a group kept as bytes.
+    //   out   sums[(row * columns + column) * 8 + lane]; columns are the codes of the group but the last
+    //   how   the samples of a bucket one by one: the weight is added where the code of a lane is that of the column
+    //   needs bytes 6 * code; the weights of all samples together are below 2^64
+    //   cost  samples * columns / 8 vector additions and comparisons
+    //   same  integers only: every instruction set and order of the samples gives the same bits
+    //   test  tests/native: every set against portable, portable against sums over the samples
+    void (*weighted_sums)(const WeightedBuckets&, const ByteGroup& group, std::uint64_t* sums);
 
     // tile_values: the numbers made of the sums of pairs, a < n_rows, b < 8.
     //   out   out[a * 8 + b] = (pooled_sign * pooled_sums[a * 8 + b] + class_sign * class_sums[a * 8 + b] + first[a]

@@ -77,6 +77,10 @@ struct U64x8 {
         for (int i = 0; i < kLanes; ++i) v.lane[i] = p[i];
         return v;
     }
+    static U64x8 add_where_equal(U64x8 sum, const U64x8& a, const U64x8& b, const U64x8& increment) {
+        for (int i = 0; i < kLanes; ++i) sum.lane[i] += a.lane[i] == b.lane[i] ? increment.lane[i] : 0;
+        return sum;
+    }
     void store_quotient(double one_bit, double* out) const {
         for (int i = 0; i < kLanes; ++i) out[i] = double(std::int64_t(lane[i])) / one_bit;
     }
@@ -91,6 +95,7 @@ constexpr std::int64_t kCarriedWords = 24;
 #include "count/kernels/pair_loop.inl.hpp"
 #include "count/kernels/triple_loop.inl.hpp"
 #include "count/kernels/packed_counters_loop.inl.hpp"
+#include "count/kernels/weighted_loop.inl.hpp"
 // clang-format on
 
 std::uint64_t plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
@@ -111,6 +116,7 @@ constexpr CountingKernel make_kernel() {
     kernel.pair_cells = pair_cells;
     kernel.triple_sums = triple_sums;
     kernel.counter_sums = counter_sums;
+    kernel.weighted_sums = weighted_sums;
     kernel.tile_values = tile_values;
     kernel.plane_masks = plane_masks;
     kernel.plane_margins = plane_margins;

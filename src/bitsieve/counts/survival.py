@@ -1,8 +1,8 @@
 """Counts of columns, their events and their expected events: what the information about a time to an event is made of.
 
-The class of a row is 0 where it is censored, else the number of the interval of its event. The events that are expected
-in a cell are sums of integers, one a row. Their digits are counted as classes are: with n_d the rows of a cell whose
-digit is d, the digit adds ``sum over d of d n_d`` times its power. So no row is ever repeated.
+The class of a row is 0 where it is censored, else the number of the interval of its event. The events that a row is
+expected to have in an interval are an integer of small units (see :mod:`bitsieve.counts.risk_sets`). So both numbers of
+a cell are sums of integer weights over its rows: no row is ever repeated for the times at which it is at risk.
 """
 
 from __future__ import annotations
@@ -13,17 +13,16 @@ from typing import Any, ClassVar, NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bitsieve.counts.packed import PackedSource, dense_cells
+from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.risk_sets import RiskSets
 from bitsieve.counts.source import FEW_BYTES, CountSource, JointCodes, check_joint_values, class_order, refined
 from bitsieve.counts.tables import DENSE_CELLS, ContingencyTable, column_blocks
+from bitsieve.counts.weighted import WeightedTables
 from bitsieve.utils.arrays import Columns, Integers
 from bitsieve.utils.lazy import cached_property
 
-DIGIT_BITS = 4
-N_DIGITS = 1 << DIGIT_BITS
-DIGITS = np.arange(N_DIGITS, dtype=np.float64)
-SECONDS_PER_CELL = 12e-9  # time to count and add up a cell of a digit, measured with columns of four codes
+SECONDS_PER_WEIGHT = 0.5e-9  # time to add the weight of a row to one of two codes, on one thread
+INTEGER_BITS = 63  # of a sum without its sign
 HALF_BITS = 17  # expected units are summed in two halves, each of which a float64 holds exactly for 2**31 samples
 HALF = 1 << HALF_BITS
 
@@ -35,6 +34,33 @@ class EventCells(NamedTuple):
     interval: Columns  # the interval of the events of the cell
     events: Integers  # observed in the cell, at least 1
     expected_units: Integers  # the events that the rows of the cell are expected to have, in units
+
+
+class EventWeights:
+    """What every row adds to its cells in one interval: its events, and the events that it is expected to have.
+
+    Where the sums of both fit into one integer, they are added up as one: the events in the bits above the units.
+
+    Parameters
+    ----------
+    events, expected_units : ndarray of int, shape (n_rows,)
+    """
+
+    def __init__(self, events: Integers, expected_units: Integers) -> None:
+        self.n_unit_bits = int(expected_units.sum()).bit_length()
+        fit_one_integer = self.n_unit_bits + int(events.sum()).bit_length() <= INTEGER_BITS
+        weights = [expected_units, events]
+        if fit_one_integer:
+            weights = [(events << self.n_unit_bits) + expected_units]
+        self.weights = [weight.astype(np.uint64) for weight in weights]
+
+    def cells(self, tables: WeightedTables, pivot: int | None, columns: Columns) -> tuple[Integers, Integers]:
+        """The events and the expected units of all cells of the tables of the pivot with ``columns``."""
+        sums = [tables.cells(weight, pivot, columns) for weight in self.weights]
+        if len(sums) == 1:
+            return sums[0] >> self.n_unit_bits, sums[0] & ((1 << self.n_unit_bits) - 1)
+        expected_units, events = sums
+        return events, expected_units
 
 
 class SurvivalSource(PackedSource):
@@ -73,26 +99,16 @@ class SurvivalSource(PackedSource):
         self.n_events_by_interval = self.class_sizes[1:]
         self.n_events = int(self.n_events_by_interval.sum())
         self.units_by_interval = self.units.sum(axis=0)
-        self._digits: list[list[PackedSource]] = []  # by interval and power
+        self._tables = WeightedTables(table, self.arities, n_jobs)
+        self._weights_by_interval = []
         for interval in range(risk_sets.n_intervals):
-            self._digits.append(self._count_digits(table, units[:, interval], weights))
-        n_tables = 1 + sum(len(digits) for digits in self._digits)
-        n_cells = N_DIGITS * float(self.arities.sum()) * float(self.arities.mean())
+            is_event = classes == interval + 1
+            events = np.where(is_event, risk_sets.weight, 0)
+            self._weights_by_interval.append(EventWeights(events, units[:, interval] * risk_sets.weight))
+        n_weights = len(classes) * sum(len(weights.weights) for weights in self._weights_by_interval)
+        n_codes_compared = float(np.maximum(self.arities - 1, 1).sum())
         #: About the seconds of :meth:`pair_cells` of one column with all columns.
-        self.pair_cells_seconds = n_tables * (self.row_seconds + SECONDS_PER_CELL * n_cells)
-
-    def _count_digits(self, codes: NDArray[Any], units: Integers, weights: Integers | None) -> list[PackedSource]:
-        """A source for each digit of the expected units, from the lowest power on. Its classes are the digits."""
-        sources = []
-        remaining = units
-        while remaining.any():
-            digit = remaining & (N_DIGITS - 1)
-            source = PackedSource(
-                codes, digit, n_classes=N_DIGITS, weights=weights, arities=self.arities, n_jobs=self.n_jobs
-            )
-            sources.append(source)
-            remaining = remaining >> DIGIT_BITS
-        return sources
+        self.pair_cells_seconds = self.row_seconds + SECONDS_PER_WEIGHT * n_weights * n_codes_compared
 
     @cached_property
     def samples_at_risk(self) -> RiskSets:
@@ -102,33 +118,30 @@ class SurvivalSource(PackedSource):
     def pair_cells(self, pivot: int | None, columns: Columns) -> EventCells:
         """The cells with events of the tables of the pivot (None: no pivot) with each of ``columns``."""
         n_first = 1 if pivot is None else int(self.arities[pivot])
-        n_cells = self.arities[columns].astype(np.int64) * n_first
-        is_small = n_cells * max(N_DIGITS, self.n_classes) <= DENSE_CELLS
-        parts = [self._small_pair_cells(pivot, columns[is_small], np.flatnonzero(is_small), n_first)]
-        for index in np.flatnonzero(~is_small).tolist():
+        is_dense = self.arities[columns].astype(np.int64) * n_first <= DENSE_CELLS
+        parts = [self._cells_of_dense_tables(pivot, columns[is_dense], np.flatnonzero(is_dense))]
+        if not is_dense.all():
             first = np.zeros(self.n_samples, np.int64) if pivot is None else self.codes(pivot).astype(np.int64)
-            parts.append(self._cells_of_samples(first, int(columns[index]), index))
+            for table in np.flatnonzero(~is_dense).tolist():
+                parts.append(self._cells_of_sparse_table(first, int(columns[table]), table))
         return _joined(parts)
 
-    def _small_pair_cells(self, pivot: int | None, columns: Columns, table: Columns, n_first: int) -> EventCells:
-        """The cells with events of tables that list all cells; ``table`` are the indices of these tables."""
+    def _cells_of_dense_tables(self, pivot: int | None, columns: Columns, table: Columns) -> EventCells:
+        """The cells with events of tables of which all cells are counted; ``table`` is the index of each of them."""
+        n_first = 1 if pivot is None else int(self.arities[pivot])
         parts = []
-        for block in column_blocks(n_first, self.arities[columns], max(N_DIGITS, self.n_classes), self.n_samples):
+        for block in column_blocks(n_first, self.arities[columns], 1, self.n_samples):
             in_block = columns[block]
-            n_codes = self.arities[in_block].astype(np.int64)
-            table_of_cell = np.repeat(table[block], n_codes * n_first)
-            events = dense_cells(self.packed, pivot, in_block, n_first, n_codes, self.n_classes)
-            events = events.reshape(-1, self.n_classes)
-            for interval, digits in enumerate(self._digits):
-                units = _units_of_cells(digits, pivot, in_block, n_first, n_codes)
-                events_of_interval = events[:, interval + 1]
-                has_events = np.flatnonzero(events_of_interval)
+            table_of_cell = np.repeat(table[block], self.arities[in_block].astype(np.int64) * n_first)
+            for interval, weights in enumerate(self._weights_by_interval):
+                events, expected_units = weights.cells(self._tables, pivot, in_block)
+                has_events = np.flatnonzero(events)
                 parts.append(
                     EventCells(
                         table=table_of_cell[has_events],
                         interval=np.full(len(has_events), interval, np.intp),
-                        events=events_of_interval[has_events],
-                        expected_units=units[has_events],
+                        events=events[has_events],
+                        expected_units=expected_units[has_events],
                     )
                 )
         return _joined(parts)
@@ -139,11 +152,16 @@ class SurvivalSource(PackedSource):
         ``part`` is the part of every sample.
         """
         if columns is None:
-            return self._cells_of_samples(part, None, 0)
-        return _joined([self._cells_of_samples(part, column, index) for index, column in enumerate(columns.tolist())])
+            return self._cells_of_sparse_table(part, None, 0)
+        return _joined(
+            [self._cells_of_sparse_table(part, column, index) for index, column in enumerate(columns.tolist())]
+        )
 
-    def _cells_of_samples(self, first: Integers, column: int | None, table: int) -> EventCells:
-        """The cells with events of the table of a first variable and a column, from the codes of every sample."""
+    def _cells_of_sparse_table(self, first: Integers, column: int | None, table: int) -> EventCells:
+        """The cells with events of a table of which no other cell is counted.
+
+        Its first variable has the code ``first`` in every sample; None: the table has no column, and is that variable.
+        """
         cell = first
         if column is not None:
             cell = first * int(self.arities[column]) + self.codes(column)
@@ -189,12 +207,8 @@ class SurvivalSource(PackedSource):
         starts = np.zeros(self.n_features + 1, np.intp)
         starts[1:] = np.cumsum(self.arities)
         units = np.zeros((int(starts[-1]), self.risk_sets.n_intervals), np.int64)
-        for block in column_blocks(1, self.arities, N_DIGITS, self.n_samples):
-            columns = np.arange(self.n_features)[block]
-            codes = slice(starts[columns[0]], starts[columns[-1] + 1])
-            n_codes = self.arities[columns].astype(np.int64)
-            for interval, digits in enumerate(self._digits):
-                units[codes, interval] = _units_of_cells(digits, None, columns, 1, n_codes)
+        for interval, weights in enumerate(self._weights_by_interval):
+            _, units[:, interval] = weights.cells(self._tables, None, np.arange(self.n_features))
         return starts, units
 
     def copy_of_columns(self, columns: Columns, max_bytes: int = FEW_BYTES) -> SurvivalSource | None:
@@ -244,23 +258,10 @@ def exact_sums(index: Columns, units: Integers, n_sums: int) -> Integers:
     return low.astype(np.int64) + (high.astype(np.int64) << HALF_BITS)
 
 
-def _units_of_cells(
-    digits: Sequence[PackedSource], pivot: int | None, columns: Columns, n_first: int, n_codes: Integers
-) -> Integers:
-    """The expected units of all cells of the tables of :func:`dense_cells`.
-
-    ``digits`` has the source of each digit of the units, from the lowest power on.
-    """
-    units = np.zeros(int(n_codes.sum()) * n_first, np.int64)
-    for power, source in enumerate(digits):
-        n_rows_of_digit = dense_cells(source.packed, pivot, columns, n_first, n_codes, N_DIGITS)
-        sums = n_rows_of_digit.reshape(-1, N_DIGITS).astype(np.float64) @ DIGITS  # exact: they are below 2**35
-        units += sums.astype(np.int64) << (DIGIT_BITS * power)
-    return units
-
-
 def _joined(parts: Sequence[EventCells]) -> EventCells:
     """The cells of all parts."""
+    if len(parts) == 1:
+        return parts[0]
     if not parts:
         nothing = np.zeros(0, np.int64)
         return EventCells(nothing, nothing, nothing, nothing)

@@ -140,7 +140,7 @@ class SurvivalInformation(Information):
         self._units_per_event = self.source.units_by_interval / self.source.n_events_by_interval
 
     def conditional(self) -> ConditionalInformation:
-        return SurvivalConditional(self, JointCodes(self.source))
+        return self.plug_in_conditional()
 
     def plug_in_conditional(self) -> ConditionalInformation:
         return SurvivalConditional(self, JointCodes(self.source))
@@ -188,8 +188,7 @@ class SurvivalInformation(Information):
     def terms_of_cells(self, cells: EventCells) -> Integers:
         """``O log2(O / E)`` of every cell, rounded to units of a bit."""
         ratio = cells.events / cells.expected_units * self._units_per_event[cells.interval]
-        log_ratio = np.array([_native.log2(value) for value in ratio.tolist()], np.float64)
-        return np.rint(cells.events * log_ratio * self.unit).astype(np.int64)
+        return np.rint(cells.events * _native.log2_of_each(ratio) * self.unit).astype(np.int64)
 
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> SurvivalPair:
         return SurvivalPair(self, pivot, columns)
@@ -247,8 +246,7 @@ class UnitMargins:
         self.unit = unit
         self.share = units / source.units_by_interval
         positive = np.where(self.share > 0, self.share, 1.0)
-        logs = [_native.log2(value) for value in positive.reshape(-1).tolist()]
-        self.log2_share = np.array(logs, np.float64).reshape(self.share.shape)
+        self.log2_share = _native.log2_of_each(positive.reshape(-1)).reshape(self.share.shape)
 
     def chance_sums(self, events: Integers) -> Integers:
         """``sum over z and x of b(O_z, p_x) - O_z p_x log2(O_z p_x)`` of every column x, in units of a bit.
