@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import bitsieve
-from bitsieve import ForwardSelector, UserError, select
+from bitsieve import BitsieveWarning, ForwardSelector, UserError, select
 from bitsieve.results.saved.call import call_of_options
 
 CASES = sorted((Path(__file__).parents[1] / "information" / "survival_cases").glob("*.npz"))
@@ -180,8 +180,6 @@ def test_what_does_not_fit_is_refused(patients: pd.DataFrame, parameters: dict[s
 VALUES = {
     "negative": ("week", -1.0, "invalid-times"),
     "infinite": ("week", np.inf, "infinite-values"),
-    "missing": ("week", np.nan, "missing-values"),
-    "missing event": ("died", np.nan, "missing-values"),
 }
 
 
@@ -192,6 +190,32 @@ def test_wrong_times_are_refused(patients: pd.DataFrame, column: str, value: flo
     with pytest.raises(UserError) as refusal:
         select(patients, duration="week", event="died")
     assert refusal.value.code == code
+
+
+@pytest.mark.parametrize("column", ["week", "died"])
+def test_rows_without_a_time_or_an_event_are_left_out(patients: pd.DataFrame, column: str) -> None:
+    complete = patients.drop(index=[3, 40])
+    patients[column] = patients[column].astype(float)
+    patients.loc[[3, 40], column] = np.nan
+    with pytest.warns(BitsieveWarning, match="2 of 200 rows have no 'week' or 'died'"):
+        selection = select(patients, duration="week", event="died")
+    assert selection.n_samples == 198
+    expected = select(complete, duration="week", event="died")
+    assert selection.features == expected.features
+    assert (selection.scores == expected.scores).all()
+
+
+@pytest.mark.parametrize("column", ["week", "died"])
+def test_rows_without_a_time_are_refused_where_they_must_not_be_left_out(patients: pd.DataFrame, column: str) -> None:
+    patients[column] = patients[column].astype(float)
+    patients.loc[3, column] = np.nan
+    with pytest.raises(UserError) as refusal:
+        select(patients, duration="week", event="died", drop_missing_target=False)
+    assert refusal.value.code == "missing-values"
+    patients[column] = np.nan
+    with pytest.raises(UserError) as refusal:
+        select(patients, duration="week", event="died")
+    assert refusal.value.code == "missing-target"
 
 
 def test_text_and_dates_are_no_durations(patients: pd.DataFrame) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.dataset.survival import survival_columns
+from bitsieve.dataset.survival import survival_of_target
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.discretization.base import BinningLike
 from bitsieve.explain.evidence import Evidence
@@ -21,7 +21,6 @@ from bitsieve.options import (
     DiscretizationOptions,
     ExecutionOptions,
     ReadOptions,
-    survival_options,
 )
 from bitsieve.pipeline.diagnose import diagnose, informative_states
 from bitsieve.pipeline.fit import Fit
@@ -215,15 +214,10 @@ def select(
     >>> bitsieve.select(X, y, method="jmi", n_features_to_select=2).features
     ['x3', 'x2']
     """
-    if duration is None and event is None:
-        columns_of_target = survival_columns(target)
-        if columns_of_target is not None:
-            target = None
-            duration = columns_of_target.duration
-            event = columns_of_target.event
+    survival = survival_of_target(target, duration, event, entry, n_intervals)
     read = ReadOptions(
-        target=target,
-        survival=survival_options(target, duration, event, entry, n_intervals),
+        target=target if survival is None else None,
+        survival=survival,
         sample_weight=sample_weight,
         weight_kind=weight_kind,
         groups=groups,

@@ -34,6 +34,7 @@ from bitsieve.dataset.target import (
     read_groups,
     read_target,
     read_weights,
+    zero_in_rows,
     zero_where_missing,
 )
 from bitsieve.dataset.text import target_with_text_read
@@ -103,8 +104,12 @@ def read_xy(
     check_order_of_index(X, strata, "strata")
     parsings: dict[str, TextParsing] = {}
     survival = y if isinstance(y, SurvivalColumns) else None
+    without_time: Flags | None = None  # the rows that are left out as they have no time or event
     if survival is not None:
         y = None
+        if drop_missing:
+            without_time = survival.rows_without_value()
+            sample_weight = _weights_that_keep_rows(zero_in_rows(sample_weight, without_time), sample_weight)
     if y is not None:
         y, parsings = _with_text_read(y, replace(rules, has_weight=_rows_with_weight(sample_weight)), drop_missing)
         if drop_missing:
@@ -144,6 +149,9 @@ def read_xy(
             )
     if weights is not None and (weights == 1).all():
         weights = None
+    if survival is not None and without_time is not None and without_time.any():
+        names = [survival.duration_name, survival.event_name]
+        diagnostics = (*diagnostics, rows_without_target(names, int(without_time.sum()), len(without_time)))
     if isinstance(target, SurvivalTarget):
         diagnostics = (*diagnostics, events_counted(target, weights))
     return replace(table, y=target, weights=weights, diagnostics=diagnostics)
@@ -199,7 +207,11 @@ def _with_text_read(y: ColumnLike, rules: ColumnRules, drop_missing: bool) -> tu
 
 def _weights_of_rows_with_target(sample_weight: ColumnLike, y: ColumnLike) -> ColumnLike:
     """The weights, with 0 for every row without a target."""
-    weights = zero_where_missing(sample_weight, y)
+    return _weights_that_keep_rows(zero_where_missing(sample_weight, y), sample_weight)
+
+
+def _weights_that_keep_rows(weights: ColumnLike, sample_weight: ColumnLike) -> ColumnLike:
+    """The weights of the rows with a target. Raises UserError if none is above 0; ``sample_weight`` are the user's."""
     if weights is not None and not (as_array(weights) != 0).any():
         raise no_rows_left("the data", weighted=sample_weight is not None, drop_missing=True)
     return weights

@@ -15,8 +15,8 @@ from bitsieve.dataset.encoding import Encoded, are_categories, encode, is_missin
 from bitsieve.dataset.quantity import number_of_classes
 from bitsieve.dataset.target import Target, read_values
 from bitsieve.diagnostics import NAME_ONLY, Diagnostic, UserError, literal
-from bitsieve.options import SurvivalOptions
-from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
+from bitsieve.options import SurvivalOptions, survival_options
+from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Values
 
 MEANING_OF_EVENT = {"0": False, "false": False, "1": True, "true": True}
 MAX_VALUES_LISTED = 10
@@ -55,6 +55,23 @@ class SurvivalColumns:
     def __len__(self) -> int:
         return len(self.duration)
 
+    @property
+    def event_in_words(self) -> str:
+        """The event as the parameter was typed; empty if values were given."""
+        if not self.are_named:
+            return ""
+        if self.event_value is None:
+            return self.event_name
+        return f"{self.event_name}={self.event_value}"
+
+    def rows_without_value(self) -> Flags:
+        """Which rows have no time or no event."""
+        has_no_time = is_missing(read_values(self.duration, _called("duration", self.duration_name)))
+        has_no_event = is_missing(read_values(self.event, f"the event {self.event_name!r}"))
+        if len(has_no_time) != len(has_no_event):
+            return np.zeros(len(has_no_time), bool)  # the lengths are refused later
+        return has_no_time | has_no_event
+
 
 @dataclass(frozen=True)
 class SurvivalTarget(Target):
@@ -64,11 +81,20 @@ class SurvivalTarget(Target):
     entry: Floats | None = None  # shape (n_samples,): when each row came under observation; None: from the start
     stratum: Integers | None = None  # shape (n_samples,): risk sets are within strata; None: one stratum
     n_intervals: int = 1
+    event_name: str = ""  # the column of the event, such as "status=2"; empty if values were given
 
     @property
     def event(self) -> Flags:
         """Whether each row has an event."""
         return np.asarray(self.codes == 1)
+
+    @property
+    def truth(self) -> Values:
+        """What a model predicts, in the structured form of scikit-survival: the event and the time of each row."""
+        pairs = np.empty(len(self.time), dtype=[("event", bool), ("time", np.float64)])
+        pairs["event"] = self.event
+        pairs["time"] = self.time
+        return pairs
 
     def risk_sets(self, weights: Integers | None) -> RiskSets:
         """The risk sets of the rows."""
@@ -109,6 +135,16 @@ def survival_columns(y: Any) -> SurvivalColumns | None:
     return None
 
 
+def survival_of_target(target: Any, duration: Any, event: Any, entry: Any, n_intervals: int) -> SurvivalOptions | None:
+    """The options of a time to an event, which is given by its columns or as the target; None for any other target."""
+    columns = None
+    if duration is None and event is None:
+        columns = survival_columns(target)
+    if columns is None:
+        return survival_options(target, duration, event, entry, n_intervals)
+    return survival_options(None, columns.duration, columns.event, entry, n_intervals)
+
+
 def _columns_of_structured_array(y: NDArray[Any]) -> SurvivalColumns:
     names = y.dtype.names or ()
     if len(names) == 2 and y.ndim == 1:
@@ -144,7 +180,7 @@ def refuse_survival_target(target: Any) -> None:
     if survival_columns(target) is not None:
         raise UserError(
             code="survival-not-supported",
-            message="the target is a time to an event, and only select and ForwardSelector take one",
+            message="the target is a time to an event, and only select, compare and ForwardSelector take one",
             advice="give one column, or the two columns as an array if they are two targets",
         )
 
@@ -154,11 +190,11 @@ def read_survival(
 ) -> SurvivalTarget:
     """Read the columns of a time to an event. Samples of weight 0 are left out."""
     rows = np.arange(n_samples) if weights is None else np.flatnonzero(weights)
-    time = _times(columns.duration, "duration", columns.duration_name, n_samples)[rows]
-    event = _events(columns, n_samples)[rows]
+    time = _times(columns.duration, "duration", columns.duration_name, n_samples, rows)
+    event = _events(columns, n_samples, rows)
     entry = None
     if columns.entry is not None:
-        entry = _times(columns.entry, "entry", "entry", n_samples)[rows]
+        entry = _times(columns.entry, "entry", "entry", n_samples, rows)
         n_without_time = int((entry >= time).sum())
         if n_without_time:
             raise UserError(
@@ -183,6 +219,7 @@ def read_survival(
         entry=entry,
         stratum=None if strata is None else strata[rows].astype(np.int64),
         n_intervals=columns.n_intervals,
+        event_name=columns.event_in_words,
     )
 
 
@@ -218,11 +255,17 @@ def _check_complete(values: NDArray[Any] | Encoded, what: str) -> None:
         )
 
 
-def _times(values: Any, parameter: str, name: str, n_samples: int) -> Floats:
-    """Times as numbers; durations of numpy or pandas are microseconds."""
-    what = f"the {parameter} {name!r}" if name != parameter else f"the {parameter}"
-    times = read_values(values, what)
-    _check_length(times, parameter, n_samples)
+def _called(parameter: str, name: str) -> str:
+    """What messages call a column."""
+    return f"the {parameter}" if name == parameter else f"the {parameter} {name!r}"
+
+
+def _times(values: Any, parameter: str, name: str, n_samples: int, rows: Columns) -> Floats:
+    """Times of some rows as numbers; durations of numpy or pandas are microseconds."""
+    what = _called(parameter, name)
+    times_of_all_rows = read_values(values, what)
+    _check_length(times_of_all_rows, parameter, n_samples)
+    times = times_of_all_rows[rows]
     _check_complete(times, what)
     if are_categories(times) or times.dtype.kind not in "iufm":
         raise UserError(
@@ -236,23 +279,24 @@ def _times(values: Any, parameter: str, name: str, n_samples: int) -> Floats:
     if np.isinf(numbers).any():
         raise UserError(
             code="infinite-values",
-            message=f"{what} is infinite in {int(np.isinf(numbers).sum()):,} of {n_samples:,} rows",
+            message=f"{what} is infinite in {int(np.isinf(numbers).sum()):,} of {len(numbers):,} rows",
             advice="a row without an event has the time of its end of observation",
         )
     if parameter == "duration" and (numbers < 0).any():
         raise UserError(
             code="invalid-times",
-            message=f"{what} is negative in {int((numbers < 0).sum()):,} of {n_samples:,} rows",
+            message=f"{what} is negative in {int((numbers < 0).sum()):,} of {len(numbers):,} rows",
             advice="give times from 0",
         )
     return numbers
 
 
-def _events(columns: SurvivalColumns, n_samples: int) -> Flags:
-    """Whether each row has an event."""
+def _events(columns: SurvivalColumns, n_samples: int, rows: Columns) -> Flags:
+    """Whether each of some rows has an event."""
     what = f"the event {columns.event_name!r}"
-    values = read_values(columns.event, what)
-    _check_length(values, "event", n_samples)
+    values_of_all_rows = read_values(columns.event, what)
+    _check_length(values_of_all_rows, "event", n_samples)
+    values = values_of_all_rows[rows]
     _check_complete(values, what)
     encoded = values if are_categories(values) else encode(values)
     written = [_as_written(value) for value in encoded.categories.tolist()]

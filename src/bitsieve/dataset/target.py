@@ -500,15 +500,19 @@ def read_groups(groups: ColumnLike, n_samples: int) -> Columns:
 
 def zero_where_missing(sample_weight: ColumnLike, y: ColumnLike) -> ColumnLike:
     """Set the weight of every sample without a target to 0. Weights of a wrong shape are returned as they are."""
-    has_no_target = without_value(y)
-    if not has_no_target.any():
+    return zero_in_rows(sample_weight, without_value(y))
+
+
+def zero_in_rows(sample_weight: ColumnLike, rows: Flags) -> ColumnLike:
+    """Set the weights of some samples to 0. Weights of a wrong shape are returned as they are."""
+    if not rows.any():
         return sample_weight
     if sample_weight is None:
-        return np.where(has_no_target, 0, 1)
+        return np.where(rows, 0, 1)
     weights = as_array(sample_weight)
-    if np.shape(weights) not in ((), has_no_target.shape):
+    if np.shape(weights) not in ((), rows.shape):
         return weights  # which is refused later
-    return np.where(has_no_target, 0, weights)
+    return np.where(rows, 0, weights)
 
 
 def no_rows_left(label: str, *, weighted: bool, drop_missing: bool) -> UserError:
