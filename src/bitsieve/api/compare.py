@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 
 from bitsieve.api.drift_rule import DriftRule, apply_drift_rule
 from bitsieve.dataset.read import read_data
+from bitsieve.dataset.survival import survival_of_target
 from bitsieve.discretization.base import BinningLike
 from bitsieve.evaluate.checkpoint import Checkpoint
 from bitsieve.evaluate.folds import FoldsLike
@@ -33,6 +34,10 @@ def compare(
     data: TableLike,
     target: ColumnLike = None,
     *,
+    duration: ColumnLike = None,
+    event: ColumnLike = None,
+    entry: ColumnLike = None,
+    n_intervals: int = 1,
     methods: Methods = DEFAULT_METHODS,
     features: FeatureCounts = None,
     classifier: str | BaseEstimator | None = None,
@@ -76,6 +81,9 @@ def compare(
     ----------
     data, target
         As for :func:`bitsieve.select`, in memory.
+    duration, event, entry, n_intervals
+        The target is a time to an event, as for :func:`bitsieve.select`; the models take no ``entry``. This needs
+        scikit-survival (``pip install 'bitsieve[survival]'``).
     methods : sequence of str or selectors, or dict, default=("mim", "mrmr", "cmim2", "speccmi")
         Names of :func:`bitsieve.list_methods`, selector objects, those of scikit-learn too, or a dict of labels to
         either.
@@ -87,16 +95,19 @@ def compare(
         to 10,000 rows; "lda" (linear discriminant), the default for more and where roc_auc is; "knn" (3 nearest
         neighbours), "ncm" (nearest class mean), "bgm" (a Bayesian Gaussian mixture for each class), "vbem" or "gmm"
         (one for all), "forest" and "boosting". Where the target is a quantity a regressor: "ridge" (alpha = 1), the
-        default, "knn" (the mean of 10 neighbours), "forest" and "boosting". An object is fitted anew for every number
-        of features.
+        default, "knn" (the mean of 10 neighbours), "forest" and "boosting". Of a time to an event "cox" (Cox's model
+        with a ridge penalty, alpha = 1), the default, "forest" (a survival forest) or an estimator of scikit-survival.
+        An object is fitted anew for every number of features.
     scoring : str, optional
         The name of a scorer of scikit-learn (``sklearn.metrics.get_scorer_names()``), or of a quantity "mae", "rmse" or
-        "rank_correlation" (Spearman's). By default "accuracy"; if one class has over 80 % of the samples, "roc_auc"
+        "rank_correlation" (Spearman's), or of a time to an event "concordance" (Harrell's), the default, "uno" or
+        "integrated_brier". By default "accuracy"; if one class has over 80 % of the samples, "roc_auc"
         for two classes (each against the other) and "balanced_accuracy" for more; "r2" for a quantity. Errors are
         1 - score; a score that is a loss with the other sign, such as "neg_log_loss", is reported as the loss. Scorers
         of two classes, such as "f1" and "recall", judge the second class in their order.
     folds : int, "loo", splitter or iterable of (train, test), optional
-        By default leave-one-out below 100 samples, else 10 stratified folds; of a quantity stratified by its ranks.
+        By default leave-one-out below 100 samples, else 10 stratified folds; of a quantity stratified by its ranks, and
+        of a time to an event always 10 folds, stratified by the event and the ranks of the times.
     groups : str or array-like of shape (n_samples,), optional
         A column of ``data``, which is then no feature, or values: samples of one group, such as those of one person,
         are never both learned from and tested on.
@@ -164,8 +175,10 @@ def compare(
     >>> print(comparison.choice())
     mrmr with 5 features: error 3.4 % +- 1.2, not more than one standard error above the best (jmi with 6: 2.8 %)
     """
+    survival = survival_of_target(target, duration, event, entry, n_intervals)
     read = ReadOptions(
-        target=target,
+        target=target if survival is None else None,
+        survival=survival,
         groups=groups,
         strata=strata,
         target_kind=target_kind,

@@ -215,17 +215,17 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--event", SCORECARD,
                "the class that is the event (default: the greater of two numbers, and yes of yes and no)",
                metavar="CLASS", parameters="event"),
-        Option("--duration", "select",
+        Option("--duration", "select compare",
                "in place of --target, the column of the time to an event, or to the end of observation: scores are "
                "then bits per event", "column", parameters="duration"),
-        Option("--event", "select",
+        Option("--event", "select compare",
                "with --duration, the column that is 1 where the event happened and 0 where the row is censored; "
                "status=2 takes the rows of value 2, of several kinds of events", "text", metavar="COLUMN[=VALUE]",
                parameters="event"),
-        Option("--entry", "select",
+        Option("--entry", "select compare",
                "with --duration, the column of the time from which each row was under observation", "column",
                parameters="entry"),
-        Option("--intervals", "select",
+        Option("--intervals", "select compare",
                "with --duration, intervals of time of about as many events each, at least 20 (default: 1); 4 to look "
                "for hazards that cross", "integer", parameters="n_intervals"),
         Option("--target-bins", f"{ON_TABLES} {BOUNDS} {SCORECARD}",
@@ -446,12 +446,12 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "the model: linear-svm, lda (linear discriminant), knn (3 neighbours), ncm (nearest class mean), bgm (a "
                "Gaussian mixture a class), vbem or gmm (one for all), forest, boosting (default: linear-svm; lda above "
                "10,000 rows, and where roc_auc is the default); for a quantity a regressor: ridge (the default), knn "
-               "(10 neighbours), forest, boosting",
+               "(10 neighbours), forest, boosting; for a time to an event cox (the default) or forest",
                "name", parameters="classifier"),
         Option("--scoring", JUDGING,
                "accuracy, roc_auc, mae, rmse, rank_correlation or a scorer of scikit-learn (default: accuracy; if a "
                "class has over 80 %% of the rows, roc_auc for two classes and balanced_accuracy for more; for a "
-               "quantity r2)",
+               "quantity r2); of a time to an event concordance (the default), uno or integrated_brier",
                "name", parameters="scoring"),
         Option("--folds", JUDGING, "stratified folds, or loo (default: loo below 100 rows, else 10)",
                "folds", parameters="folds"),

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
 
+from bitsieve.dataset.survival import SurvivalTarget
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.evaluate.notes import fewer_folds, folds_by_class
-from bitsieve.utils.arrays import Columns, Values
+from bitsieve.utils.arrays import Columns, Floats, Values
 from bitsieve.utils.parameters import check_integer
 
 FEW_SAMPLES = 100  # below, one sample is left out at a time by default
@@ -126,6 +127,11 @@ def _default_folds(target: Target, groups: Columns | None, stratified: bool) -> 
     """
     if groups is not None:
         return min(DEFAULT_FOLDS, len(np.unique(groups))), []
+    if isinstance(target, SurvivalTarget):
+        n_events = int(target.event.sum())
+        n_folds = min(DEFAULT_FOLDS, max(2, n_events))
+        notes = [] if n_folds == DEFAULT_FOLDS else [fewer_folds("event", n_events, n_folds, DEFAULT_FOLDS)]
+        return n_folds, notes
     class_sizes = np.bincount(target.codes)
     smallest = int(class_sizes.min())
     if len(target.codes) < FEW_SAMPLES and not (stratified and smallest >= 2):
@@ -159,12 +165,13 @@ def _split(splitter: Splitter, strata: NDArray[np.integer], groups: Columns | No
 def _strata(target: Target, n_folds: int) -> NDArray[np.integer]:
     """The classes of the samples; of a quantity ``n_folds`` samples of neighbouring ranks are a class.
 
-    The last class of a quantity also has the samples that are left over.
+    The last class of a quantity also has the samples that are left over. Of times to an event such classes are made of
+    the samples with an event, and of those that are censored.
     """
+    if isinstance(target, SurvivalTarget):
+        return _strata_of_times(target, n_folds)
     if target.values is not None:
-        ranks = np.argsort(np.argsort(target.values, kind="stable"), kind="stable")
-        last = len(ranks) // n_folds - 1
-        return np.minimum(ranks // n_folds, last)
+        return _neighbours(target.values, n_folds)
     class_sizes = np.bincount(target.codes)
     smallest = int(class_sizes.min())
     if smallest < n_folds:
@@ -180,6 +187,33 @@ def _strata(target: Target, n_folds: int) -> NDArray[np.integer]:
             fix={"folds": LEAVE_ONE_OUT},
         )
     return target.codes
+
+
+def _neighbours(values: Floats, n_folds: int) -> Columns:
+    """Classes of ``n_folds`` samples of neighbouring ranks; the last one also has those that are left over."""
+    ranks = np.argsort(np.argsort(values, kind="stable"), kind="stable")
+    last = max(0, len(ranks) // n_folds - 1)
+    return np.minimum(ranks // n_folds, last)
+
+
+def _strata_of_times(target: SurvivalTarget, n_folds: int) -> Columns:
+    """Classes of neighbouring times, of samples with an event and of censored ones."""
+    has_event = target.event
+    n_events = int(has_event.sum())
+    if n_events < n_folds:
+        samples_have = "sample has" if n_events == 1 else "samples have"
+        raise UserError(
+            code="small-class",
+            message=f"{n_events} {samples_have} an event, fewer than the {n_folds} folds",
+            advice="give fewer {folds}, or more samples",
+            fix={"folds": max(2, n_events)},
+        )
+    strata = np.empty(len(has_event), np.intp)
+    strata[has_event] = _neighbours(target.time[has_event], n_folds)
+    first_of_censored = int(strata[has_event].max()) + 1
+    if not has_event.all():
+        strata[~has_event] = first_of_censored + _neighbours(target.time[~has_event], n_folds)
+    return strata
 
 
 def _check(folds: list[Fold], target: Target) -> None:
@@ -199,7 +233,14 @@ def _check(folds: list[Fold], target: Target) -> None:
                 message=f"fold {number} tests on samples that it also learns from",
                 advice="give it disjoint parts",
             )
-        if (truth[fold.train] == truth[fold.train[0]]).all():
+        if isinstance(target, SurvivalTarget):
+            if not target.event[fold.train].any():
+                raise UserError(
+                    code="no-events",
+                    message=f"fold {number} would learn from samples without an event",
+                    advice="give other folds or more samples",
+                )
+        elif (truth[fold.train] == truth[fold.train[0]]).all():
             value = "value of the target" if target.is_quantity else "class"
             raise UserError(
                 code="one-class",

@@ -18,7 +18,9 @@ from bitsieve.evaluate.mixtures import MixtureClassifier, VariationalMixtureClas
 from bitsieve.evaluate.notes import fast_classifier, slow_classifier
 from bitsieve.evaluate.prefix import PredictFromPrefixes
 from bitsieve.evaluate.refit import Refit, RefitProbabilities, RefitScores, has_probabilities, has_scores
+from bitsieve.evaluate.times import COX, NAMES_OF_MODELS, RefitCurves, survival_model
 from bitsieve.metrics.measures import Predicted, does_not_fit
+from bitsieve.utils.arrays import Floats
 from bitsieve.utils.messages import choices
 
 
@@ -30,11 +32,19 @@ class Model:
     score: PredictFromPrefixes | None = None  # scores the classes
     probabilities: PredictFromPrefixes | None = None  # predicts probabilities of the classes
     regress: PredictFromPrefixes | None = None  # predicts values of a quantity
+    risk: PredictFromPrefixes | None = None  # predicts risks: the larger, the earlier an event
+    survival_estimator: BaseEstimator | None = None  # of scikit-survival, if it predicts curves of times to an event
 
     def predicts(self, predicted: Predicted) -> bool:
         if predicted == "classes":
             return self.predict is not None
+        if predicted == "times":
+            return self.risk is not None
         return self.regress is not None
+
+    def curves(self, times: Floats) -> PredictFromPrefixes | None:
+        """What predicts the shares of samples without event at some times; None if the model cannot."""
+        return None if self.survival_estimator is None else RefitCurves(self.survival_estimator, times)
 
 
 def refitted_classifier(classifier: BaseEstimator) -> Model:
@@ -49,6 +59,12 @@ def refitted_classifier(classifier: BaseEstimator) -> Model:
 def refitted_model(classifier: BaseEstimator, regressor: BaseEstimator) -> Model:
     """The model of a classifier and of a regressor of scikit-learn that have one name."""
     return replace(refitted_classifier(classifier), regress=Refit(regressor))
+
+
+def refitted_survival_model(estimator: BaseEstimator) -> Model:
+    """The model of an estimator of scikit-survival."""
+    has_curves = hasattr(estimator, "predict_survival_function")
+    return Model(risk=Refit(estimator), survival_estimator=estimator if has_curves else None)
 
 
 VARIATIONAL_MIXTURE = refitted_classifier(VariationalMixtureClassifier())
@@ -92,11 +108,17 @@ def make_model(
     _check_estimator(classifier, predicted)
     estimator = seeded(classifier, random_state)
     name = " ".join(repr(estimator).split())
+    if predicted == "times":
+        return name, refitted_survival_model(estimator)
     return name, refitted_model(estimator, estimator)
 
 
 def _named_model(classifier: str, predicted: Predicted, random_state: int) -> tuple[str, Model]:
     name = classifier.lower()
+    if predicted == "times" and name in NAMES_OF_MODELS:
+        return name, refitted_survival_model(seeded(survival_model(name), random_state))
+    if predicted == "times" and name in (*MODELS, *TREE_MODELS):
+        raise does_not_fit("classifier", classifier, NAMES_OF_MODELS, predicted)
     if name in TREE_MODELS:
         return name, _tree_model(name, random_state)
     if name not in MODELS:
@@ -109,7 +131,9 @@ def _named_model(classifier: str, predicted: Predicted, random_state: int) -> tu
 
 
 def _names(predicted: Predicted) -> list[str]:
-    """The names of the models that predict classes, or a quantity."""
+    """The names of the models that predict classes, a quantity or times to an event."""
+    if predicted == "times":
+        return list(NAMES_OF_MODELS)
     return [*(name for name, model in MODELS.items() if model.predicts(predicted)), *TREE_MODELS]
 
 
@@ -131,6 +155,8 @@ def _check_estimator(classifier: BaseEstimator, predicted: Predicted) -> None:
     if isinstance(classifier, type) or not can_fit_and_predict:
         advice = f"give one of {names} or an object of scikit-learn that can fit and predict"
         raise ParameterError("classifier", classifier, advice)
+    if predicted == "times":  # the estimators of scikit-survival declare no kind
+        return
     required_kind = "classifier" if predicted == "classes" else "regressor"
     kind = _estimator_kind(classifier)
     if kind not in (None, required_kind):
@@ -149,6 +175,8 @@ def _estimator_kind(estimator: BaseEstimator) -> str | None:
 
 def default_model(n_samples: int, predicted: Predicted = "classes") -> tuple[str, list[Diagnostic]]:
     """The name of the model that is used by default, and a note if it is slow, or the faster one."""
+    if predicted == "times":
+        return COX, []
     if predicted == "quantity":
         return "ridge", []
     if n_samples <= SLOW_SAMPLES:

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.quantity import TIMES
+from bitsieve.dataset.survival import SurvivalTarget
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.evaluate.encoding import NumericFeatures, encode_features
@@ -20,7 +21,20 @@ from bitsieve.evaluate.methods import Methods, make_selectors
 from bitsieve.evaluate.models import Model, default_model, make_model
 from bitsieve.evaluate.notes import errors_in_microseconds, fewer_measured, unequal_classes
 from bitsieve.evaluate.prefix import PredictFromPrefixes
-from bitsieve.metrics.measures import ACCURACY, R2, Loss, Measure, Predicted, default_measure, make_measure
+from bitsieve.evaluate.times import check_methods_take_times, check_no_entry, constant_prediction
+from bitsieve.methods.registry import find_method
+from bitsieve.metrics.measures import (
+    ACCURACY,
+    CONCORDANCE,
+    KINDS_OF_TARGET,
+    R2,
+    Loss,
+    Measure,
+    Predicted,
+    default_measure,
+    make_measure,
+)
+from bitsieve.metrics.times import IntegratedBrier, check_scikit_survival, has_comparable_pairs
 from bitsieve.options import PAPER, ColumnOptions, DiscretizationOptions, ExecutionOptions
 from bitsieve.pipeline.diagnose import on_copies, on_leaks, on_target, refuse_constant_data
 from bitsieve.pipeline.discretize import binning_parameter, discretize
@@ -36,6 +50,7 @@ PROTOCOLS = ("nested", PAPER)
 DEFAULT_METHODS = COMPARED
 DEFAULT_COUNTS = range(10, 101)
 FEW_FEATURES = 20
+MIN_BRIER_TIMES = 2  # the Brier score is integrated between two times at least
 
 #: A number of features, or several; None for the default ones.
 FeatureCounts: TypeAlias = int | Iterable[int] | None
@@ -119,6 +134,8 @@ class Plan:
 
     def _constant_prediction(self, fold: Fold) -> Values:
         truth = self.target.truth
+        if self.measure.predicts == "times":
+            return constant_prediction(self.loss, truth[fold.train], len(fold.test))
         if self.measure.predicts == "quantity":
             return np.full(len(fold.test), truth[fold.train].mean())
         if self.measure.by_scores:
@@ -138,11 +155,14 @@ def make_plan(
 
     If ``discretization.binning`` is None, the protocol decides the rule.
     """
-    predicted: Predicted = "quantity" if table.target.is_quantity else "classes"
-    if options.bounds and predicted == "quantity":
+    predicted = _predicted(table.target)
+    if options.bounds and predicted != "classes":
         advice = "leave it out, or give classes as the target"
-        problem = "needs classes, and the target is a quantity"
+        problem = f"needs classes, and the target {KINDS_OF_TARGET[predicted]}"
         raise ParameterError("bounds", True, advice, problem, code="wrong-kind-of-target")
+    if isinstance(table.target, SurvivalTarget):
+        check_scikit_survival()
+        check_no_entry(table.target)
     discretization = _settle_binning(discretization, options.protocol, table.target)
     dense_table = table.dense()
     refuse_constant_data(dense_table)
@@ -153,7 +173,7 @@ def make_plan(
 
     counts, notes_on_counts = feature_counts(options.features, prepared.n_left)
     selectors = make_selectors(
-        options.methods,
+        _methods(options.methods, predicted),
         int(counts[-1]),
         binning_parameter(discretization),
         options.random_state,
@@ -161,10 +181,13 @@ def make_plan(
         as_published=options.protocol == PAPER,
         penalties=options.penalties,
     )
+    if predicted == "times":
+        check_methods_take_times(selectors)
     measure, folds, notes_on_folds = _choose_measure(table, options, predicted)
     model_name, model, notes_on_model = _choose_model(table, options, measure, predicted)
-    predict = _predictor(model_name, model, measure)
-    _refuse_small_tests(folds, measure, table.target.codes)
+    loss = measure.over(table.target.truth)
+    predict = _predictor(model_name, model, measure, loss)
+    _refuse_small_tests(folds, measure, loss, table.target)
     all_rows, all_rows_discretization = _settle_categories(
         prepared.table, table_with_categories, has_only_few_whole_numbers, discretization
     )
@@ -179,7 +202,7 @@ def make_plan(
         classifier=model_name,
         predict=predict,
         measure=measure,
-        loss=measure.over(table.target.truth),
+        loss=loss,
         folds=folds,
         discretization=discretization,
         diagnostics=[
@@ -213,7 +236,7 @@ def _choose_measure(
         options.folds,
         options.random_state,
         table.groups,
-        stratified=measure.by_scores,
+        stratified=measure.by_scores or predicted == "times",
         strata=table.several_strata,
     )
     if options.scoring is None and measure.by_scores and _tests_on_one_class(folds, table.target.codes):
@@ -240,7 +263,7 @@ def _on_measure(target: Target, options: ComparisonOptions, measure: Measure) ->
     diagnostics = []
     if target.unit and target.is_quantity and not measure.is_share:
         diagnostics.append(errors_in_microseconds(TIMES[target.unit]))
-    if options.scoring is None and measure not in (ACCURACY, R2):
+    if options.scoring is None and measure not in (ACCURACY, R2, CONCORDANCE):
         class_sizes = np.bincount(target.codes)
         diagnostics.append(unequal_classes(measure.name, class_sizes.max() / class_sizes.sum()))
     return diagnostics
@@ -260,9 +283,13 @@ def _settle_categories(
     return table_with_categories, options
 
 
-def _predictor(name: str, model: Model, measure: Measure) -> PredictFromPrefixes:
+def _predictor(name: str, model: Model, measure: Measure, loss: Loss) -> PredictFromPrefixes:
     """What predicts the values, scores or classes that a measure needs."""
-    if measure.predicts == "quantity":
+    if isinstance(loss, IntegratedBrier):
+        predictor = model.curves(loss.times)
+    elif measure.predicts == "times":
+        predictor = model.risk
+    elif measure.predicts == "quantity":
         predictor = model.regress
     elif measure.by_probabilities:
         predictor = model.probabilities
@@ -270,6 +297,13 @@ def _predictor(name: str, model: Model, measure: Measure) -> PredictFromPrefixes
         predictor = model.score
     else:
         predictor = model.predict
+    if predictor is None and measure.by_curves:
+        raise UserError(
+            code="classifier-without-scores",
+            message=f"classifier {name} has no predict_survival_function, and {measure.name} needs it",
+            advice="give {classifier}, or another {scoring}",
+            fix={"classifier": "cox"},
+        )
     if predictor is None and measure.by_probabilities:
         raise UserError(
             code="classifier-without-scores",
@@ -294,13 +328,18 @@ def _tests_on_one_class(folds: list[Fold], codes: NDArray[np.int32]) -> bool:
     return any(len(np.unique(codes[fold.test])) == 1 for fold in folds)
 
 
-def _refuse_small_tests(folds: list[Fold], measure: Measure, codes: NDArray[np.int32]) -> None:
-    """Refuse a fold that has too few samples or classes for the measure to be defined."""
+def _refuse_small_tests(folds: list[Fold], measure: Measure, loss: Loss, target: Target) -> None:
+    """Refuse a fold that has too few samples, events or classes for the measure to be defined."""
+    codes = target.codes
     n_classes = int(codes.max()) + 1
     for number, fold in enumerate(folds, 1):
         problem = ""
         if len(fold.test) < measure.fewest:
             problem = f"one sample only, which has no {measure.name}"
+        elif measure.predicts == "times" and not has_comparable_pairs(target.truth[fold.test]):
+            problem = "samples of which none has an event before the time of another"
+        elif isinstance(loss, IntegratedBrier) and loss.times_followed(target.truth[fold.test]).sum() < MIN_BRIER_TIMES:
+            problem = f"samples that were followed for too short a time, for which {measure.name} is not defined"
         elif measure.by_scores and (codes[fold.test] == codes[fold.test[0]]).all():
             problem = "one class only, which has no AUC"
         elif measure.needs_all_classes and len(np.unique(codes[fold.test])) < n_classes:
@@ -352,6 +391,20 @@ def _whole_numbers(features: FeatureCounts) -> Values:
     if not len(numbers) or array.ndim != 1 or array.dtype.kind not in "iu" or array.min() < 1:
         raise ParameterError("features", numbers, "give whole numbers from 1, such as range(10, 101)")
     return array
+
+
+def _predicted(target: Target) -> Predicted:
+    """What a model predicts of a target."""
+    if isinstance(target, SurvivalTarget):
+        return "times"
+    return "quantity" if target.is_quantity else "classes"
+
+
+def _methods(methods: Methods, predicted: Predicted) -> Methods:
+    """The methods that are compared: of the default ones those that take the target."""
+    if predicted != "times" or methods is not DEFAULT_METHODS:
+        return methods
+    return [name for name in DEFAULT_METHODS if find_method(name).takes_survival]
 
 
 def _settle_binning(options: DiscretizationOptions, protocol: str, target: Target) -> DiscretizationOptions:

@@ -19,7 +19,7 @@ class Refit:
 
     def __call__(self, train: Floats, labels: Labels, test: Floats, n_columns: Columns, /) -> Predictions:
         for n in n_columns:
-            fitted = _fit_to_prefix(self.estimator, train, labels, n)
+            fitted = fit_to_prefix(self.estimator, train, labels, n)
             yield np.asarray(fitted.predict(np.ascontiguousarray(test[:, :n])))
 
 
@@ -35,7 +35,7 @@ class RefitScores:
     def __call__(self, train: Floats, labels: Labels, test: Floats, n_columns: Columns, /) -> Predictions:
         classes = np.unique(labels)
         for n in n_columns:
-            fitted = _fit_to_prefix(self.estimator, train, labels, n)
+            fitted = fit_to_prefix(self.estimator, train, labels, n)
             class_scores = _class_scores(fitted, np.ascontiguousarray(test[:, :n]), n_classes=len(classes))
             scores = np.zeros((len(test), int(classes[-1]) + 1))
             scores[:, classes] = class_scores
@@ -54,7 +54,7 @@ class RefitProbabilities:
     def __call__(self, train: Floats, labels: Labels, test: Floats, n_columns: Columns, /) -> Predictions:
         classes = np.unique(labels)
         for n in n_columns:
-            fitted = _fit_to_prefix(self.estimator, train, labels, n)
+            fitted = fit_to_prefix(self.estimator, train, labels, n)
             probabilities = np.zeros((len(test), int(classes[-1]) + 1))
             probabilities[:, classes] = fitted.predict_proba(np.ascontiguousarray(test[:, :n]))
             yield probabilities
@@ -68,7 +68,7 @@ def has_scores(classifier: BaseEstimator) -> bool:
     return hasattr(classifier, "decision_function") or hasattr(classifier, "predict_proba")
 
 
-def _fit_to_prefix(estimator: BaseEstimator, train: Floats, labels: Labels, n_columns: int) -> BaseEstimator:
+def fit_to_prefix(estimator: BaseEstimator, train: Floats, labels: Labels, n_columns: int) -> BaseEstimator:
     return clone(estimator).fit(np.ascontiguousarray(train[:, :n_columns]), labels)
 
 

@@ -22,6 +22,7 @@ from threadpoolctl import threadpool_limits
 from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.data_kinds import library_of
 from bitsieve.dataset.dataset import InMemoryDataset
+from bitsieve.dataset.survival import SurvivalTarget
 from bitsieve.diagnostics import UserError
 from bitsieve.evaluate.checkpoint import Checkpoint
 from bitsieve.evaluate.folds import Fold
@@ -129,7 +130,7 @@ def score(plan: Plan, fold: Fold, rankings: dict[str, Ranking], check: Check = n
         numbers = train[:, encoded.ends[encoded.is_numeric] - 1]
         n_numeric_among_first = np.concatenate([[0], np.cumsum(encoded.is_numeric)])
         n_numeric = n_numeric_among_first[counts]
-        if plan.target.is_quantity:
+        if plan.measure.predicts != "classes":
             separabilities = np.full(len(n_numeric), np.nan)
         else:
             separabilities = separability(numbers, plan.target.codes[fold.train], n_numeric)
@@ -253,9 +254,10 @@ def make_comparison(plan: Plan, folds: list[dict[str, Scored]], baselines: dict[
         names=list(plan.table.names),
         parameters={
             "target": plan.target.name,
+            "event": plan.target.event_name if isinstance(plan.target, SurvivalTarget) else None,
             "n_samples": plan.table.n_samples,
             "n_features": plan.table.n_features,
-            "n_classes": None if plan.target.is_quantity else plan.target.n_classes,
+            "n_classes": plan.target.n_classes if plan.measure.predicts == "classes" else None,
             "classifier": plan.classifier,
             "scoring": plan.measure.name,
             "protocol": plan.options.protocol,
@@ -281,7 +283,9 @@ def baseline_errors(plan: Plan, n_jobs: int | None = None) -> dict[str, Floats]:
     shape = (len(plan.folds), len(plan.counts))
     errors: dict[str, Floats] = {}
     errors[plan.measure.baseline] = np.zeros(shape) + plan.baseline_errors()[:, None]
-    errors[BEST] = np.zeros(shape)
+    ranks_by_tests = plan.measure.predicts != "times"  # SelectKBest has no test of times to an event
+    if ranks_by_tests:
+        errors[BEST] = np.zeros(shape)
     if measures_all_columns:
         errors[ALL_COLUMNS] = np.zeros(shape)
     f_test = f_regression if plan.target.is_quantity else f_classif
@@ -292,9 +296,10 @@ def baseline_errors(plan: Plan, n_jobs: int | None = None) -> dict[str, Floats]:
 
     def run_fold(number: int) -> None:
         fold = plan.folds[number]
-        learned_from = plan.table.take(plan.learning_rows(fold))
-        best_first = ScikitLearnRanking(SelectKBest(f_test, k="all")).fit_table(learned_from).selected_
-        errors[BEST][number] = errors_of(best_first, np.minimum(plan.counts, len(best_first)), fold)
+        if ranks_by_tests:
+            learned_from = plan.table.take(plan.learning_rows(fold))
+            best_first = ScikitLearnRanking(SelectKBest(f_test, k="all")).fit_table(learned_from).selected_
+            errors[BEST][number] = errors_of(best_first, np.minimum(plan.counts, len(best_first)), fold)
         if measures_all_columns:
             errors[ALL_COLUMNS][number] = errors_of(columns, np.array([len(columns)]), fold)
 

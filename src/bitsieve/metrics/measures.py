@@ -29,12 +29,15 @@ from bitsieve.metrics.scorers import (
     ScorerLoss,
     scorer_names,
 )
+from bitsieve.metrics.times import IntegratedBrier, ShortOfUno, short_of_concordance
 from bitsieve.utils.arrays import Values
 from bitsieve.utils.messages import choices
 
 Loss = Callable[[Values, Values], float]
-Predicted = Literal["classes", "quantity"]
+Predicted = Literal["classes", "quantity", "times"]  # times to an event
 
+BASELINES = {"classes": "majority class", "quantity": "mean", "times": "equal risks"}
+KINDS_OF_TARGET = {"classes": "has classes", "quantity": "is a quantity", "times": "is a time to an event"}
 LARGE_CLASS = 0.8  # a share of the samples: above, the default measure is not the accuracy
 
 
@@ -43,7 +46,7 @@ class Measure:
     """A measure of predictions: its loss, and how the error, the loss divided by the samples, is displayed."""
 
     name: str
-    loss: Loss  # of predicted and true values
+    loss: Loss | None  # of predicted and true values; None where the true values of all samples are needed to make it
     about: str  # what the error is
     predicts: Predicted = "classes"
     is_share: bool = True  # whether errors are displayed in percent; else they have the unit of the quantity
@@ -53,6 +56,8 @@ class Measure:
     classes_allowed: Literal["any", "two", "more than two"] = "any"
     fewest: int = 1  # the smallest number of test samples of a fold
     per_variance: bool = False  # whether the loss is divided by the variance of all true values
+    make_loss: Callable[[Values], Loss] | None = None  # makes the loss from the true values of all samples
+    by_curves: bool = False  # whether the loss takes shares of samples without event in place of risks
 
     @property
     def unit(self) -> str:
@@ -62,7 +67,7 @@ class Measure:
     @property
     def baseline(self) -> str:
         """The name of the prediction that uses no columns."""
-        return "majority class" if self.predicts == "classes" else "mean"
+        return BASELINES[self.predicts]
 
     def text(self, error: float | None) -> str:
         """An error as it is displayed, without the unit."""
@@ -73,9 +78,13 @@ class Measure:
         return f"{error:.4g}"
 
     def over(self, values: Values) -> Loss:
-        """The loss, divided by the variance of the true ``values`` of all samples if the measure says so."""
+        """The loss, for which the true ``values`` of all samples are needed where the measure says so."""
+        if self.make_loss is not None:
+            return self.make_loss(values)
+        loss = self.loss
+        assert loss is not None
         if not self.per_variance:
-            return self.loss
+            return loss
         with np.errstate(over="ignore", invalid="ignore"):
             variance = float(values.var())
         if not 0 < variance < np.inf:
@@ -84,7 +93,7 @@ class Measure:
                 message="the target is too large or varies too little to be squared",
                 advice="give it in another unit",
             )
-        return lambda predicted, truth: self.loss(predicted, truth) / variance
+        return lambda predicted, truth: loss(predicted, truth) / variance
 
 
 ACCURACY = Measure(
@@ -137,6 +146,31 @@ RANK_CORRELATION = Measure(
     predicts="quantity",
     fewest=2,
 )
+CONCORDANCE = Measure(
+    "concordance",
+    short_of_concordance,
+    about="1 - concordance (Harrell)",
+    predicts="times",
+    fewest=2,
+)
+UNO = Measure(
+    "uno",
+    None,
+    about="1 - concordance (Uno)",
+    predicts="times",
+    fewest=2,
+    make_loss=ShortOfUno,
+)
+INTEGRATED_BRIER = Measure(
+    "integrated_brier",
+    None,
+    about="the integrated Brier score of the shares without event",
+    predicts="times",
+    is_share=False,
+    fewest=2,
+    make_loss=IntegratedBrier,
+    by_curves=True,
+)
 MEASURES = {
     measure.name: measure
     for measure in (
@@ -148,6 +182,9 @@ MEASURES = {
         MEAN_ABSOLUTE_ERROR,
         ROOT_MEAN_SQUARE_ERROR,
         RANK_CORRELATION,
+        CONCORDANCE,
+        UNO,
+        INTEGRATED_BRIER,
     )
 }
 
@@ -194,7 +231,7 @@ def make_measure(scoring: str, predicts: Predicted = "classes", n_classes: int =
     measure = measures[scoring]
     if measure.predicts != predicts:
         raise does_not_fit("scoring", scoring, fitting, predicts)
-    if predicts == "quantity" or measure.classes_allowed == "any":
+    if predicts != "classes" or measure.classes_allowed == "any":
         return measure
     has_two_classes = n_classes == 2
     if has_two_classes != (measure.classes_allowed == "two"):
@@ -209,11 +246,15 @@ def make_measure(scoring: str, predicts: Predicted = "classes", n_classes: int =
 
 
 def default_measure(predicts: Predicted, class_sizes: NDArray[np.integer]) -> Measure:
-    """The measure that is used by default: r2 for a quantity, and for classes accuracy if none is much larger.
+    """The measure that is used by default.
+
+    It is r2 for a quantity, concordance for times to an event, and for classes accuracy if none is much larger.
 
     If one class has more than 80 % of the samples, a constant prediction is right so often that the accuracy shows
     little. Two such classes are judged by roc_auc, more of them by balanced_accuracy.
     """
+    if predicts == "times":
+        return CONCORDANCE
     if predicts == "quantity":
         return R2
     if class_sizes.max() <= LARGE_CLASS * class_sizes.sum():
@@ -223,7 +264,7 @@ def default_measure(predicts: Predicted, class_sizes: NDArray[np.integer]) -> Me
 
 def does_not_fit(parameter: str, name: str, fitting: Iterable[str], predicts: Predicted) -> ParameterError:
     """The error for a measure or a model that is for another kind of target."""
-    target = "has classes" if predicts == "classes" else "is a quantity"
+    target = KINDS_OF_TARGET[predicts]
     advice = f"choose one of {', '.join(fitting)}"
     fix = {}
     if predicts == "classes":

@@ -519,7 +519,12 @@ def selecting_call(comparison: Comparison) -> str:
     """The call in Python that selects what is recommended."""
     choice = comparison.choice()
     target_name = comparison.parameters["target"]
+    event_name = comparison.parameters.get("event")  # None for other targets
     target = repr(target_name) if target_name else "target"
+    if event_name:
+        target = f"duration={target_name!r}, event={event_name!r}"
+    elif event_name is not None:  # the values of a time to an event were given
+        target = "duration=duration, event=event"
     arguments = f"method={choice.method!r}, n_features_to_select={choice.n_features}"
     if comparison.parameters["protocol"] == PAPER:
         arguments += f", protocol={PAPER!r}"
