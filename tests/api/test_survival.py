@@ -246,7 +246,7 @@ def test_columns_that_repeat_the_event_are_leaks(patients: pd.DataFrame) -> None
     assert "leak" not in [note.code for note in select(patients, duration="week", event="died").diagnostics]
 
 
-@pytest.mark.parametrize("function", [bitsieve.compare, bitsieve.how_many, bitsieve.interactions])
+@pytest.mark.parametrize("function", [bitsieve.how_many, bitsieve.interactions])
 def test_functions_for_other_targets_refuse_times(patients: pd.DataFrame, function: Callable[..., object]) -> None:
     for y in (structured(patients), patients[["week", "died"]].astype({"died": bool})):
         with pytest.raises(UserError) as refusal:

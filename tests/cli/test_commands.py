@@ -264,7 +264,7 @@ def test_one_method_alone(done, refused):
         (("select",), "the following arguments are required: DATA"),
         (("select", "{data}", "--nonsense"), "--nonsense (see bitsieve select --help)"),
         (("--nonsense",), "--nonsense (see bitsieve --help)"),
-        (("compare", "{data}", "--duration", "week"), "compare has no option --duration: it is one of select alone"),
+        (("compare", "{data}", "--scheduler", "x"), "compare has no option --scheduler: it is one of select alone"),
         (("explain", "{data}", "--target", "diagnosis"), "DATA is missing: give the column to explain, and then"),
         (("explain", "diagnosis", "{data}", "--target", "diagnosis"), "'diagnosis' is the target: give another column"),
         (

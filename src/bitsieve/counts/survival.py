@@ -70,7 +70,7 @@ class SurvivalSource(PackedSource):
     ----------
     codes : array of int, shape (n_rows, n_features)
     risk_sets : RiskSets
-        Of the same rows; their weights are the times that each row counts.
+        Of the same rows, with their frequency weights.
     arities, n_jobs
         As of :class:`~bitsieve.counts.packed.PackedSource`.
     """
@@ -107,7 +107,7 @@ class SurvivalSource(PackedSource):
             self._weights_by_interval.append(EventWeights(events, units[:, interval] * risk_sets.weight))
         n_weights = len(classes) * sum(len(weights.weights) for weights in self._weights_by_interval)
         n_codes_compared = float(np.maximum(self.arities - 1, 1).sum())
-        #: About the seconds of :meth:`pair_cells` of one column with all columns.
+        #: Predicted seconds of :meth:`pair_cells` of one column with all columns.
         self.pair_cells_seconds = self.row_seconds + SECONDS_PER_WEIGHT * n_weights * n_codes_compared
 
     @cached_property
@@ -116,14 +116,17 @@ class SurvivalSource(PackedSource):
         return self.risk_sets.take(self.row_of_sample)
 
     def pair_cells(self, pivot: int | None, columns: Columns) -> EventCells:
-        """The cells with events of the tables of the pivot (None: no pivot) with each of ``columns``."""
+        """The cells with events of the tables of the pivot with each of ``columns``.
+
+        Without a pivot the tables are those of the columns alone.
+        """
         n_first = 1 if pivot is None else int(self.arities[pivot])
         is_dense = self.arities[columns].astype(np.int64) * n_first <= DENSE_CELLS
         parts = [self._cells_of_dense_tables(pivot, columns[is_dense], np.flatnonzero(is_dense))]
         if not is_dense.all():
             first = np.zeros(self.n_samples, np.int64) if pivot is None else self.codes(pivot).astype(np.int64)
             for table in np.flatnonzero(~is_dense).tolist():
-                parts.append(self._cells_of_sparse_table(first, int(columns[table]), table))
+                parts.append(self._listed_cells(self._cells_with(first, int(columns[table])), table))
         return _joined(parts)
 
     def _cells_of_dense_tables(self, pivot: int | None, columns: Columns, table: Columns) -> EventCells:
@@ -147,24 +150,24 @@ class SurvivalSource(PackedSource):
         return _joined(parts)
 
     def part_cells(self, part: Integers, columns: Columns | None) -> EventCells:
-        """The cells with events of the tables of the parts with each of ``columns``; None: of the parts alone.
+        """The cells with events of the tables of the parts with each of ``columns``.
 
-        ``part`` is the part of every sample.
+        ``part`` is the part of every sample. Without columns there is one table, that of the parts alone.
         """
         if columns is None:
-            return self._cells_of_sparse_table(part, None, 0)
-        return _joined(
-            [self._cells_of_sparse_table(part, column, index) for index, column in enumerate(columns.tolist())]
-        )
+            return self._listed_cells(part, 0)
+        tables = enumerate(columns.tolist())
+        return _joined([self._listed_cells(self._cells_with(part, column), table) for table, column in tables])
 
-    def _cells_of_sparse_table(self, first: Integers, column: int | None, table: int) -> EventCells:
-        """The cells with events of a table of which no other cell is counted.
+    def _cells_with(self, first: Integers, column: int) -> Integers:
+        """The cell of every sample in the table of a first variable and a column; ``first`` is its code."""
+        return np.asarray(first * int(self.arities[column]) + self.codes(column))
 
-        Its first variable has the code ``first`` in every sample; None: the table has no column, and is that variable.
+    def _listed_cells(self, cell: Integers, table: int) -> EventCells:
+        """The cells with events of a table of many cells, of which no other is counted.
+
+        ``cell`` is that of every sample, and ``table`` the index of the table.
         """
-        cell = first
-        if column is not None:
-            cell = first * int(self.arities[column]) + self.codes(column)
         parts = []
         for interval in range(self.risk_sets.n_intervals):
             is_event = self.sample_classes == interval + 1

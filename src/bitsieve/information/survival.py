@@ -47,9 +47,9 @@ from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Matrix, Prog
 from bitsieve.utils.lazy import cached_property
 
 MAX_LOG2_BITS = 6  # |log2(O / E)| is below 2**6
-MANY_EXPECTED = 256  # from so many expected events on, the mean of k log2 k is a series, right to 2e-6
-MAX_EVENTS_DRAWN = 1 << 20  # at once
-NEGLIGIBLE = 1e-18  # a probability that is so small beside the largest adds nothing
+MANY_EXPECTED = 256  # from so many expected events on, a series gives the mean of k log2 k, right to 2e-6
+MAX_EVENTS_DRAWN = 1 << 20  # events of all draws of a batch
+NEGLIGIBLE = 1e-18  # a probability that is so small relative to the largest adds nothing
 
 
 def binomial_excess(n: Integers, p: Floats, log2_p: Floats) -> Floats:
@@ -73,6 +73,7 @@ def binomial_excess(n: Integers, p: Floats, log2_p: Floats) -> Floats:
 
 
 def excess_by_series(n: Integers, p: Floats) -> Floats:
+    """The series of :func:`binomial_excess`."""
     mean = n * p
     q = 1.0 - p
     moment_2 = mean * q
@@ -331,6 +332,60 @@ class CorrectedSurvivalPair(SurvivalPair):
         return super().conditional_relevance - self.of(chance)
 
 
+class EventDraws:
+    """Random events for the table of a feature and the parts of a partition.
+
+    At each time as many events are drawn, without replacement, among the rows at risk in the same stratum and part.
+
+    Attributes
+    ----------
+    n_events : ndarray of int, shape (n_times,)
+        The events at each time, which all draws have.
+    at_risk : ndarray of int, shape (n_codes, n_times)
+        The rows of each code that are at risk.
+    first_cell : ndarray of int, shape (n_times,)
+        The cell of code 0 of the part and the interval of each time. Cells are ordered by part, code and interval.
+    units : ndarray of int, shape (n_cells,)
+        The expected events of every cell.
+    """
+
+    def __init__(self, source: SurvivalSource, partition: JointCodes, feature: int) -> None:
+        n_parts = partition.n_parts
+        n_codes = int(source.arities[feature])
+        code = source.codes(feature).astype(np.int64)
+        risk_sets = source.samples_at_risk.within(partition.part)
+        times = risk_sets.event_times
+        self.n_events = times.n_events
+        self.at_risk = risk_sets.n_at_risk(code)
+        self.n_intervals = risk_sets.n_intervals
+        part_of_time = times.stratum % n_parts
+        self.first_cell = part_of_time * n_codes * self.n_intervals + times.interval
+        units = np.empty((n_parts * n_codes, self.n_intervals), np.int64)
+        part_and_code = partition.part * n_codes + code
+        for interval in range(self.n_intervals):
+            units[:, interval] = exact_sums(part_and_code, source.units[:, interval], n_parts * n_codes)
+        self.units = units.reshape(-1)
+
+    def events(self, seeds: NDArray[np.uint64]) -> Integers:
+        """The events of every cell in every draw, shape (n_draws, n_cells).
+
+        The events of a time are divided among the codes one by one: hypergeometric numbers of the events that are left,
+        among the rows of the code and those of the codes behind it.
+        """
+        random = np.random.default_rng(seeds)
+        n_draws = len(seeds)
+        events = np.zeros((n_draws, len(self.units)), np.int64)
+        draw = np.arange(n_draws)[:, None]
+        events_left = np.tile(self.n_events, (n_draws, 1))
+        rows_left = self.at_risk.sum(axis=0)
+        for code, at_risk in enumerate(self.at_risk):
+            rows_left = rows_left - at_risk
+            drawn = random.hypergeometric(at_risk, rows_left, events_left)
+            np.add.at(events, (draw, self.first_cell + code * self.n_intervals), drawn)
+            events_left = events_left - drawn
+        return events
+
+
 class SurvivalConditional(ConditionalInformation):
     """The information about a time to an event conditional on a set Z of features."""
 
@@ -386,7 +441,7 @@ class SurvivalConditional(ConditionalInformation):
         return self.information.bits(np.concatenate(sums) - self._sum_of_parts)
 
     def _sums_of_draws(self, events: Integers, draws: EventDraws) -> Integers:
-        """``sum O log2(O / E)`` of every draw; equal numbers of events in a cell are computed once."""
+        """``sum O log2(O / E)`` of every draw. Draws share the terms of cells with equally many events."""
         draw, cell = np.nonzero(events)
         events_of_cell = events[draw, cell]
         max_events = int(events_of_cell.max()) + 1
@@ -413,42 +468,6 @@ class SurvivalConditional(ConditionalInformation):
             codes = self.information.source.codes(feature).astype(np.int64)
             self._tests[feature] = log_rank_test(self._risk_sets, codes)
         return self._tests[feature]
-
-
-class EventDraws:
-    """Events that are drawn among the rows at risk, for the cells of a feature with the parts of a partition."""
-
-    def __init__(self, source: SurvivalSource, partition: JointCodes, feature: int) -> None:
-        n_parts = partition.n_parts
-        n_codes = int(source.arities[feature])
-        code = source.codes(feature).astype(np.int64)
-        risk_sets = source.samples_at_risk.within(partition.part)
-        times = risk_sets.event_times
-        self.n_events = times.n_events
-        self.at_risk = risk_sets.n_at_risk(code)
-        # A cell is a part, a code and an interval, in this order.
-        self.n_intervals = risk_sets.n_intervals
-        self.first_cell = times.stratum % n_parts * n_codes * self.n_intervals + times.interval  # of code 0
-        units = np.empty((n_parts * n_codes, self.n_intervals), np.int64)
-        part_and_code = partition.part * n_codes + code
-        for interval in range(self.n_intervals):
-            units[:, interval] = exact_sums(part_and_code, source.units[:, interval], n_parts * n_codes)
-        self.units = units.reshape(-1)  # shape (n_cells,): the events that the rows of every cell are expected to have
-
-    def events(self, seeds: NDArray[np.uint64]) -> Integers:
-        """The events of every cell, shape (n_draws, n_cells). The events of a time are drawn without replacement."""
-        random = np.random.default_rng(seeds)
-        n_draws = len(seeds)
-        events = np.zeros((n_draws, len(self.units)), np.int64)
-        draw = np.arange(n_draws)[:, None]
-        events_left = np.tile(self.n_events, (n_draws, 1))
-        rows_left = self.at_risk.sum(axis=0)
-        for code, at_risk in enumerate(self.at_risk):
-            rows_left = rows_left - at_risk
-            drawn = random.hypergeometric(at_risk, rows_left, events_left)
-            np.add.at(events, (draw, self.first_cell + code * self.n_intervals), drawn)
-            events_left = events_left - drawn
-        return events
 
 
 class CorrectedSurvivalConditional(SurvivalConditional):
