@@ -75,7 +75,8 @@ void add_sample_by_sample(const std::uint16_t* pivot, const std::uint16_t* codes
                           std::int64_t n_samples, std::int64_t n_codes, std::int64_t* table) {
     for (std::int64_t t = 0; t < n_samples; ++t) {
         std::int64_t& cell = table[pivot[t] * n_codes + codes[t]];
-        cell = std::int64_t(std::uint64_t(cell) + weights[t]);  // without a sign, as the weights may be anything: it wraps
+        cell =
+            std::int64_t(std::uint64_t(cell) + weights[t]);  // without a sign, as the weights may be anything: it wraps
     }
 }
 

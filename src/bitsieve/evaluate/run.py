@@ -234,6 +234,9 @@ class _FoldRun:
 def make_comparison(plan: Plan, folds: list[dict[str, Scored]], baselines: dict[str, Floats]) -> Comparison:
     """Put a comparison together from the results of all folds, which are by the labels of the methods."""
     labels = list(plan.selectors)
+    event: dict[str, str] = {}
+    if isinstance(plan.target, SurvivalTarget):
+        event["event"] = plan.target.event_name
     original_data = plan.table.original
     binning = binning_parameter(plan.discretization)
 
@@ -254,7 +257,7 @@ def make_comparison(plan: Plan, folds: list[dict[str, Scored]], baselines: dict[
         names=list(plan.table.names),
         parameters={
             "target": plan.target.name,
-            "event": plan.target.event_name if isinstance(plan.target, SurvivalTarget) else None,
+            **event,
             "n_samples": plan.table.n_samples,
             "n_features": plan.table.n_features,
             "n_classes": plan.target.n_classes if plan.measure.predicts == "classes" else None,
