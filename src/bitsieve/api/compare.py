@@ -135,7 +135,7 @@ def compare(
         As for :func:`bitsieve.select`.
     baselines : bool, default=True
         Whether the errors of the majority class (of a quantity the mean), of all columns, and of scikit-learn's
-        SelectKBest stand below.
+        SelectKBest stand below; of a time to an event those of equal risks and of all columns.
     random_state : int, default=0
         Of the shuffle into folds, and of selectors and classifiers that draw at random and are given no seed.
     n_jobs : int, optional

@@ -234,11 +234,23 @@ class _FoldRun:
 def make_comparison(plan: Plan, folds: list[dict[str, Scored]], baselines: dict[str, Floats]) -> Comparison:
     """Put a comparison together from the results of all folds, which are by the labels of the methods."""
     labels = list(plan.selectors)
-    event: dict[str, str] = {}
-    if isinstance(plan.target, SurvivalTarget):
-        event["event"] = plan.target.event_name
     original_data = plan.table.original
     binning = binning_parameter(plan.discretization)
+
+    parameters = {
+        "target": plan.target.name,
+        "n_samples": plan.table.n_samples,
+        "n_features": plan.table.n_features,
+        "n_classes": plan.target.n_classes if plan.measure.predicts == "classes" else None,
+        "classifier": plan.classifier,
+        "scoring": plan.measure.name,
+        "protocol": plan.options.protocol,
+        "binning": binning if isinstance(binning, str) else one_line(repr(binning)),
+        "n_folds": len(plan.folds),
+        "random_state": plan.options.random_state,
+    }
+    if isinstance(plan.target, SurvivalTarget):
+        parameters["event"] = plan.target.event_name
 
     def stacked(measured: Callable[[Scored], ArrayLike]) -> Values:
         """An array of shape (n_methods, n_folds, ...)."""
@@ -255,19 +267,7 @@ def make_comparison(plan: Plan, folds: list[dict[str, Scored]], baselines: dict[
         seconds_classifying=stacked(lambda scored: scored.seconds_classifying),
         selected=[[fold[label].selected for fold in folds] for label in labels],
         names=list(plan.table.names),
-        parameters={
-            "target": plan.target.name,
-            **event,
-            "n_samples": plan.table.n_samples,
-            "n_features": plan.table.n_features,
-            "n_classes": plan.target.n_classes if plan.measure.predicts == "classes" else None,
-            "classifier": plan.classifier,
-            "scoring": plan.measure.name,
-            "protocol": plan.options.protocol,
-            "binning": binning if isinstance(binning, str) else one_line(repr(binning)),
-            "n_folds": len(plan.folds),
-            "random_state": plan.options.random_state,
-        },
+        parameters=parameters,
         diagnostics=Diagnostics(plan.diagnostics),
         majority=plan.baseline_errors(),
         baselines=baselines,
