@@ -95,6 +95,7 @@ NB_MODULE(_native, m) {
     m.def("kernel_names", &kernel_names, "Kernels this machine can run, fastest first.");
     bind_dense_columns(m);
     bind_dependence(m);
+    bind_independence(m);
     bind_monotone(m);
     bind_packed(m);
     bind_samples(m);

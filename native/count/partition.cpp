@@ -106,10 +106,8 @@ private:
 
 }  // namespace
 
-PartitionVectors refine(const PackedTable& packed, const Partition& partition, std::int64_t feature) {
-    std::vector<std::uint16_t> scratch;
-    const std::uint16_t* codes = packed.codes(feature, scratch);
-    std::vector<std::int64_t> at(std::size_t(packed.arity(feature)));
+PartitionVectors refine(const std::uint16_t* codes, std::int64_t n_codes, const Partition& partition) {
+    std::vector<std::int64_t> at(static_cast<std::size_t>(n_codes));
     std::vector<std::uint16_t> present;
     PartitionVectors out;
     out.starts.push_back(0);
@@ -132,6 +130,11 @@ PartitionVectors refine(const PackedTable& packed, const Partition& partition, s
         for (const auto code : present) at[code] = 0;
     }
     return out;
+}
+
+PartitionVectors refine(const PackedTable& packed, const Partition& partition, std::int64_t feature) {
+    std::vector<std::uint16_t> scratch;
+    return refine(packed.codes(feature, scratch), packed.arity(feature), partition);
 }
 
 void partition_sums(const PackedTable& packed, const Terms& terms, const Partition& partition,

@@ -32,6 +32,9 @@ struct Runs {
     std::vector<std::int64_t> part_ends;  // how many runs have ended with each part
 };
 
+// The partition refined by codes below n_codes, of all samples.
+PartitionVectors refine(const std::uint16_t* codes, std::int64_t n_codes, const Partition&);
+
 // The partition refined by the codes of one more feature.
 PartitionVectors refine(const PackedTable&, const Partition&, std::int64_t feature);
 

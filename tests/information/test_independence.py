@@ -11,12 +11,21 @@ from tests.cover import quick_and_slow
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.tables import ContingencyTable, entropy_terms
-from bitsieve.information.independence import IndependenceTests, TestOptions, excess, results_of
+from bitsieve.counts.test_sums import OptionalSums, sums_of_tables
+from bitsieve.information.independence import IndependenceTests, TestOptions, results_of
 
 
 def random_codes(seed, n_samples=300, n_codes=(3, 4, 2, 3, 5)):
     random = np.random.default_rng(seed)
     return np.column_stack([random.integers(0, n, n_samples) for n in n_codes]).astype(np.uint8)
+
+
+def results_of_tables(tables, n_strata, options):
+    """The tests of tables of shape (strata, codes, classes)."""
+    terms = entropy_terms(int(tables[0].counts.sum()))
+    n_codes, n_classes = np.array([table.shape[1:] for table in tables]).T
+    sums = sums_of_tables(tables, terms, options.optional_sums)
+    return results_of(sums, (n_strata, n_codes, n_classes), terms, options)
 
 
 def g_of(x, y, z):
@@ -50,19 +59,32 @@ def test_the_scaled_statistic_divides_by_the_mean_of_all_shuffles_within_strata(
 @pytest.mark.parametrize("seed", quick_and_slow(range(4), quick={0}, reason="other margins"))
 def test_the_excess_is_that_of_the_hypergeometric_distribution(seed):
     random = np.random.default_rng(seed)
-    n = random.integers(2, 3000, 60)
-    a = random.integers(1, n + 1)
-    b = random.integers(1, n + 1)
+    n = np.append(random.integers(2, 64, 30), random.integers(2, 3000, 30))
+    a = random.integers(1, n)
+    b = random.integers(1, n)
+    # Two variables of two codes each have four cells, and the excess of a table is the sum over these.
     expected = []
+    tables = []
     for size, first, second in zip(n.tolist(), a.tolist(), b.tolist(), strict=True):
-        count = np.arange(max(0, first + second - size), min(first, second) + 1)
-        mean = first * second / size
-        value = count * np.log(np.maximum(count, 1))
-        expected.append(float(stats.hypergeom(size, first, second).pmf(count) @ value) - mean * log(mean))
-    # the pmf of scipy is right to some 1e-12 of terms up to 3000 ln 3000; the series errs by less than 1e-4
-    is_summed = a * b / n < 64
-    np.testing.assert_allclose(excess(n, a, b)[is_summed], np.array(expected)[is_summed], atol=1e-9)
-    np.testing.assert_allclose(excess(n, a, b), expected, atol=1e-4)
+        margins = [(i, j) for i in (first, size - first) for j in (second, size - second)]
+        expected.append(sum(excess_by_definition(size, i, j) for i, j in margins))
+        smallest = max(0, first + second - size)
+        counts = np.array([smallest, first - smallest, second - smallest, size - first - second + smallest])
+        tables.append(ContingencyTable((1, 2, 2), counts))
+    sums = sums_of_tables(tables, entropy_terms(3000), OptionalSums(expected_excess=True))
+    # the pmf of scipy is right to some 1e-12 of terms up to 3000 ln 3000; the series errs by less than 1e-4 a cell
+    is_summed = np.maximum(a, n - a) * np.maximum(b, n - b) / n < 64
+    assert is_summed.sum() >= 30
+    np.testing.assert_allclose(sums.expected_excess[is_summed], np.array(expected)[is_summed], atol=1e-9)
+    np.testing.assert_allclose(sums.expected_excess, expected, atol=4e-4)
+
+
+def excess_by_definition(n, a, b):
+    """E[c ln c] - m ln m of a cell with margins a and b out of n samples."""
+    count = np.arange(max(0, a + b - n), min(a, b) + 1)
+    mean = a * b / n
+    value = count * np.log(np.maximum(count, 1))
+    return float(stats.hypergeom(n, a, b).pmf(count) @ value) - mean * log(mean)
 
 
 def test_a_column_of_one_code_in_every_stratum_has_no_freedom():
@@ -144,7 +166,7 @@ def test_a_relation_whose_p_is_too_small_for_a_float_has_its_logarithm():
 @pytest.mark.parametrize(("power", "is_possible"), [(0, True), (5, True), (6, False)])
 def test_p_is_one_where_there_are_too_few_samples_for_the_cells(power, is_possible):
     table = ContingencyTable((1, 2, 2), np.array([6, 4, 4, 6]))
-    (result,) = results_of([table], 1.0, entropy_terms(20), TestOptions(test="g", power=power))
+    (result,) = results_of_tables([table], 1, TestOptions(test="g", power=power))
     assert (result.log_p < 0) == is_possible
     assert result.is_reliable
 
@@ -168,6 +190,6 @@ def test_the_level_of_the_scaled_test_holds_in_sparse_tables(n_samples, n_codes,
         x, y = random.choice(n_codes, (2, n_samples), p=shares / shares.sum())
         cells = (random.integers(0, n_strata, n_samples) * n_codes + x) * n_codes + y
         tables.append(ContingencyTable.of_samples((n_strata, n_codes, n_codes), cells))
-    results = results_of(tables, n_strata, entropy_terms(n_samples), TestOptions())
+    results = results_of_tables(tables, n_strata, TestOptions())
     rejected = np.mean([result.log_p <= log(0.05) for result in results])
     assert rejected <= 0.05 + 3 * (0.05 * 0.95 / 400) ** 0.5  # three standard deviations of a share of 400

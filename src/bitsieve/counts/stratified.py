@@ -1,4 +1,4 @@
-"""Tables of two variables within the joint values of others: what tests of conditional independence count.
+"""Counts of two variables within strata, the joint values of others: what tests of conditional independence need.
 
 A variable is the index of a column, or ``n_features`` for the class.
 """
@@ -10,29 +10,42 @@ from collections.abc import Sequence
 import numpy as np
 
 from bitsieve.counts.source import ConditioningSource, JointCodes, Partition, coded
-from bitsieve.counts.tables import ContingencyTable, column_blocks
+from bitsieve.counts.stratified_codes import StratifiedCodes, Variables
+from bitsieve.counts.tables import ContingencyTable, Terms, column_blocks
+from bitsieve.counts.test_sums import OptionalSums, TestSums, sums_of_tables
 from bitsieve.utils.arrays import Columns, Floats, Integers
-
-Variables = tuple[int, ...]
 
 MAX_CACHED_PARTS = 1 << 24  # so many part numbers are cached at most; a partition has one for each sample
 
 
-class StratifiedTables:
-    """Counts the tables of pairs of variables within strata, the joint values of some other variables."""
+class StratifiedCounts:
+    """Counts pairs of variables within strata, the joint values of some other variables."""
 
-    def __init__(self, source: ConditioningSource) -> None:
+    def __init__(self, source: ConditioningSource, terms: Terms) -> None:
         self.source = source
         self.class_variable = source.n_features
         self.n_samples = source.n_samples
+        self.terms = terms
         self.n_codes = np.append(source.arities.astype(np.int64), source.n_classes)  # by variable
         self._partitions: dict[Variables, Partition] = {}  # by ascending columns
         self._max_partitions = max(8, MAX_CACHED_PARTS // source.n_samples)
+        coded_source = coded(source)
+        self._codes = None if coded_source is None else StratifiedCodes(coded_source, self.n_codes, terms)
 
     def nominal_strata(self, strata: Variables) -> float:
         """The number of joint values that the variables can have, whether they occur or not."""
         n_codes: Floats = self.n_codes[list(strata)].astype(np.float64)
         return float(n_codes.prod())
+
+    def sums(self, x: int, others: Columns, strata: Variables, optional: OptionalSums) -> TestSums:
+        """The sums of the tests of x with each of ``others``."""
+        if self._codes is not None and self._codes.can_count(x):
+            return self._codes.sums(x, others, strata, optional)
+        sums = []
+        for block in self._blocks(others, strata):
+            tables = self.tables(x, block.tolist(), strata)
+            sums.append(sums_of_tables(tables, self.terms, optional))
+        return TestSums.joined(sums)
 
     def tables(self, x: int, others: Sequence[int], strata: Variables) -> list[ContingencyTable]:
         """Count one table for each of ``others``, of shape (strata that occur, codes of the other, codes of x)."""
@@ -47,7 +60,7 @@ class StratifiedTables:
             tables[self.class_variable] = _transposed(table)
         return [tables[y] for y in others]
 
-    def blocks(self, others: Columns, strata: Variables) -> list[Columns]:
+    def _blocks(self, others: Columns, strata: Variables) -> list[Columns]:
         """Divide variables into blocks whose tables within the strata fit into memory at once."""
         n_strata = int(min(self.nominal_strata(strata), self.n_samples))
         n_codes = self.n_codes[others].astype(np.int32)

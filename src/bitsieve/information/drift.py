@@ -21,6 +21,7 @@ import numpy as np
 
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tables import ContingencyTable, column_blocks, entropy_terms
+from bitsieve.counts.test_sums import sums_of_tables
 from bitsieve.information.independence import TestOptions, results_of
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 
@@ -189,6 +190,10 @@ def _relevance(cells: _Cells, combinations: Combinations) -> ContingencyTable:
 
 def _tested(tables: list[ContingencyTable], n_samples: int) -> Tested:
     """The information of the second variable of each table about the third, given the first, and its test."""
-    results = results_of(tables, 1, entropy_terms(n_samples), TestOptions())
+    options = TestOptions()
+    terms = entropy_terms(n_samples)
+    sums = sums_of_tables(tables, terms, options.optional_sums)
+    n_codes, n_classes = np.array([table.shape[1:] for table in tables], np.int64).T
+    results = results_of(sums, (1, n_codes, n_classes), terms, options)
     bits = np.array([result.bits - result.bits_by_chance for result in results], np.float64)
     return Tested(bits, np.array([result.log_p for result in results], np.float64))

@@ -1,0 +1,110 @@
+// What a test of independence needs of two variables within strata, the joint values of other variables.
+//
+// With n_z samples in a stratum, n_xz of them with code x of the first variable, n_yz with code y of the second, and
+// n_xyz with both:
+//
+//     information        S_xyz + S_z - S_xz - S_yz,  sums of T over these counts: N I(X;Y|Z) in terms
+//     degrees_of_freedom sum over the strata of (codes of x - 1) (codes of y - 1), of those that occur
+//     expected_excess    sum over the strata, x and y of E[c ln c] - m ln m, with the mean m = n_xz n_yz / n_z
+//     pearson            sum of (n_xyz - m)^2 / m
+//     least_expected     the smallest m, over the strata in which both variables vary; infinite without any
+//     n_strata           how many strata have samples
+//
+// A stratum in which one of the variables does not vary adds nothing to any but the last of these.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "count/expected_excess.hpp"
+#include "count/fixed_point.hpp"
+#include "count/partition.hpp"
+
+namespace bitsieve {
+
+// The codes of several variables, one row for each; they are below n_codes of their variable.
+struct CodedVariables {
+    const std::uint16_t* first;
+    std::int64_t n_samples;
+    std::vector<std::int64_t> n_codes;
+
+    std::int64_t n_variables() const { return std::int64_t(n_codes.size()); }
+    std::int64_t max_codes() const { return *std::max_element(n_codes.begin(), n_codes.end()); }
+    const std::uint16_t* codes(std::int64_t variable) const { return first + variable * n_samples; }
+};
+
+// The samples of the strata in which a variable varies, grouped by stratum and code of the variable. Strata lie in
+// blocks, so that the table of a block with a second variable stays in the cache.
+class VariableInStrata {
+public:
+    VariableInStrata(const CodedVariables& variables, std::int64_t variable, const Partition& strata);
+
+    struct Stratum {
+        std::int64_t n_samples;
+        std::int64_t groups_end;  // among the groups of the block
+    };
+    struct Block {
+        std::vector<Stratum> strata;
+        std::vector<std::int64_t> group_sizes;
+        std::vector<std::uint32_t> samples;  // ascending
+        std::vector<std::uint32_t> groups;   // of every sample
+    };
+
+    const std::vector<Block>& blocks() const { return blocks_; }
+    std::int64_t n_samples() const { return n_samples_; }
+    std::int64_t n_strata() const { return n_strata_; }    // with those in which the variable does not vary
+    std::int64_t max_codes() const { return max_codes_; }  // of a second variable: blocks were made for so many
+
+private:
+    std::int64_t n_samples_;
+    std::int64_t n_strata_;
+    std::int64_t max_codes_;
+    std::vector<Block> blocks_;
+};
+
+struct TestSums {
+    std::int64_t information = 0;
+    std::int64_t degrees_of_freedom = 0;
+    __int128 expected_excess = 0;  // kExcessUnit to one
+    double pearson = 0.0;
+    double least_expected = std::numeric_limits<double>::infinity();
+    std::int64_t n_strata = 0;
+};
+
+// The sums that only one of the tests uses: others may leave them out.
+struct OptionalSums {
+    bool expected_excess;
+    bool pearson;
+};
+
+// Adds up the sums of tests. Threads may share it.
+class IndependenceSums {
+public:
+    IndependenceSums(std::vector<std::int64_t> table, int shift);
+    IndependenceSums(const IndependenceSums&) = delete;  // terms_ points into table_
+    IndependenceSums& operator=(const IndependenceSums&) = delete;
+    ~IndependenceSums() = default;
+
+    // The tests of a variable, grouped by its strata, with each of others.
+    std::vector<TestSums> of_variables(const VariableInStrata& grouped, const CodedVariables& variables,
+                                       const std::int64_t* others, std::int64_t n_others, OptionalSums optional);
+
+    // The test of a table of the axes (strata, n_rows, n_columns), of which the occupied cells are listed, ascending.
+    TestSums of_table(const std::int64_t* cells, const std::int64_t* counts, std::int64_t n_cells, std::int64_t n_rows,
+                      std::int64_t n_columns, OptionalSums optional);
+
+private:
+    std::unique_ptr<ExpectedExcess> borrow();
+    void give_back(std::unique_ptr<ExpectedExcess> excess);
+
+    const std::vector<std::int64_t> table_;
+    const Terms terms_;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<ExpectedExcess>> idle_;  // those that no thread uses
+};
+
+}  // namespace bitsieve
