@@ -19,7 +19,6 @@
 
 #include "count/fixed_point.hpp"
 #include "count/packed_table.hpp"
-#include "count/partition.hpp"
 
 namespace bitsieve {
 
@@ -122,22 +121,6 @@ inline void require_groups(const PackedTable& packed, const Input<std::int64_t>&
     require_all_within(groups, 0, packed.n_simd_groups(), "groups");
     for (std::size_t i = 0; i < groups.size(); ++i)
         require(packed.ready(groups.data()[i], groups.data()[i] + 1), "a feature has not been packed");
-}
-
-// The partition of n_samples samples, of which order holds those of each part.
-inline Partition checked_partition(std::int64_t n_samples, const Input<std::uint32_t>& order,
-                                   const Input<std::int64_t>& starts) {
-    require(starts.size() >= 1 && starts.data()[0] == 0, "starts begin with 0");
-    require(starts.data()[starts.size() - 1] == std::int64_t(order.size()), "starts end with the size of order");
-    for (std::size_t z = 0; z + 1 < starts.size(); ++z) {
-        const std::int64_t first = starts.data()[z];
-        const std::int64_t last = starts.data()[z + 1];
-        require(first <= last && last <= std::int64_t(order.size()), "starts must ascend");
-        for (std::int64_t t = first; t < last; ++t)
-            require(order.data()[t] < n_samples && (t == first || order.data()[t - 1] < order.data()[t]),
-                    "order holds samples, ascending within a part");
-    }
-    return {order.data(), starts.data(), std::int64_t(starts.size()) - 1};
 }
 
 void bind_dense_columns(nb::module_& m);

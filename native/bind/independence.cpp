@@ -20,26 +20,25 @@ void construct_variables(CodedVariables* self, InputGrid<std::uint16_t> codes, I
     new (self) CodedVariables{codes.data(), n_samples, to_vector(n_codes)};
 }
 
-auto refine_strata(const CodedVariables& variables, std::int64_t variable, Input<std::uint32_t> order,
-                   Input<std::int64_t> starts) {
+void construct_strata(Strata* self, std::int64_t n_samples) {
+    require_within(n_samples, 1, kMaxSamples + 1, "n_samples");
+    nb::gil_scoped_release unlocked;
+    new (self) Strata(n_samples);
+}
+
+Strata refine_strata(const CodedVariables& variables, std::int64_t variable, const Strata& strata) {
     require_within(variable, 0, variables.n_variables(), "variable");
-    const Partition partition = checked_partition(variables.n_samples, order, starts);
-    PartitionVectors split;
-    {
-        nb::gil_scoped_release unlocked;
-        split = refine(variables.codes(variable), variables.n_codes[std::size_t(variable)], partition);
-    }
-    return std::make_tuple(to_numpy(std::move(split.order)), to_numpy(std::move(split.starts)));
+    require(strata.n_samples() == variables.n_samples, "the strata are of other samples");
+    nb::gil_scoped_release unlocked;
+    return strata.refined(variables.codes(variable), variables.n_codes[std::size_t(variable)]);
 }
 
 void construct_grouped(VariableInStrata* self, const CodedVariables& variables, std::int64_t variable,
-                       Input<std::uint32_t> order, Input<std::int64_t> starts) {
+                       const Strata& strata) {
     require_within(variable, 0, variables.n_variables(), "variable");
-    const Partition partition = checked_partition(variables.n_samples, order, starts);
-    // The parts of a partition are disjoint, so that no sample is counted twice.
-    require(std::int64_t(order.size()) <= variables.n_samples, "order holds more samples than there are");
+    require(strata.n_samples() == variables.n_samples, "the strata are of other samples");
     nb::gil_scoped_release unlocked;
-    new (self) VariableInStrata(variables, variable, partition);
+    new (self) VariableInStrata(variables, variable, strata);
 }
 
 void construct_sums(IndependenceSums* self, Input<std::int64_t> table, int shift) {
@@ -108,9 +107,12 @@ auto sums_of_table(IndependenceSums& self, Input<std::int64_t> cells, Input<std:
 void bind_independence(nb::module_& m) {
     nb::class_<CodedVariables>(m, "CodedVariables")
         .def("__init__", &construct_variables, "codes"_a, "n_codes"_a, nb::keep_alive<1, 2>())
-        .def("refine", &refine_strata, "variable"_a, "order"_a, "starts"_a);
+        .def("refined", &refine_strata, "variable"_a, "strata"_a, "The strata, divided by a variable.");
+    nb::class_<Strata>(m, "Strata")
+        .def("__init__", &construct_strata, "n_samples"_a)
+        .def_prop_ro("n_kept", [](const Strata& self) { return self.partition().n_kept(); });
     nb::class_<VariableInStrata>(m, "VariableInStrata")
-        .def("__init__", &construct_grouped, "variables"_a, "variable"_a, "order"_a, "starts"_a);
+        .def("__init__", &construct_grouped, "variables"_a, "variable"_a, "strata"_a);
     nb::class_<IndependenceSums>(m, "IndependenceSums")
         .def("__init__", &construct_sums, "table"_a, "shift"_a)
         .def("of_variables", &sums_of_variables, "grouped"_a, "variables"_a, "others"_a, "expected_excess"_a,

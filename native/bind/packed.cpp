@@ -252,7 +252,17 @@ nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>> simd_groups(const PackedTable&
 Partition partition_of(const PackedTable& packed, const Input<std::uint32_t>& order,
                        const Input<std::int64_t>& starts) {
     require(packed.ready(0, packed.n_simd_groups()), "a feature has not been packed");
-    return checked_partition(packed.n_samples(), order, starts);
+    require(starts.size() >= 1 && starts.data()[0] == 0, "starts begin with 0");
+    require(starts.data()[starts.size() - 1] == std::int64_t(order.size()), "starts end with the size of order");
+    for (std::size_t z = 0; z + 1 < starts.size(); ++z) {
+        const std::int64_t first = starts.data()[z];
+        const std::int64_t last = starts.data()[z + 1];
+        require(first <= last && last <= std::int64_t(order.size()), "starts must ascend");
+        for (std::int64_t t = first; t < last; ++t)
+            require(order.data()[t] < packed.n_samples() && (t == first || order.data()[t - 1] < order.data()[t]),
+                    "order holds samples, ascending within a part");
+    }
+    return {order.data(), starts.data(), std::int64_t(starts.size()) - 1};
 }
 
 auto refine_partition(const PackedTable& packed, Input<std::uint32_t> order, Input<std::int64_t> starts,

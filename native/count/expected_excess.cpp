@@ -41,14 +41,15 @@ double ExpectedExcess::sum_over_counts(double n, double low, double high) const 
     const double mean = low / n * high;
     // By Bernstein's inequality, counts above this reach have a probability below 2^-64 together. It is at most 162.
     const double reach = std::ceil(mean + 20 + std::sqrt(220 + 90 * mean));
-    const double first = std::max(0.0, low + high - n);
-    const double last = std::min(low, reach);
+    const auto first = std::int64_t(std::max(0.0, low + high - n));
+    const auto last = std::int64_t(std::min(low, reach));
     double probability = 1.0;
     double total = 0.0;
     double sum = 0.0;
-    for (double c = first; c <= last; ++c) {
+    for (std::int64_t count = first; count <= last; ++count) {
+        const double c = double(count);
         total += probability;
-        sum += probability * c_log_c_[std::size_t(c)];
+        sum += probability * c_log_c_[std::size_t(count)];
         probability *= (low - c) * (high - c) / ((c + 1) * (n - low - high + c + 1));
     }
     return sum / total - mean * std::log(mean);

@@ -1,14 +1,18 @@
 #include "count/independence.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace bitsieve {
 
 namespace {
 
-constexpr std::int64_t kBlockCells = 1 << 18;  // 32-bit counts of one table: half of a common second-level cache
-constexpr std::int64_t kFewCells = 1 << 10;    // where so few cells are counted, four samples are counted at a time
+constexpr std::int64_t kBlockCells = 1 << 18;     // 32-bit counts of one table: half of a common second-level cache
+constexpr std::int64_t kMaxJointCells = 1 << 14;  // of a batch of variables: half of a common first-level cache
+constexpr std::int64_t kSamplesPerJointCell = 8;  // so many at least: joint cells are added up for every variable
+constexpr std::int64_t kMaxBatch = 8;             // variables
 constexpr std::uint32_t kNoGroup = ~std::uint32_t(0);
+static_assert(kMaxJointCells <= 1 << 16, "a joint code has 16 bits");
 
 // The sizes of the codes of two variables in one stratum: of those codes that occur.
 struct StratumMargins {
@@ -44,155 +48,283 @@ double pearson_of_cell(std::int64_t count, std::int64_t row, std::int64_t column
     return n / double(row) * n / double(column) * double(n_samples) - n;
 }
 
-// Counts the table (group, code) of a block with one variable.
-class BlockTable {
+int bits_of(std::int64_t n_codes) {
+    int bits = 0;
+    while (std::int64_t(1) << bits < n_codes) ++bits;
+    return bits;
+}
+
+// Variables that follow each other in a list and are counted together. The bits of their codes, one after the other,
+// are a joint code; the code of a single variable is its joint code.
+struct VariableBatch {
+    std::int64_t first;
+    std::int64_t n;
+    std::int64_t n_joint;  // joint codes
+};
+
+// The longest batch from others[first] on of which no more than max_joint joint codes are possible.
+VariableBatch batch_from(std::int64_t first, const CodedVariables& variables, const std::int64_t* others,
+                         std::int64_t n_others, std::int64_t max_joint) {
+    VariableBatch batch{first, 1, variables.n_codes[std::size_t(others[first])]};
+    int bits = bits_of(batch.n_joint);
+    while (batch.n < kMaxBatch && first + batch.n < n_others) {
+        bits += bits_of(variables.n_codes[std::size_t(others[first + batch.n])]);
+        if (std::int64_t(1) << bits > max_joint) break;
+        batch.n_joint = std::int64_t(1) << bits;
+        ++batch.n;
+    }
+    return batch;
+}
+
+// Counts the tables (group, code) of a block with each variable of a batch.
+class BlockTables {
 public:
-    void count(const VariableInStrata::Block& block, const std::uint16_t* codes, std::int64_t n_codes) {
-        const std::int64_t n_cells = std::int64_t(block.group_sizes.size()) * n_codes;
-        const std::int64_t n_samples = std::int64_t(block.samples.size());
-        const std::uint32_t* samples = block.samples.data();
-        const std::uint32_t* groups = block.groups.data();
-        if (n_cells > kFewCells || n_cells * 8 > n_samples) {
-            cells_.assign(std::size_t(n_cells), 0);
-            for (std::int64_t t = 0; t < n_samples; ++t) ++cells_[groups[t] * std::size_t(n_codes) + codes[samples[t]]];
-            return;
+    BlockTables(const CodedVariables& variables, const std::int64_t* others) : variables_(variables), others_(others) {}
+
+    void count(const VariableInStrata::Block& block, const VariableBatch& batch) {
+        n_groups_ = std::int64_t(block.group_sizes.size());
+        n_joint_ = std::size_t(batch.n_joint);
+        n_cells_ = std::size_t(n_groups_ + 1) * n_joint_;  // with those of samples of no group
+        const std::int64_t n_samples = std::int64_t(block.groups.size());
+        n_copies_ = std::int64_t(n_cells_) * kSamplesPerCopiedCell <= n_samples ? kCopies : 1;
+        joint_.assign(n_copies_ * n_cells_, 0);
+        for (std::int64_t t = 0; t < n_samples; t += kChunk) {
+            const std::int64_t n = std::min(kChunk, n_samples - t);
+            if (block.has_all_samples())
+                join_codes(batch, n, [t](const std::uint16_t* codes, std::int64_t i) { return codes[t + i]; });
+            else
+                join_codes(batch, n,
+                           [samples = &block.samples[std::size_t(t)]](const std::uint16_t* codes, std::int64_t i) {
+                               return codes[samples[i]];
+                           });
+            add_samples(&block.groups[std::size_t(t)], n);
         }
-        // Samples of one cell often follow each other, and each would wait for the one before: four tables, in turn.
-        cells_.assign(std::size_t(4 * n_cells), 0);
-        std::uint32_t* first = cells_.data();
-        std::int64_t t = 0;
-        for (; t + 4 <= n_samples; t += 4)
-            for (int k = 0; k < 4; ++k)
-                ++first[k * n_cells + groups[t + k] * n_codes + codes[samples[t + k]]];
-        for (; t < n_samples; ++t) ++first[groups[t] * n_codes + codes[samples[t]]];
-        for (std::int64_t cell = 0; cell < n_cells; ++cell)
-            first[cell] += first[n_cells + cell] + first[2 * n_cells + cell] + first[3 * n_cells + cell];
+        for (std::size_t copy = 1; copy < n_copies_; ++copy)
+            for (std::size_t cell = 0; cell < n_cells_; ++cell) joint_[cell] += joint_[copy * n_cells_ + cell];
     }
 
-    const std::uint32_t* cells() const { return cells_.data(); }
+    // The table of the variable k of the batch.
+    const std::uint32_t* of_variable(const VariableBatch& batch, std::int64_t k) {
+        if (batch.n == 1) return joint_.data();
+        const std::int64_t n_codes = codes_of(batch, k);
+        const std::int64_t n_values = std::int64_t(1) << bits_of(n_codes);  // those beyond the codes do not occur
+        int later_bits = 0;
+        for (std::int64_t later = k + 1; later < batch.n; ++later) later_bits += bits_of(codes_of(batch, later));
+        const std::int64_t n_inner = std::int64_t(1) << later_bits;
+        const std::int64_t n_outer = batch.n_joint / (n_inner * n_values);
+        table_.assign(std::size_t(n_groups_ * n_codes), 0);
+        const std::uint32_t* cell = joint_.data();
+        for (std::int64_t group = 0; group < n_groups_; ++group)
+            for (std::int64_t outer = 0; outer < n_outer; ++outer)
+                for (std::int64_t code = 0; code < n_values; ++code, cell += n_inner)
+                    if (code < n_codes)
+                        table_[std::size_t(group * n_codes + code)] += std::accumulate(cell, cell + n_inner, 0u);
+        return table_.data();
+    }
 
 private:
-    std::vector<std::uint32_t> cells_;
+    std::int64_t codes_of(const VariableBatch& batch, std::int64_t k) const {
+        return variables_.n_codes[std::size_t(others_[batch.first + k])];
+    }
+
+    // code_of_sample(codes, i): the code of the i-th of these n samples.
+    template <class CodeOfSample>
+    void join_codes(const VariableBatch& batch, std::int64_t n, const CodeOfSample& code_of_sample) {
+        const std::uint16_t* codes = variables_.codes(others_[batch.first]);
+        for (std::int64_t i = 0; i < n; ++i) codes_[i] = code_of_sample(codes, i);
+        for (std::int64_t k = 1; k < batch.n; ++k) {
+            codes = variables_.codes(others_[batch.first + k]);
+            const int bits = bits_of(codes_of(batch, k));
+            for (std::int64_t i = 0; i < n; ++i)
+                codes_[i] = std::uint16_t(codes_[i] << bits | code_of_sample(codes, i));
+        }
+    }
+
+    // Samples of one cell often follow each other, and each would wait for the one before: they go to several copies.
+    void add_samples(const std::uint32_t* groups, std::int64_t n) {
+        std::uint32_t* cells = joint_.data();
+        std::int64_t i = 0;
+        if (n_copies_ == kCopies)
+            for (; i + std::int64_t(kCopies) <= n; i += kCopies)
+                for (std::size_t copy = 0; copy < kCopies; ++copy)
+                    ++cells[copy * n_cells_ + groups[i + copy] * n_joint_ + codes_[i + copy]];
+        for (; i < n; ++i) ++cells[groups[i] * n_joint_ + codes_[i]];
+    }
+
+    static constexpr std::int64_t kChunk = 2048;  // samples, whose joint codes take 4 KiB
+    static constexpr std::size_t kCopies = 4;
+    static constexpr std::int64_t kSamplesPerCopiedCell = 16;
+
+    const CodedVariables& variables_;
+    const std::int64_t* others_;
+    std::int64_t n_groups_ = 0;
+    std::size_t n_joint_ = 0;
+    std::size_t n_cells_ = 0;
+    std::size_t n_copies_ = 1;
+    std::uint16_t codes_[kChunk];       // joint codes
+    std::vector<std::uint32_t> joint_;  // (copy, group, joint code)
+    std::vector<std::uint32_t> table_;  // (group, code)
 };
 
 }  // namespace
 
-VariableInStrata::VariableInStrata(const CodedVariables& variables, std::int64_t variable, const Partition& strata)
-    : n_samples_(variables.n_samples),
-      n_strata_(strata.n_parts + variables.n_samples - strata.n_kept()),  // a part of one sample is not kept
-      max_codes_(variables.max_codes()) {
+Strata::Strata(std::int64_t n_samples) : n_samples_(n_samples), vectors_{} {
+    vectors_.order.resize(std::size_t(n_samples));
+    std::iota(vectors_.order.begin(), vectors_.order.end(), 0);
+    vectors_.starts = {0, n_samples};
+}
+
+Strata Strata::refined(const std::uint16_t* codes, std::int64_t n_codes) const {
+    Strata strata(0);
+    strata.n_samples_ = n_samples_;
+    strata.vectors_ = refine(codes, n_codes, partition());
+    return strata;
+}
+
+std::int64_t Strata::n_strata() const {
+    const std::int64_t n_kept = vectors_.starts.back();
+    return std::int64_t(vectors_.starts.size()) - 1 + n_samples_ - n_kept;
+}
+
+Partition Strata::partition() const {
+    return {vectors_.order.data(), vectors_.starts.data(), std::int64_t(vectors_.starts.size()) - 1};
+}
+
+VariableInStrata::VariableInStrata(const CodedVariables& variables, std::int64_t variable, const Strata& strata)
+    : n_samples_(variables.n_samples), n_strata_(strata.n_strata()), max_codes_(variables.max_codes()) {
     const std::uint16_t* codes = variables.codes(variable);
-    const std::int64_t max_groups = std::max<std::int64_t>(1, kBlockCells / max_codes_);
-    std::vector<std::int64_t> size_of_code(std::size_t(variables.n_codes[std::size_t(variable)]), 0);
+    const std::size_t max_groups = std::size_t(std::max<std::int64_t>(1, kBlockCells / max_codes_));
+    const Partition partition = strata.partition();
+    std::vector<std::uint32_t> group_of_sample(std::size_t(n_samples_), kNoGroup);  // among all groups
+    std::vector<std::uint32_t> size_of_code(std::size_t(variables.n_codes[std::size_t(variable)]), 0);
     std::vector<std::uint32_t> group_of_code(size_of_code.size());
     std::vector<std::uint16_t> present;
-    std::vector<std::uint32_t> group_of_sample(std::size_t(variables.n_samples), kNoGroup);  // in its block
-    std::vector<std::uint32_t> block_of_sample(std::size_t(variables.n_samples));
-    std::vector<std::int64_t> block_sizes;
-    for (std::int64_t z = 0; z < strata.n_parts; ++z) {
-        const std::uint32_t* first = strata.order + strata.starts[z];
-        const std::uint32_t* last = strata.order + strata.starts[z + 1];
+    std::uint32_t n_groups = 0;
+    for (std::int64_t z = 0; z < partition.n_parts; ++z) {
+        const std::uint32_t* first = partition.order + partition.starts[z];
+        const std::uint32_t* last = partition.order + partition.starts[z + 1];
         present.clear();
         for (auto t = first; t != last; ++t)
             if (size_of_code[codes[*t]]++ == 0) present.push_back(codes[*t]);
         if (present.size() > 1) {
             std::sort(present.begin(), present.end());
-            if (blocks_.empty() || std::int64_t(blocks_.back().group_sizes.size() + present.size()) > max_groups) {
+            if (blocks_.empty() || blocks_.back().group_sizes.size() + present.size() > max_groups) {
                 blocks_.emplace_back();
-                block_sizes.push_back(0);
+                first_group_.push_back(n_groups);
             }
             Block& block = blocks_.back();
             for (const auto code : present) {
-                group_of_code[code] = std::uint32_t(block.group_sizes.size());
+                group_of_code[code] = n_groups++;
                 block.group_sizes.push_back(size_of_code[code]);
             }
             block.strata.push_back({last - first, std::int64_t(block.group_sizes.size())});
-            for (auto t = first; t != last; ++t) {
-                group_of_sample[*t] = group_of_code[codes[*t]];
-                block_of_sample[*t] = std::uint32_t(blocks_.size() - 1);
-            }
-            block_sizes.back() += last - first;
+            for (auto t = first; t != last; ++t) group_of_sample[*t] = group_of_code[codes[*t]];
         }
         for (const auto code : present) size_of_code[code] = 0;
     }
-    for (std::size_t b = 0; b < blocks_.size(); ++b) {
-        blocks_[b].samples.reserve(std::size_t(block_sizes[b]));
-        blocks_[b].groups.reserve(std::size_t(block_sizes[b]));
+    fill_blocks(group_of_sample);
+}
+
+void VariableInStrata::fill_blocks(const std::vector<std::uint32_t>& group_of_sample) {
+    if (blocks_.size() == 1 && 2 * blocks_.front().n_samples() > n_samples_) {
+        Block& block = blocks_.front();
+        const std::uint32_t no_group = std::uint32_t(block.group_sizes.size());
+        block.groups.resize(group_of_sample.size());
+        for (std::size_t t = 0; t < group_of_sample.size(); ++t)
+            block.groups[t] = std::min(group_of_sample[t], no_group);
+        return;
     }
-    for (std::int64_t t = 0; t < variables.n_samples; ++t) {
-        if (group_of_sample[std::size_t(t)] == kNoGroup) continue;
-        Block& block = blocks_[block_of_sample[std::size_t(t)]];
-        block.samples.push_back(std::uint32_t(t));
-        block.groups.push_back(group_of_sample[std::size_t(t)]);
+    for (Block& block : blocks_) {
+        block.samples.reserve(std::size_t(block.n_samples()));
+        block.groups.reserve(std::size_t(block.n_samples()));
+    }
+    for (std::size_t t = 0; t < group_of_sample.size(); ++t) {
+        if (group_of_sample[t] == kNoGroup) continue;
+        const auto next = std::upper_bound(first_group_.begin(), first_group_.end(), group_of_sample[t]);
+        const std::size_t b = std::size_t(next - first_group_.begin()) - 1;
+        blocks_[b].samples.push_back(std::uint32_t(t));
+        blocks_[b].groups.push_back(group_of_sample[t] - first_group_[b]);
     }
 }
 
 IndependenceSums::IndependenceSums(std::vector<std::int64_t> table, int shift)
     : table_(std::move(table)), terms_{table_.data(), table_.size(), shift} {}
 
-std::unique_ptr<ExpectedExcess> IndependenceSums::borrow() {
+IndependenceSums::Borrowed IndependenceSums::borrow() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (idle_.empty()) return std::make_unique<ExpectedExcess>();
-    std::unique_ptr<ExpectedExcess> excess = std::move(idle_.back());
+    if (idle_.empty()) return {new ExpectedExcess(), Return{this}};
+    ExpectedExcess* excess = idle_.back().release();
     idle_.pop_back();
-    return excess;
+    return {excess, Return{this}};
 }
 
-void IndependenceSums::give_back(std::unique_ptr<ExpectedExcess> excess) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    idle_.push_back(std::move(excess));
+void IndependenceSums::Return::operator()(ExpectedExcess* excess) const {
+    const std::lock_guard<std::mutex> lock(owner->mutex_);
+    owner->idle_.emplace_back(excess);
 }
 
 std::vector<TestSums> IndependenceSums::of_variables(const VariableInStrata& grouped, const CodedVariables& variables,
                                                      const std::int64_t* others, std::int64_t n_others,
                                                      OptionalSums optional) {
-    std::unique_ptr<ExpectedExcess> excess = borrow();
     std::vector<TestSums> out(static_cast<std::size_t>(n_others));
-    BlockTable table;
-    std::vector<std::int64_t> size_of_code;
-    std::vector<std::int64_t> columns;  // the sizes of the codes that occur in a stratum
-    for (std::int64_t k = 0; k < n_others; ++k) {
-        const std::int64_t n_codes = variables.n_codes[std::size_t(others[k])];
-        size_of_code.resize(std::size_t(n_codes));
-        TestSums& sums = out[std::size_t(k)];
-        sums.n_strata = grouped.n_strata();
-        for (const auto& block : grouped.blocks()) {
-            table.count(block, variables.codes(others[k]), n_codes);
-            const std::uint32_t* cells = table.cells();  // of the next stratum
-            std::int64_t group = 0;
-            for (const auto& stratum : block.strata) {
-                const std::int64_t n_rows = stratum.groups_end - group;
-                std::copy(cells, cells + n_codes, size_of_code.begin());
-                for (std::int64_t r = 1; r < n_rows; ++r)
-                    for (std::int64_t c = 0; c < n_codes; ++c) size_of_code[std::size_t(c)] += cells[r * n_codes + c];
-                columns.clear();
-                for (const auto size : size_of_code)
-                    if (size > 0) columns.push_back(size);
-                const StratumMargins margins{stratum.n_samples, &block.group_sizes[std::size_t(group)], n_rows,
-                                             columns.data(), std::int64_t(columns.size())};
-                if (margins.both_vary()) {
-                    add_margins(terms_, margins, optional.expected_excess ? excess.get() : nullptr, sums);
-                    for (std::int64_t cell = 0; cell < n_rows * n_codes; ++cell)
-                        sums.information += terms_(cells[cell]);
-                    if (optional.pearson)
-                        for (std::int64_t r = 0; r < n_rows; ++r)
-                            for (std::int64_t c = 0; c < n_codes; ++c)
-                                if (cells[r * n_codes + c] > 0)
-                                    sums.pearson += pearson_of_cell(cells[r * n_codes + c], margins.rows[r],
-                                                                    size_of_code[std::size_t(c)], stratum.n_samples);
-                }
-                cells += n_rows * n_codes;
-                group = stratum.groups_end;
-            }
-        }
+    for (TestSums& sums : out) sums.n_strata = grouped.n_strata();
+    std::int64_t n_samples = 0;
+    std::int64_t n_groups = 0;
+    for (const auto& block : grouped.blocks()) {
+        n_samples += block.n_samples();
+        n_groups += std::int64_t(block.group_sizes.size());
     }
-    give_back(std::move(excess));
+    if (n_groups == 0) return out;
+    const std::int64_t max_joint = std::min(kMaxJointCells, n_samples / kSamplesPerJointCell) / n_groups;
+    const auto excess = borrow();
+    BlockTables tables(variables, others);
+    for (std::int64_t k = 0; k < n_others;) {
+        const VariableBatch batch = batch_from(k, variables, others, n_others, max_joint);
+        for (const auto& block : grouped.blocks()) {
+            tables.count(block, batch);
+            for (std::int64_t i = 0; i < batch.n; ++i)
+                add_block(block, tables.of_variable(batch, i), variables.n_codes[std::size_t(others[k + i])], optional,
+                          excess.get(), out[std::size_t(k + i)]);
+        }
+        k += batch.n;
+    }
     return out;
+}
+
+// The strata of a block, given its table (group, code) with a variable.
+void IndependenceSums::add_block(const VariableInStrata::Block& block, const std::uint32_t* cells, std::int64_t n_codes,
+                                 OptionalSums optional, ExpectedExcess* excess, TestSums& sums) const {
+    std::vector<std::int64_t> size_of_code(static_cast<std::size_t>(n_codes));
+    std::vector<std::int64_t> columns;  // the sizes of the codes that occur in a stratum
+    std::int64_t group = 0;
+    for (const auto& stratum : block.strata) {
+        const std::int64_t n_rows = stratum.groups_end - group;
+        std::copy(cells, cells + n_codes, size_of_code.begin());
+        for (std::int64_t r = 1; r < n_rows; ++r)
+            for (std::int64_t c = 0; c < n_codes; ++c) size_of_code[std::size_t(c)] += cells[r * n_codes + c];
+        columns.clear();
+        for (const auto size : size_of_code)
+            if (size > 0) columns.push_back(size);
+        const StratumMargins margins{stratum.n_samples, &block.group_sizes[std::size_t(group)], n_rows, columns.data(),
+                                     std::int64_t(columns.size())};
+        if (margins.both_vary()) {
+            add_margins(terms_, margins, optional.expected_excess ? excess : nullptr, sums);
+            for (std::int64_t cell = 0; cell < n_rows * n_codes; ++cell) sums.information += terms_(cells[cell]);
+            if (optional.pearson)
+                for (std::int64_t r = 0; r < n_rows; ++r)
+                    for (std::int64_t c = 0; c < n_codes; ++c)
+                        if (cells[r * n_codes + c] > 0)
+                            sums.pearson += pearson_of_cell(cells[r * n_codes + c], margins.rows[r],
+                                                            size_of_code[std::size_t(c)], stratum.n_samples);
+        }
+        cells += n_rows * n_codes;
+        group = stratum.groups_end;
+    }
 }
 
 TestSums IndependenceSums::of_table(const std::int64_t* cells, const std::int64_t* counts, std::int64_t n_cells,
                                     std::int64_t n_rows, std::int64_t n_columns, OptionalSums optional) {
-    std::unique_ptr<ExpectedExcess> excess = borrow();
+    const auto excess = borrow();
     TestSums sums;
     std::vector<std::int64_t> size_of_column(std::size_t(n_columns), 0);
     std::vector<std::int64_t> present;  // columns that occur in a stratum
@@ -235,7 +367,6 @@ TestSums IndependenceSums::of_table(const std::int64_t* cells, const std::int64_
         }
         for (const auto column : present) size_of_column[std::size_t(column)] = 0;
     }
-    give_back(std::move(excess));
     return sums;
 }
 

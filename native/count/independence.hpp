@@ -18,6 +18,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <vector>
 
 #include "count/expected_excess.hpp"
@@ -37,11 +38,26 @@ struct CodedVariables {
     const std::uint16_t* codes(std::int64_t variable) const { return first + variable * n_samples; }
 };
 
+// All samples, divided into strata by the joint values of variables.
+class Strata {
+public:
+    explicit Strata(std::int64_t n_samples);  // one stratum
+    Strata refined(const std::uint16_t* codes, std::int64_t n_codes) const;
+
+    std::int64_t n_samples() const { return n_samples_; }
+    std::int64_t n_strata() const;  // that have samples
+    Partition partition() const;    // strata of one sample are left out
+
+private:
+    std::int64_t n_samples_;
+    PartitionVectors vectors_;
+};
+
 // The samples of the strata in which a variable varies, grouped by stratum and code of the variable. Strata lie in
 // blocks, so that the table of a block with a second variable stays in the cache.
 class VariableInStrata {
 public:
-    VariableInStrata(const CodedVariables& variables, std::int64_t variable, const Partition& strata);
+    VariableInStrata(const CodedVariables& variables, std::int64_t variable, const Strata& strata);
 
     struct Stratum {
         std::int64_t n_samples;
@@ -50,8 +66,13 @@ public:
     struct Block {
         std::vector<Stratum> strata;
         std::vector<std::int64_t> group_sizes;
-        std::vector<std::uint32_t> samples;  // ascending
-        std::vector<std::uint32_t> groups;   // of every sample
+        std::vector<std::uint32_t> samples;  // ascending; empty where all samples are gone through
+        std::vector<std::uint32_t> groups;   // of every sample; group_sizes.size() where it is in no group
+
+        bool has_all_samples() const { return samples.empty(); }
+        std::int64_t n_samples() const {
+            return std::accumulate(group_sizes.begin(), group_sizes.end(), std::int64_t(0));
+        }
     };
 
     const std::vector<Block>& blocks() const { return blocks_; }
@@ -60,10 +81,13 @@ public:
     std::int64_t max_codes() const { return max_codes_; }  // of a second variable: blocks were made for so many
 
 private:
+    void fill_blocks(const std::vector<std::uint32_t>& group_of_sample);
+
     std::int64_t n_samples_;
     std::int64_t n_strata_;
     std::int64_t max_codes_;
     std::vector<Block> blocks_;
+    std::vector<std::uint32_t> first_group_;  // of every block, among all groups
 };
 
 struct TestSums {
@@ -98,8 +122,15 @@ public:
                       std::int64_t n_columns, OptionalSums optional);
 
 private:
-    std::unique_ptr<ExpectedExcess> borrow();
-    void give_back(std::unique_ptr<ExpectedExcess> excess);
+    struct Return {
+        IndependenceSums* owner;
+        void operator()(ExpectedExcess* excess) const;
+    };
+    using Borrowed = std::unique_ptr<ExpectedExcess, Return>;  // which no other thread uses meanwhile
+
+    Borrowed borrow();
+    void add_block(const VariableInStrata::Block& block, const std::uint32_t* cells, std::int64_t n_codes,
+                   OptionalSums optional, ExpectedExcess* excess, TestSums& sums) const;
 
     const std::vector<std::int64_t> table_;
     const Terms terms_;

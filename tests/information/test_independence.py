@@ -8,10 +8,10 @@ import pytest
 from scipy import stats
 from tests.cover import quick_and_slow
 
+from bitsieve.counts.independence_sums import OptionalSums, sums_of_tables
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.tables import ContingencyTable, entropy_terms
-from bitsieve.counts.test_sums import OptionalSums, sums_of_tables
 from bitsieve.information.independence import IndependenceTests, TestOptions, results_of
 
 

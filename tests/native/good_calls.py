@@ -55,12 +55,26 @@ def owners(name: str) -> list[Any]:
         return [sparse_counts()]
     if name == "TupleSearch":
         return [_native.TupleSearch(packed("planes"), table, shift, np.empty(0, np.int64), 4, "gain", 5)]
+    if name in ("CodedVariables", "Strata", "VariableInStrata", "IndependenceSums"):
+        return [within_strata()[name]]
     if name == "ExpectedSums":
         return [_native.ExpectedSums(*expected_sums())]
     made = _native.LazyMinima(*minima_of_pairs())
     made.add(2, 0, 0.0, np.arange(3), 1)
     made.largest(np.ones(D, bool), 0, 2, np.full(1, -np.inf))
     return [made]
+
+
+def within_strata() -> dict[str, Any]:
+    """Objects that test variables within strata."""
+    variables = _native.CodedVariables(np.ascontiguousarray(codes[:N].T.astype(np.uint16)), np.full(D, ARITY))
+    strata = variables.refined(0, _native.Strata(N))
+    return {
+        "CodedVariables": variables,
+        "Strata": strata,
+        "VariableInStrata": _native.VariableInStrata(variables, 1, strata),
+        "IndependenceSums": _native.IndependenceSums(table, shift),
+    }
 
 
 def expected_sums() -> tuple[Any, ...]:
@@ -316,6 +330,15 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "SparseCounts.sums_cooccurring": [lambda: (table, shift, *division, *own, output(4), output(4))],
     "SparseCounts.sums_disjoint": [lambda: (table, shift, *division, *own, np.array([2, 0]), output(2))],
     "SparseCounts.cells": [lambda: (*division, np.arange(3), output(3, 12), output(3, 12))],
+    "CodedVariables.__init__": [lambda: (np.arange(2 * N, dtype=np.uint16).reshape(2, N) % ARITY, np.full(2, ARITY))],
+    "Strata.__init__": [lambda: (N,)],
+    "CodedVariables.refined": [lambda: (2, within_strata()["Strata"])],
+    "VariableInStrata.__init__": [lambda: (within_strata()["CodedVariables"], 1, within_strata()["Strata"])],
+    "IndependenceSums.__init__": [lambda: (table, shift)],
+    "IndependenceSums.of_variables": [
+        lambda: (within_strata()["VariableInStrata"], within_strata()["CodedVariables"], np.array([3, 2]), True, True)
+    ],
+    "IndependenceSums.of_table": [lambda: (np.arange(0, 20, 2), np.arange(1, 11), 2, ARITY, True, True)],
     "two_class_terms": [lambda: (table, shift, 3)],
     "TupleSearch.__init__": [
         lambda: (packed("planes"), table, shift, np.empty(0, np.int64), 4, "synergy", 5),

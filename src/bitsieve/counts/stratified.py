@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bitsieve.counts.independence_sums import IndependenceSums, OptionalSums, sums_of_tables
 from bitsieve.counts.source import ConditioningSource, JointCodes, Partition, coded
 from bitsieve.counts.stratified_codes import StratifiedCodes, Variables
 from bitsieve.counts.tables import ContingencyTable, Terms, column_blocks
-from bitsieve.counts.test_sums import OptionalSums, TestSums, sums_of_tables
 from bitsieve.utils.arrays import Columns, Floats, Integers
 
 MAX_CACHED_PARTS = 1 << 24  # so many part numbers are cached at most; a partition has one for each sample
@@ -37,7 +37,7 @@ class StratifiedCounts:
         n_codes: Floats = self.n_codes[list(strata)].astype(np.float64)
         return float(n_codes.prod())
 
-    def sums(self, x: int, others: Columns, strata: Variables, optional: OptionalSums) -> TestSums:
+    def sums(self, x: int, others: Columns, strata: Variables, optional: OptionalSums) -> IndependenceSums:
         """The sums of the tests of x with each of ``others``."""
         if self._codes is not None and self._codes.can_count(x):
             return self._codes.sums(x, others, strata, optional)
@@ -45,7 +45,7 @@ class StratifiedCounts:
         for block in self._blocks(others, strata):
             tables = self.tables(x, block.tolist(), strata)
             sums.append(sums_of_tables(tables, self.terms, optional))
-        return TestSums.joined(sums)
+        return IndependenceSums.joined(sums)
 
     def tables(self, x: int, others: Sequence[int], strata: Variables) -> list[ContingencyTable]:
         """Count one table for each of ``others``, of shape (strata that occur, codes of the other, codes of x)."""

@@ -9,18 +9,17 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.counts.independence_sums import IndependenceSums, OptionalSums
 from bitsieve.counts.source import CodedSource
 from bitsieve.counts.tables import Terms
-from bitsieve.counts.test_sums import OptionalSums, TestSums
 from bitsieve.counts.threads import spread, thread_count
 from bitsieve.utils.arrays import Columns, Integers
 
 Variables = tuple[int, ...]
 
-MAX_CACHED_SAMPLES = 1 << 24  # of all cached partitions together; each lists the samples
+MAX_CACHED_SAMPLES = 1 << 24  # of all cached strata together; each list the samples
 MAX_CODE_BYTES = 1 << 28  # the codes of all variables are in memory at once if they take no more
 MAX_PAIR_CELLS = 1 << 24  # pairs of variables with more cells are counted as tables, which list those that occur
 SECONDS_PER_SAMPLE = 1.5e-9  # to count a sample in a test
@@ -52,10 +51,8 @@ class StratifiedCodes:
         self.source = source
         self.n_codes = n_codes  # by variable
         self._native = _native.IndependenceSums(terms.table, terms.shift)
-        order = np.arange(source.n_samples, dtype=np.uint32)
-        starts = np.array([0, source.n_samples], np.int64)
-        self._partitions: dict[Variables, tuple[NDArray[np.uint32], Integers]] = {(): (order, starts)}
-        self._max_partitions = max(8, MAX_CACHED_SAMPLES // source.n_samples)
+        self._strata: dict[Variables, _native.Strata] = {}  # by their variables
+        self._max_cached_strata = max(8, MAX_CACHED_SAMPLES // source.n_samples)
         self._all_codes: _Codes | None = None
         self._has_room_for_all = 2 * source.n_samples * len(n_codes) <= MAX_CODE_BYTES
 
@@ -63,27 +60,29 @@ class StratifiedCodes:
         """Whether all cells of the table of x with any other variable fit into memory."""
         return int(self.n_codes[x] * self.n_codes.max()) <= MAX_PAIR_CELLS
 
-    def sums(self, x: int, others: Columns, strata: Variables, optional: OptionalSums) -> TestSums:
+    def sums(self, x: int, others: Columns, strata: Variables, optional: OptionalSums) -> IndependenceSums:
         """The sums of the tests of x with each of ``others`` within the joint values of ``strata``."""
         batches = pairwise(self._batch_edges(len(others)))
-        return TestSums.joined([self._sums_of_batch(x, others[first:end], strata, optional) for first, end in batches])
+        return IndependenceSums.joined(
+            [self._sums_of_batch(x, others[first:end], strata, optional) for first, end in batches]
+        )
 
-    def _sums_of_batch(self, x: int, others: Columns, strata: Variables, optional: OptionalSums) -> TestSums:
-        order, starts = self._partition(strata)
+    def _sums_of_batch(self, x: int, others: Columns, strata: Variables, optional: OptionalSums) -> IndependenceSums:
+        native_strata = self._strata_of(strata)
         codes = self._codes_of((x, *others.tolist()))
-        grouped = _native.VariableInStrata(codes.native, codes.row[x], order, starts)
+        grouped = _native.VariableInStrata(codes.native, codes.row[x], native_strata)
         rows = codes.rows_of(others)
-        sums: dict[int, TestSums] = {}  # by the first of the rows that a thread worked on
+        sums: dict[int, IndependenceSums] = {}  # by the first of the rows that a thread worked on
 
         def count(indices: Columns) -> None:
             arrays = self._native.of_variables(
                 grouped, codes.native, rows[indices], optional.expected_excess, optional.pearson
             )
-            sums[int(indices[0])] = TestSums(*arrays)
+            sums[int(indices[0])] = IndependenceSums.of_arrays(arrays)
 
-        seconds = SECONDS_PER_SAMPLE * len(order) * len(others)
+        seconds = SECONDS_PER_SAMPLE * native_strata.n_kept * len(others)
         spread(count, np.arange(len(others)), int(seconds / MIN_SECONDS_FOR_THREAD), self.source.n_jobs)
-        return TestSums.joined([sums[first] for first in sorted(sums)])
+        return IndependenceSums.joined([sums[first] for first in sorted(sums)])
 
     def _batch_edges(self, n_others: int) -> list[int]:
         """Where batches of variables begin and end whose codes are in memory together."""
@@ -100,17 +99,18 @@ class StratifiedCodes:
             self._all_codes = _Codes(self.source, range(len(self.n_codes)), self.n_codes)
         return self._all_codes
 
-    def _partition(self, strata: Variables) -> tuple[NDArray[np.uint32], Integers]:
-        """The samples stratum by stratum, and where each stratum begins and the last one ends.
+    def _strata_of(self, variables: Variables) -> _native.Strata:
+        """The samples by the joint values of the variables. Recent strata are cached."""
+        if variables not in self._strata:
+            if len(self._strata) >= self._max_cached_strata:
+                self._strata.clear()
+            self._strata[variables] = self._divided(variables)
+        return self._strata[variables]
 
-        Strata of one sample are left out. Recent partitions are cached.
-        """
-        if strata not in self._partitions:
-            *earlier, last = strata
-            order, starts = self._partition(tuple(earlier))
-            codes = self._codes_of((last,))
-            if len(self._partitions) >= self._max_partitions:
-                all_samples = self._partitions[()]
-                self._partitions = {(): all_samples}
-            self._partitions[strata] = codes.native.refine(codes.row[last], order, starts)
-        return self._partitions[strata]
+    def _divided(self, variables: Variables) -> _native.Strata:
+        if not variables:
+            return _native.Strata(self.source.n_samples)
+        *earlier, last = variables
+        strata = self._strata_of(tuple(earlier))
+        codes = self._codes_of((last,))
+        return codes.native.refined(codes.row[last], strata)

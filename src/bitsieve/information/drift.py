@@ -19,9 +19,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bitsieve.counts.independence_sums import sums_of_tables
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tables import ContingencyTable, column_blocks, entropy_terms
-from bitsieve.counts.test_sums import sums_of_tables
 from bitsieve.information.independence import TestOptions, results_of
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 

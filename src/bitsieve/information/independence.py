@@ -23,11 +23,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bitsieve.counts.independence_sums import IndependenceSums, OptionalSums
 from bitsieve.counts.source import Arrangement, ConditioningSource
 from bitsieve.counts.stratified import StratifiedCounts
 from bitsieve.counts.stratified_codes import Variables
 from bitsieve.counts.tables import Terms, entropy_terms
-from bitsieve.counts.test_sums import OptionalSums, TestSums
 from bitsieve.information.evidence import SMALLEST_LOG_TAIL, log_chi_squared_tail, log_codings
 from bitsieve.utils.arrays import Columns, Floats, Integers
 from bitsieve.utils.libraries import chdtrc
@@ -84,8 +84,8 @@ class IndependenceTests:
         self.counts = StratifiedCounts(source, self.terms)
         self.options = options
         # A column that was cut by the classes got the best of many sets of cuts: p is multiplied by their number.
-        log_penalties = log_codings(source, np.arange(source.n_features))
-        self._log_penalties = np.append(log_penalties, 0.0)
+        self._log_penalties = np.append(log_codings(source, np.arange(source.n_features)), 0.0)
+        self._has_penalties = bool(self._log_penalties.any())
         self._results: dict[tuple[int, int, Variables], TestResult] = {}
 
     @property
@@ -141,14 +141,14 @@ class IndependenceTests:
 
     def _penalized(self, result: TestResult, variables: Variables) -> TestResult:
         """The result with p multiplied by the number of sets of cuts that the variables could have."""
-        penalty = float(self._log_penalties[list(variables)].sum())
-        if penalty == 0:
+        if not self._has_penalties:
             return result
+        penalty = float(self._log_penalties[list(variables)].sum())
         return result._replace(log_p=min(0.0, result.log_p + penalty))
 
 
 def results_of(
-    sums: TestSums, shape: tuple[float, Integers, Integers], terms: Terms, options: TestOptions
+    sums: IndependenceSums, shape: tuple[float, Integers, Integers], terms: Terms, options: TestOptions
 ) -> list[TestResult]:
     """The tests with these sums.
 

@@ -7,10 +7,12 @@ pp. 165-176.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from math import log
 
 from bitsieve.methods.by_counts.markov_blankets.search import Ranked, Search, by_strength
+
+NO_COLUMN = -1
 
 
 class _AdjustedTests:
@@ -40,7 +42,7 @@ class _AdjustedTests:
                 return ranked
         return None
 
-    def strongest_passing(self, columns: Sequence[int]) -> Ranked | None:
+    def strongest_passing(self, columns: Set[int]) -> Ranked | None:
         """The column with the smallest p of those among ``columns`` that pass; None if none does."""
         for ranked in self.ranked:
             if ranked.variable in columns and self.passes[ranked.variable]:
@@ -58,7 +60,7 @@ def iamb_fdr(search: Search) -> list[int]:
     earlier_blankets = [set(blanket)]
     immovable: list[int] = []
     last_added: int | None = None
-    last_removed: int | None = None
+    last_removed = NO_COLUMN
     while search.candidates:
         adjusted = _AdjustedTests(search, blanket)
         removable = [member for member in blanket if member not in immovable and member != last_added]
@@ -76,11 +78,8 @@ def iamb_fdr(search: Search) -> list[int]:
             continue
         if not search.may_condition_on(len(blanket)):
             break
-        addable = [
-            column
-            for column in search.candidates
-            if column not in blanket and column not in immovable and column != last_removed
-        ]
+        addable = set(search.candidates).difference(blanket, immovable)
+        addable.discard(last_removed)
         addition = adjusted.strongest_passing(addable)
         if addition is None:
             break

@@ -131,7 +131,8 @@ def by_strength(tests: Sequence[Ranked]) -> list[Ranked]:
         end = start + 1
         while end < len(ascending) and ascending[end].result.log_p <= tie:
             end += 1
-        ordered += _by_statistic(ascending[start:end])
+        tied = ascending[start:end]
+        ordered += tied if len(tied) == 1 else _by_statistic(tied)
         start = end
     return ordered
 

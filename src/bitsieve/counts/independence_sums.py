@@ -13,13 +13,11 @@ from bitsieve.counts.tables import ContingencyTable, Terms
 from bitsieve.utils.arrays import Floats, Integers
 
 
-class TestSums(NamedTuple):
+class IndependenceSums(NamedTuple):
     """The sums of several tests: one number a test in each array. ``native/count/independence.hpp`` has the formulas.
 
     They depend neither on the order of the samples, strata and codes, nor on which of the two variables is the first.
     """
-
-    __test__ = False  # for pytest, which takes the name for a test
 
     information: Integers  # N I(X;Y|Z) in terms
     degrees_of_freedom: Integers
@@ -29,9 +27,24 @@ class TestSums(NamedTuple):
     n_strata: Integers  # how many have samples
 
     @classmethod
-    def joined(cls, parts: Sequence[TestSums]) -> TestSums:
+    def of_arrays(cls, arrays: tuple[Integers, Integers, Floats, Floats, Floats, Integers]) -> IndependenceSums:
+        """The sums as native code returns them."""
+        information, degrees_of_freedom, expected_excess, pearson, least_expected, n_strata = arrays
+        return cls(information, degrees_of_freedom, expected_excess, pearson, least_expected, n_strata)
+
+    @classmethod
+    def joined(cls, parts: Sequence[IndependenceSums]) -> IndependenceSums:
         """The sums of several lists of tests, one list after the other."""
-        return cls(*map(np.concatenate, zip(*parts, strict=True)))
+        if len(parts) == 1:
+            return parts[0]
+        return cls(
+            np.concatenate([part.information for part in parts]),
+            np.concatenate([part.degrees_of_freedom for part in parts]),
+            np.concatenate([part.expected_excess for part in parts]),
+            np.concatenate([part.pearson for part in parts]),
+            np.concatenate([part.least_expected for part in parts]),
+            np.concatenate([part.n_strata for part in parts]),
+        )
 
 
 @dataclass(frozen=True)
@@ -42,7 +55,7 @@ class OptionalSums:
     pearson: bool = False
 
 
-def sums_of_tables(tables: Sequence[ContingencyTable], terms: Terms, optional: OptionalSums) -> TestSums:
+def sums_of_tables(tables: Sequence[ContingencyTable], terms: Terms, optional: OptionalSums) -> IndependenceSums:
     """The sums of the second and the third variable of each table. A table has the shape (strata, codes, classes)."""
     native = _native.IndependenceSums(terms.table, terms.shift)
     sums = []
@@ -50,5 +63,5 @@ def sums_of_tables(tables: Sequence[ContingencyTable], terms: Terms, optional: O
         cells, counts = table.occupied()
         _, n_codes, n_classes = table.shape
         arrays = native.of_table(cells, counts, n_codes, n_classes, optional.expected_excess, optional.pearson)
-        sums.append(TestSums(*arrays))
-    return TestSums.joined(sums)
+        sums.append(IndependenceSums.of_arrays(arrays))
+    return IndependenceSums.joined(sums)
