@@ -194,24 +194,22 @@ def recovery_of_rankings(network: Network, codes: NDArray) -> dict[str, float]:
             others = [column for column in range(codes.shape[1]) if column != target]
             source = PackedSource(codes[:, others], codes[:, target], n_jobs=1)
             ranking = forward_select(make_information("plug-in", source), make_criterion(name), len(truth))
-            found.append(f1({others[column] for column in ranking.selected.tolist()}, truth))
+            found.append(f1({others[column] for column in ranking.order.tolist()}, truth))
         scores[f"{name}, true number"] = float(np.mean(found))
     return scores
 
 
 def print_recovery() -> None:
     """F1 against the true blanket, the mean over all columns of some networks of 30 columns."""
-    scores_by_size = []
     for n_rows in ROWS:
         by_network = []
         for seed in range(NETWORKS):
             network = Network.random(seed, 30)
             codes = network.sample(n_rows, seed + 100)
             by_network.append(recovery_of_searches(network, codes) | recovery_of_rankings(network, codes))
-        scores_by_size.append({name: np.mean([scores[name] for scores in by_network]) for name in by_network[0]})
-    print("| method |", " | ".join(f"{n:,} rows" for n in ROWS), "|")
-    for name in scores_by_size[0]:
-        print(f"| {name} |", " | ".join(f"{scores[name]:.3f}" for scores in scores_by_size), "|")
+        print(f"| method | {n_rows:,} rows |")
+        for name in by_network[0]:
+            print(f"| {name} | {np.mean([scores[name] for scores in by_network]):.3f} |", flush=True)
 
 
 def print_speed() -> None:

@@ -185,6 +185,30 @@ def test_a_selection_keeps_its_roles(known, tmp_path):
     assert "role" not in bitsieve.select(known, "target", method="iamb-fdr").to_frame()
 
 
+def test_a_selection_keeps_the_columns_that_could_replace_its_own(known, tmp_path, capsys):
+    data = known.assign(copy=1 - known["cause"])
+    selection = bitsieve.select(data, "target", method="ses", level=0.001)
+    selection.save(tmp_path / "saved.json")
+    loaded = bitsieve.load(tmp_path / "saved.json")
+    assert loaded == selection
+    interchangeable = loaded.to_frame().set_index("feature")["interchangeable"]
+    assert interchangeable.to_dict() == {"cause": "copy", "effect": ""}
+    assert "interchangeable" not in bitsieve.select(known, "target", method="ses", level=0.001).to_frame()
+    path = tmp_path / "rows.csv"
+    data.to_csv(path, index=False)
+    command = ["select", str(path), "--target", "target", "--method", "ses", "--set", "level=0.001"]
+    assert main(command) == 0
+    header, *rows = capsys.readouterr().out.splitlines()
+    assert "interchangeable" in header
+    assert next(row for row in rows if " cause " in row).split()[-1] == "copy"
+    assert main([*command, "--json"]) == 0
+    features = json.loads(capsys.readouterr().out)["features"]
+    assert {feature["name"]: feature.get("interchangeable") for feature in features} == {
+        "cause": ["copy"],
+        "effect": None,
+    }
+
+
 def test_cuts_by_the_target_are_paid_for():
     """p of columns that were cut by a look at the classes is multiplied by the number of possible cuts."""
     random = np.random.default_rng(0)
@@ -249,6 +273,23 @@ def test_the_network_is_written_as_graphml(known, tmp_path):
     assert edges == list(map(tuple, network.edges.tolist()))
     log_p = [float(edge.find(f"{GRAPHML}data").text) for edge in graph.iter(f"{GRAPHML}edge")]
     assert log_p == network.log_p.tolist()
+
+
+def test_a_blanket_is_drawn_with_its_roles(known):
+    pytest.importorskip("matplotlib")
+    axes = bitsieve.markov_blanket(known, "target", level=0.001).plot()
+    assert {text.get_text() for text in axes.texts} == {"target", "cause", "effect", "spouse"}
+    styles = [line.get_linestyle() for line in axes.lines]
+    assert styles.count("-") == 2
+    assert styles.count("--") == 1
+
+
+def test_a_network_is_drawn_without_the_columns_that_have_no_edge(known):
+    pytest.importorskip("matplotlib")
+    network = bitsieve.markov_network(known, binning="none", level=0.001)
+    axes = network.plot()
+    assert {text.get_text() for text in axes.texts} == set(network.names) - {"noise"}
+    assert sum(line.get_linestyle() == "-" for line in axes.lines) == len(network.edges)
 
 
 def test_the_skeleton_has_direct_relations_alone(known):

@@ -19,6 +19,7 @@ from bitsieve import list_methods
 from bitsieve.cli import main
 from bitsieve.dataset.read import read_data
 from bitsieve.options import ReadOptions
+from bitsieve.report.blanket import blanket_section
 from bitsieve.report.columns import bin_labels, bins_section, column_quality
 from bitsieve.report.selection import selection_report, substitutes_section, which_section
 from bitsieve.utils.terminal_text import number
@@ -52,6 +53,15 @@ def test_it_says_what_explanations_say(selection, report, read_page):
     assert bitsieve.__version__ in text
     outside = [value for name, value in page.attributes if name in ("src", "href", "xlink:href")]
     assert [value for value in outside if not value.startswith(("#", "data:"))] == []
+
+
+def test_a_markov_blanket_is_drawn_where_its_roles_were_found(selection, read_page):
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    blanket = bitsieve.select(X, y, method="iamb-fdr", roles=True)
+    page = read_page(selection_report(blanket, when=NOON))
+    assert "Markov blanket" in page.text
+    assert "the Markov blanket of the target" in [value for name, value in page.attributes if name == "aria-label"]
+    assert blanket_section(selection) is None
 
 
 def test_same_selection_same_page(selection, report):

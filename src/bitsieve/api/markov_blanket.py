@@ -25,6 +25,8 @@ from bitsieve.pipeline.diagnose import diagnose
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.pipeline.way import run_selection
+from bitsieve.plots.figures import Axes
+from bitsieve.plots.graphs import draw_blanket, draw_network
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.diagnostic_list import Diagnostics
@@ -112,6 +114,23 @@ class MarkovBlanket:
 
     def _role(self, feature: Any) -> str:
         return "spouse" if feature in self.spouses else "neighbour"
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the target with lines to its neighbours, and dashed lines from spouses to the members they need.
+
+        Needs matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            By default those of a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        spouses = {str(spouse): list(map(str, via)) for spouse, via in self.spouses.items()}
+        return draw_blanket(self.target, list(map(str, self.neighbours)), spouses, ax)
 
     def __str__(self) -> str:
         paragraphs = [self._table(), *_unreliable_tests(self.n_unreliable, self.n_tests)]
@@ -319,6 +338,20 @@ class MarkovNetwork:
             The file cannot be written.
         """
         write_graphml(path, self.names, self.edges, "log_p", self.log_p)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the columns that have an edge on a circle, with a line for every edge. Needs matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            By default those of a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        return draw_network(self.names, self.edges, ax)
 
     def __str__(self) -> str:
         rows = [

@@ -34,6 +34,7 @@ from bitsieve.plots.displays import (
     selected_names,
 )
 from bitsieve.plots.figures import WIDTH, as_svg, new_axes
+from bitsieve.report.blanket import blanket_section
 from bitsieve.report.columns import bins_section, columns_section
 from bitsieve.report.groups import groups_section
 from bitsieve.report.page import Section, render_page
@@ -76,6 +77,7 @@ def selection_report(
         answer_section(selection, curve),
         which_section(selection),
         ranking_section(selection),
+        blanket_section(selection),
         how_many_section(selection, curve, comparison),
         redundancy_section(selection),
         substitutes_section(selection),

@@ -53,6 +53,8 @@ def features_document(ranking: Ranking) -> list[JsonObject]:
         if role is not None:
             feature["role"] = role.name
             feature["via"] = role.via
+        if ranking.interchangeable[i]:
+            feature["interchangeable"] = ranking.interchangeable[i]
         features.append({key: plain(value) for key, value in feature.items()})
     return features
 

@@ -21,8 +21,9 @@ RANK_STATISTIC = "rank statistic"
 RANK_P = "p of ranks"
 ROLE = "role"
 VIA = "via"
+INTERCHANGEABLE = "interchangeable"
 INFORMATIVE = "informative"
-TEXT_COLUMNS = ("feature", "overlaps most with", NEIGHBOURS, ROLE, VIA, INFORMATIVE)
+TEXT_COLUMNS = ("feature", "overlaps most with", NEIGHBOURS, ROLE, VIA, INTERCHANGEABLE, INFORMATIVE)
 MEANING_OF_LEAST_LEVEL = (
     f"{LEAST_LEVEL}: the smallest level (a corrected p, or a share of false features) at which a feature is taken"
 )
@@ -45,6 +46,7 @@ class Ranking:
     stopping: SavedStopping | None
     rank_tests: Sequence[SavedRankTest | None]
     roles: Sequence[SavedRole | None]
+    interchangeable: Sequence[tuple[str, ...]]
     strata: SavedStrata | None = None
 
     def columns(self) -> dict[str, Any]:
@@ -62,7 +64,7 @@ class Ranking:
             "informative_state": self.informative_state,
             **self.levels(),
             **self.rank_results(),
-            **self.blanket_roles(),
+            **self.blanket_members(),
         }
 
     def levels(self) -> dict[str, Any]:
@@ -96,14 +98,18 @@ class Ranking:
             "rank_p": np.array([np.nan if test is None else test.p for test in self.rank_tests]),
         }
 
-    def blanket_roles(self) -> dict[str, list[str]]:
-        """The role of each feature in a Markov blanket, and the columns by way of which it has this role; or empty."""
-        if not any(self.roles):
-            return {}
-        return {
-            ROLE: ["" if role is None else role.name for role in self.roles],
-            VIA: ["" if role is None else ", ".join(role.via) for role in self.roles],
-        }
+    def blanket_members(self) -> dict[str, list[str]]:
+        """What was found of each feature as a member of a Markov blanket; or empty.
+
+        Its role, the columns by way of which it has this role, and the columns that could stand in its place.
+        """
+        texts: dict[str, list[str]] = {}
+        if any(self.roles):
+            texts[ROLE] = ["" if role is None else role.name for role in self.roles]
+            texts[VIA] = ["" if role is None else ", ".join(role.via) for role in self.roles]
+        if any(self.interchangeable):
+            texts[INTERCHANGEABLE] = [", ".join(names) for names in self.interchangeable]
+        return texts
 
     def printed_levels(self) -> tuple[list[str], list[list[str]]]:
         """The header and the cells of the levels, one row for each feature; the rows are empty if there are none."""
@@ -137,8 +143,8 @@ class Ranking:
         rank_results = self.rank_results()
         if rank_results:
             header += [RANK_STATISTIC, RANK_P]
-        blanket_roles = self.blanket_roles()
-        header += list(blanket_roles)
+        blanket_members = self.blanket_members()
+        header += list(blanket_members)
         states = {*self.informative_state}
         has_states = bool(STATES_IN_DOUBT & states) and states != {"not tested"}
         if has_states:
@@ -158,7 +164,7 @@ class Ranking:
             ]
             if rank_results:
                 row += [number(rank_results["rank_statistic"][i]), _printed_p(rank_results["rank_p"][i])]
-            for texts in blanket_roles.values():
+            for texts in blanket_members.values():
                 row.append(texts[i] or "-")
             if has_states:
                 row.append(self.informative_state[i])

@@ -310,7 +310,8 @@ class Selection:
             rank, feature, index, score, relevance, overlap_with, overlap, informative, informative_state; of groups:
             group, feature, selected, correlation, cohesiveness.
             If a selected column has no cut, the ranking has rank_statistic and rank_p, too: those of the rank test that
-            orders it, NaN for others. If the roles in a Markov blanket were found, it has role and via.
+            orders it, NaN for others. If the roles in a Markov blanket were found, it has role and via; if
+            "ses" found columns that could stand in the place of a selected one, interchangeable.
         """
         if table in FRAME_LIBRARIES:
             return frame_of(ranking_of(self).columns(), check_library(table))
@@ -628,6 +629,7 @@ def ranking_of(selection: Selection) -> Ranking:
         stopping=selection.details.stopping,
         rank_tests=selection.details.rank_tests,
         roles=selection.details.roles,
+        interchangeable=selection.details.interchangeable,
         strata=selection.details.strata,
     )
 
@@ -647,6 +649,7 @@ def record_of(selection: Selection) -> SelectionRecord:
             column=column,
             rank_test=details.rank_tests[i],
             role=details.roles[i],
+            interchangeable=details.interchangeable[i],
         )
         for i, column in enumerate(details.columns)
     )
@@ -704,6 +707,7 @@ def selection_of_record(record: SelectionRecord, table: TableLike = None) -> Sel
             columns=tuple(feature.column for feature in features),
             rank_tests=tuple(feature.rank_test for feature in features),
             roles=tuple(feature.role for feature in features),
+            interchangeable=tuple(feature.interchangeable for feature in features),
             steps=record.steps,
             stopping=record.stopping,
             certificate=record.certificate,

@@ -80,6 +80,7 @@ def details_of(fit: Fit, read: ReadOptions, labels: Sequence[object]) -> Selecti
         columns=tuple(columns),
         rank_tests=_rank_tests(fit),
         roles=_roles(fit),
+        interchangeable=_interchangeable(fit),
         steps=_steps(fit),
         stopping=_stopping(fit),
         certificate=_certificate(fit),
@@ -128,6 +129,15 @@ def _roles(fit: Fit) -> tuple[SavedRole | None, ...]:
         else:
             roles.append(SavedRole(name=role.name, via=tuple(str(names[i]) for i in role.via)))
     return tuple(roles)
+
+
+def _interchangeable(fit: Fit) -> tuple[tuple[str, ...], ...]:
+    """By selected feature: the names of the columns that the tests of a Markov blanket could not tell apart from it."""
+    names = fit.table.names
+    substitutes_of_column: dict[int, tuple[str, ...]] = {}
+    for column, *substitutes in fit.fitted_attribute("signatures_") or []:
+        substitutes_of_column[column] = tuple(str(names[j]) for j in substitutes)
+    return tuple(substitutes_of_column.get(j, ()) for j in fit.result.selected.tolist())
 
 
 def _names(table: Dataset) -> tuple[str, ...] | None:

@@ -295,7 +295,7 @@ def _target_edges(field: Field) -> tuple[float, ...] | tuple[tuple[float, ...] |
 def _feature(
     field: Field, position: int, data: SavedData, target: SavedTarget, later_fields: Sequence[str]
 ) -> SavedFeature:
-    members = field.members(field_names(SavedFeature), optional=[*later_fields, "rank_test", "role"])
+    members = field.members(field_names(SavedFeature), optional=[*later_fields, "rank_test", "role", "interchangeable"])
     informative = members["informative"].boolean()
     state: InformativeState = "not tested" if informative else "not shown"
     if "informative_state" in members:
@@ -310,6 +310,7 @@ def _feature(
         column=_column(members["column"], data, target, later_fields),
         rank_test=_rank_test(members["rank_test"]) if "rank_test" in members else None,
         role=_role(members["role"]) if "role" in members else None,
+        interchangeable=members["interchangeable"].texts() if "interchangeable" in members else (),
     )
 
 

@@ -169,6 +169,7 @@ class SavedFeature:
     column: SavedColumn  # how it was read and cut
     rank_test: SavedRankTest | None = None  # by which a column without a cut is ranked; absent for other features
     role: SavedRole | None = None  # in a Markov blanket; absent where no roles were found
+    interchangeable: tuple[str, ...] = ()  # columns that ses could not tell apart from it; absent where there are none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,6 +238,7 @@ class SelectionDetails:
     columns: tuple[SavedColumn, ...]  # of the selected features, best first
     rank_tests: tuple[SavedRankTest | None, ...]  # of the selected features; None where the counts rank a feature
     roles: tuple[SavedRole | None, ...]  # of the selected features; None where no roles were found
+    interchangeable: tuple[tuple[str, ...], ...]  # of the selected features: the columns that could replace each
     steps: tuple[SavedStep, ...]  # of a greedy method, else empty
     stopping: SavedStopping | None
     certificate: Certificate | None

@@ -142,6 +142,8 @@ def _feature(feature: SavedFeature) -> Json:
         fields["rank_test"] = {"statistic": _number(feature.rank_test.statistic), "p": _number(feature.rank_test.p)}
     if feature.role is not None:
         fields["role"] = {"name": feature.role.name, "via": list(feature.role.via)}
+    if feature.interchangeable:
+        fields["interchangeable"] = list(feature.interchangeable)
     return fields
 
 
