@@ -20,10 +20,9 @@ void construct_variables(CodedVariables* self, InputGrid<std::uint16_t> codes, I
     new (self) CodedVariables{codes.data(), n_samples, to_vector(n_codes)};
 }
 
-void construct_strata(Strata* self, std::int64_t n_samples) {
-    require_within(n_samples, 1, kMaxSamples + 1, "n_samples");
+void construct_strata(Strata* self, const CodedVariables& variables) {
     nb::gil_scoped_release unlocked;
-    new (self) Strata(n_samples);
+    new (self) Strata(variables.n_samples);
 }
 
 Strata refine_strata(const CodedVariables& variables, std::int64_t variable, const Strata& strata) {
@@ -41,20 +40,20 @@ void construct_grouped(VariableInStrata* self, const CodedVariables& variables, 
     new (self) VariableInStrata(variables, variable, strata);
 }
 
-void construct_sums(IndependenceSums* self, Input<std::int64_t> table, int shift) {
+void construct_sums(IndependenceCounter* self, Input<std::int64_t> table, int shift) {
     terms_of(table, shift);  // refuses a table that is too short
-    new (self) IndependenceSums(to_vector(table), shift);
+    new (self) IndependenceCounter(to_vector(table), shift);
 }
 
-// Six arrays with a number for each test: the fields of TestSums, the excess as a float.
-auto to_arrays(const std::vector<TestSums>& tests) {
+// Six arrays with a number for each test: the fields of IndependenceSums, the excess as a float.
+auto to_arrays(const std::vector<IndependenceSums>& tests) {
     std::vector<std::int64_t> information;
     std::vector<std::int64_t> degrees_of_freedom;
     std::vector<double> expected_excess;
     std::vector<double> pearson;
     std::vector<double> least_expected;
     std::vector<std::int64_t> n_strata;
-    for (const TestSums& sums : tests) {
+    for (const IndependenceSums& sums : tests) {
         information.push_back(sums.information);
         degrees_of_freedom.push_back(sums.degrees_of_freedom);
         expected_excess.push_back(double(sums.expected_excess) / kExcessUnit);
@@ -67,12 +66,12 @@ auto to_arrays(const std::vector<TestSums>& tests) {
                            to_numpy(std::move(least_expected)), to_numpy(std::move(n_strata)));
 }
 
-auto sums_of_variables(IndependenceSums& self, const VariableInStrata& grouped, const CodedVariables& variables,
+auto sums_of_variables(IndependenceCounter& self, const VariableInStrata& grouped, const CodedVariables& variables,
                        Input<std::int64_t> others, bool expected_excess, bool pearson) {
     require_all_within(others, 0, variables.n_variables(), "others");
     require(grouped.n_samples() == variables.n_samples && grouped.max_codes() >= variables.max_codes(),
             "the variable was grouped among other variables");
-    std::vector<TestSums> tests;
+    std::vector<IndependenceSums> tests;
     {
         nb::gil_scoped_release unlocked;
         tests = self.of_variables(grouped, variables, others.data(), std::int64_t(others.size()),
@@ -81,8 +80,8 @@ auto sums_of_variables(IndependenceSums& self, const VariableInStrata& grouped, 
     return to_arrays(tests);
 }
 
-auto sums_of_table(IndependenceSums& self, Input<std::int64_t> cells, Input<std::int64_t> counts, std::int64_t n_rows,
-                   std::int64_t n_columns, bool expected_excess, bool pearson) {
+auto sums_of_table(IndependenceCounter& self, Input<std::int64_t> cells, Input<std::int64_t> counts,
+                   std::int64_t n_rows, std::int64_t n_columns, bool expected_excess, bool pearson) {
     require_within(n_rows, 1, kMaxCodes + 1, "n_rows");
     require_within(n_columns, 1, kMaxClasses, "n_columns");
     require_size(counts, std::int64_t(cells.size()), "counts");
@@ -93,7 +92,7 @@ auto sums_of_table(IndependenceSums& self, Input<std::int64_t> cells, Input<std:
         n_samples += counts.data()[i];
         require(n_samples <= kMaxSamples, "a table has at most 2^31 samples");
     }
-    std::vector<TestSums> tests;
+    std::vector<IndependenceSums> tests;
     {
         nb::gil_scoped_release unlocked;
         tests.push_back(self.of_table(cells.data(), counts.data(), std::int64_t(cells.size()), n_rows, n_columns,
@@ -109,11 +108,11 @@ void bind_independence(nb::module_& m) {
         .def("__init__", &construct_variables, "codes"_a, "n_codes"_a, nb::keep_alive<1, 2>())
         .def("refined", &refine_strata, "variable"_a, "strata"_a, "The strata, divided by a variable.");
     nb::class_<Strata>(m, "Strata")
-        .def("__init__", &construct_strata, "n_samples"_a)
+        .def("__init__", &construct_strata, "variables"_a, "All samples of the variables, in one stratum.")
         .def_prop_ro("n_kept", [](const Strata& self) { return self.partition().n_kept(); });
     nb::class_<VariableInStrata>(m, "VariableInStrata")
         .def("__init__", &construct_grouped, "variables"_a, "variable"_a, "strata"_a);
-    nb::class_<IndependenceSums>(m, "IndependenceSums")
+    nb::class_<IndependenceCounter>(m, "IndependenceCounter")
         .def("__init__", &construct_sums, "table"_a, "shift"_a)
         .def("of_variables", &sums_of_variables, "grouped"_a, "variables"_a, "others"_a, "expected_excess"_a,
              "pearson"_a)

@@ -26,7 +26,7 @@ struct StratumMargins {
 };
 
 // All but the cells.
-void add_margins(const Terms& terms, const StratumMargins& stratum, ExpectedExcess* excess, TestSums& sums) {
+void add_margins(const Terms& terms, const StratumMargins& stratum, ExpectedExcess* excess, IndependenceSums& sums) {
     std::int64_t information = terms(std::uint64_t(stratum.n_samples));
     for (std::int64_t r = 0; r < stratum.n_rows; ++r) information -= terms(std::uint64_t(stratum.rows[r]));
     for (std::int64_t c = 0; c < stratum.n_columns; ++c) information -= terms(std::uint64_t(stratum.columns[c]));
@@ -170,7 +170,7 @@ private:
 
 Strata::Strata(std::int64_t n_samples) : n_samples_(n_samples), vectors_{} {
     vectors_.order.resize(std::size_t(n_samples));
-    std::iota(vectors_.order.begin(), vectors_.order.end(), 0);
+    std::iota(vectors_.order.begin(), vectors_.order.end(), 0u);
     vectors_.starts = {0, n_samples};
 }
 
@@ -247,10 +247,10 @@ void VariableInStrata::fill_blocks(const std::vector<std::uint32_t>& group_of_sa
     }
 }
 
-IndependenceSums::IndependenceSums(std::vector<std::int64_t> table, int shift)
+IndependenceCounter::IndependenceCounter(std::vector<std::int64_t> table, int shift)
     : table_(std::move(table)), terms_{table_.data(), table_.size(), shift} {}
 
-IndependenceSums::Borrowed IndependenceSums::borrow() {
+IndependenceCounter::Borrowed IndependenceCounter::borrow() {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (idle_.empty()) return {new ExpectedExcess(), Return{this}};
     ExpectedExcess* excess = idle_.back().release();
@@ -258,16 +258,17 @@ IndependenceSums::Borrowed IndependenceSums::borrow() {
     return {excess, Return{this}};
 }
 
-void IndependenceSums::Return::operator()(ExpectedExcess* excess) const {
+void IndependenceCounter::Return::operator()(ExpectedExcess* excess) const {
     const std::lock_guard<std::mutex> lock(owner->mutex_);
     owner->idle_.emplace_back(excess);
 }
 
-std::vector<TestSums> IndependenceSums::of_variables(const VariableInStrata& grouped, const CodedVariables& variables,
-                                                     const std::int64_t* others, std::int64_t n_others,
-                                                     OptionalSums optional) {
-    std::vector<TestSums> out(static_cast<std::size_t>(n_others));
-    for (TestSums& sums : out) sums.n_strata = grouped.n_strata();
+std::vector<IndependenceSums> IndependenceCounter::of_variables(const VariableInStrata& grouped,
+                                                                const CodedVariables& variables,
+                                                                const std::int64_t* others, std::int64_t n_others,
+                                                                OptionalSums optional) {
+    std::vector<IndependenceSums> out(static_cast<std::size_t>(n_others));
+    for (IndependenceSums& sums : out) sums.n_strata = grouped.n_strata();
     std::int64_t n_samples = 0;
     std::int64_t n_groups = 0;
     for (const auto& block : grouped.blocks()) {
@@ -292,8 +293,9 @@ std::vector<TestSums> IndependenceSums::of_variables(const VariableInStrata& gro
 }
 
 // The strata of a block, given its table (group, code) with a variable.
-void IndependenceSums::add_block(const VariableInStrata::Block& block, const std::uint32_t* cells, std::int64_t n_codes,
-                                 OptionalSums optional, ExpectedExcess* excess, TestSums& sums) const {
+void IndependenceCounter::add_block(const VariableInStrata::Block& block, const std::uint32_t* cells,
+                                    std::int64_t n_codes, OptionalSums optional, ExpectedExcess* excess,
+                                    IndependenceSums& sums) const {
     std::vector<std::int64_t> size_of_code(static_cast<std::size_t>(n_codes));
     std::vector<std::int64_t> columns;  // the sizes of the codes that occur in a stratum
     std::int64_t group = 0;
@@ -322,10 +324,11 @@ void IndependenceSums::add_block(const VariableInStrata::Block& block, const std
     }
 }
 
-TestSums IndependenceSums::of_table(const std::int64_t* cells, const std::int64_t* counts, std::int64_t n_cells,
-                                    std::int64_t n_rows, std::int64_t n_columns, OptionalSums optional) {
+IndependenceSums IndependenceCounter::of_table(const std::int64_t* cells, const std::int64_t* counts,
+                                               std::int64_t n_cells, std::int64_t n_rows, std::int64_t n_columns,
+                                               OptionalSums optional) {
     const auto excess = borrow();
-    TestSums sums;
+    IndependenceSums sums;
     std::vector<std::int64_t> size_of_column(std::size_t(n_columns), 0);
     std::vector<std::int64_t> present;  // columns that occur in a stratum
     std::vector<std::int64_t> columns;  // their sizes

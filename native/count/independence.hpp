@@ -90,7 +90,7 @@ private:
     std::vector<std::uint32_t> first_group_;  // of every block, among all groups
 };
 
-struct TestSums {
+struct IndependenceSums {
     std::int64_t information = 0;
     std::int64_t degrees_of_freedom = 0;
     __int128 expected_excess = 0;  // kExcessUnit to one
@@ -106,31 +106,32 @@ struct OptionalSums {
 };
 
 // Adds up the sums of tests. Threads may share it.
-class IndependenceSums {
+class IndependenceCounter {
 public:
-    IndependenceSums(std::vector<std::int64_t> table, int shift);
-    IndependenceSums(const IndependenceSums&) = delete;  // terms_ points into table_
-    IndependenceSums& operator=(const IndependenceSums&) = delete;
-    ~IndependenceSums() = default;
+    IndependenceCounter(std::vector<std::int64_t> table, int shift);
+    IndependenceCounter(const IndependenceCounter&) = delete;  // terms_ points into table_
+    IndependenceCounter& operator=(const IndependenceCounter&) = delete;
+    ~IndependenceCounter() = default;
 
     // The tests of a variable, grouped by its strata, with each of others.
-    std::vector<TestSums> of_variables(const VariableInStrata& grouped, const CodedVariables& variables,
-                                       const std::int64_t* others, std::int64_t n_others, OptionalSums optional);
+    std::vector<IndependenceSums> of_variables(const VariableInStrata& grouped, const CodedVariables& variables,
+                                               const std::int64_t* others, std::int64_t n_others,
+                                               OptionalSums optional);
 
     // The test of a table of the axes (strata, n_rows, n_columns), of which the occupied cells are listed, ascending.
-    TestSums of_table(const std::int64_t* cells, const std::int64_t* counts, std::int64_t n_cells, std::int64_t n_rows,
-                      std::int64_t n_columns, OptionalSums optional);
+    IndependenceSums of_table(const std::int64_t* cells, const std::int64_t* counts, std::int64_t n_cells,
+                              std::int64_t n_rows, std::int64_t n_columns, OptionalSums optional);
 
 private:
     struct Return {
-        IndependenceSums* owner;
+        IndependenceCounter* owner;
         void operator()(ExpectedExcess* excess) const;
     };
     using Borrowed = std::unique_ptr<ExpectedExcess, Return>;  // which no other thread uses meanwhile
 
     Borrowed borrow();
     void add_block(const VariableInStrata::Block& block, const std::uint32_t* cells, std::int64_t n_codes,
-                   OptionalSums optional, ExpectedExcess* excess, TestSums& sums) const;
+                   OptionalSums optional, ExpectedExcess* excess, IndependenceSums& sums) const;
 
     const std::vector<std::int64_t> table_;
     const Terms terms_;

@@ -55,7 +55,7 @@ def owners(name: str) -> list[Any]:
         return [sparse_counts()]
     if name == "TupleSearch":
         return [_native.TupleSearch(packed("planes"), table, shift, np.empty(0, np.int64), 4, "gain", 5)]
-    if name in ("CodedVariables", "Strata", "VariableInStrata", "IndependenceSums"):
+    if name in ("CodedVariables", "Strata", "VariableInStrata", "IndependenceCounter"):
         return [within_strata()[name]]
     if name == "ExpectedSums":
         return [_native.ExpectedSums(*expected_sums())]
@@ -68,12 +68,12 @@ def owners(name: str) -> list[Any]:
 def within_strata() -> dict[str, Any]:
     """Objects that test variables within strata."""
     variables = _native.CodedVariables(np.ascontiguousarray(codes[:N].T.astype(np.uint16)), np.full(D, ARITY))
-    strata = variables.refined(0, _native.Strata(N))
+    strata = variables.refined(0, _native.Strata(variables))
     return {
         "CodedVariables": variables,
         "Strata": strata,
         "VariableInStrata": _native.VariableInStrata(variables, 1, strata),
-        "IndependenceSums": _native.IndependenceSums(table, shift),
+        "IndependenceCounter": _native.IndependenceCounter(table, shift),
     }
 
 
@@ -331,14 +331,14 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "SparseCounts.sums_disjoint": [lambda: (table, shift, *division, *own, np.array([2, 0]), output(2))],
     "SparseCounts.cells": [lambda: (*division, np.arange(3), output(3, 12), output(3, 12))],
     "CodedVariables.__init__": [lambda: (np.arange(2 * N, dtype=np.uint16).reshape(2, N) % ARITY, np.full(2, ARITY))],
-    "Strata.__init__": [lambda: (N,)],
+    "Strata.__init__": [lambda: (within_strata()["CodedVariables"],)],
     "CodedVariables.refined": [lambda: (2, within_strata()["Strata"])],
     "VariableInStrata.__init__": [lambda: (within_strata()["CodedVariables"], 1, within_strata()["Strata"])],
-    "IndependenceSums.__init__": [lambda: (table, shift)],
-    "IndependenceSums.of_variables": [
+    "IndependenceCounter.__init__": [lambda: (table, shift)],
+    "IndependenceCounter.of_variables": [
         lambda: (within_strata()["VariableInStrata"], within_strata()["CodedVariables"], np.array([3, 2]), True, True)
     ],
-    "IndependenceSums.of_table": [lambda: (np.arange(0, 20, 2), np.arange(1, 11), 2, ARITY, True, True)],
+    "IndependenceCounter.of_table": [lambda: (np.arange(0, 20, 2), np.arange(1, 11), 2, ARITY, True, True)],
     "two_class_terms": [lambda: (table, shift, 3)],
     "TupleSearch.__init__": [
         lambda: (packed("planes"), table, shift, np.empty(0, np.int64), 4, "synergy", 5),

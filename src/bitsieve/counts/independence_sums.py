@@ -57,7 +57,7 @@ class OptionalSums:
 
 def sums_of_tables(tables: Sequence[ContingencyTable], terms: Terms, optional: OptionalSums) -> IndependenceSums:
     """The sums of the second and the third variable of each table. A table has the shape (strata, codes, classes)."""
-    native = _native.IndependenceSums(terms.table, terms.shift)
+    native = _native.IndependenceCounter(terms.table, terms.shift)
     sums = []
     for table in tables:
         cells, counts = table.occupied()

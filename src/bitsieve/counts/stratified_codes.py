@@ -50,7 +50,7 @@ class StratifiedCodes:
     def __init__(self, source: CodedSource, n_codes: Integers, terms: Terms) -> None:
         self.source = source
         self.n_codes = n_codes  # by variable
-        self._native = _native.IndependenceSums(terms.table, terms.shift)
+        self._native = _native.IndependenceCounter(terms.table, terms.shift)
         self._strata: dict[Variables, _native.Strata] = {}  # by their variables
         self._max_cached_strata = max(8, MAX_CACHED_SAMPLES // source.n_samples)
         self._all_codes: _Codes | None = None
@@ -109,7 +109,7 @@ class StratifiedCodes:
 
     def _divided(self, variables: Variables) -> _native.Strata:
         if not variables:
-            return _native.Strata(self.source.n_samples)
+            return _native.Strata(self._codes_of((0,)).native)
         *earlier, last = variables
         strata = self._strata_of(tuple(earlier))
         codes = self._codes_of((last,))
