@@ -25,7 +25,7 @@ from bitsieve import _native
 from bitsieve.counts.kernels import STORAGE_FORMS, TABLE
 from bitsieve.counts.packed import PackedSource, dense_cells
 from bitsieve.counts.reference import term, term_shift
-from bitsieve.counts.tables import Terms
+from bitsieve.counts.tables import EntropyTerms
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +45,7 @@ class RandomTable:
     codes: NDArray[np.uint8]
     classes: NDArray[np.int64]
     n_classes: int
-    terms: Terms
+    entropy_terms: EntropyTerms
     widths: NDArray[np.int64]  # the number of codes of each feature
     cells: list[NDArray[np.int64]]  # of each feature: its tables with every feature by class, one after the other
     pooled_sums: NDArray[np.int64]  # shape (n features, n features): the entropy terms of each pooled table
@@ -53,10 +53,10 @@ class RandomTable:
 
 
 @cache
-def entropy_terms(n_samples: int) -> Terms:
+def make_entropy_terms(n_samples: int) -> EntropyTerms:
     """The entropy terms of all counts by their definition, in integers of any length."""
     shift = term_shift(n_samples)
-    return Terms(n_samples, shift, np.array([term(count, shift) for count in range(n_samples + 1)], np.int64))
+    return EntropyTerms(n_samples, shift, np.array([term(count, shift) for count in range(n_samples + 1)], np.int64))
 
 
 def random_table(random: np.random.Generator) -> RandomTable:
@@ -76,19 +76,19 @@ def random_table(random: np.random.Generator) -> RandomTable:
     indicators[np.arange(n_samples)[:, np.newaxis], starts + codes] = 1
     within_classes = [indicators[classes == label] for label in range(n_classes)]
     tables = np.stack([rows.T @ rows for rows in within_classes], axis=2).astype(np.int64)
-    terms = entropy_terms(n_samples)
+    entropy_terms = make_entropy_terms(n_samples)
 
     def sums_of_blocks(cells: NDArray[np.int64]) -> NDArray[np.int64]:
         sums: NDArray[np.int64] = np.add.reduceat(np.add.reduceat(cells, starts, axis=0), starts, axis=1)
         return sums
 
-    pooled_sums = sums_of_blocks(terms.table[tables.sum(axis=2)])
-    class_sums = sums_of_blocks(terms.table[tables].sum(axis=2))
+    pooled_sums = sums_of_blocks(entropy_terms.table[tables.sum(axis=2)])
+    class_sums = sums_of_blocks(entropy_terms.table[tables].sum(axis=2))
     cells = []
     for start, width in zip(starts, widths, strict=True):
         tables_of_feature = np.split(tables[start : start + width], starts[1:], axis=1)
         cells.append(np.concatenate([cells_by_class.ravel() for cells_by_class in tables_of_feature]))
-    return RandomTable(codes, classes, n_classes, terms, widths, cells, pooled_sums, class_sums)
+    return RandomTable(codes, classes, n_classes, entropy_terms, widths, cells, pooled_sums, class_sums)
 
 
 def compare(table: RandomTable, kernel: str) -> int:
@@ -103,11 +103,11 @@ def compare(table: RandomTable, kernel: str) -> int:
             raise AssertionError(f"kernel {kernel} counts {counted} and brute force {expected}")
         n_compared += expected.size
 
-    pooled_margins, class_margins = source.fused.marginal_sums(table.terms)
+    pooled_margins, class_margins = source.fused.marginal_sums(table.entropy_terms)
     check_equal(pooled_margins, np.diagonal(table.pooled_sums))
     check_equal(class_margins, np.diagonal(table.class_sums))
     for pivot in features.tolist():
-        pooled, within_classes = source.fused.pair_sums(table.terms, pivot, features, True)
+        pooled, within_classes = source.fused.pair_sums(table.entropy_terms, pivot, features, True)
         check_equal(pooled, table.pooled_sums[pivot])
         check_equal(within_classes, table.class_sums[pivot])
         n_rows = int(table.widths[pivot])

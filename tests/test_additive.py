@@ -197,7 +197,7 @@ class JsonColumns(ColumnFile):
 
 ESTIMATOR = """
 from bitsieve.information.plug_in import SumInformation
-from bitsieve.counts.tables import Terms, entropy_terms
+from bitsieve.counts.tables import EntropyTerms, make_entropy_terms
 
 
 class HalvedInformation(SumInformation):
@@ -205,8 +205,8 @@ class HalvedInformation(SumInformation):
 
     @staticmethod
     def terms_of(n_samples):
-        plain = entropy_terms(n_samples)
-        return Terms(n_samples, plain.shift, plain.table // 2)
+        plain = make_entropy_terms(n_samples)
+        return EntropyTerms(n_samples, plain.shift, plain.table // 2)
 """
 
 BINNER = """

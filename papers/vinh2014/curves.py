@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from bitsieve.pipeline.discretize import Counted
+    from bitsieve.pipeline.discretize import CountedTable
     from papers.data.files import DataSet
 
 MAX_FEATURES = 200
@@ -133,7 +133,7 @@ def _split(data: DataSet) -> Split:
     return Split(data.X[~is_test], data.y[~is_test], data.X[is_test], data.y[is_test])
 
 
-def _selectors(counted: Counted, max_features: int) -> dict[str, Any]:
+def _selectors(counted: CountedTable, max_features: int) -> dict[str, Any]:
     """The selectors of the figure, each of which ranks ``max_features`` features.
 
     QPFS by an approximation cannot balance its two terms by all entries of the matrix: it takes the balance of QPFS.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bitsieve.pipeline.discretize import Counted
+    from bitsieve.pipeline.discretize import CountedTable
 
     Floats = NDArray[np.float64]
     Matrix = NDArray[np.floating]
@@ -124,7 +124,7 @@ def _row(options: Options, table: PaperData) -> tuple[str, dict[str, Any]]:
 
 
 def _semidefinite(
-    table: PaperData, counted: Counted, matrix: Matrix, max_features: int
+    table: PaperData, counted: CountedTable, matrix: Matrix, max_features: int
 ) -> tuple[list[float], list[float]]:
     """SDPCMI's objective and its seconds for k = 1 to ``max_features``."""
     objectives_of_k = []
@@ -139,7 +139,7 @@ def _semidefinite(
     return objectives_of_k, seconds_of_k
 
 
-def _fitted(name: str, k: int, counted: Counted, **parameters: Any) -> tuple[Any, float]:
+def _fitted(name: str, k: int, counted: CountedTable, **parameters: Any) -> tuple[Any, float]:
     """A fitted selector, and the shorter time of two fits: only the first counts the tables."""
     seconds = []
     for _ in range(2):

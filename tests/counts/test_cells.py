@@ -8,7 +8,7 @@ import pytest
 from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import sums_of
-from bitsieve.counts.tables import entropy_terms
+from bitsieve.counts.tables import make_entropy_terms
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_weights_are_repeated_rows(mixed, kernel, with_classes):
         np.repeat(codes, weights, axis=0), np.repeat(classes, weights) if with_classes else None, kernel=kernel
     )
     assert (weighted.n_samples, weighted.class_sizes.tolist()) == (repeated.n_samples, repeated.class_sizes.tolist())
-    terms = entropy_terms(weighted.n_samples)
+    terms = make_entropy_terms(weighted.n_samples)
     both = weighted.fused, repeated.fused
     for mine, theirs in zip(*(sums.marginal_sums(terms) for sums in both), strict=True):
         assert mine.tolist() == theirs.tolist()

@@ -26,7 +26,7 @@ from bitsieve.counts.kernels import (
 )
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import sums_of
-from bitsieve.counts.tables import PairForm, entropy_terms
+from bitsieve.counts.tables import PairForm, make_entropy_terms
 
 KERNELS = available_kernels()
 # Planes, packed counters and table increments, each forced: what a kernel chooses by itself depends on measured costs.
@@ -35,7 +35,7 @@ term = lru_cache(maxsize=None)(reference.term)
 
 
 def terms_of(source):
-    return entropy_terms(source.n_samples)
+    return make_entropy_terms(source.n_samples)
 
 
 def cell_sum(keys, shift):
@@ -85,7 +85,7 @@ def check_rows(source, expected, pivots):
 def check_matrix(sources, expected, seed=0):
     """Any form of the sums: the integer part is exact, so the one division gives the very float."""
     random = np.random.default_rng(seed)
-    terms = entropy_terms(len(expected.codes))
+    terms = make_entropy_terms(len(expected.codes))
     pooled, within = expected.matrices(terms.shift)
     row, column = random.integers(0, 2**59, (2, expected.n_columns))
     for weights, parts, symmetric in [

@@ -16,7 +16,7 @@ import bitsieve.counts.threads as spreading
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
-from bitsieve.counts.tables import PairForm, entropy_terms
+from bitsieve.counts.tables import PairForm, make_entropy_terms
 from bitsieve.information import PlugInInformation
 
 
@@ -30,12 +30,12 @@ def mixed():
 
 
 def terms_of(source):
-    return entropy_terms(source.n_samples)
+    return make_entropy_terms(source.n_samples)
 
 
 def form_of(source):
     """An asymmetric form: I(Xi;C|Xj)."""
-    terms = entropy_terms(source.n_samples)
+    terms = make_entropy_terms(source.n_samples)
     alone, with_class = source.fused.marginal_sums(terms)
     return PairForm(-1, 1, np.zeros_like(alone), alone - with_class, terms.per_bit, False)
 
@@ -315,7 +315,7 @@ def test_progress_of_a_matrix(mixed, monkeypatch):
         reports = []
         source = PackedSource(*mixed, n_jobs=n_jobs)
         source.fused.matrix(
-            entropy_terms(source.n_samples),
+            make_entropy_terms(source.n_samples),
             form_of(source),
             np.float64,
             progress=lambda *counts, to=reports: to.append(counts),

@@ -9,7 +9,7 @@ from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.packed_batches import PackedBatches
 from bitsieve.counts.source import sums_of
-from bitsieve.counts.tables import entropy_terms
+from bitsieve.counts.tables import make_entropy_terms
 
 N = 1000
 RANDOM = np.random.default_rng(5)
@@ -33,7 +33,7 @@ def filled(batches, ends, weights=None, order="F"):
 
 
 def all_sums(source):
-    terms = entropy_terms(source.n_samples)
+    terms = make_entropy_terms(source.n_samples)
     pairs = [sums_of(source).pair_sums(terms, pivot, None, True) for pivot in range(source.n_features)]
     return np.array([*sums_of(source).marginal_sums(terms), *(part for pair in pairs for part in pair)])
 

@@ -11,7 +11,7 @@ from tests.definitions import term_sum
 from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import refined, sums_of
-from bitsieve.counts.tables import entropy_terms
+from bitsieve.counts.tables import make_entropy_terms
 
 
 def cell_sum(columns, shift):
@@ -33,7 +33,7 @@ tables = st.builds(build, st.integers(1, 120), st.sampled_from([1, 2, 3, 40]), s
 def test_sums(table, conditioning, kernel):
     codes, classes = table
     source = PackedSource(codes, classes, kernel=kernel)
-    terms = entropy_terms(source.n_samples)
+    terms = make_entropy_terms(source.n_samples)
     partition = refined(source.partition(), conditioning)
     z = [codes[:, g] for g in conditioning] or [np.zeros(len(codes))]
     assert partition.n_parts == len(np.unique(np.column_stack(z), axis=0))
@@ -49,7 +49,7 @@ def test_one_condition_is_a_pair():
     """The partition by one feature has its codes for parts, and the sums of the pair."""
     codes, classes = build(500, 4, 3, 1)
     source = PackedSource(codes, classes)
-    terms = entropy_terms(source.n_samples)
+    terms = make_entropy_terms(source.n_samples)
     for pivot in range(6):
         sums = source.partition().refine(pivot).sums(terms, np.arange(6))
         pair = sums_of(source).pair_sums(terms, pivot, None, True)
@@ -68,7 +68,7 @@ def test_parts_of_one_sample_are_dropped():
 def test_same_integers_for_any_number_of_threads(n_jobs):
     codes, classes = build(40_000, 3, 4, 2)
     seeds = np.arange(64, dtype=np.uint64)
-    terms = entropy_terms(40_000)
+    terms = make_entropy_terms(40_000)
     one, several = (refined(PackedSource(codes, classes, n_jobs=n).partition(), [1, 2]) for n in (1, n_jobs))
     assert one.shuffled_sums(terms, 0, seeds).tolist() == several.shuffled_sums(terms, 0, seeds).tolist()
     sums = [[part.tolist() for part in partition.sums(terms, np.arange(6))] for partition in (one, several)]

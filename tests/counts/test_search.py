@@ -10,7 +10,7 @@ import pytest
 
 from bitsieve.counts.reference import term
 from bitsieve.counts.search import FixedCodes, JoinedSearch, Parts, Units, joint_codes, shuffled
-from bitsieve.counts.tables import entropy_terms
+from bitsieve.counts.tables import make_entropy_terms
 
 N = 60
 SEEDS = np.arange(6, dtype=np.uint64)
@@ -110,7 +110,7 @@ def test_dependence_of_fixed_codes_is_counted_cell_by_cell(made, weighted, lazy)
     search = FixedCodes(codes, made.classes, 3, weights)
     assert search.classes.tolist() == made.classes[rows].tolist()
     part = made.part[rows]
-    terms, parts = entropy_terms(len(rows)), Parts.of(part)
+    terms, parts = make_entropy_terms(len(rows)), Parts.of(part)
     classes = np.vstack([search.classes, search.shuffled(parts, SEEDS)])
     found = search.dependence(classes, COLUMNS, parts, terms)
     assert_dependence(found, made.codes[rows].T, classes, part, terms.shift)
@@ -177,7 +177,7 @@ def test_dependence_of_groups_is_that_of_their_joint_codes(made):
     groups = [np.array(group) for group in ([0, 1], [2], [4, 4], [3, 4, 0], [4])]
     search = Costly(made.codes, made.classes, 3)
     joined = JoinedSearch(search, groups)
-    terms, parts = entropy_terms(N), Parts.of(made.part)
+    terms, parts = make_entropy_terms(N), Parts.of(made.part)
     classes = np.vstack([search.classes, search.shuffled(parts, SEEDS)])
     codes = [joined.codes(column) for column in COLUMNS]
     for group, joint in zip(groups, codes, strict=True):

@@ -28,7 +28,7 @@ from bitsieve.counts.kernels import STORAGE_FORMS, TABLE
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import conditioning, sums_of
 from bitsieve.counts.sparse import SparseSource
-from bitsieve.counts.tables import entropy_terms
+from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.counts.tuples import CODES, ORDERS, search_tuples
 
 EVERY_NUMBER_OF_CODES = tuple(range(2, CODES + 1))
@@ -133,7 +133,7 @@ def test_triples_of_twelve_columns_of_two_codes_beside_eight_of_thirteen():
     names = [f"x{column}" for column in range(20)]
     strongest = interactions(codes, classes, order=3, binning="none", statistic="joint", top=1140, n_shuffles=0)
     assert len(strongest.tuples) == 1140
-    terms, weights = entropy_terms(20_000), np.ones(20_000, np.int64)
+    terms, weights = make_entropy_terms(20_000), np.ones(20_000, np.int64)
     table = np.asarray(_native.term_table(20_000, 20_001))
     for triple, bits in zip(strongest.tuples[::10], strongest.values[::10], strict=True):
         columns = [codes[:, names.index(name)] for name in triple]
@@ -186,7 +186,7 @@ def check_pairs_and_partitions(n_rows, n_classes, most_weight, kernel):
     codes[0] = arities - 1
     classes, weights = random.integers(0, n_classes, n_rows), random.integers(1, most_weight + 1, n_rows)
     n_samples = int(weights.sum())
-    table, terms = np.asarray(_native.term_table(n_samples, n_samples + 1)), entropy_terms(n_samples)
+    table, terms = np.asarray(_native.term_table(n_samples, n_samples + 1)), make_entropy_terms(n_samples)
     every = np.arange(len(arities))
     for source in sources_of(codes, classes, n_classes, weights, kernel):
         sums = sums_of(source)

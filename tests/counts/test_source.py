@@ -24,7 +24,7 @@ from bitsieve.counts.source import (
     refined,
     sums_of,
 )
-from bitsieve.counts.tables import MinimumForm, PairForm, Sums, entropy_terms
+from bitsieve.counts.tables import MinimumForm, PairForm, Sums, make_entropy_terms
 from bitsieve.information import ESTIMATORS, make_information
 from bitsieve.information.plug_in import miller_madow_terms
 
@@ -81,7 +81,7 @@ def test_tables_by_hand():
 def test_what_follows_from_tables_is_what_the_engine_counts(table, conditioning, corrected):
     """Every override of the packed engine returns the integers, and the bits, of the definition on tables."""
     codes, classes = table
-    terms = (miller_madow_terms if corrected else entropy_terms)(len(codes))
+    terms = (miller_madow_terms if corrected else make_entropy_terms)(len(codes))
     row, column = np.random.default_rng(1).integers(0, 2**40, (2, 6))
     some = np.array([4, 0, 5])
     found = []
@@ -154,7 +154,7 @@ def test_degrees_of_freedom_by_their_definition(source):
 
 
 def test_order_of_conditioning_features_does_not_matter(source):
-    terms = entropy_terms(200)
+    terms = make_entropy_terms(200)
     counts = source(*build(200, 3, 5))
     one, other = refined(counts.partition(), [0, 3, 4]), refined(counts.partition(), [4, 0, 3])
     assert one.marginal_sums(terms) == other.marginal_sums(terms)
@@ -166,7 +166,7 @@ def test_shuffles_depend_on_the_table_alone(source):
     codes, classes = build(300, 3, 6)
     order, seeds = np.random.default_rng(0).permutation(300), np.arange(20, dtype=np.uint64)
     partitions = [refined(source(codes[o], classes[o]).partition(), [1, 3]) for o in (np.arange(300), order)]
-    sums = [partition.shuffled_sums(entropy_terms(300), 4, seeds).tolist() for partition in partitions]
+    sums = [partition.shuffled_sums(make_entropy_terms(300), 4, seeds).tolist() for partition in partitions]
     assert sums[0] == sums[1]
     assert len(set(sums[0])) > 1
 
@@ -188,7 +188,7 @@ def test_shuffles_are_uniform(source):
     """Their sums occur as often as among all permutations within the parts."""
     codes = np.array([[0, 0], [0, 1], [0, 1], [0, 2], [1, 0], [1, 0], [1, 1]], np.uint8)
     classes = np.array([0, 0, 1, 1, 0, 1, 1])
-    terms = entropy_terms(7)
+    terms = make_entropy_terms(7)
     expected = all_shuffles(codes, classes, terms.shift)
     n = 20_000
     drawn = source(codes, classes).partition().refine(0).shuffled_sums(terms, 1, np.arange(n, dtype=np.uint64))
@@ -207,8 +207,8 @@ def test_what_is_not_fused_follows_from_tables():
     assert type(sums) is Sums
     assert sums.row_seconds == 0
     nothing = np.zeros(2, np.int64)
-    assert sums.minima(entropy_terms(3), MinimumForm(np.zeros(2), nothing, np.zeros(2), 1.0)) is None
-    assert sums.disjoint_support(entropy_terms(3), nothing) is None
+    assert sums.minima(make_entropy_terms(3), MinimumForm(np.zeros(2), nothing, np.zeros(2), 1.0)) is None
+    assert sums.disjoint_support(make_entropy_terms(3), nothing) is None
 
 
 @pytest.mark.parametrize("columns", [None, np.array([4, 1, 3])])
@@ -216,7 +216,7 @@ def test_a_matrix_made_of_tables_says_how_far_it_is(columns):
     reports, naive = [], NaiveSource(*build(50, 2, 1))
     nothing = np.zeros(6, np.int64)
     form = PairForm(1, 0, nothing, nothing, 1.0, False)
-    sums_of(naive).matrix(entropy_terms(50), form, np.float64, columns, lambda *counts: reports.append(counts))
+    sums_of(naive).matrix(make_entropy_terms(50), form, np.float64, columns, lambda *counts: reports.append(counts))
     n = 6 if columns is None else 3
     assert reports == [(done, n) for done in range(1, n + 1)]
 

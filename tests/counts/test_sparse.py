@@ -11,7 +11,7 @@ from tests.sparse_codes import sparse_codes
 from bitsieve.counts import sparse
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.sparse import MAX_COLUMNS, SparseCodes, SparseSource
-from bitsieve.counts.tables import Sums, entropy_terms
+from bitsieve.counts.tables import Sums, make_entropy_terms
 from bitsieve.engines.local import make_source
 from bitsieve.information.plug_in import miller_madow_terms
 
@@ -71,7 +71,11 @@ def test_sums_are_those_of_the_definition(both, table, way, weighted):
     mine, naive = both(table, way, weighted)
     np.testing.assert_array_equal(mine.arities, naive.arities)
     np.testing.assert_array_equal(mine.class_sizes, naive.class_sizes)
-    for terms in (entropy_terms(mine.n_samples), miller_madow_terms(mine.n_samples), entropy_terms(mine.n_samples, 20)):
+    for terms in (
+        make_entropy_terms(mine.n_samples),
+        miller_madow_terms(mine.n_samples),
+        make_entropy_terms(mine.n_samples, 20),
+    ):
         fused, plain = mine.fused, Sums(naive)
         equal(fused.marginal_sums(terms), plain.marginal_sums(terms))
         for pivot in (0, 3, mine.n_features - 1):
@@ -85,7 +89,7 @@ def test_sums_are_those_of_the_definition(both, table, way, weighted):
 @every_table
 def test_partitions(both, table, way):
     mine, naive = both(table, way, weighted=True)
-    terms = entropy_terms(mine.n_samples)
+    terms = make_entropy_terms(mine.n_samples)
     part, expected = mine.partition(), naive.partition()
     everything = np.arange(mine.n_features)
     for feature in (5, 2, mine.n_features - 1):
@@ -107,7 +111,7 @@ def test_cells(both, table):
 
 
 def test_threads_change_nothing(both):
-    terms = entropy_terms(300)
+    terms = make_entropy_terms(300)
     one, four = (both("binary", "by rows", n_jobs=n_jobs)[0] for n_jobs in (1, 4))
     equal(one.fused.pair_sums(terms, 7, None, True), four.fused.pair_sums(terms, 7, None, True))
 
@@ -154,7 +158,7 @@ def test_sums_stand_in_the_order_of_the_columns(order):
     random = np.random.default_rng(0)
     codes = random.integers(0, 3, (90, 4)) * (random.random((90, 4)) < 0.4)
     source = SparseSource(sparse_codes(codes), random.integers(0, 2, 90))
-    terms, given = entropy_terms(90), source.partition().refine(1)
+    terms, given = make_entropy_terms(90), source.partition().refine(1)
     whole = [np.concatenate([given.sums(terms, np.array([column]))[k] for column in range(4)]) for k in (0, 1)]
     for found, expected in zip(given.sums(terms, np.array(order)), whole, strict=True):
         assert found.tolist() == expected[order].tolist()
@@ -166,7 +170,7 @@ def test_columns_of_the_same_sums_alone_need_not_be_equivalent():
     row = np.array([0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7], np.int32)
     code = np.array([*listed[0], *listed[1], 1, 1], np.uint16)
     codes = SparseCodes(8, np.array([0, 4, 10, 12]), row, code, np.zeros(3, np.uint16))
-    source, terms = SparseSource(codes, np.array([0, 0, 1, 1, 0, 1, 0, 1])), entropy_terms(8)
+    source, terms = SparseSource(codes, np.array([0, 0, 1, 1, 0, 1, 0, 1])), make_entropy_terms(8)
     sums = source.fused
     marginals, _ = sums.marginal_sums(terms)
     assert marginals[0] == marginals[1]

@@ -16,7 +16,7 @@ from bitsieve.counts.tables import (
     TABLE_LIMIT,
     ContingencyTable,
     PairSums,
-    entropy_terms,
+    make_entropy_terms,
     sums_of_tables,
 )
 
@@ -25,7 +25,7 @@ SMALL, LARGE = (3, 4, 2), (65_536, 65_536, 3)
 
 @pytest.mark.parametrize("n_samples", [1, 2, 3, 5, 31, 64, 1000])
 def test_whole_table(n_samples):
-    terms = entropy_terms(n_samples)
+    terms = make_entropy_terms(n_samples)
     assert terms.n_samples == n_samples
     assert terms.shift == reference.term_shift(n_samples)
     assert terms.table.dtype == np.int64
@@ -36,7 +36,7 @@ def test_whole_table(n_samples):
 @given(st.integers(1, MAX_SAMPLES), st.data())
 def test_any_count(n_samples, data):
     """Counts beyond the table are computed afresh, those within are looked up: both are the reference's."""
-    terms = entropy_terms(n_samples, limit=8)
+    terms = make_entropy_terms(n_samples, limit=8)
     assert terms.shift == reference.term_shift(n_samples)
     assert len(terms.table) == min(n_samples + 1, 8)
     counts = data.draw(st.lists(st.integers(0, n_samples), min_size=1, max_size=5))
@@ -46,14 +46,14 @@ def test_any_count(n_samples, data):
 
 @pytest.mark.parametrize("n_samples", [2**k + d for k in (1, 2, 7, 16, 17, 30) for d in (-1, 0, 1)] + [2**31])
 def test_shift_is_the_largest_that_fits(n_samples):
-    shift = entropy_terms(n_samples, limit=4).shift
+    shift = make_entropy_terms(n_samples, limit=4).shift
     assert shift == reference.term_shift(n_samples)
     assert reference.term(n_samples, shift) < 2**62
     assert 2 * reference.term(max(n_samples, 2), shift) >= 2**62 - 1
 
 
 def test_powers_of_two_are_exact():
-    terms = entropy_terms(2**31, limit=2**12)
+    terms = make_entropy_terms(2**31, limit=2**12)
     for k in range(12):
         assert int(terms.table[2**k]) == k << (k + terms.shift)
     for k in range(32):
@@ -63,7 +63,7 @@ def test_powers_of_two_are_exact():
 def test_table_stops_at_its_limit():
     """Around the limit, where the table gives way to fresh terms."""
     n_samples = TABLE_LIMIT + 1000
-    terms = entropy_terms(n_samples)
+    terms = make_entropy_terms(n_samples)
     assert len(terms.table) == TABLE_LIMIT
     for count in range(TABLE_LIMIT - 3, TABLE_LIMIT + 4):
         assert terms.sum(np.array([count], np.int64)) == reference.term(count, terms.shift)
@@ -74,13 +74,13 @@ def test_table_stops_at_its_limit():
 
 def test_terms_grow():
     """c log2 c is convex, so rounded differences never fall by more than the rounding of three terms."""
-    table = entropy_terms(5000).table
+    table = make_entropy_terms(5000).table
     assert (np.diff(table) >= 0).all()
     assert (np.diff(table, 2) >= -2).all()
 
 
 def test_sum_takes_any_shape_and_the_table_cannot_be_written():
-    terms = entropy_terms(20)
+    terms = make_entropy_terms(20)
     counts = np.array([[[1, 2], [3, 4]], [[5, 0], [1, 4]]], np.int64)
     assert terms.sum(counts) == term_sum(counts, terms.shift)
     assert terms.sum(np.empty(0, np.int64)) == 0
@@ -90,7 +90,7 @@ def test_sum_takes_any_shape_and_the_table_cannot_be_written():
 
 def test_per_bit_is_one_bit_exactly():
     for n_samples in (1, 3, 1000, 2**31 - 1):
-        terms = entropy_terms(n_samples, limit=4)
+        terms = make_entropy_terms(n_samples, limit=4)
         assert int(terms.per_bit) == n_samples << terms.shift
 
 
@@ -158,7 +158,7 @@ def test_tables_are_held_as_many_as_fit_and_no_more(monkeypatch, make_table, by_
     """In the order of the columns: at least one, and one more would be beyond the limit of cells."""
     codes, classes = make_table(50, 12, n_codes=4, n_classes=3, seed=3)
     codes[:, 4:8] %= 2
-    source, terms, asked = NaiveSource(codes, classes), entropy_terms(50), []
+    source, terms, asked = NaiveSource(codes, classes), make_entropy_terms(50), []
     out = PairSums.empty(12, by_class=by_class)
 
     def count(columns):

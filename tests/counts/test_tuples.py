@@ -14,7 +14,7 @@ from bitsieve.counts import tuples
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.sparse import SparseSource
-from bitsieve.counts.tables import entropy_terms
+from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.counts.tuples import ORDERS, STATISTICS, search_tuples
 
 ARITIES = ([3] * 11, [2] * 7 + [3] * 5, [2, 3, 4, 5] * 3, [1, 2, 3] * 4)
@@ -68,7 +68,7 @@ def by_hand(statistic, bits, order):
 
 
 def check_by_hand(statistic, bits, codes, source, order):
-    found, per_bit = search_tuples(source, order, statistic, EVERYTHING), entropy_terms(len(codes)).per_bit
+    found, per_bit = search_tuples(source, order, statistic, EVERYTHING), make_entropy_terms(len(codes)).per_bit
     expected = by_hand(statistic, bits, order)
     values = dict(zip(map(tuple, found.columns.tolist()), found.values / per_bit, strict=True))
     assert values.keys() == expected.keys(), statistic
@@ -146,7 +146,7 @@ def test_parity_is_one_bit_of_the_whole_and_nothing_of_a_part(statistic, order):
     rows[:, -1] = np.arange(len(rows)) // 2**order % 2
     classes = rows[:, :order].sum(axis=1) % 2
     found = search_tuples(PackedSource(rows, classes), order, statistic, 1)
-    assert found.values[0] == entropy_terms(len(rows)).per_bit
+    assert found.values[0] == make_entropy_terms(len(rows)).per_bit
     assert found.columns[0].tolist() == list(range(order))
 
 
@@ -154,7 +154,7 @@ def test_three_copies_are_synergy_by_interaction_information_alone():
     bit = np.arange(8) % 2
     source = PackedSource(np.column_stack([bit] * 3), bit)
     bits = {statistic: search_tuples(source, 3, statistic, 1).values[0] for statistic in STATISTICS}
-    per_bit = entropy_terms(8).per_bit
+    per_bit = make_entropy_terms(8).per_bit
     assert bits == {"synergy": -2 * per_bit, "interaction": per_bit, "gain": 0, "joint": per_bit}
 
 

@@ -3,7 +3,7 @@ import pytest
 
 import bitsieve
 from bitsieve import _native
-from bitsieve.counts.tables import entropy_terms
+from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.discretization.cuts_within_strata import ClassShares, cuts_within_strata
 
 
@@ -20,7 +20,7 @@ def test_one_stratum_has_the_cuts_of_fayyad_and_irani(seed):
     n_classes = int(random.integers(2, 5))
     classes = np.append(random.integers(0, n_classes, n_samples - 1), n_classes - 1).astype(np.int32)
     values = np.round(random.normal(size=n_samples) + random.choice([0, 0.7, 2]) * classes, int(random.integers(0, 4)))
-    terms = entropy_terms(n_samples)
+    terms = make_entropy_terms(n_samples)
     expected, _ = _native.mdl_cuts([values], classes.reshape(1, -1), n_classes, terms.table, terms.shift, None)
     assert cuts(values, classes, np.zeros(n_samples, np.int64)).tolist() == expected.tolist()
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bitsieve import _native
-from bitsieve.counts.tables import entropy_terms
+from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.dataset.read import read_xy
 from bitsieve.discretization.mdl import log_codings
 from bitsieve.discretization.transformers import MDLBinner
@@ -65,7 +65,7 @@ def cuts(values, classes, n_classes=None):
     values, classes = np.asarray(values, float), np.asarray(classes, np.int32)
     if not len(values):
         values, classes = np.array([np.nan]), np.zeros(1, np.int32)
-    terms = entropy_terms(len(values))
+    terms = make_entropy_terms(len(values))
     n_classes = n_classes or int(classes.max()) + 1
     columns = np.stack([values, values / 1024], axis=1)
     found, of_fractions = native_cuts(columns, classes, n_classes, terms)
@@ -139,7 +139,7 @@ def test_terms_beyond_the_table_give_the_same_cuts():
     rng = np.random.default_rng(0)
     values = np.sort(rng.normal(size=2000))
     classes = (rng.random(2000) < 1 / (1 + np.exp(-3 * values))).astype(np.int32)
-    whole, short = entropy_terms(2000), entropy_terms(2000, limit=50)
+    whole, short = make_entropy_terms(2000), make_entropy_terms(2000, limit=50)
     found = [native_cuts(values[:, None], classes, 2, terms)[0] for terms in (whole, short)]
     assert found[0] == found[1] != []
 
@@ -185,7 +185,7 @@ def test_long_columns_have_the_cuts_of_their_sorted_values(kind, weighted):
     columns = []
     for classes in (rng.integers(0, k, n), np.where(rng.random(n) < 0.3, rng.integers(0, k, n), rank % k), rank % k):
         weights = rng.integers(1, 4, n) if weighted else None
-        terms = entropy_terms(n if weights is None else int(weights.sum()))
+        terms = make_entropy_terms(n if weights is None else int(weights.sum()))
         classes = classes.astype(np.int32)
         (found,) = native_cuts(values[:, None], classes, k, terms, weights)
         start, row = np.array([0, n]), np.arange(n, dtype=np.int32)
@@ -201,7 +201,7 @@ def test_long_columns_of_many_classes_and_missing_values():
     classes = (np.clip(values, -2, 2) * 5 + 10 + rng.random(n)).astype(np.int32)
     values[::7] = np.nan
     there = ~np.isnan(values)
-    terms = entropy_terms(int(there.sum()))
+    terms = make_entropy_terms(int(there.sum()))
     one_class, two_values = np.zeros(n, np.int32), np.where(rng.random(n) < 0.999, np.nan, 0.25)
     columns = (values, np.maximum(values, 0.5), two_values, values * 0 + 1.5)
     for labels, column in ((one_class, values), *((classes, column) for column in columns)):
@@ -216,7 +216,7 @@ def test_long_columns_of_several_types_are_cut_alike():
     rng = np.random.default_rng(6)
     values = rng.integers(-(2**23), 2**23, 4000)
     classes = (np.abs(values) < 2**21).astype(np.int32)
-    terms = entropy_terms(4000)
+    terms = make_entropy_terms(4000)
     found = [native_cuts(values.astype(kind)[:, None], classes, 2, terms)[0] for kind in ("i4", "i8", "f4", "f8")]
     assert found[0] == found[1] == found[2] == found[3] != []
 
@@ -305,7 +305,7 @@ def test_many_class_vectors_are_those_one_by_one(kind, order):
     weights = rng.integers(1, 4, 300)
     classes = np.array([rng.permutation((columns[:, 0] > 60) + 1 * (columns[:, 1] > 70)) for _ in range(4)], np.int32)
     classes[2] = (columns[:, 0] > 60) + 1 * (columns[:, 1] > 70)
-    terms = entropy_terms(int(weights.sum()))
+    terms = make_entropy_terms(int(weights.sum()))
     at_once = native_cuts(columns, classes, 3, terms, weights)
     alone = [native_cuts(columns, one, 3, terms, weights) for one in classes]
     assert at_once == [alone[b][j] for j in range(11) for b in range(4)]
@@ -325,7 +325,7 @@ def test_many_class_vectors_are_those_one_by_one(kind, order):
     ],
 )
 def test_native_refuses_what_does_not_fit(change, message):
-    terms = entropy_terms(3)
+    terms = make_entropy_terms(3)
     given = {"columns": np.zeros((3, 1)), "classes": np.zeros((1, 3), np.int32), "n_classes": 2} | change
     with pytest.raises(ValueError, match=message):
         _native.mdl_cuts(**given, table=terms.table, shift=terms.shift)

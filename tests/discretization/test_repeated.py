@@ -11,7 +11,7 @@ from tests.cover import quick_and_slow
 
 from bitsieve.counts.reference import term
 from bitsieve.counts.search import JoinedSearch, Parts, dependence_of_codes
-from bitsieve.counts.tables import entropy_terms
+from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.dataset.read import read_xy
 from bitsieve.discretization.base import codes_that_occur
 from bitsieve.discretization.mdl import MDLBinning
@@ -53,7 +53,7 @@ def test_dependence_is_that_of_the_codes_cut_again(uncut, weighted):
     table = made_table(weighted)
     search = MDLBinner(uncut=uncut, missing="bin").fit_table(table).search(table)
     n_samples = len(search.classes)
-    terms = entropy_terms(n_samples)
+    terms = make_entropy_terms(n_samples)
     random = np.random.default_rng(5)
     classes = np.array([search.classes, *(random.permutation(search.classes) for _ in range(2))])
     for part in (np.zeros(n_samples, np.int64), random.integers(0, 4, n_samples), np.arange(n_samples)):
@@ -71,7 +71,7 @@ def test_groups_are_their_joint_codes():
     table = made_table()
     search = MDLBinner(missing="bin").fit_table(table).search(table)
     joined = JoinedSearch(search, [np.array([0, 4]), np.array([2]), np.array([5])])
-    terms, part = entropy_terms(70), Parts.of(np.arange(70) % 2)
+    terms, part = make_entropy_terms(70), Parts.of(np.arange(70) % 2)
     classes = np.random.default_rng(6).permuted(np.tile(search.classes, (5, 1)), axis=1)
     found = joined.dependence(classes, np.arange(3), part, terms)
     assert np.array_equal(found.sums[1], search.dependence(classes, np.array([2]), part, terms).sums[0])
@@ -85,7 +85,7 @@ def test_groups_are_their_joint_codes():
 def test_shuffles_stay_within_the_parts_and_threads_change_nothing():
     table = made_table()
     search = MDLBinner(uncut="median", missing="bin").fit_table(table).search(table)
-    terms, seeds = entropy_terms(70), np.arange(40, dtype=np.uint64)
+    terms, seeds = make_entropy_terms(70), np.arange(40, dtype=np.uint64)
     one, three = (RepeatedSearch(search, (4,), np.arange(6), terms, n_jobs) for n_jobs in (1, 3))
     assert np.array_equal(one.best_after_shuffles(seeds), three.best_after_shuffles(seeds))
     assert np.array_equal(one.best_after_shuffles(seeds)[7:9], one.best_after_shuffles(seeds[7:9]))

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from bitsieve.counts.search import Parts, dependence_of_codes
-from bitsieve.counts.tables import entropy_terms
+from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.dataset.read import read_xy
 from bitsieve.discretization.registry import make_binner
 from bitsieve.discretization.transformers import (
@@ -154,7 +154,7 @@ def test_a_search_is_repeated_as_if_the_classes_had_been_others(data, weighted, 
         # logarithms of gamma against one of a whole number
         expected = log(comb(max(n_numbers, 1) - 1, n_cuts) * 2**n_cuts)
         assert search.log_codings(column) == pytest.approx(expected, rel=1e-9, abs=1e-9)
-    random, terms = np.random.default_rng(2), entropy_terms(len(rows))
+    random, terms = np.random.default_rng(2), make_entropy_terms(len(rows))
     labels = np.array([search.classes, *(random.permutation(search.classes) for _ in range(3))])
     part = random.integers(0, 2, len(rows))
     found = search.dependence(labels, columns, Parts.of(part), terms)

@@ -148,7 +148,9 @@ def test_codes_as_they_are(lazy):
 def counts_of(table, lazy, **how):
     """The counts of a relation and of the same rows in memory, by bins of equal width."""
     found, expected = (
-        bitsieve.select(data, "y", binning="uniform", n_bins=4, missing="bin", **of).evidence.counted.information.source
+        bitsieve.select(
+            data, "y", binning="uniform", n_bins=4, missing="bin", **of
+        ).evidence.counted_table.information.source
         for data, of in ((lazy(table), {"push_down": True, **how}), (table, how))
     )
     assert isinstance(expected, PackedSource)

@@ -44,7 +44,7 @@ def test_values(encoded):
         "none": [0, 0, 0, 0, 2, 0],  # nothing to scale by
     }
     np.testing.assert_array_equal(encoded.values.T, list(wanted.values()))
-    assert encoded.ends.tolist() == [3, 4, 5, 8, 9, 10]
+    assert encoded.n_columns.tolist() == [3, 4, 5, 8, 9, 10]
     assert encoded.is_numeric.tolist() == [False, True, False, False, True, True]
 
 
@@ -53,7 +53,7 @@ def test_only_frequent_categories_have_a_column():
     frame = pd.DataFrame({"word": [*words, *words[-40:]]})
     columns = read_columns(frame)
     made = encode_features(columns, np.array([0]), np.arange(190))
-    assert made.ends.tolist() == [100]
+    assert made.n_columns.tolist() == [100]
     shown = [words[j] for j in range(150) if made.values[j].any()]
     assert shown == [*words[:60], *words[110:]]  # those that occur twice, then the first of those that occur once
 

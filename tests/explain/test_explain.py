@@ -96,7 +96,7 @@ def test_conditioning_ends_where_samples_do(selection):
 
 def test_curve_is_joint_information(selection, codes, brute):
     X, y = codes
-    order = selected_and_next(selection.selector, selection.evidence.counted)
+    order = selected_and_next(selection.selector, selection.evidence.counted_table)
     assert order[:4].tolist() == selection.indices.tolist()
     assert len(order) == 9
     curve = information_curve(selection.evidence.information, order, 4)

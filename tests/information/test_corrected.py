@@ -13,7 +13,7 @@ from tests.cover import quick_and_slow
 from tests.definitions import expected_term_by_series, expected_term_by_summation
 
 from bitsieve.counts.packed import PackedSource
-from bitsieve.counts.tables import entropy_terms
+from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.information import corrected, make_information
 from bitsieve.information.corrected import (
     DENSE_NODES,
@@ -42,7 +42,7 @@ def mean_term(n_samples, a, b):
 def test_mean_terms_by_their_definition(n_samples):
     margins = np.arange(n_samples + 1)
     found = expected_terms(n_samples, margins, margins)
-    per_unit = 2.0 ** entropy_terms(n_samples).shift
+    per_unit = 2.0 ** make_entropy_terms(n_samples).shift
     wanted = [[mean_term(n_samples, a, b) for b in margins.tolist()] for a in margins.tolist()]
     assert found / per_unit == pytest.approx(np.array(wanted), abs=ROUNDING * n_samples)
     assert np.array_equal(found, found.T)
@@ -58,7 +58,7 @@ def test_the_series_has_the_moments_of_the_hypergeometric_distribution(n_samples
     found = [expected_terms(n_samples, a[[i]], b[[i]])[0, 0] for i in range(3)]
     wanted = mean * np.log2(mean) + beyond / log(2)
     # The terms are rounded to 2^-shift; a kurtosis that is wrong by a tenth of a normal one moves them by 1e-6.
-    assert np.array(found) / 2.0 ** entropy_terms(n_samples).shift == pytest.approx(wanted, rel=1e-12, abs=1e-9)
+    assert np.array(found) / 2.0 ** make_entropy_terms(n_samples).shift == pytest.approx(wanted, rel=1e-12, abs=1e-9)
 
 
 @pytest.mark.parametrize("n_samples", [300, 5_000, 200_000])
@@ -69,7 +69,7 @@ def test_the_series_is_as_right_as_the_page_on_numbers_says(n_samples):
     expected = a * b / n_samples
     kept = expected >= SERIES_FROM
     found = np.array([expected_terms(n_samples, a[[i]], b[[i]])[0, 0] for i in np.flatnonzero(kept)])
-    found = found / 2.0 ** entropy_terms(n_samples).shift
+    found = found / 2.0 ** make_entropy_terms(n_samples).shift
     for i, (x, y, mean) in enumerate(zip(a[kept].tolist(), b[kept].tolist(), expected[kept].tolist(), strict=True)):
         fourth, sixth = 3 * mean**2 + mean, 15 * mean**3 + 25 * mean**2 + mean
         bound = sqrt(fourth * sixth) / (4 * mean**4) / log(2)
@@ -169,14 +169,14 @@ def test_counts_between_those_that_are_computed(n_classes):
     )
     classes = random.integers(0, n_classes, n)
     ours, plain = (make_information(name, PackedSource(codes, classes)) for name in ("corrected", "plug-in"))
-    bit = plain.terms.per_bit
+    bit = plain.entropy_terms.per_bit
     labels = np.unique(codes[:, 2] * n_classes + classes, return_counts=True)[1]
     pivot = np.bincount(codes[:, 2])
     for x in range(3):
         margins = np.bincount(codes[:, x])
         assert x == 2 or margins.min() > DENSE_NODES
         after = int(expected_terms(n, margins, labels).sum()) - int(expected_terms(n, margins, pivot).sum())
-        mean = (after + plain.terms.sum(pivot) - plain.terms.sum(labels)) / bit
+        mean = (after + plain.entropy_terms.sum(pivot) - plain.entropy_terms.sum(labels)) / bit
         wanted = plain.pair(2).conditional_relevance[x] - mean
         assert ours.pair(2).conditional_relevance[x] == pytest.approx(wanted, abs=1e-7)
 
@@ -287,7 +287,7 @@ def test_a_series_takes_over_where_64_samples_are_expected_in_a_cell(n_samples):
     """As the documents say: there exactly, and nowhere below."""
     b = np.arange(1, n_samples, n_samples // 40)
     a = -(-64 * n_samples // b)  # the least with 64 expected
-    shift = entropy_terms(n_samples).shift
+    shift = make_entropy_terms(n_samples).shift
     for first, way in ((a, expected_term_by_series), (a - 1, expected_term_by_summation)):
         inside = (first > 0) & (first < n_samples)
         for x, y in zip(first[inside].tolist(), b[inside].tolist(), strict=True):

@@ -17,7 +17,7 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.source import sums_of
 from bitsieve.counts.sparse import SparseSource
-from bitsieve.counts.tables import Terms
+from bitsieve.counts.tables import EntropyTerms
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, check_estimator, make_information
 from bitsieve.information import shrinkage as shrunk_rows
 from bitsieve.information.plug_in import miller_madow_terms
@@ -267,7 +267,7 @@ def test_miller_madow_terms_beyond_the_table(source):
     codes = np.repeat(np.array([[0], [1], [2]]), [300, 200, 100], axis=0)
     counts = source(codes)
     whole = miller_madow_terms(600)
-    short = Terms(600, whole.shift, whole.table[:50].copy())
+    short = EntropyTerms(600, whole.shift, whole.table[:50].copy())
     assert sums_of(counts).marginal_sums(short)[0].tolist() == sums_of(counts).marginal_sums(whole)[0].tolist()
     assert short.sum(np.array([300, 200, 100])) == whole.sum(np.array([300, 200, 100]))
 

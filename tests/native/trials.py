@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.counts.tables import Terms
+from bitsieve.counts.tables import EntropyTerms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +52,7 @@ def terms_of(n_samples, random):
     """Entropy terms by a table that may be short, so that some are computed where it ends."""
     limit = int(random.choice([2, 9, n_samples + 1]))
     table = _native.term_table(n_samples, min(limit, n_samples + 1))
-    return Terms(n_samples, _native.term_shift(n_samples), table)
+    return EntropyTerms(n_samples, _native.term_shift(n_samples), table)
 
 
 def as_given(columns, random):

@@ -20,7 +20,7 @@ import bitsieve.counts.packed as layout
 from bitsieve import ForwardSelector, SpecCMI
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import sums_of
-from bitsieve.counts.tables import entropy_terms
+from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.counts.threads import run_blocks
 
 
@@ -60,7 +60,7 @@ def test_one_source_asked_by_several_threads():
     source = PackedSource(codes, codes[:, 0] % 3)
 
     def row(i):
-        return [sums.tobytes() for sums in sums_of(source).pair_sums(entropy_terms(500), i, None, True)]
+        return [sums.tobytes() for sums in sums_of(source).pair_sums(make_entropy_terms(500), i, None, True)]
 
     expected = [row(i) for i in range(120)]
     with ThreadPoolExecutor(4) as pool:
@@ -83,7 +83,7 @@ def test_the_lock_is_free_while_kernels_run():
 
     ticker = threading.Thread(target=tick)
     ticker.start()
-    terms = entropy_terms(20_000)
+    terms = make_entropy_terms(20_000)
     begin = time.perf_counter()
     source.packed.row_sums(terms.table, terms.shift, 3, groups, xy, None)
     end = time.perf_counter()

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom, kstest
 
 from bitsieve import Constraints, ForwardSelector
-from bitsieve.counts.tables import entropy_terms
+from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.dataset.read import read_xy
 from bitsieve.discretization.registry import make_binner
 from bitsieve.discretization.transformers import MDLBinner
@@ -61,7 +61,7 @@ def test_ranks_among_shuffles_are_uniform_on_noise():
         X, y = noise(seed, 40, 4)
         table = read_xy(X, y)
         search = make_binner(MDLBinner(uncut="median")).fit_table(table).search(table)
-        step = RepeatedSearch(search, (), np.arange(4), entropy_terms(40), None)
+        step = RepeatedSearch(search, (), np.arange(4), make_entropy_terms(40), None)
         observed = min(step.figure(column) for column in range(4))
         random = np.random.default_rng(1000 + seed)
         shuffled = step.best_after_shuffles(random.integers(0, 2**63, n_shuffles, dtype=np.uint64))

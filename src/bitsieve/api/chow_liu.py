@@ -14,7 +14,7 @@ from bitsieve.api.information import count_columns, require_target
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.search import joint_codes
 from bitsieve.counts.source import CodedSource, coded
-from bitsieve.counts.tables import ContingencyTable, entropy_terms
+from bitsieve.counts.tables import ContingencyTable, make_entropy_terms
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.discretization.base import BinningLike
 from bitsieve.discretization.registry import binning_with, make_binner
@@ -217,12 +217,12 @@ class ChowLiuTree:
 def _conditional_bits(table: ContingencyTable) -> float:
     """``I(X;Y|Z)`` of a table with the axes Z, X and Y, in bits: ``(S_zxy - S_zx - S_zy + S_z) / B``."""
     counts = table.dense()
-    terms = entropy_terms(int(counts.sum()))
-    zxy = terms.sum(counts.ravel())
-    zx = terms.sum(counts.sum(axis=2).ravel())
-    zy = terms.sum(counts.sum(axis=1).ravel())
-    z = terms.sum(counts.sum(axis=(1, 2)))
-    return (zxy - zx - zy + z) / terms.per_bit
+    entropy_terms = make_entropy_terms(int(counts.sum()))
+    zxy = entropy_terms.sum(counts.ravel())
+    zx = entropy_terms.sum(counts.sum(axis=2).ravel())
+    zy = entropy_terms.sum(counts.sum(axis=1).ravel())
+    z = entropy_terms.sum(counts.sum(axis=(1, 2)))
+    return (zxy - zx - zy + z) / entropy_terms.per_bit
 
 
 @cites("Chow, Liu 1968")

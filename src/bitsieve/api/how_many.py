@@ -27,7 +27,7 @@ from bitsieve.methods.registry import find_method, is_greedy
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.diagnose import on_copies, on_leaks, on_rows, on_target, refuse_constant_data
 from bitsieve.pipeline.discretize import (
-    Counted,
+    CountedTable,
     binning_parameter,
     count_table,
     discretize,
@@ -194,7 +194,7 @@ class Question:
     """A prepared table, its counts, and the greedy method about which the rules are asked."""
 
     table: InMemoryDataset  # without its dropped columns
-    counted: Counted
+    counted_table: CountedTable
     n_left: int  # columns that are not dropped
     forward: ForwardSelector  # not fitted
     rules: RuleOptions
@@ -266,7 +266,7 @@ def _question(
     )
     return Question(
         table=prepared.table,
-        counted=discretize(coded_table, settled, execution),
+        counted_table=discretize(coded_table, settled, execution),
         n_left=prepared.n_left,
         forward=forward,
         rules=rules,
@@ -280,8 +280,8 @@ def _band_of_figure(question: Question, answers: Sequence[Answer]) -> NullBand:
     n_features = max(3, min(largest_answer + 2, MAX_COLUMNS))
     n_features = min(n_features, question.n_left)
     selector = clone(question.forward).set_params(n_features_to_select=n_features)
-    order = selector.fit_counted(question.counted).selected_
-    return null_band(question.counted, order, question.rules.random_state, question.n_jobs)
+    order = selector.fit_counted(question.counted_table).selected_
+    return null_band(question.counted_table, order, question.rules.random_state, question.n_jobs)
 
 
 def _diagnostics(prepared: Prepared[InMemoryDataset], counted: Counted) -> list[Diagnostic]:
@@ -314,29 +314,29 @@ def _selected_with(question: Question, stopping: str) -> Columns:
     """The columns that the greedy method selects until a stopping rule ends it."""
     selector = clone(question.forward)
     selector.set_params(n_features_to_select="auto", stopping=stopping, n_jobs=question.n_jobs)
-    selected: Columns = selector.fit_counted(question.counted).selected_
+    selected: Columns = selector.fit_counted(question.counted_table).selected_
     return selected
 
 
 def _by_knockoffs(question: Question) -> Answer:
     """The columns that beat their knockoffs; by three quantile bins if the bins of the counts looked at the class."""
     rule = "knockoffs"
-    counted = question.counted
-    if counted.has_several_strata:
+    counted_table = question.counted_table
+    if counted_table.has_several_strata:
         return _no_answer(rule, "not within strata: knockoffs are made from all rows")
-    if "independent" not in counted.table.capabilities:
+    if "independent" not in counted_table.table.capabilities:
         return _no_answer(rule, "not with groups: this rule assumes that the rows are independent")
     minimum = KnockoffStopping().least_columns
     if question.n_left < minimum:
         few = f"this rule takes no fewer than {minimum:,}, and the table has {question.n_left:,}"
         return _no_answer(rule, f"not with so few columns: {few}")
     about_bins = ""
-    if counted.information.source.search is not None:
+    if counted_table.information.source.search is not None:
         about_bins = "; by three quantile bins"
-        quantiles = make_binner("quantile", n_bins=3, missing=counted.binner.missing)
-        counted = count_table(counted.table, quantiles, question.n_jobs)
+        quantiles = make_binner("quantile", n_bins=3, missing=counted_table.binner.missing)
+        counted_table = count_table(counted_table.table, quantiles, question.n_jobs)
     selector = KnockoffSelector(random_state=question.rules.random_state, n_jobs=question.n_jobs)
-    selector.fit_counted(counted)
+    selector.fit_counted(counted_table)
     if not len(selector.selected_):
         few = f"fewer than {minimum:,} columns clearly beat their knockoffs, and this rule takes no fewer"
         return _no_answer(rule, f"{few}{about_bins}")
@@ -347,7 +347,7 @@ def _by_knockoffs(question: Question) -> Answer:
 def _by_stability(question: Question) -> Answer:
     """The columns that are chosen from most halves of the samples."""
     rule = "stability"
-    table = question.counted.table
+    table = question.counted_table.table
     selector = StabilitySelector(
         question.forward,
         n_pairs=question.rules.n_pairs,
@@ -443,15 +443,15 @@ def _columns(number: int) -> str:
     return f"{number:,} columns are"
 
 
-def null_band(counted: Counted, order: Columns, random_state: int, n_jobs: int | None) -> NullBand:
+def null_band(counted_table: CountedTable, order: Columns, random_state: int, n_jobs: int | None) -> NullBand:
     """What each column of a greedy choice adds, and the 5 and 95 % limits of the most that one adds after shuffles.
 
     The choice is followed as far as some seconds of shuffles reach.
     """
     phase("shuffling")
-    table = counted.table.required_rows()
-    entropies = entropy_terms(table.total_weight)
-    search = search_of(table, counted.binner)
+    table = counted_table.table.required_rows()
+    entropies = make_entropy_terms(table.total_weight)
+    search = search_of(table, counted_table.binner)
     affordable = MAX_VALUES_COUNTED // (N_SHUFFLES * table.total_weight * table.n_features)
     order = order[: max(1, affordable)]
     bits = np.zeros(len(order))

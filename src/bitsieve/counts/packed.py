@@ -35,12 +35,12 @@ from bitsieve.counts.tables import (
     DENSE_CELLS,
     ChanceSums,
     ContingencyTable,
+    EntropyTerms,
     MinimumForm,
     PairCounts,
     PairForm,
     PairSums,
     Sums,
-    Terms,
 )
 from bitsieve.counts.threads import run_blocks, spread, thread_count
 from bitsieve.utils.arrays import Columns, Flags, Integers, Matrix, Progress
@@ -156,16 +156,18 @@ class PackedPartition(Partition):
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
         return self._with_single_samples.tables(columns, by_class)
 
-    def marginal_sums(self, terms: Terms) -> tuple[int, int]:
-        return self.source.packed.partition_marginals(terms.table, terms.shift, self.order, self.starts)
+    def marginal_sums(self, entropy_terms: EntropyTerms) -> tuple[int, int]:
+        return self.source.packed.partition_marginals(entropy_terms.table, entropy_terms.shift, self.order, self.starts)
 
-    def sums(self, terms: Terms, columns: Columns) -> tuple[Integers, Integers]:
+    def sums(self, entropy_terms: EntropyTerms, columns: Columns) -> tuple[Integers, Integers]:
         source = self.source
         pooled = np.empty(source.n_features, np.int64)
         by_class = np.empty(source.n_features, np.int64)
 
         def write_sums(groups: Integers) -> None:
-            source.packed.partition_sums(terms.table, terms.shift, self.order, self.starts, groups, pooled, by_class)
+            source.packed.partition_sums(
+                entropy_terms.table, entropy_terms.shift, self.order, self.starts, groups, pooled, by_class
+            )
 
         groups = source.groups_of(columns)
         seconds = LANES * SECONDS_PER_SAMPLE * len(self.order) * len(groups)
@@ -183,15 +185,15 @@ class PackedPartition(Partition):
 class PackedMinima:
     """The scores of :meth:`bitsieve.counts.tables.Sums.minima`, in native code; all features are bit planes."""
 
-    def __init__(self, source: PackedTableSource, terms: Terms, form: MinimumForm) -> None:
+    def __init__(self, source: PackedTableSource, entropy_terms: EntropyTerms, form: MinimumForm) -> None:
         self.source = source
         self.form = form
         code_starts = NO_INTEGERS if form.chance is None else form.chance.starts
         code_index = NO_INTEGERS if form.chance is None else form.chance.index_of_distinct
         self.native = _native.LazyMinima(
             source.packed,
-            terms.table,
-            terms.shift,
+            entropy_terms.table,
+            entropy_terms.shift,
             form.start,
             form.n_smallest,
             code_starts,
@@ -241,43 +243,55 @@ class PackedSums(Sums):
         self.row_seconds = source.row_seconds
         self.planes = self.packed if self.packed.all_planes else None  # None if a feature is not stored as planes
 
-    def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
+    def marginal_sums(self, entropy_terms: EntropyTerms) -> tuple[Integers, Integers]:
         pooled = np.empty(self.n_features, np.int64)
         by_class = np.empty(self.n_features, np.int64)
-        self._write_sums(terms, None, self.source.all_groups, PairSums(pooled, by_class))
+        self._write_sums(entropy_terms, None, self.source.all_groups, PairSums(pooled, by_class))
         return pooled, by_class
 
     def pair_sums(
-        self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: PairSums | None = None
+        self,
+        entropy_terms: EntropyTerms,
+        pivot: int,
+        columns: Columns | None,
+        by_class: bool,
+        out: PairSums | None = None,
     ) -> PairSums:
         if out is None or columns is not None:
             out = PairSums.empty(self.n_features, by_class=by_class)
-        self._write_sums(terms, pivot, self.source.groups_of(columns), out)
+        self._write_sums(entropy_terms, pivot, self.source.groups_of(columns), out)
         return out if columns is None else out.of_columns(columns)
 
-    def _write_sums(self, terms: Terms, pivot: int | None, groups: Integers, out: PairSums) -> None:
+    def _write_sums(self, entropy_terms: EntropyTerms, pivot: int | None, groups: Integers, out: PairSums) -> None:
         """Write the sums of the pivot with the features of these SIMD groups; ``out`` is of all features."""
 
         def write_sums(block: Integers) -> None:
-            self.packed.row_sums(terms.table, terms.shift, _native_pivot(pivot), block, out.pooled, out.by_class)
+            self.packed.row_sums(
+                entropy_terms.table, entropy_terms.shift, _native_pivot(pivot), block, out.pooled, out.by_class
+            )
 
         self.source.run_groups(write_sums, self.source.seconds(1, groups), groups)
 
     def matrix(
-        self, terms: Terms, form: PairForm, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
+        self,
+        entropy_terms: EntropyTerms,
+        form: PairForm,
+        dtype: DTypeLike,
+        columns: Columns | None = None,
+        progress: Progress = None,
     ) -> Matrix:
         if columns is None:
-            return self._matrix_by_blocks(terms, form, dtype, np.arange(self.n_features), progress)
+            return self._matrix_by_blocks(entropy_terms, form, dtype, np.arange(self.n_features), progress)
         copied = self.sums_of_copy(columns)
         if copied is not None:
-            return copied.matrix(terms, form.of_columns(columns), dtype, None, progress)
+            return copied.matrix(entropy_terms, form.of_columns(columns), dtype, None, progress)
         rows_are_slow = self.row_seconds > MIN_SECONDS_FOR_ROWS
         if rows_are_slow and len(columns) < 2 * self._n_groups_spanned(columns):
-            return super().matrix(terms, form, dtype, columns, progress)
-        return self._matrix_by_blocks(terms, form, dtype, columns, progress)
+            return super().matrix(entropy_terms, form, dtype, columns, progress)
+        return self._matrix_by_blocks(entropy_terms, form, dtype, columns, progress)
 
     def _matrix_by_blocks(
-        self, terms: Terms, form: PairForm, dtype: DTypeLike, columns: Columns, progress: Progress
+        self, entropy_terms: EntropyTerms, form: PairForm, dtype: DTypeLike, columns: Columns, progress: Progress
     ) -> Matrix:
         """Fill blocks of SIMD groups on several threads."""
         n_jobs = self.source.n_jobs
@@ -285,20 +299,22 @@ class PackedSums(Sums):
         row_of_feature = self._indices_in(columns)
 
         def fill_block(block: list[int]) -> None:
-            self.packed.matrix_block(terms.table, terms.shift, *form, block, row_of_feature, matrix)
+            self.packed.matrix_block(entropy_terms.table, entropy_terms.shift, *form, block, row_of_feature, matrix)
 
         blocks = self.matrix_blocks(columns, thread_count(n_jobs))
         run_blocks(fill_block, blocks, n_jobs, progress)
         return matrix
 
-    def matrix_rows(self, terms: Terms, form: PairForm, pivots: Columns, columns: Columns, out: Matrix) -> None:
+    def matrix_rows(
+        self, entropy_terms: EntropyTerms, form: PairForm, pivots: Columns, columns: Columns, out: Matrix
+    ) -> None:
         # return_index: without it numpy.unique imports numpy.ma
         all_columns, _ = np.unique(np.concatenate([pivots, columns]), return_index=True)
         copied = self.sums_of_copy(all_columns)
         if copied is not None:
             pivots_in_copy = np.searchsorted(all_columns, pivots)
             columns_in_copy = np.searchsorted(all_columns, columns)
-            copied.matrix_rows(terms, form.of_columns(all_columns), pivots_in_copy, columns_in_copy, out)
+            copied.matrix_rows(entropy_terms, form.of_columns(all_columns), pivots_in_copy, columns_in_copy, out)
             return
         index_of_feature = self._indices_in(columns)
         groups = self.source.groups_of(columns)
@@ -306,7 +322,13 @@ class PackedSums(Sums):
         def fill_rows(rows: Integers) -> None:
             consecutive_rows = out[rows[0] : rows[-1] + 1]
             self.packed.matrix_rows(
-                terms.table, terms.shift, *form, pivots[rows], groups, index_of_feature, consecutive_rows
+                entropy_terms.table,
+                entropy_terms.shift,
+                *form,
+                pivots[rows],
+                groups,
+                index_of_feature,
+                consecutive_rows,
             )
 
         all_rows = np.arange(len(pivots), dtype=np.int64)
@@ -337,8 +359,8 @@ class PackedSums(Sums):
         source = self.source.copy_of_columns(columns, MAX_COPY_BYTES)
         return None if source is None else source.fused
 
-    def minima(self, terms: Terms, form: MinimumForm) -> PackedMinima | None:
-        return None if self.planes is None else PackedMinima(self.source, terms, form)
+    def minima(self, entropy_terms: EntropyTerms, form: MinimumForm) -> PackedMinima | None:
+        return None if self.planes is None else PackedMinima(self.source, entropy_terms, form)
 
     def are_scattered(self, columns: Columns) -> bool:
         """Whether the SIMD groups from the first to the last of ``columns`` hold mostly other columns."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.counts.tables import Terms
+from bitsieve.counts.tables import EntropyTerms
 from bitsieve.utils.arrays import Columns, Integers
 
 Labels = NDArray[np.int32]
@@ -146,7 +146,7 @@ class ClassSearch(CodingPenalty, Protocol):
         """Make codes of columns with other classes. Yields a column and its codes; columns of one code are skipped."""
 
     @abstractmethod
-    def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
+    def dependence(self, classes: Labels, columns: Columns, parts: Parts, entropy_terms: EntropyTerms) -> Dependence:
         """The dependence of columns on each row of ``classes``, the columns coded anew with the classes of that row."""
 
 
@@ -197,10 +197,10 @@ class FixedCodes(ClassSearch):
             if codes.max() > 0:
                 yield column, codes
 
-    def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
+    def dependence(self, classes: Labels, columns: Columns, parts: Parts, entropy_terms: EntropyTerms) -> Dependence:
         rows = []
         for column in columns.tolist():
-            rows.append(dependence_of_codes(self.codes(column), classes, self.n_classes, parts, terms))
+            rows.append(dependence_of_codes(self.codes(column), classes, self.n_classes, parts, entropy_terms))
         return Dependence(
             freedom=np.concatenate([row.freedom for row in rows]),
             sums=np.concatenate([row.sums for row in rows]),
@@ -231,7 +231,7 @@ class JoinedSearch(ClassSearch):
             if codes_of_members:
                 yield int(column), joint_codes(codes_of_members, len(classes))
 
-    def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
+    def dependence(self, classes: Labels, columns: Columns, parts: Parts, entropy_terms: EntropyTerms) -> Dependence:
         shape = len(columns), len(classes)
         result = Dependence(freedom=np.zeros(shape, np.int64), sums=np.zeros(shape, np.int64))
         group_sizes = np.array([len(self.groups[column]) for column in columns])
@@ -240,7 +240,7 @@ class JoinedSearch(ClassSearch):
         single = np.flatnonzero(group_sizes == 1)
         if len(single):
             members = np.array([self.groups[column][0] for column in columns[single]])
-            dependence_of_members = self.search.dependence(classes, members, parts, terms)
+            dependence_of_members = self.search.dependence(classes, members, parts, entropy_terms)
             result.freedom[single] = dependence_of_members.freedom
             result.sums[single] = dependence_of_members.sums
 
@@ -251,16 +251,18 @@ class JoinedSearch(ClassSearch):
             for index in joint:
                 codes = codes_by_column.get(int(columns[index]))
                 if codes is not None:
-                    dependence_of_group = dependence_of_codes(codes, labels[None], self.n_classes, parts, terms)
+                    dependence_of_group = dependence_of_codes(codes, labels[None], self.n_classes, parts, entropy_terms)
                     result.freedom[index, vector] = dependence_of_group.freedom[0, 0]
                     result.sums[index, vector] = dependence_of_group.sums[0, 0]
         return result
 
 
-def dependence_of_codes(codes: Integers, classes: Labels, n_classes: int, parts: Parts, terms: Terms) -> Dependence:
+def dependence_of_codes(
+    codes: Integers, classes: Labels, n_classes: int, parts: Parts, entropy_terms: EntropyTerms
+) -> Dependence:
     """The dependence of one column of codes on each row of ``classes``, shape (1, n_vectors)."""
     freedom, sums = _native.dependence_of_codes(
-        codes.astype(np.int32), classes, n_classes, parts.order, parts.starts, terms.table, terms.shift
+        codes.astype(np.int32), classes, n_classes, parts.order, parts.starts, entropy_terms.table, entropy_terms.shift
     )
     return Dependence(freedom[None], sums[None])
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.counts.search import CodingPenalty, JoinedSearch
-from bitsieve.counts.tables import MAX_SAMPLES, ContingencyTable, PairSums, Sums, Tables, Terms, sums_of_tables
+from bitsieve.counts.tables import MAX_SAMPLES, ContingencyTable, EntropyTerms, PairSums, Sums, Tables, sums_of_tables
 from bitsieve.counts.threads import run_blocks
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Integers, Values
@@ -195,19 +195,27 @@ class Arrangement(NamedTuple):
         codes = np.repeat(code[order], counts[order]).astype(np.uint16)
         return cls(codes, run_ends=np.cumsum(run_sizes), part_ends=np.cumsum(n_runs_of_part))
 
-    def shuffled_sums(self, terms: Terms, seeds: NDArray[np.uint64], n_jobs: int | None) -> Integers:
+    def shuffled_sums(self, entropy_terms: EntropyTerms, seeds: NDArray[np.uint64], n_jobs: int | None) -> Integers:
         """``S_xzc`` after shuffles of the feature within the parts, one shuffle for each seed."""
         out = np.empty(len(seeds), np.int64)
 
         def shuffle(first: int) -> None:
             batch = slice(first, first + SEEDS_PER_BLOCK)
             _native.shuffled_sums(
-                terms.table, terms.shift, self.codes, self.run_ends, self.part_ends, seeds[batch], out[batch]
+                entropy_terms.table,
+                entropy_terms.shift,
+                self.codes,
+                self.run_ends,
+                self.part_ends,
+                seeds[batch],
+                out[batch],
             )
 
         run_blocks(shuffle, range(0, len(seeds), SEEDS_PER_BLOCK), n_jobs)
-        n_single_samples = terms.n_samples - len(self.codes)  # each is a part of its own, and a cell with count 1
-        return out + terms.sum(np.ones(1, np.int64)) * n_single_samples
+        n_single_samples = entropy_terms.n_samples - len(
+            self.codes
+        )  # each is a part of its own, and a cell with count 1
+        return out + entropy_terms.sum(np.ones(1, np.int64)) * n_single_samples
 
 
 class MarginsOfParts(NamedTuple):
@@ -260,19 +268,19 @@ class Partition(Protocol):
         With ``columns`` None there is one table, of shape (parts, 1, classes). ``by_class`` False pools the classes.
         """
 
-    def marginal_sums(self, terms: Terms) -> tuple[int, int]:
+    def marginal_sums(self, entropy_terms: EntropyTerms) -> tuple[int, int]:
         """``S_z`` and ``S_zc``: the sums of entropy terms over the parts, and over parts and classes."""
         (table,) = self.tables(None, True)
-        return terms.sum(table.pooled().counts), terms.sum(table.counts)
+        return entropy_terms.sum(table.pooled().counts), entropy_terms.sum(table.counts)
 
-    def sums(self, terms: Terms, columns: Columns) -> tuple[Integers, Integers]:
+    def sums(self, entropy_terms: EntropyTerms, columns: Columns) -> tuple[Integers, Integers]:
         """``S_xz`` and ``S_xzc`` of ``columns``: over parts and codes, and over parts, codes and classes."""
         sums = PairSums.empty(len(columns), by_class=True)
 
         def count_tables(block: Columns) -> list[ContingencyTable]:
             return self.tables(block, True)
 
-        sums_of_tables(terms, self.source, self.n_parts, columns, count_tables, sums)
+        sums_of_tables(entropy_terms, self.source, self.n_parts, columns, count_tables, sums)
         assert sums.by_class is not None
         return sums.pooled, sums.by_class
 
@@ -307,9 +315,9 @@ class Partition(Protocol):
         (table,) = self.tables(np.array([feature]), True)
         return Arrangement.of_table(table)
 
-    def shuffled_sums(self, terms: Terms, feature: int, seeds: NDArray[np.uint64]) -> Integers:
+    def shuffled_sums(self, entropy_terms: EntropyTerms, feature: int, seeds: NDArray[np.uint64]) -> Integers:
         """``S_xzc`` after shuffles of the feature within the parts, one shuffle for each seed."""
-        return self.arrangement(feature).shuffled_sums(terms, seeds, self.source.n_jobs)
+        return self.arrangement(feature).shuffled_sums(entropy_terms, seeds, self.source.n_jobs)
 
 
 def _runs(labels: Integers, counts: Integers) -> tuple[Integers, Integers]:

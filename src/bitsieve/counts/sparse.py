@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bitsieve import _native
 from bitsieve.counts.source import CodedSource, JointCodes, checked_classes, checked_weights
-from bitsieve.counts.tables import PairCounts, PairSums, Sums, Terms
+from bitsieve.counts.tables import EntropyTerms, PairCounts, PairSums, Sums
 from bitsieve.counts.threads import run_blocks, thread_count
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Integers, Values
@@ -103,10 +103,10 @@ class SparsePartition(JointCodes):
 
     source: SparseSource
 
-    def sums(self, terms: Terms, columns: Columns) -> tuple[Integers, Integers]:
+    def sums(self, entropy_terms: EntropyTerms, columns: Columns) -> tuple[Integers, Integers]:
         are_all_columns = len(columns) == self.source.n_features and bool((np.diff(columns) == 1).all())
         chosen = None if are_all_columns else columns
-        sums = self.source.fused.division_sums(terms, self._division, chosen, by_class=True)
+        sums = self.source.fused.division_sums(entropy_terms, self._division, chosen, by_class=True)
         assert sums.by_class is not None
         return sums.pooled, sums.by_class
 
@@ -126,10 +126,10 @@ class SparsePartition(JointCodes):
 class SparseDisjointSupport:
     """Pairs of columns of a :class:`SparseSource` that list no row in common."""
 
-    def __init__(self, sums: SparseSums, terms: Terms, marginals: Integers) -> None:
+    def __init__(self, sums: SparseSums, entropy_terms: EntropyTerms, marginals: Integers) -> None:
         self.source = sums.source
-        self.terms = terms
-        self.column_sums = sums.column_sums(terms)
+        self.entropy_terms = entropy_terms
+        self.column_sums = sums.column_sums(entropy_terms)
         # Columns are equivalent if both their sums over listed codes and their sums over all codes are equal.
         sums_of_listed, _ = self.column_sums
         order = np.lexsort((marginals, sums_of_listed))
@@ -141,7 +141,7 @@ class SparseDisjointSupport:
 
     def co_occurring(self, pivot: int, max_codes: int) -> tuple[Columns, Integers] | None:
         """The columns that list a row of ``pivot``, and their ``S_xy``; None where its rows list too many codes."""
-        terms = self.terms
+        entropy_terms = self.entropy_terms
         division = self.source.division(pivot)
         n_codes = self.source.n_codes_in(division.row)
         if n_codes > max_codes:
@@ -149,15 +149,20 @@ class SparseDisjointSupport:
         columns = np.empty(n_codes, np.int64)
         sums = np.empty(n_codes, np.int64)
         n_columns = self.source.counts.sums_cooccurring(
-            terms.table, terms.shift, *division, *self.column_sums, columns, sums
+            entropy_terms.table, entropy_terms.shift, *division, *self.column_sums, columns, sums
         )
         return columns[:n_columns], sums[:n_columns]
 
     def sums(self, pivot: int) -> Integers:
-        terms = self.terms
+        entropy_terms = self.entropy_terms
         sums = np.empty(len(self.representatives), np.int64)
         self.source.counts.sums_disjoint(
-            terms.table, terms.shift, *self.source.division(pivot), *self.column_sums, self.representatives, sums
+            entropy_terms.table,
+            entropy_terms.shift,
+            *self.source.division(pivot),
+            *self.column_sums,
+            self.representatives,
+            sums,
         )
         return sums
 
@@ -171,15 +176,20 @@ class SparseSums(Sums):
         super().__init__(source)
         self.row_seconds = 1e-9 * len(source.listed.row) + 2e-8 * source.n_features
 
-    def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
-        sums = self.division_sums(terms, self.source.division(None), None, True)
+    def marginal_sums(self, entropy_terms: EntropyTerms) -> tuple[Integers, Integers]:
+        sums = self.division_sums(entropy_terms, self.source.division(None), None, True)
         assert sums.by_class is not None
         return sums.pooled, sums.by_class
 
     def pair_sums(
-        self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: PairSums | None = None
+        self,
+        entropy_terms: EntropyTerms,
+        pivot: int,
+        columns: Columns | None,
+        by_class: bool,
+        out: PairSums | None = None,
     ) -> PairSums:
-        return self.division_sums(terms, self.source.division(pivot), columns, by_class, out)
+        return self.division_sums(entropy_terms, self.source.division(pivot), columns, by_class, out)
 
     def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> PairCounts:
         source = self.source
@@ -192,11 +202,16 @@ class SparseSums(Sums):
         source.counts.cells(*source.division(pivot), np.ascontiguousarray(columns, np.int64), pooled, within_classes)
         return PairCounts(pooled, within_classes)
 
-    def disjoint_support(self, terms: Terms, marginals: Integers) -> SparseDisjointSupport:
-        return SparseDisjointSupport(self, terms, marginals)
+    def disjoint_support(self, entropy_terms: EntropyTerms, marginals: Integers) -> SparseDisjointSupport:
+        return SparseDisjointSupport(self, entropy_terms, marginals)
 
     def division_sums(
-        self, terms: Terms, division: Division, columns: Columns | None, by_class: bool, out: PairSums | None = None
+        self,
+        entropy_terms: EntropyTerms,
+        division: Division,
+        columns: Columns | None,
+        by_class: bool,
+        out: PairSums | None = None,
     ) -> PairSums:
         """``S_xz`` and, with ``by_class``, ``S_xzc`` of ``columns`` (None: all) with the parts z of a division.
 
@@ -209,30 +224,34 @@ class SparseSums(Sums):
         cost_by_columns = listed.start[-1] if columns is None else int(listed.lengths[columns].sum())
         cost_by_rows = self.source.n_codes_in(division.row) * COST_BY_ROWS + n_features // 2
         if cost_by_columns < cost_by_rows:
-            self._write_sums_by_columns(terms, division, columns, out)
+            self._write_sums_by_columns(entropy_terms, division, columns, out)
             return out
         if columns is None:
-            self._write_sums_by_rows(terms, division, out)
+            self._write_sums_by_rows(entropy_terms, division, out)
             return out
-        return self.division_sums(terms, division, None, by_class).of_columns(columns)
+        return self.division_sums(entropy_terms, division, None, by_class).of_columns(columns)
 
-    def _write_sums_by_rows(self, terms: Terms, division: Division, out: PairSums) -> None:
-        column_sums = self.column_sums(terms)
+    def _write_sums_by_rows(self, entropy_terms: EntropyTerms, division: Division, out: PairSums) -> None:
+        column_sums = self.column_sums(entropy_terms)
         n_codes = self.source.n_codes_in(division.row)
 
         def write_sums(first: int, end: int) -> None:
-            self.source.counts.sums_by_rows(terms.table, terms.shift, *division, *column_sums, first, end, *out)
+            self.source.counts.sums_by_rows(
+                entropy_terms.table, entropy_terms.shift, *division, *column_sums, first, end, *out
+            )
 
         self._run_on_columns(write_sums, max(1, n_codes // BLOCK_CODES))
 
-    def _write_sums_by_columns(self, terms: Terms, division: Division, columns: Columns | None, out: PairSums) -> None:
-        column_sums = self.column_sums(terms)
+    def _write_sums_by_columns(
+        self, entropy_terms: EntropyTerms, division: Division, columns: Columns | None, out: PairSums
+    ) -> None:
+        column_sums = self.column_sums(entropy_terms)
 
         def write_sums(first: int, end: int) -> None:
             block = np.arange(first, end) if columns is None else columns[first:end]
             self.source.counts.sums_by_columns(
-                terms.table,
-                terms.shift,
+                entropy_terms.table,
+                entropy_terms.shift,
                 *division,
                 *column_sums,
                 np.ascontiguousarray(block, np.int64),
@@ -245,16 +264,16 @@ class SparseSums(Sums):
         else:
             write_sums(0, len(columns))
 
-    def column_sums(self, terms: Terms) -> tuple[Integers, Integers]:
+    def column_sums(self, entropy_terms: EntropyTerms) -> tuple[Integers, Integers]:
         """The sums of the terms of the listed codes of every column: pooled, and within the classes. Cached."""
         source = self.source
-        estimator_key = (terms.shift, *terms.table[:3].tolist())  # differs between any two estimators
+        estimator_key = (entropy_terms.shift, *entropy_terms.table[:3].tolist())  # differs between any two estimators
         if estimator_key not in source.column_sums:
             pooled = np.empty(source.n_features, np.int64)
             by_class = np.empty(source.n_features, np.int64)
 
             def write_sums(first: int, end: int) -> None:
-                source.counts.column_sums(terms.table, terms.shift, first, end, pooled, by_class)
+                source.counts.column_sums(entropy_terms.table, entropy_terms.shift, first, end, pooled, by_class)
 
             self._run_on_columns(write_sums, 1)
             source.column_sums[estimator_key] = pooled, by_class

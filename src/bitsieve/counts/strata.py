@@ -272,11 +272,11 @@ class StratifiedSums(Sums):
         """The sums of one count, or of two where these are in memory."""
         return SumsOfOneCount(counts) if counts.is_one_count else SumsOfTwoCounts(counts)
 
-    def total(self, terms: Terms) -> int:
-        return terms.sum(self.counts.stratum_sizes)
+    def total(self, entropy_terms: EntropyTerms) -> int:
+        return entropy_terms.sum(self.counts.stratum_sizes)
 
-    def class_sum(self, terms: Terms) -> int:
-        return terms.sum(self.counts.by_combination.class_sizes)
+    def class_sum(self, entropy_terms: EntropyTerms) -> int:
+        return entropy_terms.sum(self.counts.by_combination.class_sizes)
 
     @abstractmethod
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
@@ -304,13 +304,18 @@ class SumsOfTwoCounts(StratifiedSums):
         return within_strata, within_combinations
 
     def pair_sums(
-        self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: PairSums | None = None
+        self,
+        entropy_terms: EntropyTerms,
+        pivot: int,
+        columns: Columns | None,
+        by_class: bool,
+        out: PairSums | None = None,
     ) -> PairSums:
-        within_strata = self._by_stratum.pair_sums(terms, pivot, columns, True).by_class
+        within_strata = self._by_stratum.pair_sums(entropy_terms, pivot, columns, True).by_class
         assert within_strata is not None
         within_combinations = None
         if by_class:
-            within_combinations = self._by_combination.pair_sums(terms, pivot, columns, True).by_class
+            within_combinations = self._by_combination.pair_sums(entropy_terms, pivot, columns, True).by_class
         return PairSums(within_strata, within_combinations)
 
     def counted_with(self, columns: Columns) -> Columns:

@@ -38,7 +38,7 @@ MAX_CELLS = 1 << 62  # cells are numbered by 64-bit integers
 
 
 @dataclass(frozen=True)
-class Terms:
+class EntropyTerms:
     """The entropy terms ``T[c] = round(c log2(c) 2**shift)`` of counts c in tables of ``n_samples`` samples.
 
     ``T[0]`` is 0, and by the formula so is ``T[1]``. An estimator that adds a constant to the term of every non-empty
@@ -67,11 +67,11 @@ class Terms:
 
 
 @lru_cache(maxsize=8)
-def entropy_terms(n_samples: int, limit: int = TABLE_LIMIT) -> Terms:
-    """The :class:`Terms` of ``n_samples``, with a table of at most ``limit`` entries. Recent results are cached."""
+def make_entropy_terms(n_samples: int, limit: int = TABLE_LIMIT) -> EntropyTerms:
+    """The entropy terms of ``n_samples``, with a table of at most ``limit`` entries. Recent results are cached."""
     table = _native.term_table(n_samples, min(n_samples + 1, limit))
     table.flags.writeable = False
-    return Terms(n_samples, _native.term_shift(n_samples), table)
+    return EntropyTerms(n_samples, _native.term_shift(n_samples), table)
 
 
 @dataclass(frozen=True, eq=False)
@@ -337,15 +337,15 @@ class Sums:
     def __init__(self, source: Tables) -> None:
         self.source = source
 
-    def total(self, terms: Terms) -> int:
+    def total(self, entropy_terms: EntropyTerms) -> int:
         """``T[N]``: the term of the number of samples."""
-        return terms.sum(np.array([self.source.n_samples], np.int64))
+        return entropy_terms.sum(np.array([self.source.n_samples], np.int64))
 
-    def class_sum(self, terms: Terms) -> int:
+    def class_sum(self, entropy_terms: EntropyTerms) -> int:
         """``S_c``: the sum over the classes."""
-        return terms.sum(self.source.class_sizes)
+        return entropy_terms.sum(self.source.class_sizes)
 
-    def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
+    def marginal_sums(self, entropy_terms: EntropyTerms) -> tuple[Integers, Integers]:
         """``S_x`` of every feature, and ``S_xc`` of every feature with the class, each of shape (n_features,)."""
         source = self.source
         sums = PairSums(pooled=np.empty(source.n_features, np.int64), by_class=np.empty(source.n_features, np.int64))
@@ -353,12 +353,17 @@ class Sums:
         def count_tables(columns: Columns) -> list[ContingencyTable]:
             return source.tables(None, columns, True)
 
-        sums_of_tables(terms, source, 1, np.arange(source.n_features), count_tables, sums)
+        sums_of_tables(entropy_terms, source, 1, np.arange(source.n_features), count_tables, sums)
         assert sums.by_class is not None
         return sums.pooled, sums.by_class
 
     def pair_sums(
-        self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: PairSums | None = None
+        self,
+        entropy_terms: EntropyTerms,
+        pivot: int,
+        columns: Columns | None,
+        by_class: bool,
+        out: PairSums | None = None,
     ) -> PairSums:
         """``S_xy`` and, with ``by_class``, ``S_xyc`` of the pivot with each of ``columns``.
 
@@ -372,31 +377,38 @@ class Sums:
         def count_tables(block: Columns) -> list[ContingencyTable]:
             return source.tables(pivot, block, by_class)
 
-        sums_of_tables(terms, source, int(source.arities[pivot]), chosen, count_tables, out)
+        sums_of_tables(entropy_terms, source, int(source.arities[pivot]), chosen, count_tables, out)
         return out
 
     def matrix(
-        self, terms: Terms, form: PairForm, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
+        self,
+        entropy_terms: EntropyTerms,
+        form: PairForm,
+        dtype: DTypeLike,
+        columns: Columns | None = None,
+        progress: Progress = None,
     ) -> Matrix:
         """The square matrix of ``form`` for every pair of ``columns`` (None: all columns). No table is kept."""
         chosen = np.arange(self.source.n_features) if columns is None else columns
         out = square_matrix(len(chosen), dtype)
         for index, feature in enumerate(chosen):
             others = chosen[index:]
-            sums = self.pair_sums(terms, int(feature), others, form.needs_class)
+            sums = self.pair_sums(entropy_terms, int(feature), others, form.needs_class)
             out[index, index:] = form.values(feature, others, sums)
             out[index:, index] = form.values(others, feature, sums)
             if progress is not None:
                 progress(index + 1, len(chosen))
         return out
 
-    def matrix_rows(self, terms: Terms, form: PairForm, pivots: Columns, columns: Columns, out: Matrix) -> None:
+    def matrix_rows(
+        self, entropy_terms: EntropyTerms, form: PairForm, pivots: Columns, columns: Columns, out: Matrix
+    ) -> None:
         """Write ``form`` of every pair of a pivot and a column to ``out``, of shape (pivots, columns) in C order.
 
         The numbers are those of :meth:`matrix`, bit for bit.
         """
         for row, feature in zip(out, pivots, strict=True):
-            sums = self.pair_sums(terms, int(feature), columns, form.needs_class)
+            sums = self.pair_sums(entropy_terms, int(feature), columns, form.needs_class)
             row[:] = form.values(feature, columns, sums)
 
     def counted_with(self, columns: Columns) -> Columns:
@@ -409,20 +421,20 @@ class Sums:
         pooled = _padded_rows([table.pooled().counts for table in tables])
         return PairCounts(pooled, _padded_rows([table.counts for table in tables]) if by_class else None)
 
-    def minima(self, terms: Terms, form: MinimumForm) -> Scores | None:
+    def minima(self, entropy_terms: EntropyTerms, form: MinimumForm) -> Scores | None:
         """The scores of ``form``, of which only those are computed that may be the largest.
 
         None if the source has no faster way than :meth:`pair_sums`.
         """
         return None
 
-    def disjoint_support(self, terms: Terms, marginals: Integers) -> DisjointSupport | None:
+    def disjoint_support(self, entropy_terms: EntropyTerms, marginals: Integers) -> DisjointSupport | None:
         """Which columns have disjoint support, given ``S_x`` of every column; None if the source does not know it."""
         return None
 
 
 def sums_of_tables(
-    terms: Terms,
+    entropy_terms: EntropyTerms,
     source: Tables,
     n_first: int,
     columns: Columns,
@@ -436,9 +448,9 @@ def sums_of_tables(
     n_classes = 1 if out.by_class is None else source.n_classes
     for block in column_blocks(n_first, source.arities[columns], n_classes, source.n_samples):
         for index, table in enumerate(count_tables(columns[block]), block.start):
-            out.pooled[index] = terms.sum(table.pooled().counts)
+            out.pooled[index] = entropy_terms.sum(table.pooled().counts)
             if out.by_class is not None:
-                out.by_class[index] = terms.sum(table.counts)
+                out.by_class[index] = entropy_terms.sum(table.counts)
 
 
 def _padded_rows(rows: list[Integers]) -> Integers:

@@ -17,7 +17,7 @@ import numpy as np
 
 from bitsieve import _native
 from bitsieve.counts.source import CountSource, conditioning, sums_of
-from bitsieve.counts.tables import Terms, entropy_terms
+from bitsieve.counts.tables import EntropyTerms, make_entropy_terms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Integers, Progress
@@ -36,7 +36,7 @@ NO_VALUE = np.iinfo(np.int64).min  # of a column that is in no tuple
 
 @dataclass(frozen=True, eq=False)
 class Tuples:
-    """The strongest tuples, and the strongest tuple of every column; values are in units of ``terms.per_bit``."""
+    """The strongest tuples, and the strongest tuple of every column; values are sums of entropy terms."""
 
     values: Integers  # (n_top,), strongest first
     columns: Columns  # (n_top, order)
@@ -97,18 +97,18 @@ def search_tuples(source: CountSource, order: int, statistic: str, n_top: int, p
     Raises ValueError where tables would take too many steps.
     """
     sums = sums_of(source)
-    terms = entropy_terms(source.n_samples)
+    entropy_terms = make_entropy_terms(source.n_samples)
     if sums.planes is not None and int(source.arities.max()) <= CODES:
-        return _search_planes(source, sums.planes, terms, order, statistic, n_top, progress)
+        return _search_planes(source, sums.planes, entropy_terms, order, statistic, n_top, progress)
     if order == 2:
-        return _search_pair_tables(source, terms, statistic, n_top)
-    return _search_triple_tables(source, terms, statistic, n_top, progress)
+        return _search_pair_tables(source, entropy_terms, statistic, n_top)
+    return _search_triple_tables(source, entropy_terms, statistic, n_top, progress)
 
 
 def _search_planes(
     source: CountSource,
     packed: _native.PackedTable,
-    terms: Terms,
+    entropy_terms: EntropyTerms,
     order: int,
     statistic: str,
     n_top: int,
@@ -126,7 +126,9 @@ def _search_planes(
         try:
             search = idle.get_nowait()
         except Empty:
-            search = _native.TupleSearch(packed, terms.table, terms.shift, two_class_terms, n_bits, statistic, n_top)
+            search = _native.TupleSearch(
+                packed, entropy_terms.table, entropy_terms.shift, two_class_terms, n_bits, statistic, n_top
+            )
             searches.append(search)
         if order == 2:
             search.pairs(*block)
@@ -157,8 +159,8 @@ def _no_tuples(source: CountSource, order: int) -> Tuples:
 
 @lru_cache(maxsize=1)
 def _two_class_terms(n_samples: int, n_bits: int) -> Integers:
-    terms = entropy_terms(n_samples)
-    return _native.two_class_terms(terms.table, terms.shift, n_bits)
+    entropy_terms = make_entropy_terms(n_samples)
+    return _native.two_class_terms(entropy_terms.table, entropy_terms.shift, n_bits)
 
 
 def _blocks(n_groups: int, n_words: int, n_planes: int, order: int) -> Iterator[tuple[int, int, int, int]]:
@@ -213,28 +215,30 @@ class _SinglesAndPairs:
     """The information about the class of single columns and of pairs, by tables, in the units of entropy terms."""
 
     source: CountSource
-    terms: Terms
+    entropy_terms: EntropyTerms
 
     @cached_property
     def class_terms(self) -> int:
         """``N H(C)``."""
-        return self.terms.sum(np.array([self.source.n_samples])) - self.terms.sum(self.source.class_sizes)
+        return self.entropy_terms.sum(np.array([self.source.n_samples])) - self.entropy_terms.sum(
+            self.source.class_sizes
+        )
 
     @cached_property
     def singles(self) -> Integers:
         """``N I(Xi;C)`` of every column."""
-        sum_x, sum_xc = sums_of(self.source).marginal_sums(self.terms)
+        sum_x, sum_xc = sums_of(self.source).marginal_sums(self.entropy_terms)
         return sum_xc - sum_x + self.class_terms
 
     def pairs(self, i: int, columns: Columns) -> Integers:
         """``N I(Xi,Xj;C)`` of a column with each of ``columns``."""
-        sums = sums_of(self.source).pair_sums(self.terms, i, columns, True)
+        sums = sums_of(self.source).pair_sums(self.entropy_terms, i, columns, True)
         assert sums.by_class is not None
         return sums.by_class - sums.pooled + self.class_terms
 
 
-def _search_pair_tables(source: CountSource, terms: Terms, statistic: str, n_top: int) -> Tuples:
-    information = _SinglesAndPairs(source, terms)
+def _search_pair_tables(source: CountSource, entropy_terms: EntropyTerms, statistic: str, n_top: int) -> Tuples:
+    information = _SinglesAndPairs(source, entropy_terms)
     singles = information.singles
     nonconstant = np.flatnonzero(source.arities > 1)
     strongest = _no_tuples(source, 2)
@@ -248,7 +252,9 @@ def _search_pair_tables(source: CountSource, terms: Terms, statistic: str, n_top
     return strongest
 
 
-def _search_triple_tables(source: CountSource, terms: Terms, statistic: str, n_top: int, progress: Progress) -> Tuples:
+def _search_triple_tables(
+    source: CountSource, entropy_terms: EntropyTerms, statistic: str, n_top: int, progress: Progress
+) -> Tuples:
     n_steps = n_tuples(source, 3) * float(source.n_samples)
     if n_steps > MAX_TABLE_STEPS:
         raise UserError(
@@ -259,7 +265,7 @@ def _search_triple_tables(source: CountSource, terms: Terms, statistic: str, n_t
             ),
             advice="use bins of few codes such as 3, or keep fewer columns",
         )
-    information = _SinglesAndPairs(source, terms)
+    information = _SinglesAndPairs(source, entropy_terms)
     singles = information.singles
     nonconstant = np.flatnonzero(source.arities > 1)
     pairs: Integers = np.zeros((source.n_features, source.n_features), np.int64)  # [i, j] for i < j
@@ -275,7 +281,7 @@ def _search_triple_tables(source: CountSource, terms: Terms, statistic: str, n_t
         values = []
         for second_index, j in enumerate(nonconstant[first_index + 1 : -1].tolist(), first_index + 1):
             others = nonconstant[second_index + 1 :]
-            sum_xyz, sum_xyzc = samples_by_i.refine(j).sums(terms, others)
+            sum_xyz, sum_xyzc = samples_by_i.refine(j).sums(entropy_terms, others)
             joint = sum_xyzc - sum_xyz + information.class_terms
             pairs_without = pairs[j, others], pairs[i, others], np.full(len(others), pairs[i, j])
             single = np.full(len(others), singles[i]), np.full(len(others), singles[j]), singles[others]

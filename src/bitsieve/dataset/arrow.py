@@ -25,8 +25,10 @@ _DAY = 86_400_000_000.0
 def text_of(values: Sequence[str]) -> pa.Array:
     """An Arrow array of text, made without pa.array, which imports pandas."""
     encoded = [value.encode() for value in values]
-    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
-    return pa.Array.from_buffers(pa.string(), len(encoded), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))])
+    offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    return pa.Array.from_buffers(
+        pa.string(), len(encoded), [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
+    )
 
 
 _MARKERS = text_of(MARKERS)

@@ -141,8 +141,8 @@ def _occur_again(hashes: NDArray[np.uint64]) -> Flags:
 def _groups(hashes: NDArray[np.uint64]) -> list[Columns]:
     """The positions of each hash that occurs more than once, ascending."""
     order = np.argsort(hashes, kind="stable")
-    ends = np.flatnonzero(np.diff(hashes[order])) + 1
-    return [group for group in np.split(order, ends) if len(group) > 1]
+    starts_of_later_groups = np.flatnonzero(np.diff(hashes[order])) + 1
+    return [group for group in np.split(order, starts_of_later_groups) if len(group) > 1]
 
 
 def _copies_among(table: InMemoryDataset, columns: Sequence[int], ordered: bool) -> list[Copy]:

@@ -56,27 +56,27 @@ class CategoricalBinning(ColumnBinning):
         self.n_bins_ = np.ones(table.n_features, np.int64)
         categories = self._fit_categories(table)
         for indices, numbers in numbers_by_block:
-            for j, numbers_of_column in zip(indices.tolist(), numbers, strict=True):
-                categories[j] = numbers_of_column
-                self.n_bins_[j] = len(numbers_of_column)
+            for j, distinct in zip(indices.tolist(), numbers, strict=True):
+                categories[j] = distinct
+                self.n_bins_[j] = len(distinct)
         self.categories_ = categories
 
     def cut_stored(self, table: InMemoryDataset, first: int, end: int) -> RaggedArray:
         """The distinct stored numbers of columns, which are the codes of this rule in place of cuts."""
         stored = table.stored
-        values, ends = _native.stored_distinct(stored.start, stored.row, stored.value, first, end)
-        refused = np.flatnonzero(~_are_integers(values))
+        numbers = RaggedArray(*_native.stored_distinct(stored.start, stored.row, stored.value, first, end))
+        refused = np.flatnonzero(~_are_integers(numbers.values))
         if len(refused):
             index = int(refused[0])
-            column = first + int(np.searchsorted(ends, index, side="right"))
-            raise not_whole(table.names[column], values[index])
-        return RaggedArray(values, ends)
+            column = first + int(np.searchsorted(numbers.ends, index, side="right"))
+            raise not_whole(table.names[column], numbers.values[index])
+        return numbers
 
     def check_numbers(self, table: InspectedColumns, ranges: ValueRanges) -> None:
         """Refuse numbers with a fraction, and those that are too large for an integer of 64 bits."""
-        with_fractions = ranges.columns_with(FRACTIONS)
-        if with_fractions:
-            j = with_fractions[0]
+        fractional = ranges.columns_with(FRACTIONS)
+        if fractional:
+            j = fractional[0]
             _check_integers(ranges.column(j), table.names[j])
 
     def codes(self, table: InMemoryDataset, buffer: NDArray[np.uint8] | None = None) -> Any:
@@ -169,8 +169,8 @@ class CategoricalBinning(ColumnBinning):
             if categories is None or categories.dtype.kind not in "iu":
                 raise was_categorical(table.names[j])
             arrays.append(categories)
-        ends = np.cumsum([len(categories) for categories in arrays])
-        return RaggedArray(np.concatenate(arrays), ends)
+        lengths = [len(categories) for categories in arrays]
+        return RaggedArray(np.concatenate(arrays), np.cumsum(lengths))
 
 
 def _distinct_integers(block_range: BlockRange) -> RaggedArray:
@@ -178,9 +178,9 @@ def _distinct_integers(block_range: BlockRange) -> RaggedArray:
     block, low, high = block_range
     is_read_as_bytes = block.column(0).itemsize == 1 and low.dtype.itemsize > 1
     dtype = np.dtype(np.uint8) if is_read_as_bytes else low.dtype
-    values, ends = _native.distinct(block.values, low.astype(dtype), high.astype(dtype))
+    numbers = RaggedArray(*_native.distinct(block.values, low.astype(dtype), high.astype(dtype)))
     integer_type = np.dtype(np.int64) if low.dtype.kind == "f" else low.dtype
-    return RaggedArray(values.astype(integer_type), ends)
+    return RaggedArray(numbers.values.astype(integer_type), numbers.ends)
 
 
 def _check_integers(values: Values, name: str) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.counts.search import ClassSearch, CodingPenalty, Dependence, Labels, Parts, dependence_of_codes
-from bitsieve.counts.tables import Terms, entropy_terms
+from bitsieve.counts.tables import EntropyTerms, make_entropy_terms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.target import Target
@@ -47,7 +47,7 @@ class RepeatedCuts(ClassSearch):
             self.strata = table.several_strata[self.rows].astype(np.int64)
 
     @abstractmethod
-    def cuts_of(self, values: Floats, classes: Labels, terms: Terms) -> Floats:
+    def cuts_of(self, values: Floats, classes: Labels, entropy_terms: EntropyTerms) -> Floats:
         """The cuts of a column of numbers, one for each sample, NaN where missing."""
 
     def codes(self, column: int) -> Integers:
@@ -59,50 +59,52 @@ class RepeatedCuts(ClassSearch):
         return codes
 
     def recoded(self, classes: Labels, columns: Columns) -> Iterator[tuple[int, Integers]]:
-        terms = entropy_terms(len(classes))
+        entropy_terms = make_entropy_terms(len(classes))
         for column in columns.tolist():
-            codes = self._recut(column, classes, terms) if self.table.is_numeric(column) else self.codes(column)
+            codes = self._recut(column, classes, entropy_terms) if self.table.is_numeric(column) else self.codes(column)
             is_cut = codes.max() > 0
             if is_cut:
                 yield column, codes
 
-    def _recut(self, column: int, classes: Labels, terms: Terms) -> Integers:
+    def _recut(self, column: int, classes: Labels, entropy_terms: EntropyTerms) -> Integers:
         """The codes of a numeric column, cut for these classes."""
-        return self.codes_by_cuts(self._values(column), classes, terms)
+        return self.codes_by_cuts(self._values(column), classes, entropy_terms)
 
-    def codes_by_cuts(self, values: Floats, classes: Labels, terms: Terms) -> Integers:
+    def codes_by_cuts(self, values: Floats, classes: Labels, entropy_terms: EntropyTerms) -> Integers:
         """The codes of a column of numbers, cut for these classes; missing values have the last one."""
         is_present = ~np.isnan(values)
-        cuts = self.cuts_of(values, classes, terms)
+        cuts = self.cuts_of(values, classes, entropy_terms)
         codes = np.searchsorted(cuts, values, side="left")
         missing_code = len(cuts) + 1 if is_present.any() else 0  # a column without values has one code
         return np.where(is_present, codes, missing_code).astype(np.int64)
 
-    def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
+    def dependence(self, classes: Labels, columns: Columns, parts: Parts, entropy_terms: EntropyTerms) -> Dependence:
         shape = len(columns), len(classes)
         dependence = Dependence(freedom=np.zeros(shape, np.int64), sums=np.zeros(shape, np.int64))
         is_numeric = self._are_numeric[columns]
         if is_numeric.any():
             values = self._values_of(columns[is_numeric])
-            of_cuts = self.dependence_of_values(values, classes, parts, terms)
+            of_cuts = self.dependence_of_values(values, classes, parts, entropy_terms)
             dependence.freedom[is_numeric] = of_cuts.freedom
             dependence.sums[is_numeric] = of_cuts.sums
         for index in np.flatnonzero(~is_numeric).tolist():
             codes = self.codes(int(columns[index]))
-            dependence_of_column = dependence_of_codes(codes, classes, self.n_classes, parts, terms)
+            dependence_of_column = dependence_of_codes(codes, classes, self.n_classes, parts, entropy_terms)
             dependence.freedom[index] = dependence_of_column.freedom[0]
             dependence.sums[index] = dependence_of_column.sums[0]
         return dependence
 
-    def dependence_of_values(self, values: Floats, classes: Labels, parts: Parts, terms: Terms) -> Dependence:
+    def dependence_of_values(
+        self, values: Floats, classes: Labels, parts: Parts, entropy_terms: EntropyTerms
+    ) -> Dependence:
         """The dependence of numbers, shape (n_samples, n_columns), cut for each of the vectors of classes."""
         shape = values.shape[1], len(classes)
         dependence = Dependence(freedom=np.zeros(shape, np.int64), sums=np.zeros(shape, np.int64))
         for index in range(values.shape[1]):
             for vector, labels in enumerate(classes):
-                codes = self.codes_by_cuts(values[:, index], labels, terms)
+                codes = self.codes_by_cuts(values[:, index], labels, entropy_terms)
                 if codes.max() > 0:
-                    of_column = dependence_of_codes(codes, labels[None], self.n_classes, parts, terms)
+                    of_column = dependence_of_codes(codes, labels[None], self.n_classes, parts, entropy_terms)
                     dependence.freedom[index, vector] = of_column.freedom[0, 0]
                     dependence.sums[index, vector] = of_column.sums[0, 0]
         return dependence
@@ -147,10 +149,12 @@ class RepeatedMDLCuts(RepeatedCuts):
         super().__init__(table, binner)
         self.cut_at_median = cut_at_median
 
-    def cuts_of(self, values: Floats, classes: Labels, terms: Terms) -> Floats:
+    def cuts_of(self, values: Floats, classes: Labels, entropy_terms: EntropyTerms) -> Floats:
         cuts: Floats
         if self.strata is None:
-            cuts, _ = _native.mdl_cuts([values], classes.reshape(1, -1), self.n_classes, terms.table, terms.shift, None)
+            cuts, _ = _native.mdl_cuts(
+                [values], classes.reshape(1, -1), self.n_classes, entropy_terms.table, entropy_terms.shift, None
+            )
         else:
             cuts = cuts_within_strata(values, classes, self.strata, self.n_classes, self._shares)
         if not len(cuts) and self.cut_at_median:
@@ -163,11 +167,13 @@ class RepeatedMDLCuts(RepeatedCuts):
         assert self.strata is not None
         return ClassShares.of_rows(self.strata, self.classes, self.n_classes)
 
-    def dependence_of_values(self, values: Floats, classes: Labels, parts: Parts, terms: Terms) -> Dependence:
+    def dependence_of_values(
+        self, values: Floats, classes: Labels, parts: Parts, entropy_terms: EntropyTerms
+    ) -> Dependence:
         if self.strata is not None:
-            return super().dependence_of_values(values, classes, parts, terms)
+            return super().dependence_of_values(values, classes, parts, entropy_terms)
         freedom, sums = _native.dependence_of_cuts(
-            values, classes, self.n_classes, *parts, terms.table, terms.shift, self.cut_at_median
+            values, classes, self.n_classes, *parts, entropy_terms.table, entropy_terms.shift, self.cut_at_median
         )
         shape = values.shape[1], len(classes)
         return Dependence(freedom=freedom.reshape(shape), sums=sums.reshape(shape))
@@ -247,14 +253,17 @@ class MDLBinning(BlockCutBinning):
         has_codes = super().columns_with_codes(table, classes)
         if self.uncut == "median" or table.is_sparse or table.several_strata is not None:
             return has_codes
-        terms = _entropy_terms_of(table)
+        entropy_terms = _entropy_terms_of(table)
         ranges = table.value_ranges(self.n_jobs)
 
         def cut(block_range: BlockRange) -> None:
             block = block_range.block
             n_classes = table.target.n_classes
-            values, ends = _native.mdl_cuts(block.values, classes, n_classes, terms.table, terms.shift, table.weights)
-            cuts = RaggedArray(values, ends)
+            cuts = RaggedArray(
+                *_native.mdl_cuts(
+                    block.values, classes, n_classes, entropy_terms.table, entropy_terms.shift, table.weights
+                )
+            )
             has_codes[:, block.indices] = (cuts.lengths > 0).reshape(-1, len(classes)).T
 
         run_blocks(cut, ranges.blocks, self.n_jobs)
@@ -266,30 +275,32 @@ class MDLBinning(BlockCutBinning):
         uncut = np.flatnonzero(self.bin_edges_.lengths[block.indices] == 0)
         if not len(uncut):
             return block.indices[:0], RaggedArray.empty(0)
-        values, ends = _native.order_statistic_cuts(block.take(uncut).values, 2, table.weights)
-        return block.indices[uncut], RaggedArray(values, ends)
+        medians = RaggedArray(*_native.order_statistic_cuts(block.take(uncut).values, 2, table.weights))
+        return block.indices[uncut], medians
 
     def cut_block(self, table: InMemoryDataset, block: NumericBlock, low: Values, high: Values) -> RaggedArray:
         target = _required_target(table)
         if table.several_strata is not None:
             columns = [block.column(c) for c in range(len(block.indices))]
             return _cuts_within_strata(table, target, columns)
-        terms = _entropy_terms_of(table)
+        entropy_terms = _entropy_terms_of(table)
         classes = np.asarray(target.codes, np.int32).reshape(1, -1)
-        values, ends = _native.mdl_cuts(
-            block.values, classes, target.n_classes, terms.table, terms.shift, table.weights
+        return RaggedArray(
+            *_native.mdl_cuts(
+                block.values, classes, target.n_classes, entropy_terms.table, entropy_terms.shift, table.weights
+            )
         )
-        return RaggedArray(values, ends)
 
     def cut_stored(self, table: InMemoryDataset, first: int, end: int) -> RaggedArray:
         stored = table.stored
         cuts = _stored_cuts(table, first, end)
         if self.uncut == "leave":
             return cuts
-        values, ends = _native.stored_order_cuts(
-            stored.start, stored.row, stored.value, first, end, table.n_samples, 2, table.weights
+        medians = RaggedArray(
+            *_native.stored_order_cuts(
+                stored.start, stored.row, stored.value, first, end, table.n_samples, 2, table.weights
+            )
         )
-        medians = RaggedArray(values, ends)
         all_columns = np.arange(end - first)
         uncut = np.flatnonzero(cuts.lengths == 0)
         return RaggedArray.merged(end - first, [(all_columns, cuts), (uncut, medians.take(uncut))])
@@ -307,20 +318,21 @@ def _stored_cuts(table: InMemoryDataset, first: int, end: int) -> RaggedArray:
             columns.append(stored.value[listed])
             rows_of_columns.append(stored.row[listed])
         return _cuts_within_strata(table, target, columns, rows_of_columns)
-    terms = _entropy_terms_of(table)
-    values, ends = _native.stored_mdl_cuts(
-        stored.start,
-        stored.row,
-        stored.value,
-        first,
-        end,
-        np.asarray(target.codes, np.int32),
-        target.n_classes,
-        terms.table,
-        terms.shift,
-        table.weights,
+    entropy_terms = _entropy_terms_of(table)
+    return RaggedArray(
+        *_native.stored_mdl_cuts(
+            stored.start,
+            stored.row,
+            stored.value,
+            first,
+            end,
+            np.asarray(target.codes, np.int32),
+            target.n_classes,
+            entropy_terms.table,
+            entropy_terms.shift,
+            table.weights,
+        )
     )
-    return RaggedArray(values, ends)
 
 
 def _cuts_within_strata(
@@ -371,9 +383,9 @@ def needs_classes_to_cut() -> UserError:
     )
 
 
-def _entropy_terms_of(table: InMemoryDataset) -> Terms:
+def _entropy_terms_of(table: InMemoryDataset) -> EntropyTerms:
     n_samples = table.total_weight
-    return entropy_terms(n_samples, limit=min(n_samples + 1, _MAX_ENTROPY_TERMS))
+    return make_entropy_terms(n_samples, limit=min(n_samples + 1, _MAX_ENTROPY_TERMS))
 
 
 class AutoBinning(BinningChoice):

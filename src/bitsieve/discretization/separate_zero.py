@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bitsieve import _native
 from bitsieve.counts.search import ClassSearch, Dependence, Labels, Parts, dependence_of_codes
 from bitsieve.counts.sparse import SparseCodes
-from bitsieve.counts.tables import Terms
+from bitsieve.counts.tables import EntropyTerms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.sparse import read_sparse
@@ -57,18 +57,20 @@ class RepeatedStoredCuts(RepeatedCuts):
         super().__init__(search.table, binner)
         self.search_of_rule = search
 
-    def cuts_of(self, values: Floats, classes: Labels, terms: Terms) -> Floats:
+    def cuts_of(self, values: Floats, classes: Labels, entropy_terms: EntropyTerms) -> Floats:
         if isinstance(self.search_of_rule, RepeatedMDLCuts):  # to which missing values make no difference
-            return self.search_of_rule.cuts_of(values, classes, terms)
+            return self.search_of_rule.cuts_of(values, classes, entropy_terms)
         is_present = ~np.isnan(values)
         if not is_present.any():
             return np.empty(0)
-        return self.search_of_rule.cuts_of(values[is_present], np.ascontiguousarray(classes[is_present]), terms)
+        return self.search_of_rule.cuts_of(values[is_present], np.ascontiguousarray(classes[is_present]), entropy_terms)
 
-    def dependence_of_values(self, values: Floats, classes: Labels, parts: Parts, terms: Terms) -> Dependence:
+    def dependence_of_values(
+        self, values: Floats, classes: Labels, parts: Parts, entropy_terms: EntropyTerms
+    ) -> Dependence:
         if isinstance(self.search_of_rule, RepeatedMDLCuts):  # it has a kernel for this
-            return self.search_of_rule.dependence_of_values(values, classes, parts, terms)
-        return super().dependence_of_values(values, classes, parts, terms)
+            return self.search_of_rule.dependence_of_values(values, classes, parts, entropy_terms)
+        return super().dependence_of_values(values, classes, parts, entropy_terms)
 
     def codes(self, column: int) -> Integers:
         values = super()._values(column)
@@ -80,15 +82,15 @@ class RepeatedStoredCuts(RepeatedCuts):
         codes[is_zero] = 0
         return np.asarray(codes, np.int64)
 
-    def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
-        dependence = super().dependence(classes, columns, parts, terms)
+    def dependence(self, classes: Labels, columns: Columns, parts: Parts, entropy_terms: EntropyTerms) -> Dependence:
+        dependence = super().dependence(classes, columns, parts, entropy_terms)
         for index, column in enumerate(columns.tolist()):
             if not self._has_zero_and_missing(column):
                 continue
             # The kernel has counted zero and missing values as one code.
             for vector, labels in enumerate(classes):
-                codes = self._recut(column, labels, terms)
-                dependence_of_vector = dependence_of_codes(codes, labels[None], self.n_classes, parts, terms)
+                codes = self._recut(column, labels, entropy_terms)
+                dependence_of_vector = dependence_of_codes(codes, labels[None], self.n_classes, parts, entropy_terms)
                 dependence.freedom[index, vector] = dependence_of_vector.freedom[0, 0]
                 dependence.sums[index, vector] = dependence_of_vector.sums[0, 0]
         return dependence
@@ -97,8 +99,8 @@ class RepeatedStoredCuts(RepeatedCuts):
         n_numbers = max(int(np.count_nonzero(~np.isnan(self._values(column)))), 1)
         return log_codings(n_numbers, len(self.binner.bin_edges_[column]))
 
-    def _recut(self, column: int, classes: Labels, terms: Terms) -> Integers:
-        codes = super()._recut(column, classes, terms)
+    def _recut(self, column: int, classes: Labels, entropy_terms: EntropyTerms) -> Integers:
+        codes = super()._recut(column, classes, entropy_terms)
         if self._has_zero_and_missing(column):
             codes[np.isnan(super()._values(column))] = codes.max() + 1
         return codes

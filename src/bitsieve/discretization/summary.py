@@ -161,7 +161,7 @@ class Summary(InspectedColumns):
         if column.kind is None:
             return self._table_of_categories(j)
         if ends_only or column.is_empty:
-            return self._table_of_ends(j)
+            return self._table_of_extremes(j)
         if column.distinct is not None:
             return self._table_of_distinct_numbers(j, column.distinct)
         return self._table_of_sample(j)
@@ -175,13 +175,13 @@ class Summary(InspectedColumns):
         classes = np.zeros(len(codes), np.int32)
         return self._table(j, Encoded(codes, categories), classes, np.ones(len(codes), np.int64))
 
-    def _table_of_ends(self, j: int) -> InMemoryDataset:
+    def _table_of_extremes(self, j: int) -> InMemoryDataset:
         """One row for the smallest number and one for the largest."""
         column = self.columns[j]
-        ends = [] if column.low is None else [column.low, column.high]
-        values = np.array(ends, column.kind)
-        classes = np.zeros(len(ends), np.int32)
-        return self._table_with_missing(j, values, classes, np.ones(len(ends), np.int64))
+        extremes = [] if column.low is None else [column.low, column.high]
+        values = np.array(extremes, column.kind)
+        classes = np.zeros(len(extremes), np.int32)
+        return self._table_with_missing(j, values, classes, np.ones(len(extremes), np.int64))
 
     def _table_of_distinct_numbers(self, j: int, distinct: Distinct) -> InMemoryDataset:
         """One row for each distinct number in each class, weighted by the samples that have both."""
@@ -265,7 +265,7 @@ def summarize(
     ranges = table.value_ranges(binner.n_jobs, binner.requires == "codes")
     rule.check_numbers(table, ranges)
     columns = []
-    for j, (low, high) in enumerate(_ends(ranges)):
+    for j, (low, high) in enumerate(_extremes(ranges)):
         earlier_column = None if earlier is None else earlier.columns[j]
         had_too_many = earlier_column is not None and earlier_column.has_uncounted
         max_cells = 0 if had_too_many else limits.cells
@@ -301,14 +301,14 @@ def summarize(
     )
 
 
-def _ends(ranges: ValueRanges) -> list[tuple[Any, Any]]:
+def _extremes(ranges: ValueRanges) -> list[tuple[Any, Any]]:
     """The smallest and the largest number of every column; a pair of None for a column without numbers."""
-    ends: list[tuple[Any, Any]] = [(None, None)] * len(ranges.content)
+    extremes: list[tuple[Any, Any]] = [(None, None)] * len(ranges.content)
     for block, lows, highs in ranges.blocks:
         for j, low, high in zip(block.indices.tolist(), lows, highs, strict=True):
             if low <= high:
-                ends[j] = (low, high)
-    return ends
+                extremes[j] = (low, high)
+    return extremes
 
 
 def _summary_of_categories(table: InMemoryDataset, j: int, content: int) -> ColumnSummary:

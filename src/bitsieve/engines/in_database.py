@@ -234,7 +234,7 @@ class DatabaseEngine(Engine):
         if not self.schema[name].is_numeric():
             return sampled_values(self.relation, name, limit)
         if range_only:
-            return ends_of(self.relation, name, classes)
+            return extremes_of(self.relation, name, classes)
         return intervals_of(self.relation, name, classes, n_intervals=limit // n_classes // 4)
 
     def _rules_of(self, reader: PartitionReader, j: int) -> ColumnRules:
@@ -339,7 +339,7 @@ class NumericRange(NamedTuple):
     low: Any  # the smallest finite number
     high: Any  # the largest finite number
     n_rows: int  # rows with a finite number
-    ends: Any  # ``low`` and ``high`` as an Arrow array of the type of the column
+    extremes: Any  # ``low`` and ``high`` as an Arrow array of the type of the column
 
     @classmethod
     def of(cls, relation: Relation, name: str, classes: Classes) -> NumericRange:
@@ -356,25 +356,30 @@ class NumericRange(NamedTuple):
             low=answer["low"][0].as_py(),
             high=answer["high"][0].as_py(),
             n_rows=answer["rows"][0].as_py(),
-            ends=pa.chunked_array([*answer["low"].chunks, *answer["high"].chunks]),
+            extremes=pa.chunked_array([*answer["low"].chunks, *answer["high"].chunks]),
         )
 
     def row_numbering(self, name: str) -> RowNumbering | None:
         """How the column numbers its rows; None unless its numbers are consecutive integers, each in one row."""
-        if not pa.types.is_integer(self.ends.type) or self.others.rows.sum():
+        if not pa.types.is_integer(self.extremes.type) or self.others.rows.sum():
             return None
         if self.high - self.low != self.n_rows - 1 or self.finite.n_values(name) != self.n_rows:
             return None
         return RowNumbering.of_range(self.low, self.n_rows)
 
 
-def ends_of(relation: Relation, name: str, classes: Classes) -> ColumnValues:
+def extremes_of(relation: Relation, name: str, classes: Classes) -> ColumnValues:
     """The smallest and the largest number of a column, and its missing and infinite values."""
     numbers = NumericRange.of(relation, name, classes)
-    one_each = np.array([1, 1])
-    ends = ColumnValues(numbers.ends, classes=np.array([0, 0]), rows=one_each, samples=one_each)
-    ends = ends._replace(are_complete=False, row_numbering=numbers.row_numbering(name))
-    return ends.with_others(numbers.others)
+    extremes = ColumnValues(
+        numbers.extremes,
+        classes=np.array([0, 0]),
+        rows=np.array([1, 1]),
+        samples=np.array([1, 1]),
+        are_complete=False,
+        row_numbering=numbers.row_numbering(name),
+    )
+    return extremes.with_others(numbers.others)
 
 
 def intervals_of(relation: Relation, name: str, classes: Classes, n_intervals: int) -> ColumnValues:

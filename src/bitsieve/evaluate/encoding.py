@@ -19,7 +19,7 @@ class NumericFeatures:
     """Features in order of choice, as columns of numbers."""
 
     values: Floats  # (n_samples, n_columns), in Fortran order
-    ends: Columns  # values[:, : ends[i]] are the columns of the first i + 1 features
+    n_columns: Columns  # ``values[:, : n_columns[i]]`` are the columns of the first i + 1 features
     is_numeric: Flags  # False for features of categories, which take several columns
 
     def rows(self, rows: Columns) -> Floats:
@@ -36,7 +36,7 @@ def encode_features(
     if not ``centred``, they are divided by their largest absolute value instead. A missing number becomes the mean.
     """
     columns: list[Floats] = []
-    ends = np.zeros(len(order), np.intp)
+    n_columns = np.zeros(len(order), np.intp)
     is_numeric = np.zeros(len(order), bool)
     for i, j in enumerate(order):
         is_numeric[i] = table.is_numeric(j)
@@ -46,8 +46,8 @@ def encode_features(
             columns.append(_standardised(table.numeric(j), training_rows))
         else:
             columns.append(_divided_by_largest(table.numeric(j), training_rows))
-        ends[i] = len(columns)
-    return NumericFeatures(np.array(columns).T, ends, is_numeric)
+        n_columns[i] = len(columns)
+    return NumericFeatures(np.array(columns).T, n_columns, is_numeric)
 
 
 def _standardised(values: Floats, training_rows: Columns) -> Floats:

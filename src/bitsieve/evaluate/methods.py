@@ -153,7 +153,7 @@ class ScikitLearnRanking(BaseEstimator):
             fitted = clone(self.selector).fit(encoded.values, target.truth)
         scores = _column_scores(fitted)
         scores = np.where(np.isnan(scores), -np.inf, scores)
-        starts = np.concatenate([[0], encoded.ends[:-1]])
+        starts = np.concatenate([[0], encoded.n_columns[:-1]])
         best_scores = np.maximum.reduceat(scores, starts)
         self.selected_ = columns[np.argsort(-best_scores, kind="stable")]
         return self

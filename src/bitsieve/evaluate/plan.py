@@ -191,7 +191,7 @@ def make_plan(
     all_rows, all_rows_discretization = _settle_categories(
         prepared.table, table_with_categories, has_only_few_whole_numbers, discretization
     )
-    counted = discretize(all_rows, all_rows_discretization, execution)
+    counted_table = discretize(all_rows, all_rows_discretization, execution)
     return Plan(
         options=options,
         table=prepared.table,
@@ -213,7 +213,7 @@ def make_plan(
             *notes_on_model,
             *_on_measure(table.target, options, measure),
             *on_target(table),
-            *on_leaks(leaks_of(counted), prepared.table),
+            *on_leaks(leaks_of(counted_table), prepared.table),
             *notes_on_folds,
         ],
     )

@@ -33,7 +33,7 @@ from bitsieve.metrics.fold_scores import Scored
 from bitsieve.metrics.losses import wrong
 from bitsieve.metrics.subsets import redundancy_rates, separability
 from bitsieve.options import ExecutionOptions
-from bitsieve.pipeline.discretize import Counted, binning_parameter, discretize, take_default_bins
+from bitsieve.pipeline.discretize import CountedTable, binning_parameter, discretize, take_default_bins
 from bitsieve.results.comparison import BEST, Comparison
 from bitsieve.selectors.base import CountSelector
 from bitsieve.utils.arrays import Columns, Floats, Values
@@ -63,7 +63,7 @@ class Ranking(NamedTuple):
 
 
 class _TimedCounts(NamedTuple):
-    counted: Counted
+    counted_table: CountedTable
     seconds: float
 
 
@@ -72,7 +72,7 @@ def rank(plan: Plan, rows: Columns, n_jobs: int | None = None, check: Check = ne
 
     Methods with the same binning share one count of the table; its seconds are those of each.
     """
-    counts_by_binning: dict[str, _TimedCounts] = {}
+    timed_counts: dict[str, _TimedCounts] = {}
     rankings = {}
     for label, unfitted in plan.selectors.items():
         check()
@@ -86,12 +86,12 @@ def rank(plan: Plan, rows: Columns, n_jobs: int | None = None, check: Check = ne
             stopping = selector.get_params(deep=False).get("stopping")
             discretization = take_default_bins(discretization, selector.described[0], stopping, len(rows))
             binning = repr(discretization)
-            if binning in counts_by_binning:
-                seconds_of_shared_counts = counts_by_binning[binning].seconds
+            if binning in timed_counts:
+                seconds_of_shared_counts = timed_counts[binning].seconds
             else:
-                counted = discretize(_rows_of(table, rows), discretization, ExecutionOptions(n_jobs=n_jobs))
-                counts_by_binning[binning] = _TimedCounts(counted, time.perf_counter() - start)
-            selector.fit_counted(counts_by_binning[binning].counted)
+                counted_table = discretize(_rows_of(table, rows), discretization, ExecutionOptions(n_jobs=n_jobs))
+                timed_counts[binning] = _TimedCounts(counted_table, time.perf_counter() - start)
+            selector.fit_counted(timed_counts[binning].counted_table)
         else:
             selector.fit_table(_rows_of(plan.table, rows))
         seconds = seconds_of_shared_counts + time.perf_counter() - start
@@ -122,12 +122,12 @@ def score(plan: Plan, fold: Fold, rankings: dict[str, Ranking], check: Check = n
         train = encoded.rows(fold.train)
         test = encoded.rows(fold.test)
         start = time.perf_counter()
-        errors = _errors(plan, fold, train, test, encoded.ends[counts - 1], check)
+        errors = _errors(plan, fold, train, test, encoded.n_columns[counts - 1], check)
         seconds_classifying = time.perf_counter() - start
 
         # Redundancy and separability are those of the numeric features: categories have no correlation, and the
         # columns of one feature determine each other.
-        numbers = train[:, encoded.ends[encoded.is_numeric] - 1]
+        numbers = train[:, encoded.n_columns[encoded.is_numeric] - 1]
         n_numeric_among_first = np.concatenate([[0], np.cumsum(encoded.is_numeric)])
         n_numeric = n_numeric_among_first[counts]
         if plan.measure.predicts != "classes":
@@ -295,7 +295,7 @@ def baseline_errors(plan: Plan, n_jobs: int | None = None) -> dict[str, Floats]:
 
     def errors_of(selected: Columns, counts: Columns, fold: Fold) -> Values:
         encoded = plan.encode(selected, fold)
-        return _errors(plan, fold, encoded.rows(fold.train), encoded.rows(fold.test), encoded.ends[counts - 1])
+        return _errors(plan, fold, encoded.rows(fold.train), encoded.rows(fold.test), encoded.n_columns[counts - 1])
 
     def run_fold(number: int) -> None:
         fold = plan.folds[number]

@@ -114,7 +114,7 @@ def affiliated_of_evidence(evidence: Evidence, tau: float, by: str) -> Affiliate
     check_tau("tau", tau)
     check_choice("by", by, MEASURES)
     if by == "information":
-        return affiliated_by_information(evidence.selected, evidence.counted.information, tau)
+        return affiliated_by_information(evidence.selected, evidence.counted_table.information, tau)
     rows = evidence.table.rows
     if rows is None:
         raise UserError(
@@ -143,7 +143,7 @@ def represented_by_selected(evidence: Evidence) -> Affiliated:
     """For every selected column the others that share at least half of their information with it."""
     if not len(evidence.selected):
         return Affiliated(evidence.selected, [], [])
-    pairs = pairs_with_shared_information(evidence.counted.information, evidence.selected, MIN_SHARED)
+    pairs = pairs_with_shared_information(evidence.counted_table.information, evidence.selected, MIN_SHARED)
     return nearest_selected(evidence.selected, pairs)
 
 

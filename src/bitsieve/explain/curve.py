@@ -8,7 +8,7 @@ import numpy as np
 
 from bitsieve.explain.contribution import conditional_on
 from bitsieve.information.protocol import Information
-from bitsieve.pipeline.discretize import Counted
+from bitsieve.pipeline.discretize import CountedTable
 from bitsieve.utils.arrays import Columns, Floats
 
 N_SHUFFLES = 39
@@ -56,7 +56,7 @@ def information_curve(
     )
 
 
-def selected_and_next(selector: Any, counted: Counted) -> Columns:
+def selected_and_next(selector: Any, counted_table: CountedTable) -> Columns:
     """The selected columns, and those that the method would choose next.
 
     These are half as many as are selected, at least five, as far as there are so many. There are none if the method
@@ -67,7 +67,7 @@ def selected_and_next(selector: Any, counted: Counted) -> Columns:
     selected = np.asarray(selector.selected_)
     n_selected = len(selected)
     n_features = len(selector.ranking_)
-    n_candidates = n_features - len(counted.table.dropped)
+    n_candidates = n_features - len(counted_table.table.dropped)
     n_ranked = min(n_candidates, n_selected + max(MIN_NEXT, n_selected // 2))
     ranks_all_columns = len(np.unique(selector.ranking_)) == n_features
     if ranks_all_columns:
@@ -76,7 +76,7 @@ def selected_and_next(selector: Any, counted: Counted) -> Columns:
     is_greedy = "stopping" in parameters
     if not is_greedy or parameters["constraints"] is not None:
         return selected
-    longer = clone(selector).set_params(n_features_to_select=n_ranked, stopping=None).fit_counted(counted)
+    longer = clone(selector).set_params(n_features_to_select=n_ranked, stopping=None).fit_counted(counted_table)
     order = np.asarray(longer.selected_)
     begins_with_selected = np.array_equal(order[:n_selected], selected)
     return order if begins_with_selected else selected

@@ -21,7 +21,7 @@ from bitsieve.explain.contribution import Contributions, contribution_of
 from bitsieve.explain.joint import JointInformation, joint_information
 from bitsieve.information import ANY_EFFECT, COMMON, make_information
 from bitsieve.information.protocol import Information
-from bitsieve.pipeline.discretize import Counted, count_table
+from bitsieve.pipeline.discretize import CountedTable, count_table
 from bitsieve.pipeline.prepare import Reason
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.lazy import cached_property
@@ -49,13 +49,13 @@ class Evidence:
     screened_out: Sequence[int] = ()
 
     @cached_property
-    def counted(self) -> Counted:
+    def counted_table(self) -> CountedTable:
         """The counts of the table."""
         rows = self.table.rows
         if rows is None:
             return count_table(self.table, self.binner, self.n_jobs)
         source = count_coded(rows, self.binner, self.n_jobs)
-        return Counted(self.table, self.binner, make_information(PLUG_IN, source))
+        return CountedTable(self.table, self.binner, make_information(PLUG_IN, source))
 
     @property
     def explaining_estimator(self) -> str:
@@ -72,7 +72,7 @@ class Evidence:
                 advice="select with {effect} to explain",
                 fix={"effect": ANY_EFFECT},
             )
-        return self.counted.estimated(self.explaining_estimator)
+        return self.counted_table.estimated(self.explaining_estimator)
 
     @cached_property
     def contributions(self) -> Contributions:
@@ -90,7 +90,7 @@ class Evidence:
         """
         if self.effect == COMMON:
             return None
-        return joint_information(self.counted, self.selected, self.n_jobs)
+        return joint_information(self.counted_table, self.selected, self.n_jobs)
 
     @cached_property
     def chance(self) -> Chance | None:

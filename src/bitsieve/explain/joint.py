@@ -14,7 +14,7 @@ from bitsieve.explain.chance import MAX_SHUFFLED_CELLS, MAX_SHUFFLES, MAX_TOTAL_
 from bitsieve.explain.contribution import conditional_on
 from bitsieve.information import information_of
 from bitsieve.information.protocol import Information
-from bitsieve.pipeline.discretize import Counted
+from bitsieve.pipeline.discretize import CountedTable
 from bitsieve.utils.arrays import Columns
 
 LEVEL = 0.05
@@ -33,7 +33,7 @@ class JointInformation(NamedTuple):
         return self.limit is not None and self.bits > self.limit
 
 
-def joint_information(counted: Counted, selected: Columns, n_jobs: int | None) -> JointInformation | None:
+def joint_information(counted_table: CountedTable, selected: Columns, n_jobs: int | None) -> JointInformation | None:
     """The joint information of the first selected columns, each added to those before it and corrected for chance.
 
     By the chain rule it is the sum of I(Xi;C|X1,...,Xi-1), by the estimator "corrected". It is compared with that of
@@ -43,17 +43,17 @@ def joint_information(counted: Counted, selected: Columns, n_jobs: int | None) -
     None if the first column alone leaves fewer than five samples for each of its values, or if the source of the counts
     cannot count several columns together. Costs O(n k d) for each shuffle of n columns out of k in d samples.
     """
-    source = counted.information.source
+    source = counted_table.information.source
     if "partition" not in source.capabilities:
         return None
-    _, columns = conditional_on(counted.information, selected.tolist())
+    _, columns = conditional_on(counted_table.information, selected.tolist())
     if not columns:
         return None
-    bits = _joint_bits(counted.estimated("corrected"), columns)
-    rows = counted.table.rows
+    bits = _joint_bits(counted_table.estimated("corrected"), columns)
+    rows = counted_table.table.rows
     if rows is None or (rows.weights is not None and rows.total_weight > MAX_TOTAL_WEIGHT):
         return JointInformation(len(columns), bits, None)
-    return JointInformation(len(columns), bits, _limit_of_best(rows, counted.binner, len(columns), n_jobs))
+    return JointInformation(len(columns), bits, _limit_of_best(rows, counted_table.binner, len(columns), n_jobs))
 
 
 def _joint_bits(information: Information, columns: Columns | tuple[int, ...]) -> float:

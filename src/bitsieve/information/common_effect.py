@@ -31,7 +31,7 @@ import numpy as np
 
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.strata import StratifiedCounts
-from bitsieve.counts.tables import ContingencyTable, column_blocks, entropy_terms
+from bitsieve.counts.tables import ContingencyTable, column_blocks, make_entropy_terms
 from bitsieve.information.corrected import CAUTION, CorrectedInformation
 from bitsieve.information.plug_in import PlugInInformation, SumInformation
 from bitsieve.information.protocol import Information, PairInformation, UndefinedQuantityError

@@ -26,7 +26,15 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.counts.source import CountSource, Partition, conditioning
-from bitsieve.counts.tables import Chance, ChanceSums, MinimumForm, PairSums, Terms, column_blocks, entropy_terms
+from bitsieve.counts.tables import (
+    Chance,
+    ChanceSums,
+    EntropyTerms,
+    MinimumForm,
+    PairSums,
+    column_blocks,
+    make_entropy_terms,
+)
 from bitsieve.information.plug_in import SumInformation, SumPair
 from bitsieve.information.protocol import ConditionalInformation, Information, counted_by_class
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
@@ -59,9 +67,9 @@ def expected_terms(n_samples: int, first: Integers, second: Integers) -> Integer
 
         P(n + 1) / P(n) = (a - n) (b - n) / ((n + 1) (N - a - b + n + 1))
     """
-    terms = entropy_terms(n_samples)
+    entropy_terms = make_entropy_terms(n_samples)
     expected = np.empty((len(first), len(second)), np.int64)
-    _native.expected_terms(terms.table, terms.shift, n_samples, first, second, expected)
+    _native.expected_terms(entropy_terms.table, entropy_terms.shift, n_samples, first, second, expected)
     return expected
 
 
@@ -131,7 +139,7 @@ class Margins:
     have the scale of all samples.
     """
 
-    def __init__(self, terms: Terms, stratum_sizes: Integers, code_counts: CodeCounts) -> None:
+    def __init__(self, entropy_terms: EntropyTerms, stratum_sizes: Integers, code_counts: CodeCounts) -> None:
         self.code_counts = code_counts
         self.starts = code_counts.starts
         self.n_strata = len(stratum_sizes)
@@ -140,14 +148,14 @@ class Margins:
             code_counts.stratum * base + code_counts.counts, return_inverse=True
         )  # of every code of every column
         stratum, self.distinct = np.divmod(distinct, base)
-        self._ends = np.searchsorted(stratum, np.arange(self.n_strata + 1))
+        self._stratum_starts = np.searchsorted(stratum, np.arange(self.n_strata + 1))
         self._expected_sums = []
         for n_samples, distinct_counts in zip(stratum_sizes.tolist(), self._split(self.distinct), strict=True):
             interpolation = CubicInterpolation.between(nodes_of(n_samples), distinct_counts)
             self._expected_sums.append(
                 _native.ExpectedSums(
-                    terms.table[: n_samples + 1],
-                    terms.shift,
+                    entropy_terms.table[: n_samples + 1],
+                    entropy_terms.shift,
                     n_samples,
                     interpolation.nodes,
                     interpolation.stencil,
@@ -159,7 +167,7 @@ class Margins:
 
     def _split(self, values: Integers) -> list[Integers]:
         """The values of the distinct counts of each stratum."""
-        return [values[first:end] for first, end in pairwise(self._ends.tolist())]
+        return [values[first:end] for first, end in pairwise(self._stratum_starts.tolist())]
 
     def counts_of(self, column: int) -> list[Integers]:
         """The counts of the codes of a column in each stratum."""
@@ -184,14 +192,14 @@ class Margins:
         """
         if columns is None:
             index_of_code = self.index_of_distinct
-            ends = self.starts[1:]
+            stops = self.starts[1:]
         else:
             n_codes = self.starts[columns + 1] - self.starts[columns]
-            ends = np.cumsum(n_codes)
-            shift = np.repeat(self.starts[columns] - (ends - n_codes), n_codes)
+            stops = np.cumsum(n_codes)
+            shift = np.repeat(self.starts[columns] - (stops - n_codes), n_codes)
             index_of_code = self.index_of_distinct[np.arange(n_codes.sum()) + shift]
         running_sum = np.cumsum(values[index_of_code])
-        return np.diff(running_sum[ends - 1], prepend=0)  # right even where the running sum wraps around
+        return np.diff(running_sum[stops - 1], prepend=0)  # right even where the running sum wraps around
 
 
 def _code_counts(information: SumInformation) -> CodeCounts:
@@ -235,7 +243,7 @@ class CorrectedConditional(ConditionalInformation):
     """Information corrected for chance and conditional on a set Z of features."""
 
     def __init__(self, information: CorrectedInformation, partition: Partition) -> None:
-        super().__init__(information.terms, partition)
+        super().__init__(information.entropy_terms, partition)
         self.information = information
 
     def refine(self, feature: int) -> Self:
@@ -267,7 +275,7 @@ class CorrectedInformation(SumInformation):
     @cached_property
     def margins(self) -> Margins:
         """The counts of the codes of every feature."""
-        return Margins(self.terms, np.array([self.source.n_samples], np.int64), _code_counts(self))
+        return Margins(self.entropy_terms, np.array([self.source.n_samples], np.int64), _code_counts(self))
 
     @property
     def class_counts(self) -> list[Integers]:
@@ -368,11 +376,11 @@ class CorrectedInformation(SumInformation):
             start=np.full(self.n_features, np.inf),
             pivot_sums=pooled - by_class,
             pivot_bits=pivot_bits,
-            per_bit=self.terms.per_bit,
+            per_bit=self.entropy_terms.per_bit,
             n_smallest=n_smallest,
             chance=PairChance(self),
         )
-        return self.sums.minima(self.terms, form)
+        return self.sums.minima(self.entropy_terms, form)
 
     # The other fast ways of plug-in use sums alone, from which no mean over shuffles is subtracted: here every quantity
     # is computed pair by pair.

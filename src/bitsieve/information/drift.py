@@ -21,7 +21,7 @@ import numpy as np
 
 from bitsieve.counts.independence_sums import sums_of_tables
 from bitsieve.counts.source import CountSource
-from bitsieve.counts.tables import ContingencyTable, column_blocks, entropy_terms
+from bitsieve.counts.tables import ContingencyTable, column_blocks, make_entropy_terms
 from bitsieve.information.independence import TestOptions, results_of
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 

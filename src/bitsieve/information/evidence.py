@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bitsieve.counts.source import CountSource
-from bitsieve.counts.tables import ContingencyTable, column_blocks, entropy_terms
+from bitsieve.counts.tables import ContingencyTable, column_blocks, make_entropy_terms
 from bitsieve.information.corrected import expected_terms
 from bitsieve.information.log_rank import has_unequal_hazards
 from bitsieve.information.plug_in import PlugInInformation
@@ -368,9 +368,9 @@ def _log_gamma(x: Any) -> Floats:
 def expected_information(first: Integers, second: Integers) -> float:
     """The plug-in information of two variables with these counts of their values, in bits, when one is permuted."""
     n = int(first.sum())
-    terms = entropy_terms(n)
+    entropy_terms = make_entropy_terms(n)
     rows, n_rows = np.unique(first[first > 0], return_counts=True)
     columns, n_columns = np.unique(second[second > 0], return_counts=True)
     joint = int(n_rows @ expected_terms(n, rows, columns) @ n_columns)
-    margins = terms.sum(first) + terms.sum(second) - terms.sum(np.array([n]))
-    return (joint - margins) / terms.per_bit
+    margins = entropy_terms.sum(first) + entropy_terms.sum(second) - entropy_terms.sum(np.array([n]))
+    return (joint - margins) / entropy_terms.per_bit

@@ -135,8 +135,8 @@ class IndependenceTests:
         arrangement = Arrangement.of_table(table)
         if not len(arrangement.codes):
             return 1.0
-        shuffled = arrangement.shuffled_sums(self.terms, seeds, self.counts.source.n_jobs)
-        n_reached = int(np.count_nonzero(shuffled >= self.terms.sum(table.counts)))
+        shuffled = arrangement.shuffled_sums(self.entropy_terms, seeds, self.counts.source.n_jobs)
+        n_reached = int(np.count_nonzero(shuffled >= self.entropy_terms.sum(table.counts)))
         return (1 + n_reached) / (1 + n_shuffles)
 
     def _penalized(self, result: TestResult, variables: Variables) -> TestResult:
@@ -171,7 +171,7 @@ def results_of(
     if options.test != "scaled" and options.freedom == "nominal":
         freedom = np.minimum(nominal_strata * (n_first - 1) * (n_second - 1), MAX_FREEDOM)
     if options.power:
-        is_possible = is_possible & (terms.n_samples >= options.power * n_cells)
+        is_possible = is_possible & (entropy_terms.n_samples >= options.power * n_cells)
     statistic = np.where(is_possible, statistic, 0.0)
     log_p = np.where(is_possible, _log_tail(np.maximum(freedom, 1), statistic), 0.0)
     by_chance = expected_g / (2 * terms.n_samples * log(2))

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from bitsieve.counts.source import CountSource, conditioning, sums_of
-from bitsieve.counts.tables import MinimumForm, PairForm, PairSums, Sums, Terms, entropy_terms
+from bitsieve.counts.tables import EntropyTerms, MinimumForm, PairForm, PairSums, Sums, make_entropy_terms
 from bitsieve.information.protocol import (
     ConditionalInformation,
     DisjointPairs,
@@ -53,7 +53,7 @@ class SumInformation(Information):
     def __init__(self, source: CountSource) -> None:
         self.source = source
         self.sums = self.sums_of_source(source)
-        self.terms = self.terms_of(source.n_samples)
+        self.entropy_terms = self.terms_of(source.n_samples)
         self._rows: dict[int, PairSums] = {}  # by pivot: its sums with all features
         self._pairs: dict[int, dict[int, int]] = {}  # by pivot and column: ``S_xy``
         self._pairs_left = CACHED_PAIRS
@@ -61,33 +61,33 @@ class SumInformation(Information):
         self._free_rows: list[Integers] = []  # allocated, and not yet used
 
     #: The entropy terms of the estimator, for tables of so many samples.
-    terms_of = staticmethod(entropy_terms)
+    terms_of = staticmethod(make_entropy_terms)
 
     def sums_of_source(self, source: CountSource) -> Sums:
         """The sums of entropy terms over the tables of a source."""
         return sums_of(source)
 
     def conditional(self) -> ConditionalInformation:
-        return ConditionalInformation(self.terms, conditioning(self.source).partition())
+        return ConditionalInformation(self.entropy_terms, conditioning(self.source).partition())
 
     @cached_property
     def total(self) -> int:
         """``T[N]``."""
-        return self.sums.total(self.terms)
+        return self.sums.total(self.entropy_terms)
 
     @cached_property
     def class_sum(self) -> int:
         """``S_c``."""
-        return self.sums.class_sum(self.terms)
+        return self.sums.class_sum(self.entropy_terms)
 
     @cached_property
     def marginals(self) -> tuple[Integers, Integers]:
         """``S_i`` and ``S_ic`` of every feature."""
-        return self.sums.marginal_sums(self.terms)
+        return self.sums.marginal_sums(self.entropy_terms)
 
     def bits(self, sums: Integers) -> Floats:
         """Sums of terms as bits."""
-        return sums / self.terms.per_bit
+        return sums / self.entropy_terms.per_bit
 
     @cached_property
     def entropy(self) -> Floats:
@@ -99,7 +99,7 @@ class SumInformation(Information):
 
     @cached_property
     def class_entropy(self) -> float:
-        return (self.total - self.class_sum) / self.terms.per_bit
+        return (self.total - self.class_sum) / self.entropy_terms.per_bit
 
     @cached_property
     def relevance(self) -> Floats:
@@ -125,14 +125,14 @@ class SumInformation(Information):
     def _count_row(self, pivot: int, by_class: bool) -> PairSums:
         """The sums of a pivot with all features; they are cached while there is room."""
         out = PairSums(self._new_row(), self._new_row() if by_class else None)
-        row = self.sums.pair_sums(self.terms, pivot, None, by_class, out)
+        row = self.sums.pair_sums(self.entropy_terms, pivot, None, by_class, out)
         if len(self._rows) < self._row_limit:
             self._rows[pivot] = row
         return row
 
     def _count_pairs(self, pivot: int, columns: Columns, by_class: bool) -> PairSums:
         """The sums of a pivot with some columns; the pooled ones are cached while there is room."""
-        sums = self.sums.pair_sums(self.terms, pivot, columns, by_class)
+        sums = self.sums.pair_sums(self.entropy_terms, pivot, columns, by_class)
         if len(columns) <= self._pairs_left:
             self._pairs_left -= len(columns)
             self._pairs.setdefault(pivot, {}).update(zip(columns.tolist(), sums.pooled.tolist(), strict=True))
@@ -168,13 +168,13 @@ class SumInformation(Information):
             start=self.relevance if capped else np.full(self.n_features, np.inf),
             pivot_sums=pivot_sums,
             pivot_bits=np.zeros(self.n_features),
-            per_bit=self.terms.per_bit,
+            per_bit=self.entropy_terms.per_bit,
             n_smallest=n_smallest,
         )
-        return self.sums.minima(self.terms, form)
+        return self.sums.minima(self.entropy_terms, form)
 
     def disjoint_pairs(self) -> DisjointPairs | None:
-        support = self.sums.disjoint_support(self.terms, self.marginals[0])
+        support = self.sums.disjoint_support(self.entropy_terms, self.marginals[0])
         if support is None:
             return None
 
@@ -190,7 +190,7 @@ class SumInformation(Information):
             class_sign=1,
             row_offsets=pooled - by_class,
             column_offsets=np.zeros_like(pooled),
-            per_bit=self.terms.per_bit,
+            per_bit=self.entropy_terms.per_bit,
             symmetric=False,
         )
         cached_rows = [self._rows[pivot] for pivot in pivots.tolist() if pivot in self._rows]
@@ -201,7 +201,7 @@ class SumInformation(Information):
             )
             return form.values(pivots[:, None], columns, sums)
         out = np.empty((len(pivots), len(columns)))
-        self.sums.matrix_rows(self.terms, form, pivots, columns, out)
+        self.sums.matrix_rows(self.entropy_terms, form, pivots, columns, out)
         return out
 
     def matrix(
@@ -215,7 +215,7 @@ class SumInformation(Information):
             cached_matrix = self._cached_redundancy(columns, dtype)
             if cached_matrix is not None:
                 return cached_matrix
-        matrix = self.sums.matrix(self.terms, self._form(quantity), dtype, columns, progress)
+        matrix = self.sums.matrix(self.entropy_terms, self._form(quantity), dtype, columns, progress)
         if quantity in ("conditional_relevance", "mean_relevance"):
             np.fill_diagonal(matrix, self.relevance if columns is None else self.relevance[columns])
         return matrix
@@ -238,7 +238,7 @@ class SumInformation(Information):
         return matrix
 
     def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
-        self.sums.matrix_rows(self.terms, self._form("mean_relevance"), pivots, columns, out)
+        self.sums.matrix_rows(self.entropy_terms, self._form("mean_relevance"), pivots, columns, out)
         self.put_relevance(pivots, columns, out)
 
     def _form(self, quantity: Quantity) -> PairForm:
@@ -249,7 +249,7 @@ class SumInformation(Information):
         I(Xi;C|Xj)  (S_j - S_jc - S_ij + S_ijc) / B
         """
         pooled, by_class = self.marginals
-        per_bit = self.terms.per_bit
+        per_bit = self.entropy_terms.per_bit
         if quantity == "redundancy":
             return PairForm(
                 pooled_sign=1,
@@ -340,13 +340,13 @@ class PlugInInformation(SumInformation):
 
 
 @lru_cache(maxsize=8)
-def miller_madow_terms(n_samples: int) -> Terms:
+def miller_madow_terms(n_samples: int) -> EntropyTerms:
     """The terms of ``n_samples`` less the penalty of a non-empty cell."""
-    plain = entropy_terms(n_samples)
+    plain = make_entropy_terms(n_samples)
     table = plain.table.copy()
     table[1:] -= round(ldexp(BITS_PER_CELL, plain.shift))
     table.flags.writeable = False
-    return Terms(n_samples, plain.shift, table)
+    return EntropyTerms(n_samples, plain.shift, table)
 
 
 class MillerMadowInformation(SumInformation):

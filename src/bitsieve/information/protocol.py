@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from bitsieve.counts.source import CountSource, Partition, conditioning
-from bitsieve.counts.tables import DisjointSupport, Sums, Terms, entropy_terms
+from bitsieve.counts.tables import DisjointSupport, EntropyTerms, Sums, make_entropy_terms
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Matrix, Progress
 from bitsieve.utils.choice import Scores
@@ -118,7 +118,7 @@ class Information(Protocol):
     def plug_in_conditional(self) -> ConditionalInformation:
         """Plug-in information of the same samples, conditional on a set of features that is empty so far."""
         partition = conditioning(self.source).partition()
-        return ConditionalInformation(entropy_terms(self.source.n_samples), partition)
+        return ConditionalInformation(make_entropy_terms(self.source.n_samples), partition)
 
     def joined(self, groups: Sequence[Columns]) -> Self:
         """The information of features that are the joint values of groups of columns, by the same estimator."""
@@ -254,46 +254,46 @@ class ConditionalInformation:
         I(Xi;C|Z) = (S_z - S_zc - S_xz + S_xzc) / B
     """
 
-    def __init__(self, terms: Terms, partition: Partition) -> None:
-        self.terms = terms
+    def __init__(self, entropy_terms: EntropyTerms, partition: Partition) -> None:
+        self.entropy_terms = entropy_terms
         self.partition = partition
-        self.n_samples = terms.n_samples
+        self.n_samples = entropy_terms.n_samples
         self._sums_of_feature: dict[int, tuple[Integers, Integers]] = {}  # cached for single features
 
     def refine(self, feature: int) -> ConditionalInformation:
         """Conditional on the set and one more feature."""
-        return ConditionalInformation(self.terms, self.partition.refine(feature))
+        return ConditionalInformation(self.entropy_terms, self.partition.refine(feature))
 
     @cached_property
     def _class_sum(self) -> int:
         """``S_z - S_zc = B H(C|Z)``."""
-        sum_z, sum_zc = self.partition.marginal_sums(self.terms)
+        sum_z, sum_zc = self.partition.marginal_sums(self.entropy_terms)
         return sum_z - sum_zc
 
     @property
     def class_entropy(self) -> float:
         """H(C|Z)."""
-        return self._class_sum / self.terms.per_bit
+        return self._class_sum / self.entropy_terms.per_bit
 
     def conditional_relevance(self, columns: Columns | None = None) -> Floats:
         """I(Xi;C|Z) of ``columns`` (None: all)."""
         chosen = np.arange(self.partition.source.n_features) if columns is None else columns
         sum_xz, sum_xzc = self._sums(chosen)
-        return (sum_xzc - sum_xz + self._class_sum) / self.terms.per_bit
+        return (sum_xzc - sum_xz + self._class_sum) / self.entropy_terms.per_bit
 
     def shuffled_relevance(self, feature: int, seeds: NDArray[np.uint64]) -> Floats:
         """I(Xi;C|Z) after shuffles of the feature among samples of equal Z, one shuffle for each seed."""
         sum_xz, _ = self._sums(np.array([feature]))
-        shuffled_sum_xzc = self.partition.shuffled_sums(self.terms, feature, seeds)
-        return (shuffled_sum_xzc - sum_xz + self._class_sum) / self.terms.per_bit
+        shuffled_sum_xzc = self.partition.shuffled_sums(self.entropy_terms, feature, seeds)
+        return (shuffled_sum_xzc - sum_xz + self._class_sum) / self.entropy_terms.per_bit
 
     def _sums(self, columns: Columns) -> tuple[Integers, Integers]:
         """``S_xz`` and ``S_xzc`` of ``columns``; those of a single column are counted once."""
         if len(columns) != 1:
-            return self.partition.sums(self.terms, columns)
+            return self.partition.sums(self.entropy_terms, columns)
         feature = int(columns[0])
         if feature not in self._sums_of_feature:
-            self._sums_of_feature[feature] = self.partition.sums(self.terms, columns)
+            self._sums_of_feature[feature] = self.partition.sums(self.entropy_terms, columns)
         return self._sums_of_feature[feature]
 
     def test_statistics(self, columns: Columns) -> Floats:

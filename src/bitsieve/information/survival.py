@@ -390,7 +390,7 @@ class SurvivalConditional(ConditionalInformation):
     """The information about a time to an event conditional on a set Z of features."""
 
     def __init__(self, information: SurvivalInformation, partition: JointCodes) -> None:
-        super().__init__(information.rows.terms, partition)
+        super().__init__(information.rows.entropy_terms, partition)
         self.information = information
         self.joint_codes = partition
         self._tests: dict[int, LogRankTest] = {}  # by feature

@@ -99,7 +99,7 @@ class CorrectedWithinStrata(WithinStrata, CorrectedInformation):
             strata_of_columns.append(cells % source.n_classes)
             starts.append(starts[-1] + len(counts))
         code_counts = CodeCounts(np.concatenate(counts_of_columns), np.concatenate(strata_of_columns), np.array(starts))
-        return Margins(self.terms, self.counts.stratum_sizes, code_counts)
+        return Margins(self.entropy_terms, self.counts.stratum_sizes, code_counts)
 
     @property
     def class_counts(self) -> list[Integers]:

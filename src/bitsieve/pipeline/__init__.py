@@ -11,7 +11,7 @@ Step                                   What it does
                                        ``ReadingPlan.open`` reads: a ``Table``
 3. :mod:`~bitsieve.pipeline.prepare`   ``prepare_selection`` drops columns, each with a reason, and settles what the
                                        options leave open: a ``PreparedSelection``
-4. :mod:`~bitsieve.pipeline.discretize`  ``discretize`` makes codes of the columns and counts them: a ``Counted``;
+4. :mod:`~bitsieve.pipeline.discretize`  ``discretize`` makes codes of the columns and counts them: a ``CountedTable``;
                                        methods on rows get :mod:`~bitsieve.pipeline.samples`
 5. :mod:`~bitsieve.pipeline.run`       ``run`` calls the method: a ``Fit``
 6. :mod:`~bitsieve.pipeline.evidence`  ``with_evidence`` adds the evidence from counts for the columns

@@ -29,7 +29,7 @@ POOLED = "pooled"  # in place of an effect within strata: the information of all
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountedTable:
     """A table, the discretizer fitted to it, and the plug-in information of all samples from its counts."""
 
     table: Dataset
@@ -62,15 +62,15 @@ class Counted:
         return self._cached[estimator, POOLED]
 
 
-def discretize(table: Dataset, options: DiscretizationOptions, execution: ExecutionOptions) -> Counted:
+def discretize(table: Dataset, options: DiscretizationOptions, execution: ExecutionOptions) -> CountedTable:
     """Fit the discretizer that the options name to a table, and count the codes of all columns."""
     return count_table(table, make_discretizer(options, execution.n_jobs), execution.n_jobs)
 
 
-def count_table(table: Dataset, binning: BinningLike, n_jobs: int | None = None) -> Counted:
+def count_table(table: Dataset, binning: BinningLike, n_jobs: int | None = None) -> CountedTable:
     """Fit a discretizer, given by its name or as an object, to a table, and count the codes of all columns."""
     binner, source = count(table, binning, n_jobs)
-    return Counted(table, binner, make_information("plug-in", source))
+    return CountedTable(table, binner, make_information("plug-in", source))
 
 
 def take_few_numbers_as_categories(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bitsieve.counts.survival import with_intervals_added_up
-from bitsieve.counts.tables import entropy_terms
+from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.dataset.survival import SurvivalTarget
 from bitsieve.engines.local import search_of
@@ -18,7 +18,7 @@ from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.stopping.independence import ENOUGH_REACHED
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.options import DiscretizationOptions
-from bitsieve.pipeline.discretize import Counted, discretize
+from bitsieve.pipeline.discretize import CountedTable, discretize
 from bitsieve.pipeline.few_repeats import few_repeats_of
 from bitsieve.pipeline.fit import CountEvidence, Fit, StrataEvidence
 from bitsieve.pipeline.leaks import leaks_of
@@ -44,18 +44,20 @@ def has_no_information(relevance: Floats, informative: Lazy[Flags]) -> bool:
     return not informative.value.any()
 
 
-def count_evidence(counted: Counted, selected: Columns, information: Information | None = None) -> CountEvidence:
+def count_evidence(
+    counted_table: CountedTable, selected: Columns, information: Information | None = None
+) -> CountEvidence:
     """The evidence for the selected columns. ``information``: by the estimator of the method; default: plug-in."""
     if information is None:
-        information = counted.estimated("plug-in")
-    strata = strata_evidence(counted, selected, information.estimator)
-    plug_in = counted.information
+        information = counted_table.estimated("plug-in")
+    strata = strata_evidence(counted_table, selected, information.estimator)
+    plug_in = counted_table.information
     informative = carries_information(plug_in, selected)
-    if counted.has_several_strata:  # the tests below are within the strata
-        plug_in = counted.estimated("plug-in")
+    if counted_table.has_several_strata:  # the tests below are within the strata
+        plug_in = counted_table.estimated("plug-in")
         informative = Lazy(lambda: np.zeros(len(selected), bool))
     overlap_with, overlap = overlaps(information, selected)
-    source = counted.information.source
+    source = counted_table.information.source
     is_survival = "survival" in source.capabilities
     class_sizes = source.class_sizes
     tables = source.tables(None, selected, True)
@@ -63,22 +65,22 @@ def count_evidence(counted: Counted, selected: Columns, information: Information
         class_sizes = np.array([class_sizes[0], class_sizes[1:].sum()])
         tables = [with_intervals_added_up(table) for table in tables]
     return CountEvidence(
-        binner=counted.binner,
+        binner=counted_table.binner,
         relevance=information.relevance,
         overlap_with=overlap_with,
         overlap=overlap,
         informative=informative,
         tests=tests_of_selected(plug_in, selected),
-        leaks=leaks_of(counted),
-        few_repeats=[] if is_survival else few_repeats_of(counted, selected),
+        leaks=leaks_of(counted_table),
+        few_repeats=[] if is_survival else few_repeats_of(counted_table, selected),
         class_sizes=class_sizes,
         tables=tables,
-        values_digest=Lazy(lambda: values_digest(counted)),
+        values_digest=Lazy(lambda: values_digest(counted_table)),
         strata=strata,
     )
 
 
-def strata_evidence(counted: Counted, selected: Columns, estimator: str) -> StrataEvidence | None:
+def strata_evidence(counted_table: CountedTable, selected: Columns, estimator: str) -> StrataEvidence | None:
     """What the strata of a table are, and what its columns say without them; None without strata.
 
     Heterogeneity is the part of I(X;C|S) that the strata do not have in common, both corrected for chance.
@@ -93,7 +95,7 @@ def strata_evidence(counted: Counted, selected: Columns, estimator: str) -> Stra
     return StrataEvidence(
         n_strata=classes.n_strata,
         n_informative_rows=classes.n_informative_rows,
-        relevance_pooled=counted.pooled(estimator).relevance,
+        relevance_pooled=counted_table.pooled(estimator).relevance,
         heterogeneity=heterogeneity,
     )
 
@@ -107,8 +109,8 @@ def with_evidence(fit: Fit) -> Fit:
     selected = fit.result.selected
     evidence = fit.evidence
     if evidence is None:
-        counted = discretize(fit.table, _discretization_of_evidence(fit), fit.execution)
-        evidence = count_evidence(counted, selected)
+        counted_table = discretize(fit.table, _discretization_of_evidence(fit), fit.execution)
+        evidence = count_evidence(counted_table, selected)
     _ = evidence.values_digest.value  # so that the counts are released
     tests = evidence.tests.value
     informative = evidence.informative.value | tests.alone | tests.given_others
@@ -175,7 +177,7 @@ def informative_by_shuffles(table: Dataset, binner: Any, columns: Columns, n_job
     max_shuffles = min(MAX_SHUFFLES, MAX_VALUES_COUNTED // max(1, n_values))
     phase("shuffling the target")
     all_columns = np.arange(rows.n_features)
-    search = RepeatedSearch(search_of(rows, binner), (), all_columns, entropy_terms(rows.total_weight), n_jobs)
+    search = RepeatedSearch(search_of(rows, binner), (), all_columns, make_entropy_terms(rows.total_weight), n_jobs)
     figures = np.array([search.figure(column) for column in columns.tolist()])
     n_as_good = np.zeros(len(columns), np.int64)  # shuffles after which the best column is as good
     n_shuffles = 0

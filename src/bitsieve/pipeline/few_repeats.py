@@ -7,15 +7,15 @@ import numpy as np
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.information.few_repeats import FewRepeats, few_repeats
 from bitsieve.pipeline import notes
-from bitsieve.pipeline.discretize import Counted
+from bitsieve.pipeline.discretize import CountedTable
 from bitsieve.pipeline.fit import CountEvidence, Fit
 from bitsieve.utils.arrays import Columns
 
 
-def few_repeats_of(counted: Counted, selected: Columns) -> list[FewRepeats]:
+def few_repeats_of(counted_table: CountedTable, selected: Columns) -> list[FewRepeats]:
     """The selected columns of categories that have few rows for each value."""
-    categorical = [j for j in selected.tolist() if counted.binner.categories_of(j) is not None]
-    return few_repeats(counted.information, np.array(categorical, np.intp))
+    categorical = [j for j in selected.tolist() if counted_table.binner.categories_of(j) is not None]
+    return few_repeats(counted_table.information, np.array(categorical, np.intp))
 
 
 def on_few_repeats(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:

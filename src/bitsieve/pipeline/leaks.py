@@ -8,22 +8,22 @@ from bitsieve.dataset.dataset import Dataset
 from bitsieve.discretization.base import Binning
 from bitsieve.information.leaks import MAX_OTHER_SHARE, MIN_SAMPLES, Leak, leaks
 from bitsieve.information.survival import SurvivalInformation
-from bitsieve.pipeline.discretize import Counted
+from bitsieve.pipeline.discretize import CountedTable
 from bitsieve.utils.arrays import Floats
 
 
-def leaks_of(counted: Counted) -> list[Leak]:
+def leaks_of(counted_table: CountedTable) -> list[Leak]:
     """The columns that nearly decide the target, the best first: copies of a quantity, and those of :func:`leaks`.
 
     Of a time to an event they decide whether there is an event, or the interval of its time.
     """
-    copies = _copies_of_quantity(counted)
+    copies = _copies_of_quantity(counted_table)
     copied_columns = {leak.column for leak in copies}
 
     def has_intervals(column: int) -> bool:
-        return _has_intervals(counted.table, counted.binner, column)
+        return _has_intervals(counted_table.table, counted_table.binner, column)
 
-    information = counted.information
+    information = counted_table.information
     if isinstance(information, SurvivalInformation):
         information = information.rows  # about the classes: censored, or the interval of the event
     others = leaks(information, has_intervals)
@@ -50,13 +50,13 @@ def _has_intervals(table: Dataset, binner: Binning, column: int) -> bool:
     return int((n_numbers > 1).sum()) > 1
 
 
-def _copies_of_quantity(counted: Counted) -> list[Leak]:
+def _copies_of_quantity(counted_table: CountedTable) -> list[Leak]:
     """The columns that rise or fall with a quantity throughout, as the same quantity in another unit does.
 
     There are none where the rows are not in memory.
     """
-    rows = counted.table.rows
-    information = counted.information
+    rows = counted_table.table.rows
+    information = counted_table.information
     if rows is None or rows.target.values is None or rows.n_samples < MIN_SAMPLES:
         return []
     quantity = rows.target.values

@@ -13,7 +13,7 @@ from bitsieve.methods.constraints import Candidates
 from bitsieve.methods.method import UNSTRATIFIED, Method, check_capabilities
 from bitsieve.options import DiscretizationOptions, ExecutionOptions
 from bitsieve.pipeline import notes
-from bitsieve.pipeline.discretize import Counted, discretize
+from bitsieve.pipeline.discretize import CountedTable, discretize
 from bitsieve.pipeline.evidence import count_evidence
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.prepare import PreparedSelection, check_screen, columns_screened_out, constraints_on
@@ -48,28 +48,28 @@ def run_on_table(prepared: PreparedSelection, execution: ExecutionOptions) -> Fi
     return run_on_counts(prepared, discretize(prepared.table, prepared.discretization, execution), execution)
 
 
-def run_on_counts(prepared: PreparedSelection, counted: Counted, execution: ExecutionOptions) -> Fit:
+def run_on_counts(prepared: PreparedSelection, counted_table: CountedTable, execution: ExecutionOptions) -> Fit:
     """Run a method on counts."""
     method = prepared.selection.method
     if not method.takes_strata:
-        check_capabilities(method.estimator, UNSTRATIFIED, counted.table.capabilities)
-    check_strata(counted.table, prepared.selection.effect)
-    candidates = _candidates(prepared.selection, counted.table)
-    n_selected = _number_to_select(prepared.selection, counted.table, candidates)
+        check_capabilities(method.estimator, UNSTRATIFIED, counted_table.table.capabilities)
+    check_strata(counted_table.table, prepared.selection.effect)
+    candidates = _candidates(prepared.selection, counted_table.table)
+    n_selected = _number_to_select(prepared.selection, counted_table.table, candidates)
     arguments = _arguments(prepared.selection, candidates)
     with shared_helpers():
         arguments.pop("estimator", None)
         arguments.pop("effect", None)
-        information = counted.estimated(prepared.selection.estimator, prepared.selection.effect)
-        _warn_of_long_job(method, counted.table, int(information.varies.sum()), n_selected)
+        information = counted_table.estimated(prepared.selection.estimator, prepared.selection.effect)
+        _warn_of_long_job(method, counted_table.table, int(information.varies.sum()), n_selected)
         result = method.run(information, n_selected, **arguments)
-        ranking = rank_uncut_columns(result, counted, prepared.selection, candidates)
-        result = ranking.result.with_dropped_last(counted.table.dropped, counted.table.n_features)
-        evidence = count_evidence(counted, result.selected, information)
+        ranking = rank_uncut_columns(result, counted_table, prepared.selection, candidates)
+        result = ranking.result.with_dropped_last(counted_table.table.dropped, counted_table.table.n_features)
+        evidence = count_evidence(counted_table, result.selected, information)
     return Fit(
         prepared=prepared,
         execution=execution,
-        table=counted.table,
+        table=counted_table.table,
         result=result,
         evidence=evidence,
         rank_tests=ranking.rank_tests,
@@ -98,13 +98,13 @@ def _run_on_rows(prepared: PreparedSelection, execution: ExecutionOptions) -> Fi
 def _run_on_screened_columns(prepared: PreparedSelection, screen: int, execution: ExecutionOptions) -> Fit:
     """Run the method on the ``screen`` most relevant columns only. The evidence is about all columns."""
     check_screen(prepared)
-    counted = discretize(prepared.table, _discretization_of_screen(prepared), execution)
-    information = counted.estimated(prepared.selection.estimator, prepared.selection.effect)
+    counted_table = discretize(prepared.table, _discretization_of_screen(prepared), execution)
+    information = counted_table.estimated(prepared.selection.estimator, prepared.selection.effect)
     screened_out = columns_screened_out(prepared, information, screen)
     fit = run_on_table(replace(prepared, table=prepared.table.without(screened_out)), execution)
     evidence = fit.evidence
     if screened_out and evidence is not None:
-        evidence = count_evidence(counted, fit.result.selected, information)
+        evidence = count_evidence(counted_table, fit.result.selected, information)
     return replace(fit, prepared=prepared, table=prepared.table, evidence=evidence, screened_out=screened_out)
 
 

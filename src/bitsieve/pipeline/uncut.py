@@ -13,7 +13,7 @@ from bitsieve.methods.by_counts.criteria import make_criterion
 from bitsieve.methods.constraints import Candidates
 from bitsieve.methods.method import GreedyStep, MethodResult
 from bitsieve.pipeline import notes
-from bitsieve.pipeline.discretize import Counted
+from bitsieve.pipeline.discretize import CountedTable
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.utils.arrays import Columns, Flags
@@ -29,7 +29,7 @@ class UncutRanking:
 
 
 def rank_uncut_columns(
-    result: MethodResult, counted: Counted, selection: SelectionOptions, candidates: Candidates | None
+    result: MethodResult, counted_table: CountedTable, selection: SelectionOptions, candidates: Candidates | None
 ) -> UncutRanking:
     """Rank the columns without a cut by the statistic of :func:`~bitsieve.dataset.rank_test.rank_test`.
 
@@ -40,9 +40,9 @@ def rank_uncut_columns(
     is_greedy = "criterion" in selection.parameters
     if not is_greedy or selection.is_tested or candidates is None or candidates.grouped:
         return UncutRanking(result, {})
-    adds_information = _add_information(result, counted, selection, len(candidates.must_include))
+    adds_information = _add_information(result, counted_table, selection, len(candidates.must_include))
     informative = result.selected[adds_information]
-    uncut = _uncut_candidates(counted, candidates)
+    uncut = _uncut_candidates(counted_table, candidates)
     uncut = uncut[~np.isin(uncut, informative)]
     if not len(uncut) or adds_information.all():
         return UncutRanking(result, {})
@@ -78,7 +78,9 @@ def _in_order(result: MethodResult, order: Columns, uncut: Container[int]) -> Me
     return replace(result, order=order, scores=np.array(scores), steps=steps)
 
 
-def _add_information(result: MethodResult, counted: Counted, selection: SelectionOptions, n_included: int) -> Flags:
+def _add_information(
+    result: MethodResult, counted_table: CountedTable, selection: SelectionOptions, n_included: int
+) -> Flags:
     """Whether each selected column adds information by its score, or was to be included.
 
     Some criteria have scores that are not the information that a column adds. By these, all columns that vary count.
@@ -86,18 +88,18 @@ def _add_information(result: MethodResult, counted: Counted, selection: Selectio
     if make_criterion(selection.parameters["criterion"]).is_gain:
         adds_information = result.scores > TIE
     else:
-        adds_information = counted.information.varies[result.selected].copy()
+        adds_information = counted_table.information.varies[result.selected].copy()
     adds_information[:n_included] = True
     return adds_information
 
 
-def _uncut_candidates(counted: Counted, candidates: Candidates) -> Columns:
+def _uncut_candidates(counted_table: CountedTable, candidates: Candidates) -> Columns:
     """The columns without a cut that may be selected, and are not constant."""
-    table = counted.table
-    edges = counted.binner.bin_edges_
+    table = counted_table.table
+    edges = counted_table.binner.bin_edges_
     not_selectable = {*table.dropped, *candidates.exclude}
     uncut = []
-    for j in counted.binner.columns_without_cut.tolist():
+    for j in counted_table.binner.columns_without_cut.tolist():
         is_cut_at_median = len(edges[j]) > 0
         if not is_cut_at_median and j not in not_selectable and not table.is_constant(j):
             uncut.append(j)

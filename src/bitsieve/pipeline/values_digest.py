@@ -9,27 +9,27 @@ import numpy as np
 
 from bitsieve.dataset.target import Target
 from bitsieve.discretization.ragged_array import RaggedArray
-from bitsieve.pipeline.discretize import Counted
+from bitsieve.pipeline.discretize import CountedTable
 from bitsieve.utils.arrays import Columns, Values
 
 DIGEST_BYTES = 16
 
 
-def values_digest(counted: Counted) -> str:
+def values_digest(counted_table: CountedTable) -> str:
     """The digest of all columns and the target as they were cut and counted: 32 hexadecimal digits.
 
     It is made of the classes and their sizes and, for each column with several codes, of its name, its edges or
     categories, the number of its codes and its plug-in information about the target. So it is the same for every order
     of the rows and of the columns, and for every engine.
     """
-    binner = counted.binner
-    information = counted.information
+    binner = counted_table.binner
+    information = counted_table.information
     arities = information.source.arities
     with_several_codes = np.flatnonzero(arities > 1).tolist()
-    by_name = sorted((str(counted.table.names[j]), j) for j in with_several_codes)
+    by_name = sorted((str(counted_table.table.names[j]), j) for j in with_several_codes)
     columns = np.array([j for _, j in by_name], np.intp)
 
-    digest = blake2b(_bytes_of_target(counted.table.target), digest_size=DIGEST_BYTES)
+    digest = blake2b(_bytes_of_target(counted_table.table.target), digest_size=DIGEST_BYTES)
     digest.update(information.source.class_sizes.astype("<i8").tobytes())
     digest.update(_bytes_of_texts([name for name, _ in by_name]))
     digest.update(_bytes_of_arrays(binner.bin_edges_, columns))

@@ -289,7 +289,7 @@ class DendrogramDisplay(Display):
     @classmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
         """The distances of the selected columns and of the most relevant others."""
-        information = evidence.counted.information
+        information = evidence.counted_table.information
         selected = np.asarray(evidence.selected)
         by_relevance = np.argsort(-information.relevance, kind="stable")
         is_other = information.varies[by_relevance] & ~np.isin(by_relevance, selected)
@@ -364,8 +364,8 @@ class CurveDisplay(Display):
     @classmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
         """The curve of the selected features, and of the next ones if the method ranks more."""
-        order = selected_and_next(selector, evidence.counted)
-        return cls(information_curve(evidence.counted.estimated("corrected"), order, len(evidence.selected)))
+        order = selected_and_next(selector, evidence.counted_table)
+        return cls(information_curve(evidence.counted_table.estimated("corrected"), order, len(evidence.selected)))
 
     def _draw(self, ax: Axes) -> None:
         from matplotlib.ticker import MaxNLocator

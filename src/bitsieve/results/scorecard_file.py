@@ -122,8 +122,20 @@ def _column_from_json(column: JsonObject, totals: Totals) -> CardColumn:
 
 
 def _division_to_json(division: Division) -> JsonObject:
-    return {**asdict(division), "ends": division.ends.tolist()}
+    return {
+        "ends": division.bin_ends.tolist(),
+        "trend": division.trend,
+        "status": division.status,
+        "value": division.value,
+        "bound_gap": division.bound_gap,
+    }
 
 
 def _division_from_json(division: JsonObject) -> Division:
-    return Division(**{**division, "ends": np.array(division["ends"], np.int64)})
+    return Division(
+        bin_ends=np.array(division["ends"], np.int64),
+        trend=division["trend"],
+        status=division["status"],
+        value=division["value"],
+        bound_gap=division["bound_gap"],
+    )

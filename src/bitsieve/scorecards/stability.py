@@ -184,8 +184,8 @@ def _cuts_of_equal_frequency(numbers: Floats, n_bins: int) -> Floats:
     distinct, rows = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
     if not len(distinct):
         return distinct
-    ends = ends_of_equal_frequency(rows, n_bins)
-    return distinct[ends[:-1] - 1]
+    bin_ends = ends_of_equal_frequency(rows, n_bins)
+    return distinct[bin_ends[:-1] - 1]
 
 
 def _intervals(numbers: Floats, cuts: Floats) -> Integers:

@@ -58,7 +58,7 @@ from bitsieve.options import (
 )
 from bitsieve.pipeline import notes
 from bitsieve.pipeline.diagnose import on_missing, on_preparation
-from bitsieve.pipeline.discretize import Counted, take_default_bins
+from bitsieve.pipeline.discretize import CountedTable, take_default_bins
 from bitsieve.pipeline.evidence import has_no_information
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.prepare import PreparedSelection, prepare, prepare_selection
@@ -541,13 +541,13 @@ class CountSelector(MethodSelector):
     missing: str | None = None
     n_jobs: int | None = None
 
-    def fit_counted(self, counted: Counted) -> Self:
+    def fit_counted(self, counted_table: CountedTable) -> Self:
         """Choose features by the counts of a table; ``binning`` and ``n_jobs`` have no effect on these."""
         self._check_parameters()
-        counted.table.target.check_kind(self.target_kind)
+        counted_table.table.target.check_kind(self.target_kind)
         selection = self._selection_options()
-        prepared = PreparedSelection.of_prepared_table(counted.table, selection, self.discretization)
-        self._set_fit(run_on_counts(prepared, counted, self._execution()))
+        prepared = PreparedSelection.of_prepared_table(counted_table.table, selection, self.discretization)
+        self._set_fit(run_on_counts(prepared, counted_table, self._execution()))
         return self
 
     @available_if(_takes_codes)  # type: ignore[untyped-decorator]  # of scikit-learn

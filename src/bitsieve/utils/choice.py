@@ -40,12 +40,12 @@ def _split_long_runs(falling: Floats, begins_run: Flags) -> None:
     A new run begins at the first value that is more than 1e-10 below the beginning of the run before.
     """
     starts = np.flatnonzero(begins_run)
-    ends = np.append(starts[1:], len(falling))
-    is_too_long = falling[ends - 1] < falling[starts] - TIE
-    for start, end in zip(starts[is_too_long].tolist(), ends[is_too_long].tolist(), strict=True):
-        rising = -falling[:end]  # as np.searchsorted needs it
+    stops = np.append(starts[1:], len(falling))
+    is_too_long = falling[stops - 1] < falling[starts] - TIE
+    for start, stop in zip(starts[is_too_long].tolist(), stops[is_too_long].tolist(), strict=True):
+        rising = -falling[:stop]  # as np.searchsorted needs it
         beginning = start
-        while beginning < end:
+        while beginning < stop:
             begins_run[beginning] = True
             beginning = int(np.searchsorted(rising, -(falling[beginning] - TIE), side="right"))
 

@@ -13,7 +13,7 @@ import bitsieve
 from bitsieve import MonotoneBinner
 from bitsieve.cli import main
 from bitsieve.counts.search import Parts, dependence_of_codes
-from bitsieve.counts.tables import entropy_terms
+from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.dataset.read import read_xy
 from bitsieve.discretization.registry import make_binner
 from bitsieve.discretization.separate_zero import SeparateZeroBinning
@@ -85,7 +85,7 @@ def test_a_search_with_the_classes_of_the_table_makes_the_fitted_codes(is_sparse
     for j in range(3):  # zeros of a sparse table have the last code here, and the first in the table
         assert len(set(zip(recoded[j].tolist(), search.codes(j).tolist(), strict=True))) == binner.n_bins_[j] - 1
     all_rows = Parts.of(np.zeros(300, np.int64))
-    terms = entropy_terms(300)
+    terms = make_entropy_terms(300)
     dependence = search.dependence(classes, columns, all_rows, terms)
     for j in range(3):
         expected = dependence_of_codes(search.codes(j), classes[:1], 2, all_rows, terms)

@@ -100,15 +100,15 @@ def test_no_division_is_better(trend, objective):
             assert (division.status == "infeasible") == (best is None)
             if best is not None:
                 assert division.value == pytest.approx(best[0], abs=2 * TIE)
-                assert len(division.ends) <= len(best[1])
+                assert len(division.bin_ends) <= len(best[1])
 
 
 def test_of_equal_divisions_the_one_of_fewest_bins_and_smallest_ends_is_taken():
     equal_rates = BinCounts(np.array([2, 4, 6]), np.array([1, 2, 3]))
-    assert divide(equal_rates, totals_of(equal_rates), FREE).ends.tolist() == [3]
+    assert divide(equal_rates, totals_of(equal_rates), FREE).bin_ends.tolist() == [3]
     symmetric = BinCounts(np.array([1, 5, 1]), np.array([5, 1, 5]))
     rules = replace(FREE, trend="none", max_n_bins=2)
-    assert divide(symmetric, Totals(7, 11), rules).ends.tolist() == [1, 3]
+    assert divide(symmetric, Totals(7, 11), rules).bin_ends.tolist() == [1, 3]
 
 
 def test_without_bounds_the_best_ascending_division_is_the_hull():
@@ -155,7 +155,7 @@ def test_classes_exchanged_the_trend_is_reversed():
         exchanged = BinCounts(counts.nonevents, counts.events)
         ascending = divide(counts, totals, BinRules(trend="ascending"))
         descending = divide(exchanged, Totals(totals.nonevents, totals.events), BinRules(trend="descending"))
-        assert ascending.ends.tolist() == descending.ends.tolist()
+        assert ascending.bin_ends.tolist() == descending.bin_ends.tolist()
         assert ascending.value == pytest.approx(descending.value, abs=TIE)
 
 
@@ -180,8 +180,8 @@ def test_shares_are_counts_of_rows():
 def test_counts_beyond_32_bits():
     counts = BinCounts(np.array([2**36, 2**37]), np.array([2**37, 2**36]))
     division = divide(counts, Totals(3 * 2**36, 3 * 2**36), FREE)
-    assert division.ends.tolist() == [1, 2]
-    assert divide(counts, Totals(3 * 2**36, 3 * 2**36), replace(FREE, trend="descending")).ends.tolist() == [2]
+    assert division.bin_ends.tolist() == [1, 2]
+    assert divide(counts, Totals(3 * 2**36, 3 * 2**36), replace(FREE, trend="descending")).bin_ends.tolist() == [2]
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -194,7 +194,7 @@ def test_auto_takes_the_direction_of_the_larger_value_less_the_cost_of_bins(obje
         cost = rules.bin_cost * totals.unit_of_bias
 
         def less_cost(division, cost=cost):
-            return division.value - cost * len(division.ends)
+            return division.value - cost * len(division.bin_ends)
 
         directions = [divide(counts, totals, replace(rules, trend=trend)) for trend in ("ascending", "descending")]
         assert less_cost(divide(counts, totals, rules)) == pytest.approx(max(map(less_cost, directions)), abs=2 * TIE)
@@ -218,7 +218,7 @@ def test_a_direction_that_is_left_out_could_not_win(objective, smallest):
         )
         both = [divide(counts, totals, replace(rules, trend=trend)) for trend in ("ascending", "descending")]
         cost = rules.bin_cost * totals.unit_of_bias
-        net = [division.value - cost * len(division.ends) for division in both if division.status == "optimal"]
+        net = [division.value - cost * len(division.bin_ends) for division in both if division.status == "optimal"]
         best = divide(counts, totals, rules)
         if net:
-            assert best.value - cost * len(best.ends) >= max(net) - 2 * TIE
+            assert best.value - cost * len(best.bin_ends) >= max(net) - 2 * TIE

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import chi2
 
 from bitsieve.counts.search import FixedCodes, Units, joint_codes
-from bitsieve.counts.tables import entropy_terms
+from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.methods.by_counts.stopping import repeated_search
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 
@@ -29,7 +29,7 @@ def made(make_table):
 
 def search_of(made, classes=None, tried=TRIED, n_jobs=1):
     search = FixedCodes(made.codes, made.classes if classes is None else classes, 3)
-    return RepeatedSearch(search, CHOSEN, tried, entropy_terms(N), n_jobs)
+    return RepeatedSearch(search, CHOSEN, tried, make_entropy_terms(N), n_jobs)
 
 
 def figure_of(brute, made, column, classes):

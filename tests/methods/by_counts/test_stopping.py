@@ -15,7 +15,7 @@ from bitsieve import ForwardSelector
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.search import FixedCodes, Units
-from bitsieve.counts.tables import entropy_terms
+from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.information import make_information
 from bitsieve.methods.by_counts.criteria import CMI, JMI, MIM, make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
@@ -82,7 +82,7 @@ def searched(codes, classes, groups=None):
     if groups is not None:
         source.search.units = Units.of(groups, classes)
     information = make_information("plug-in", source)
-    return information, RepeatedSearch(source.search, (), np.arange(codes.shape[1]), entropy_terms(len(codes)), 1)
+    return information, RepeatedSearch(source.search, (), np.arange(codes.shape[1]), make_entropy_terms(len(codes)), 1)
 
 
 @pytest.mark.parametrize("size", [1, 3])

@@ -33,11 +33,11 @@ class BinCounts:
         """The bins at these indices."""
         return BinCounts(self.events[order], self.nonevents[order])
 
-    def merged(self, ends: Integers) -> BinCounts:
-        """Neighbouring bins as one: the first holds the bins before ``ends[0]``, the next those before ``ends[1]``."""
+    def merged(self, bin_ends: Integers) -> BinCounts:
+        """Merge neighbouring bins: merged bin b holds the bins from ``bin_ends[b - 1]`` to ``bin_ends[b] - 1``."""
         if not len(self):
             return self
-        starts = np.concatenate([[0], ends[:-1]]).astype(np.intp)
+        starts = np.concatenate([[0], bin_ends[:-1]]).astype(np.intp)
         return BinCounts(np.add.reduceat(self.events, starts), np.add.reduceat(self.nonevents, starts))
 
 

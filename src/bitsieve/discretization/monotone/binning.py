@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.counts.search import ClassSearch, Labels
-from bitsieve.counts.tables import Terms
+from bitsieve.counts.tables import EntropyTerms
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.target import Target
 from bitsieve.dataset.value_ranges import NumericBlock, ValueRanges
@@ -86,9 +86,9 @@ class MonotoneBinning(BlockCutBinning):
         pre_bins = pre_bins_of(numbers[is_present], is_event[is_present], weights_of_present, PreBinRules())
         rules = BinRules(max_n_bins=self.n_bins)
         division = divide(pre_bins.counts, totals, rules)
-        if len(division.ends) == 1:  # a column that separates the classes has no second bin with rows of both
+        if len(division.bin_ends) == 1:  # a column that separates the classes has no second bin with rows of both
             division = divide(pre_bins.counts, totals, replace(rules, min_events=0, min_nonevents=0))
-        return pre_bins.merged(division.ends).cuts
+        return pre_bins.merged(division.bin_ends).cuts
 
 
 class RepeatedMonotoneCuts(RepeatedCuts):
@@ -98,7 +98,7 @@ class RepeatedMonotoneCuts(RepeatedCuts):
         super().__init__(table, binner)
         self.rule = binner
 
-    def cuts_of(self, values: Floats, classes: Labels, terms: Terms) -> Floats:
+    def cuts_of(self, values: Floats, classes: Labels, entropy_terms: EntropyTerms) -> Floats:
         return self.rule.cut_numbers(values, classes == 1, None)
 
 

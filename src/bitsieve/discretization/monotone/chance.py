@@ -93,7 +93,7 @@ class Merging:
     counts: BinCounts  # of the bins before they were merged
     n_free: int  # see PreBins.n_free
     rules: BinRules
-    by_rate: bool  # whether the bins were put in the order of their event rates
+    ordered_by_rate: bool  # whether the bins were put in the order of their event rates
 
 
 def p_of_merged_bins(value: float, merging: Merging, fixed: BinCounts, totals: Totals) -> float:
@@ -102,7 +102,7 @@ def p_of_merged_bins(value: float, merging: Merging, fixed: BinCounts, totals: T
     By the formula of :func:`p_of_monotone_bins` where the order of the bins looked at numbers alone; by shuffles for
     other trends, for categories, and where the formula is within a factor of 2 of 5 %, as it assumes equal bins.
     """
-    if merging.rules.trend in BY_FORMULA and not merging.by_rate:
+    if merging.rules.trend in BY_FORMULA and not merging.ordered_by_rate:
         in_either = merging.rules.trend == "auto"
         p = p_of_monotone_bins(value, totals, merging.n_free, len(fixed), either_direction=in_either)
         if not LEVEL / 2 <= p <= 2 * LEVEL:
@@ -133,18 +133,18 @@ def _p_by_shuffles(value: float, merging: Merging, fixed: BinCounts, totals: Tot
 
 def _best_value(counts: BinCounts, merging: Merging, totals: Totals) -> float:
     """The information value of the best division; for a monotone trend without bounds on bins, which is not below."""
-    if merging.by_rate:
+    if merging.ordered_by_rate:
         counts = counts.take(np.argsort(counts.events / counts.rows, kind="stable"))
     rules = merging.rules
     if rules.trend in BY_FORMULA:
         values = []
         if rules.trend != "descending":
-            values.append(_value_of_ends(counts, hull_vertices(counts), rules, totals))
+            values.append(_value_of_merged_bins(counts, hull_vertices(counts), rules, totals))
         if rules.trend != "ascending":
-            values.append(_value_of_ends(counts, hull_vertices(counts.swapped), rules, totals))
+            values.append(_value_of_merged_bins(counts, hull_vertices(counts.swapped), rules, totals))
         return max(values)
-    return _value_of_ends(counts, divide(counts, totals, rules).ends, rules, totals)
+    return _value_of_merged_bins(counts, divide(counts, totals, rules).bin_ends, rules, totals)
 
 
-def _value_of_ends(counts: BinCounts, ends: Integers, rules: BinRules, totals: Totals) -> float:
-    return float(information_values(counts.merged(ends), totals, rules.smoothing).sum())
+def _value_of_merged_bins(counts: BinCounts, bin_ends: Integers, rules: BinRules, totals: Totals) -> float:
+    return float(information_values(counts.merged(bin_ends), totals, rules.smoothing).sum())

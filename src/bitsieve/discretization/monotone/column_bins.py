@@ -134,7 +134,7 @@ class ColumnBins:
             return self.iv
         rules = replace(merging.rules, min_events=0, min_nonevents=0)
         division = divide(merging.counts, self.totals, rules)
-        return float(information_values(merging.counts.merged(division.ends), self.totals, self.smoothing).sum())
+        return float(information_values(merging.counts.merged(division.bin_ends), self.totals, self.smoothing).sum())
 
     @property
     def interval(self) -> Interval:
@@ -249,7 +249,7 @@ def _merge_numbers(numbers: Floats, rows: ClassedRows, rules: ColumnRules) -> Me
     """The best division of numbers that are neither missing nor special."""
     pre_bins = pre_bins_of(numbers, rows.is_event, rows.weights, rules.pre_bins)
     division = divide(pre_bins.counts, rows.totals, rules.bins)
-    bins = pre_bins.merged(division.ends)
+    bins = pre_bins.merged(division.bin_ends)
     if rules.time_unit:
         texts = [text_of_edge(cut, rules.time_unit) for cut in bins.cuts.tolist()]
     else:
@@ -260,7 +260,7 @@ def _merge_numbers(numbers: Floats, rows: ClassedRows, rules: ColumnRules) -> Me
         labels_of_intervals(texts),
         edges=bins.cuts,
         division=division,
-        merging=Merging(pre_bins.counts, pre_bins.n_free, rules.bins, by_rate=False),
+        merging=Merging(pre_bins.counts, pre_bins.n_free, rules.bins, ordered_by_rate=False),
     )
 
 
@@ -286,14 +286,16 @@ def _merge_categories(
     in_order = counts.take(order)
     ascending = replace(rules.bins, trend="ascending")
     division = divide(in_order, rows.totals, ascending)
-    groups = [tuple(sorted(levels.names[level] for level in group)) for group in np.split(order, division.ends[:-1])]
+    groups = [
+        tuple(sorted(levels.names[level] for level in group)) for group in np.split(order, division.bin_ends[:-1])
+    ]
     return MergedBins(
-        in_order.merged(division.ends),
+        in_order.merged(division.bin_ends),
         labels=tuple(", ".join(group) for group in groups),
         groups=tuple(groups),
         rare=levels.rare,
         division=division,
-        merging=Merging(in_order, len(in_order), ascending, by_rate=True),
+        merging=Merging(in_order, len(in_order), ascending, ordered_by_rate=True),
     )
 
 

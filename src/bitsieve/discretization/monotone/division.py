@@ -45,7 +45,7 @@ class BinRules:
 class Division:
     """Bins made of neighbouring bins."""
 
-    ends: Integers  # how many bins lie before the end of each
+    bin_ends: Integers  # how many of the neighbouring bins lie before the end of each bin
     trend: Trend
     status: Status
     value: float  # of the objective, without the cost of bins
@@ -71,7 +71,7 @@ def divide(counts: BinCounts, totals: Totals, rules: BinRules) -> Division:
         bound_of_second = bound_of_ascending
     best = _divide_by_trend(counts, totals, replace(rules, trend=first))
     cost = rules.bin_cost * totals.unit_of_bias
-    net_value = best.value - cost * len(best.ends)
+    net_value = best.value - cost * len(best.bin_ends)
     net_bound = bound_of_second - cost * rules.min_n_bins
     if best.status == "optimal" and net_bound < net_value - BOUND_MARGIN:
         return best
@@ -92,8 +92,8 @@ def _upper_bound(counts: BinCounts, totals: Totals, rules: BinRules) -> float:
     last_start = int(np.flatnonzero(counts.nonevents > 0)[-1]) if counts.nonevents.any() else 0
     if first_end > last_start:  # no two bins keep the bounds
         return objective_value(counts.merged(np.array([len(counts)])), totals, rules)
-    ends = np.append(np.arange(first_end, last_start + 1), len(counts))
-    joined = counts.merged(ends)
+    bin_ends = np.append(np.arange(first_end, last_start + 1), len(counts))
+    joined = counts.merged(bin_ends)
     return objective_value(joined.merged(hull_vertices(joined)), totals, rules)
 
 
@@ -101,14 +101,14 @@ def _is_better(division: Division, other: Division, rules: BinRules, totals: Tot
     if division.status != other.status:
         return division.status == "optimal"
     cost = rules.bin_cost * totals.unit_of_bias
-    gain = (division.value - cost * len(division.ends)) - (other.value - cost * len(other.ends))
+    gain = (division.value - cost * len(division.bin_ends)) - (other.value - cost * len(other.bin_ends))
     if abs(gain) > TIE:
         return gain > 0
-    return len(division.ends) < len(other.ends)
+    return len(division.bin_ends) < len(other.bin_ends)
 
 
 def _divide_by_trend(counts: BinCounts, totals: Totals, rules: BinRules) -> Division:
-    ends: Integers = _native.best_division(
+    bin_ends: Integers = _native.best_division(
         np.ascontiguousarray(counts.events),
         np.ascontiguousarray(counts.nonevents),
         totals.events,
@@ -125,12 +125,12 @@ def _divide_by_trend(counts: BinCounts, totals: Totals, rules: BinRules) -> Divi
         min_nonevents=rules.min_nonevents,
         min_rate_difference=round(rules.min_rate_diff * RATE_UNIT),
     )
-    if not len(ends):
+    if not len(bin_ends):
         one_bin = np.array([len(counts)], np.int64)
         value = objective_value(counts.merged(one_bin), totals, rules)
         return Division(one_bin, rules.trend, "infeasible", value, None)
-    value = objective_value(counts.merged(ends), totals, rules)
-    return Division(ends, rules.trend, "optimal", value, _gap_below_hull(counts, totals, rules, value))
+    value = objective_value(counts.merged(bin_ends), totals, rules)
+    return Division(bin_ends, rules.trend, "optimal", value, _gap_below_hull(counts, totals, rules, value))
 
 
 def smallest_count(share: float, n_rows: int) -> int:

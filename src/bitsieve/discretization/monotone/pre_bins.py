@@ -32,10 +32,10 @@ class PreBins:
     #: The number of bins whose law of chance holds: all distinct numbers, where each of them could be a cut.
     n_free: int
 
-    def merged(self, ends: Integers) -> PreBins:
-        """Neighbouring bins as one; ``ends`` has the number of bins before the end of each."""
-        inner = ends[:-1] - 1
-        return PreBins(self.cuts[inner], self.next_above[inner], self.counts.merged(ends), self.n_free)
+    def merged(self, bin_ends: Integers) -> PreBins:
+        """Neighbouring bins as one; ``bin_ends`` has the number of bins before the end of each."""
+        inner = bin_ends[:-1] - 1
+        return PreBins(self.cuts[inner], self.next_above[inner], self.counts.merged(bin_ends), self.n_free)
 
 
 def pre_bins_of(numbers: Floats, is_event: Flags, weights: Integers | None, rules: PreBinRules) -> PreBins:
@@ -49,12 +49,12 @@ def pre_bins_of(numbers: Floats, is_event: Flags, weights: Integers | None, rule
     counts = count_by_bin(index.astype(np.int64), len(distinct), is_event, weights)
     bins = PreBins(distinct[:-1], distinct[1:], counts, len(distinct))
     if len(distinct) > rules.max_exact:
-        ends = ends_of_equal_frequency(counts.rows, rules.max_pre_bins)
+        bin_ends = ends_of_equal_frequency(counts.rows, rules.max_pre_bins)
         if rules.refine:
-            ends = np.unique(np.concatenate([ends, hull_vertices(counts), hull_vertices(counts.swapped)]))
-        bins = bins.merged(ends)
+            bin_ends = np.unique(np.concatenate([bin_ends, hull_vertices(counts), hull_vertices(counts.swapped)]))
+        bins = bins.merged(bin_ends)
         if not rules.refine:
-            bins = PreBins(bins.cuts, bins.next_above, bins.counts, len(ends))
+            bins = PreBins(bins.cuts, bins.next_above, bins.counts, len(bin_ends))
     if rules.digits is not None:
         scale = 10.0**rules.digits
         return cut_at(distinct, counts, np.ceil(bins.cuts * scale) / scale)  # the round cut that parts the same rows
@@ -67,8 +67,8 @@ def cut_at(distinct: Floats, counts: BinCounts, cuts: Floats) -> PreBins:
     n_below = np.searchsorted(distinct, sorted_cuts, side="right")
     first_of_equal = np.append(True, np.diff(n_below) > 0)
     separates = first_of_equal & (n_below > 0) & (n_below < len(distinct))
-    ends = np.append(n_below[separates], len(distinct))
-    return PreBins(sorted_cuts[separates], distinct[ends[:-1]], counts.merged(ends), len(ends))
+    bin_ends = np.append(n_below[separates], len(distinct))
+    return PreBins(sorted_cuts[separates], distinct[bin_ends[:-1]], counts.merged(bin_ends), len(bin_ends))
 
 
 def ends_of_equal_frequency(rows: Integers, n_bins: int) -> Integers:
@@ -76,5 +76,5 @@ def ends_of_equal_frequency(rows: Integers, n_bins: int) -> Integers:
     rows_until = np.cumsum(rows)
     n_rows = int(rows_until[-1])
     ranks = [(2 * j * n_rows + n_bins) // (2 * n_bins) for j in range(1, n_bins)]
-    ends = np.searchsorted(rows_until, np.maximum(ranks, 1), side="left") + 1
-    return np.unique(np.append(ends, len(rows)))
+    bin_ends = np.searchsorted(rows_until, np.maximum(ranks, 1), side="left") + 1
+    return np.unique(np.append(bin_ends, len(rows)))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import CountSource, coded, conditioning
-from bitsieve.counts.tables import entropy_terms
+from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.counts.tuples import CODES, n_tuples, search_tuples
 from bitsieve.diagnostics import UserError
@@ -200,7 +200,7 @@ class Search:
                 message=f"{n_varying} of the columns have more than one value, and {self.order} are needed",
                 advice="give more columns, or other bins",
             )
-        per_bit = entropy_terms(source.n_samples).per_bit
+        per_bit = make_entropy_terms(source.n_samples).per_bit
         best = np.where(tuples.best_columns[:, 0] < 0, -np.inf, tuples.best / per_bit)
         return Interacting(tuples.values / per_bit, tuples.columns, best, tuples.best_columns)
 

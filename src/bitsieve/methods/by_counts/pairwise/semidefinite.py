@@ -94,8 +94,8 @@ def semidefinite_choice(
     """The best subset of k varying columns found by rounding the relaxation, and how good it can be at most."""
     check_matrices(3, len(columns))
     progress = phase("counting pairs")
-    counted = information.matrix("mean_relevance", np.float64, columns, progress)
-    matrix = counted.astype(np.float64, copy=False)
+    mean_relevance = information.matrix("mean_relevance", np.float64, columns, progress)
+    matrix = mean_relevance.astype(np.float64, copy=False)
     with threadpool_limits(1):  # sums of BLAS depend on its threads
         solution = solve_low_rank(matrix, k, progress=phase("ranking"))
         rounded = round_factor(matrix, solution.factor, k, rounding, n_roundings, draw)

@@ -137,8 +137,8 @@ def conditional_p(
         is_tested[index] = True
         seeds = np.random.default_rng([random_state, column, 0])
         if source.search is not None:  # cut by the class: the classes are shuffled within strata, and it is cut again
-            terms = information.conditional().terms
-            search = RepeatedSearch(source.search, neighbours.tolist(), np.array([column]), terms, 1)
+            entropy_terms = information.conditional().entropy_terms
+            search = RepeatedSearch(source.search, neighbours.tolist(), np.array([column]), entropy_terms, 1)
             p[index] = share_of_shuffles(search.reached(column), max_permutations, ENOUGH_REACHED, seeds)
             return
         random = np.random.default_rng([random_state, column, 1])

@@ -230,7 +230,9 @@ class SingleTests:
             reaches = reached_by_shuffles(conditional, candidate)
         else:
             n_jobs = self.information.source.n_jobs
-            search = RepeatedSearch(self.search, conditioned_on, np.array([candidate]), conditional.terms, n_jobs)
+            search = RepeatedSearch(
+                self.search, conditioned_on, np.array([candidate]), conditional.entropy_terms, n_jobs
+            )
             reaches = search.reached(candidate)
         return share_of_shuffles(reaches, max_shuffles, ENOUGH_REACHED, seeds)
 

@@ -18,7 +18,7 @@ from bitsieve.counts.search import (
     dependence_of_codes,
     joint_codes,
 )
-from bitsieve.counts.tables import Terms
+from bitsieve.counts.tables import EntropyTerms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.information.evidence import log_chi_squared_tail
 from bitsieve.utils.arrays import Columns, Flags, Floats
@@ -38,13 +38,13 @@ class RepeatedSearch:
     probability: only its rank among its values after shuffles is.
 
     ``chosen``: S, the columns chosen so far. ``tried``: all columns that might have been chosen now, those in which no
-    cut was accepted among them. ``terms``: of the plug-in information. ``n_jobs``: threads for shuffles.
+    cut was accepted among them. ``entropy_terms``: those of the plug-in information. ``n_jobs``: threads for shuffles.
     """
 
     search: CodingPenalty
     chosen: Sequence[int]
     tried: Columns
-    terms: Terms
+    entropy_terms: EntropyTerms
     n_jobs: int | None
 
     @property
@@ -71,7 +71,7 @@ class RepeatedSearch:
     def _observed(self, candidate: int) -> Dependence:
         search = self._to_repeat
         codes = search.codes(candidate)
-        return dependence_of_codes(codes, search.classes[None], search.n_classes, self.parts, self.terms)
+        return dependence_of_codes(codes, search.classes[None], search.n_classes, self.parts, self.entropy_terms)
 
     def best_after_shuffles(self, seeds: NDArray[np.uint64]) -> Floats:
         """The smallest figure of all candidates after each of several shuffles of the classes within the parts."""
@@ -104,7 +104,7 @@ class RepeatedSearch:
 
             def cut(start: int, batch: slice = batch, classes: Labels = classes) -> None:
                 columns = self.tried[start : start + COLUMNS_A_BLOCK]
-                dependence = self._to_repeat.dependence(classes, columns, self.parts, self.terms)
+                dependence = self._to_repeat.dependence(classes, columns, self.parts, self.entropy_terms)
                 minima[start // COLUMNS_A_BLOCK, batch] = of_columns(dependence).min(axis=0)
 
             run_blocks(cut, blocks, self.n_jobs)
@@ -115,9 +115,9 @@ class RepeatedSearch:
         figures = np.ones(dependence.freedom.shape)
         has_freedom = dependence.freedom > 0
         bits = self._bits(dependence)[has_freedom]
-        statistic = np.maximum(0.0, 2 * self.terms.n_samples * log(2) * bits)
+        statistic = np.maximum(0.0, 2 * self.entropy_terms.n_samples * log(2) * bits)
         figures[has_freedom] = np.exp(log_chi_squared_tail(dependence.freedom[has_freedom], statistic))
         return figures
 
     def _bits(self, dependence: Dependence) -> Floats:
-        return dependence.sums / self.terms.per_bit
+        return dependence.sums / self.entropy_terms.per_bit

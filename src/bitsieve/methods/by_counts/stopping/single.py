@@ -141,7 +141,9 @@ class SingleMonitor:
         search = self.source.search
         if search is not None and self.search is None:
             tried = np.flatnonzero(self.candidates)
-            self.search = RepeatedSearch(search, tuple(self.chosen), tried, self.conditional.terms, self.source.n_jobs)
+            self.search = RepeatedSearch(
+                search, tuple(self.chosen), tried, self.conditional.entropy_terms, self.source.n_jobs
+            )
         return self.search
 
     def ends_at_constants(self) -> bool:
