@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import ClassVar, NamedTuple, Protocol, Self, TypeVar, cast
+from typing import ClassVar, NamedTuple, Protocol, Self, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -375,14 +375,22 @@ def sums_of(source: CountSource) -> Sums:
 
 def conditioning(source: CountSource) -> ConditioningSource:
     """The source as a :class:`ConditioningSource`, refused if it is none."""
-    if not {"partition", "joined"} <= source.capabilities:
+    if not _is_conditioning(source):
         raise needs_more_than_pairs()
-    return cast("ConditioningSource", source)
+    return source
+
+
+def _is_conditioning(source: CountSource) -> TypeGuard[ConditioningSource]:
+    return {"partition", "joined"} <= source.capabilities
 
 
 def coded(source: CountSource) -> CodedSource | None:
     """The source as a :class:`CodedSource`; None if it is none."""
-    return cast("CodedSource", source) if "codes" in source.capabilities else None
+    return source if _is_coded(source) else None
+
+
+def _is_coded(source: CountSource) -> TypeGuard[CodedSource]:
+    return "codes" in source.capabilities
 
 
 class JoinedSource(ConditioningSource):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ from bitsieve.utils.types import ColumnLike
 if TYPE_CHECKING:
     import narwhals as nw
 
+KindOfTarget: TypeAlias = Literal["classes", "binned", "joint", "survival"]
 MAX_JOINT_CLASSES = 1 << 16  # possible combinations of the classes of several columns
 
 
@@ -51,7 +52,7 @@ class Target:
     #: The inner edges of the intervals of a quantity; a value on an edge belongs to the interval below it. A joint
     #: target with a quantity has a list with one item for each column, None for classes.
     edges: Any = None
-    kind: Literal["classes", "binned", "joint", "survival"] = "classes"
+    kind: KindOfTarget = "classes"
     columns: tuple[str, ...] = ()  # the names of the columns of a joint target
     name: str = "y"  # what messages call it
     requested_kind: TargetKind = KIND_FROM_VALUES  # the kind that the user chose

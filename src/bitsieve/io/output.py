@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from os import PathLike
@@ -14,10 +15,8 @@ from typing import IO
 from bitsieve.io.errors import DataError
 from bitsieve.utils.messages import one_line
 
-try:
+if sys.platform != "win32":
     import fcntl
-except ImportError:  # Windows: files that killed processes left are not removed there
-    fcntl = None  # type: ignore[assignment]
 
 AnyPath = str | PathLike[str]
 
@@ -110,7 +109,7 @@ def writing(path: AnyPath, what: str = "output") -> Iterator[IO[bytes]]:
     unfinished_paths.add(temporary)
     try:
         with open(temporary, "wb", opener=lambda name, _: os.open(name, _NEW_FILE, 0o666)) as file:
-            if fcntl is not None:
+            if sys.platform != "win32":  # there, files that killed processes left are not removed
                 lock = os.dup(file.fileno())  # the lock is held until the file has its final name
                 try_lock(lock)
             yield file
@@ -134,7 +133,7 @@ def writing(path: AnyPath, what: str = "output") -> Iterator[IO[bytes]]:
 
 def try_lock(file: IO[bytes] | int) -> bool:
     """Lock an open file until it is closed or the process ends. Returns False where another process holds the lock."""
-    if fcntl is None:
+    if sys.platform == "win32":
         return False
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

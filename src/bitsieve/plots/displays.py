@@ -6,7 +6,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from math import ceil
-from typing import Any, Literal, NamedTuple, Self, cast
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -405,7 +405,8 @@ class Panel(NamedTuple):
         """The rows that have a value in a column."""
         table = evidence.table.required_rows()
         binner = evidence.binner
-        y = cast(Floats, table.target.values)
+        y = table.target.values
+        assert y is not None  # the target is a quantity
         ticks: list[str] = []
         bin_values: NDArray[np.number] | None  # the values that are a bin each; None where bins are cut
         if table.is_numeric(column):

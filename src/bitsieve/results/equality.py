@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 def equal_values(first: object, second: object) -> bool:
@@ -17,18 +21,18 @@ def equal_values(first: object, second: object) -> bool:
     if isinstance(first, (list, tuple)) and isinstance(second, (list, tuple)):
         is_as_long = len(first) == len(second)
         return is_as_long and all(equal_values(*pair) for pair in zip(first, second, strict=True))
-    if is_dataclass(first) and type(first) is type(second):
+    if is_dataclass(first) and not isinstance(first, type) and type(first) is type(second):
         return equal_fields(first, second)
     if isinstance(first, float) and isinstance(second, float) and first != first:
         return second != second
     return bool(first == second)
 
 
-def equal_fields(first: object, second: object) -> bool:
+def equal_fields(first: DataclassInstance, second: object) -> bool:
     """Whether two objects of one dataclass are equal in all fields that are compared."""
     return all(
         equal_values(getattr(first, item.name), getattr(second, item.name))
-        for item in fields(first)  # type: ignore[arg-type]  # a dataclass
+        for item in fields(first)
         if item.compare
     )
 

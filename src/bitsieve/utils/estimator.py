@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self, cast
+from typing import Any, Self
 
 from sklearn.base import BaseEstimator
 
@@ -29,6 +29,7 @@ class Estimator(BaseEstimator):
         ValueError
             If there is no such parameter.
         """
-        own_params = {name: value for name, value in params.items() if "__" not in name}
-        refuse_wrong_names(own_params, self.get_params(deep=False))
-        return cast("Self", super().set_params(**params))
+        params_of_this = {name: value for name, value in params.items() if "__" not in name}
+        refuse_wrong_names(params_of_this, self.get_params(deep=False))
+        super().set_params(**params)
+        return self

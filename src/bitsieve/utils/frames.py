@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from importlib.util import find_spec
-from typing import Any, cast
+from typing import Any, Literal, TypeAlias
 
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.parameters import check_choice
 from bitsieve.utils.types import DataFrame
 
-FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
+FrameLibrary: TypeAlias = Literal["pandas", "polars", "pyarrow"]
+FRAME_LIBRARIES: tuple[FrameLibrary, ...] = ("pandas", "polars", "pyarrow")
 
 
-def default_library() -> str:
+def default_library() -> FrameLibrary:
     """The library of the frames of results where the user names none: pandas, or pyarrow where that is missing."""
     return "pandas" if _is_installed("pandas") else "pyarrow"
 
 
-def check_library(library: str | None) -> str:
+def check_library(library: str | None) -> FrameLibrary:
     """The library of the frame of a result: the one that the user names, which must be installed, or the default."""
     if library is None:
         return default_library()
@@ -30,7 +31,7 @@ def check_library(library: str | None) -> str:
             message=f"a frame of {library} needs the package {library!r}",
             advice=f"pip install {library}",
         )
-    return library
+    return next(name for name in FRAME_LIBRARIES if name == library)
 
 
 def _is_installed(package: str) -> bool:
@@ -39,8 +40,8 @@ def _is_installed(package: str) -> bool:
     return False
 
 
-def frame_of(columns: Mapping[str, Any], library: str) -> DataFrame:
+def frame_of(columns: Mapping[str, Any], library: FrameLibrary) -> DataFrame:
     """A data frame of a library."""
     import narwhals as nw
 
-    return nw.from_dict(columns, backend=cast(Any, library)).to_native()
+    return nw.from_dict(columns, backend=library).to_native()

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -37,11 +37,11 @@ def made_by(make: Callable[[Any], object]) -> Rule:
 
 def whole_number(value: object) -> int | None:
     """``value`` as an int, or None where it is no whole number; a bool is none."""
-    if isinstance(value, bool):
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
         return None
     try:
-        return operator.index(value)  # type: ignore[arg-type]  # or else the error
-    except TypeError:
+        return operator.index(value)
+    except TypeError:  # an array of several numbers
         return None
 
 
@@ -57,8 +57,9 @@ def check_integer(name: str, value: object, low: int, high: int = NO_LIMIT, why:
 
 def check_number(name: str, value: object, low: float, high: float = np.inf, *, instead: str = "") -> float:
     """``value`` as a finite float in ``low .. high``; ``instead`` says what else may be given."""
-    is_number = isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
-    number = float(value) if is_number else np.nan  # type: ignore[arg-type]  # a Real has a float
+    number = np.nan
+    if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)):
+        number = float(value)
     if not (low <= number <= high and np.isfinite(number)):
         bounds = f"from {low:g} to {high:g}" if np.isfinite(high) else f"of {low:g} or more"
         advice = f"give a number {bounds}"

@@ -8,7 +8,6 @@ those that may still win.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import cast
 
 import numpy as np
 

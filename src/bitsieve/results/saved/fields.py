@@ -6,8 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
 
 MAX_INTEGER = 2**63 - 1
+Text = TypeVar("Text", bound=str)
 
 
 class FieldError(Exception):
@@ -64,12 +66,13 @@ class Field:
         """A text, or null."""
         return None if self.is_null else self.text()
 
-    def choice(self, allowed: Sequence[str]) -> str:
-        """One of some texts."""
+    def choice(self, allowed: Sequence[Text]) -> Text:
+        """One of the allowed texts."""
         text = self.text()
-        if text not in allowed:
-            raise self.error(f"must be one of {', '.join(map(repr, allowed))}")
-        return text
+        for allowed_text in allowed:
+            if allowed_text == text:
+                return allowed_text
+        raise self.error(f"must be one of {', '.join(map(repr, allowed))}")
 
     def texts(self) -> tuple[str, ...]:
         """A list of texts."""

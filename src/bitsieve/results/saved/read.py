@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from stat import S_ISREG
-from typing import NoReturn, cast
+from typing import NoReturn
 
 import numpy as np
 
@@ -28,7 +28,6 @@ from bitsieve.results.saved.schema import (
     VERSION,
     Certificate,
     ColumnGroup,
-    ColumnKind,
     Cut,
     Label,
     ObjectOption,
@@ -54,8 +53,8 @@ MAX_BYTES = 1 << 28  # of a file
 MAX_CODES = 1 << 16  # of a column
 MAX_DEPTH = 64  # objects and lists within each other
 _DTYPES = ("U", "O")  # besides those of numbers, booleans and times
-_SEVERITIES = ("note", "warning", "error")
-_PARSINGS = ("numbers", "dates", "durations", "booleans")
+_SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")
+_PARSINGS: tuple[ParsingFormat, ...] = ("numbers", "dates", "durations", "booleans")
 _DECIMALS = ("", ".", ",")
 _GROUPS = ("", ",", ".", "'’", " \u00a0\u2009\u202f")
 _ORDERS = ("", DAY_FIRST, MONTH_FIRST, "undecided")
@@ -299,7 +298,7 @@ def _feature(
     informative = members["informative"].boolean()
     state: InformativeState = "not tested" if informative else "not shown"
     if "informative_state" in members:
-        state = cast(InformativeState, members["informative_state"].choice(INFORMATIVE_STATES))
+        state = members["informative_state"].choice(INFORMATIVE_STATES)
     return SavedFeature(
         score=members["score"].number(),
         relevance=members["relevance"].number(),
@@ -327,7 +326,7 @@ def _role(field: Field) -> SavedRole:
 def _column(field: Field, data: SavedData, target: SavedTarget, later_fields: Sequence[str]) -> SavedColumn:
     members = field.members(field_names(SavedColumn), optional=later_fields)
     cut = _cut(members["cut"])
-    kind = cast(ColumnKind, members["kind"].choice(COLUMN_KINDS))
+    kind = members["kind"].choice(COLUMN_KINDS)
     if (kind == "category") != (cut.edges is None):
         raise members["cut"].error(f"does not go with a column of the kind {kind!r}")
     parsing = members["parsing"]
@@ -361,7 +360,7 @@ def _parsing(field: Field) -> SavedParsing:
     members = field.members(field_names(SavedParsing), OPTIONAL_OF_PARSING)
     optional = {name: members[name].boolean() for name in OPTIONAL_OF_PARSING if name in members}
     parsing = SavedParsing(
-        format=cast(ParsingFormat, members["format"].choice(_PARSINGS)),
+        format=members["format"].choice(_PARSINGS),
         decimal=members["decimal"].choice(_DECIMALS),
         group=members["group"].choice(_GROUPS),
         unit=members["unit"].text(),
@@ -477,7 +476,7 @@ def _diagnostic(field: Field) -> Diagnostic:
     members = field.members(["code", "severity", "message", "advice", "columns", "fix", "parameters"])
     diagnostic = Diagnostic(
         code=members["code"].text(),
-        severity=cast(Severity, members["severity"].choice(_SEVERITIES)),
+        severity=members["severity"].choice(_SEVERITIES),
         message=members["message"].text(),
         advice=members["advice"].text(),
         columns=members["columns"].texts(),

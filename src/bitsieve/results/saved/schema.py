@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Literal, TypeAlias
 
+from bitsieve.dataset.target import KindOfTarget
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.pipeline.selected_tests import InformativeState
 
@@ -20,7 +21,7 @@ Option: TypeAlias = (
 ColumnKind = Literal["number", "date", "duration", "category"]
 ParsingFormat = Literal["numbers", "dates", "durations", "booleans"]
 COLUMN_KINDS: tuple[ColumnKind, ...] = ("number", "date", "duration", "category")
-TARGET_KINDS = ("classes", "binned", "joint", "survival")
+TARGET_KINDS: tuple[KindOfTarget, ...] = ("classes", "binned", "joint", "survival")
 ROLES = ("neighbour", "spouse")
 KINDS_OF_FEATURES = "nc-"  # numbers and times, categories, dropped
 SIDES = ("left", "right")
@@ -75,7 +76,7 @@ class SavedTarget:
     """The target: its name, and its classes or where it was cut."""
 
     name: str  # what messages call it
-    kind: str  # "classes", "binned" for a quantity, "joint" for several columns, "survival" for times
+    kind: KindOfTarget  # "classes", "binned" for a quantity, "joint" for several columns, "survival" for times
     columns: tuple[str, ...]  # the names of several target columns; empty for one
     labels: Values  # of the classes
     edges: tuple[float, ...] | tuple[tuple[float, ...] | None, ...] | None  # of a quantity; several columns: of each

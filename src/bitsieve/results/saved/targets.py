@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, cast
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +35,7 @@ def target_of(saved: SavedTarget) -> Target:
         codes=np.empty(0, np.int32),
         labels=array_of_values(saved.labels),
         edges=_edges(saved),
-        kind=cast(Literal["classes", "binned", "joint", "survival"], saved.kind),
+        kind=saved.kind,
         columns=saved.columns,
         name=saved.name,
         requested_kind=TargetKind(saved.requested_kind, saved.requested_bins),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from numbers import Real
-from typing import ClassVar, Literal, Protocol, final
+from typing import ClassVar, Literal, Protocol, final, runtime_checkable
 
 import numpy as np
 
