@@ -191,7 +191,7 @@ class JsonColumns(ColumnFile):
     def names(self):
         return list(self.types)
 
-    def partitions(self, *, whole):
+    def partitions(self, *, in_one_block):
         return [AllRows(self.path)]
 """
 

@@ -32,7 +32,7 @@ class FileOfSchema(TypedFile):
         self.schema = CountingSchema(100)
         return self.schema
 
-    def partitions(self, *, whole: bool) -> list:
+    def partitions(self, *, in_one_block: bool) -> list:
         return []
 
 

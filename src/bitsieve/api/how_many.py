@@ -407,16 +407,19 @@ def _no_answer(rule: str, why: str) -> Answer:
 
 def reading(answers: list[Answer], is_quantity: bool = False) -> str:
     """One sentence on what the difference of the answers means."""
-    by_shuffles, by_rate, by_stability, by_errors = [answer.n_features for answer in answers[:4]]
-    n_informative = max(by_shuffles or 0, by_rate or 0)
+    n_by_shuffles = answers[0].n_features
+    n_by_rate = answers[1].n_features
+    n_by_stability = answers[2].n_features
+    n_by_errors = answers[3].n_features
+    n_informative = max(n_by_shuffles or 0, n_by_rate or 0)
     target = "target" if is_quantity else "class"
     text = f"{_columns(n_informative)} shown to be informative about the {target}"
-    if by_stability is not None:
-        text += f", and {_columns(by_stability)} chosen from most halves of the samples"
-    if by_errors is None:
+    if n_by_stability is not None:
+        text += f", and {_columns(n_by_stability)} chosen from most halves of the samples"
+    if n_by_errors is None:
         return f"{text}."
     model = "regressor" if is_quantity else "classifier"
-    return f"{text}: {_about_model(model, by_errors, n_informative)}."
+    return f"{text}: {_about_model(model, n_by_errors, n_informative)}."
 
 
 def _about_model(model: str, n_features: int, n_informative: int) -> str:

@@ -166,12 +166,12 @@ def make_scorecard(
 
 def _without_declared_values(diagnostics: Sequence[Diagnostic], binner: MonotoneBinner) -> list[Diagnostic]:
     """The notes less those on numbers such as -999 in columns of which the user declared special values."""
-    shown = []
+    other_diagnostics = []
     for diagnostic in diagnostics:
         declared = [value_for(column, binner.special_values, None) for column in diagnostic.columns]
         if diagnostic.code != "sentinel" or not all(declared):
-            shown.append(diagnostic)
-    return shown
+            other_diagnostics.append(diagnostic)
+    return other_diagnostics
 
 
 def _selected_columns(
@@ -187,15 +187,15 @@ def _selected_columns(
 
 def _with_columns(table: InMemoryDataset, columns: Columns) -> InMemoryDataset:
     """The table with some of its columns."""
-    meanings = {}
+    text_meanings = {}
     for position, j in enumerate(columns.tolist()):
         if j in table.text_meanings:
-            meanings[position] = table.text_meanings[j]
+            text_meanings[position] = table.text_meanings[j]
     return replace(
         table,
         columns=[table.values(j) for j in columns.tolist()],
         names=[table.names[j] for j in columns.tolist()],
         feature_names=None,
-        text_meanings=meanings,
+        text_meanings=text_meanings,
         original=None,
     )

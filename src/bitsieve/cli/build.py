@@ -114,11 +114,11 @@ def _densities(arguments: argparse.Namespace) -> DiscretizationOptions:
     """Numbers by their densities, without bins."""
     from bitsieve.options import DiscretizationOptions
 
-    typed = [name for name in ("binning", "bins", "uncut") if getattr(arguments, name) is not None]
-    if typed:
+    binning_options = [name for name in ("binning", "bins", "uncut") if getattr(arguments, name) is not None]
+    if binning_options:
         raise UserError(
             code="contradicting-parameters",
-            message=f"--{typed[0]} is for bins, and --set densities takes numbers without bins",
+            message=f"--{binning_options[0]} is for bins, and --set densities takes numbers without bins",
             advice="leave out one of them",
         )
     return DiscretizationOptions(binning=None, missing=arguments.missing)
@@ -281,13 +281,13 @@ def _stopping_rule(arguments: argparse.Namespace, settings: Mapping[str, object]
     from bitsieve.methods.registry import refuse_method_as_rule
 
     rule = _rule_name(arguments)
-    typed: dict[str, object] = {}
+    rule_parameters: dict[str, object] = {}
     for parameter, option in RULE_OPTIONS.items():
         value = getattr(arguments, option)
         if value is not None:
-            typed[parameter] = value
+            rule_parameters[parameter] = value
     is_known = rule in STOPPING_RULES
-    for parameter in typed:
+    for parameter in rule_parameters:
         rules = [name for name, make in STOPPING_RULES.items() if parameter in signature(make).parameters]
         if rule is None or (is_known and rule not in rules):
             raise UserError(
@@ -299,4 +299,4 @@ def _stopping_rule(arguments: argparse.Namespace, settings: Mapping[str, object]
     if rule is None:
         return None
     refuse_method_as_rule(rule)
-    return make_stopping(rule, **typed, **settings)
+    return make_stopping(rule, **rule_parameters, **settings)

@@ -148,8 +148,8 @@ def print_document(document: Mapping[str, Any]) -> None:
 
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     is_utf8 = encoding.lower().replace("_", "-") in ("utf-8", "utf8")
-    with_version = {**document, "version": __version__}
-    text = json.dumps(with_version, indent=2, ensure_ascii=not is_utf8, allow_nan=False)
+    versioned_document = {**document, "version": __version__}
+    text = json.dumps(versioned_document, indent=2, ensure_ascii=not is_utf8, allow_nan=False)
     print("\n".join(map(_json_escaped, text.split("\n"))))
 
 

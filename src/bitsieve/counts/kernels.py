@@ -49,8 +49,8 @@ def choose_kernel(name: str | None = None) -> KernelChoice:
     if not requested:
         return KernelChoice(fastest, CHEAPEST)
     instruction_sets = [kernel for kernel in names if kernel != TABLE]
-    names_with_storage = [f"{kernel}:{form}" for kernel, form in product(instruction_sets, STORAGE_FORMS)]
-    if requested not in names and requested not in names_with_storage:
+    kernels_in_a_storage_form = [f"{kernel}:{form}" for kernel, form in product(instruction_sets, STORAGE_FORMS)]
+    if requested not in names and requested not in kernels_in_a_storage_form:
         raise UserError(
             code="unknown-name",
             message=f"{ENVIRONMENT_VARIABLE}={requested!r} is not a kernel of this machine",

@@ -114,7 +114,7 @@ class PackedPartition(Partition):
 
     ``order`` holds the samples part by part, within a part in class order; part k is ``order[starts[k]:starts[k +
     1]]``. Parts of one sample carry no information and are dropped. ``members`` are the features it was refined by;
-    with ``by_strata`` the samples were divided by their strata before.
+    with ``refines_strata`` the samples were divided by their strata before.
     """
 
     source: PackedTableSource
@@ -126,18 +126,18 @@ class PackedPartition(Partition):
         order: NDArray[np.uint32] | None = None,
         starts: Integers | None = None,
         *,
-        by_strata: bool = False,
+        refines_strata: bool = False,
     ) -> None:
         self.source = source
         self.members = members
-        self.by_strata = by_strata
+        self.refines_strata = refines_strata
         self.order = np.arange(source.n_samples, dtype=np.uint32) if order is None else order
         self.starts = np.array([0, source.n_samples], np.int64) if starts is None else starts
 
     @cached_property
     def _with_single_samples(self) -> JointCodes:
         """The same partition, its parts of one sample included, which belong to the tables."""
-        base = self.source.joint_codes_of_strata() if self.by_strata else JointCodes(self.source)
+        base = self.source.joint_codes_of_strata() if self.refines_strata else JointCodes(self.source)
         return refined(base, self.members)
 
     @property
@@ -151,7 +151,7 @@ class PackedPartition(Partition):
 
     def refine(self, feature: int) -> PackedPartition:
         order, starts = self.source.packed.refine(self.order, self.starts, feature)
-        return PackedPartition(self.source, (*self.members, feature), order, starts, by_strata=self.by_strata)
+        return PackedPartition(self.source, (*self.members, feature), order, starts, refines_strata=self.refines_strata)
 
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
         return self._with_single_samples.tables(columns, by_class)
@@ -525,7 +525,7 @@ class PackedTableSource(CodedSource):
         all_samples = np.argsort(self.strata, kind="stable")
         order = all_samples[has_several_samples[self.strata[all_samples]]].astype(np.uint32)
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(stratum_sizes[has_several_samples])])
-        return PackedPartition(self, (), order, starts, by_strata=True)
+        return PackedPartition(self, (), order, starts, refines_strata=True)
 
     def class_by_class(self) -> tuple[NDArray[np.integer], Integers]:
         dtype = np.uint8 if self.arities.max() <= 256 else np.uint16

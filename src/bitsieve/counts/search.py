@@ -89,10 +89,10 @@ class Units(NamedTuple):
     def _part_of_unit(self, parts: Integers, n_parts: int) -> Integers:
         """The part that holds most samples of each unit; the lowest of several that hold equally many."""
         unit_and_part, n_samples = np.unique(self.unit_of_sample * n_parts + parts, return_counts=True)
-        unit = unit_and_part // n_parts
+        unit_of_pair = unit_and_part // n_parts
         part = unit_and_part % n_parts
-        largest_first = np.lexsort((part, -n_samples, unit))
-        _, first_of_unit = np.unique(unit[largest_first], return_index=True)
+        largest_first = np.lexsort((part, -n_samples, unit_of_pair))
+        _, first_of_unit = np.unique(unit_of_pair[largest_first], return_index=True)
         return np.asarray(part[largest_first][first_of_unit], np.int64)
 
 

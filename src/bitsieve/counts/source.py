@@ -462,10 +462,10 @@ class JoinedPartition(Partition):
     def _table(self, column: int, by_class: bool) -> ContingencyTable:
         """The table of the parts, the joint values of one group, and the classes."""
         n_parts, n_conditioning = self.base.keys.shape
-        by_parts_and_column = refined(self.base, self.source.groups[column])
-        part = _row_numbers(by_parts_and_column.keys[:, :n_conditioning])
-        code = _row_numbers(by_parts_and_column.keys[:, n_conditioning:])
-        (table,) = by_parts_and_column.tables(None, by_class)
+        refined_by_column = refined(self.base, self.source.groups[column])
+        part = _row_numbers(refined_by_column.keys[:, :n_conditioning])
+        code = _row_numbers(refined_by_column.keys[:, n_conditioning:])
+        (table,) = refined_by_column.tables(None, by_class)
         n_classes = table.shape[2]
         cells, counts = table.occupied()
         part_and_code, label = np.divmod(cells, n_classes)

@@ -186,10 +186,10 @@ def _microseconds(array: ArrowArray, what: str) -> np.ndarray:
     kind = array.type
     if pa.types.is_date32(kind):
         return _as_float(array.cast(pa.int32())) * _DAY
-    unit = "ms" if pa.types.is_date64(kind) else kind.unit
+    time_unit = "ms" if pa.types.is_date64(kind) else kind.unit
     ticks = array.cast(pa.int32() if pa.types.is_time32(kind) else pa.int64())
-    if unit != "ns":
-        return _as_float(ticks) * _MICROSECONDS[unit]
+    if time_unit != "ns":
+        return _as_float(ticks) * _MICROSECONDS[time_unit]
     is_present = numpy_of(array.is_valid())
     return microseconds(np.where(is_present, _stored(ticks), 0), is_present, what)
 

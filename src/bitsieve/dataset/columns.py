@@ -190,16 +190,16 @@ def _columns_with_text(
         with _excluding(names[j]):
             array, is_mixed[j] = arrow_of(values, labels[j])
         arrays.append(array)
-    typed, text_meanings = typed_columns(arrays, list(objects), rules, rules.kinds_by_index(names))
+    typed_arrays, text_meanings = typed_columns(arrays, list(objects), rules, rules.kinds_by_index(names))
     check_types_read(text_meanings, names)
-    for j, array in zip(objects, typed, strict=True):
+    for j, array in zip(objects, typed_arrays, strict=True):
         if is_mixed[j] and is_categorical(array.type):
             with _excluding(names[j]):
                 raise mixed_kinds(labels[j])
         if j not in text_meanings and pa.types.is_temporal(array.type):
             text_meanings[j] = TextMeaning(Plain(array.type), is_plain=True)
     columns = {}
-    for j, array in zip(objects, typed, strict=True):
+    for j, array in zip(objects, typed_arrays, strict=True):
         with _excluding(names[j]):
             columns[j] = column_of_arrow(array, labels[j])
     return columns, text_meanings

@@ -373,8 +373,8 @@ class InMemoryDataset(Dataset, InspectedColumns):
 
     def _describe_sparse(self) -> Sequence[ColumnInfo]:
         """The columns of a sparse table, which is only searched for columns without values."""
-        with_values = ColumnInfo()
-        columns = [with_values] * self.n_features
+        nonempty = ColumnInfo()
+        columns = [nonempty] * self.n_features
         for j in np.flatnonzero(~self.stored.has_values).tolist():
             columns[j] = ColumnInfo(has_values=False)
         return columns

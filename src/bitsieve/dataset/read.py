@@ -564,8 +564,8 @@ def taker_of(X: TableLike) -> Callable[[Columns], TableLike]:
         return X[:, indices]
 
     def take_sparse(indices: Columns) -> TableLike:
-        by_index = X if X.format in ("csr", "csc") else X.tocsc()
-        return by_index[:, indices].asformat(X.format)
+        indexable = X if X.format in ("csr", "csc") else X.tocsc()
+        return indexable[:, indices].asformat(X.format)
 
     return take_sparse if issparse(X) else take
 

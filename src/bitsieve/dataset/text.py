@@ -221,12 +221,12 @@ def _repaired(text: pa.Array, counts: Integers, has_missing: bool, kind: str | N
         return _meaning_by(numbers, text, counts, _values_of_format(numbers, text), has_missing)
     if Truths.guess(text, counts) is not None:
         are_truths = np.array([_truth(word) is not None for word in text.to_pylist()])
-        counts_of_truths = np.where(are_truths, counts, 0)  # other words are not listed as unread: they stay
-        return TextMeaning(Truths(), _parsing_of(Truths(), text, counts_of_truths, are_truths, has_missing))
+        truth_counts = np.where(are_truths, counts, 0)  # other words are not listed as unread: they stay
+        return TextMeaning(Truths(), _parsing_of(Truths(), text, truth_counts, are_truths, has_missing))
     has_digit = pc.match_substring_regex(text, "[0-9]")
     is_short = pc.less_equal(pc.utf8_length(text), _MAX_LENGTH)
-    may_be_read = flags(pc.and_(has_digit, is_short))
-    if 2 * counts[may_be_read].sum() < _MIN_SHARE * counts.sum():
+    can_be_read = flags(pc.and_(has_digit, is_short))
+    if 2 * counts[can_be_read].sum() < _MIN_SHARE * counts.sum():
         return None
     for guess in (Numbers.guess, Dates.guess, Durations.guess):
         text_format = guess(text, counts)
@@ -258,11 +258,11 @@ def _unread_numbers(text: pa.Array, counts: Integers) -> TextMeaning | None:
         example = _most_frequent(text, counts, np.ones(len(text), bool))[0][0]
         return TextMeaning(Words(), TextParsing(SEVERAL_UNITS, example, 0, units=tuple(units.items())))
     bare_numbers = Numbers.guess(text, counts)
-    numbers_with_marks = Numbers.guess_with_marks(text, counts)
-    if bare_numbers is None or numbers_with_marks is None or bare_numbers.unit:
+    marked_numbers = Numbers.guess_with_marks(text, counts)
+    if bare_numbers is None or marked_numbers is None or bare_numbers.unit:
         return None  # "12 A" and "12 B" may be seats
     is_bare = _values_of_format(bare_numbers, text)
-    fits = _values_of_format(numbers_with_marks, text)
+    fits = _values_of_format(marked_numbers, text)
     if 2 * counts[is_bare].sum() < counts[fits].sum() or not _are_nearly_all(fits, text, counts):
         return None
     parsing = _parsing_of(bare_numbers, text, counts, is_bare, has_missing=False)
@@ -340,11 +340,11 @@ def _with_marked_numbers(parsing: TextParsing, numbers: Numbers, text: pa.Array,
     from bitsieve.dataset.text_numbers import Numbers, mixed_units
 
     bare_numbers = Numbers.guess(text, counts)
-    numbers_with_marks = numbers if numbers.reads_marks else Numbers.guess_with_marks(text, counts)
+    marked_numbers = numbers if numbers.reads_marks else Numbers.guess_with_marks(text, counts)
     units = tuple(mixed_units(text, counts).items())
-    if bare_numbers is None or numbers_with_marks is None:
+    if bare_numbers is None or marked_numbers is None:
         return replace(parsing, units=units, marked_are_read=numbers.reads_marks)
-    values = numbers_with_marks.read(text)
+    values = marked_numbers.read(text)
     is_marked = flags(values.is_valid()) & ~_values_of_format(bare_numbers, text)
     number_of = dict(zip(text.to_pylist(), values.to_pylist(), strict=True))
     marked = [
@@ -413,12 +413,12 @@ def typed_columns(
 
     ``indices`` are those of the arrays in their table; ``kinds`` are those that the user chose, by index.
     """
-    typed = list(arrays)
+    typed_arrays = list(arrays)
     text_meanings = {}
     for i, (array, j) in enumerate(zip(arrays, indices, strict=True)):
         if is_text(array.type):
-            typed[i], text_meanings[j] = _typed_column(array, j, rules, kinds.get(j))
-    return typed, text_meanings
+            typed_arrays[i], text_meanings[j] = _typed_column(array, j, rules, kinds.get(j))
+    return typed_arrays, text_meanings
 
 
 def check_types_read(text_meanings: Mapping[int, TextMeaning], names: Sequence[str]) -> None:
@@ -492,9 +492,9 @@ def target_with_text_read(y: ColumnLike, rules: ColumnRules) -> tuple[ColumnLike
         text = target_text(values)
         if text is not None:
             texts[j] = text
-    typed, text_meanings = typed_columns([*texts.values()], [*texts], replace(rules, are_targets=True), {})
+    typed_arrays, text_meanings = typed_columns([*texts.values()], [*texts], replace(rules, are_targets=True), {})
     typed_by_index = {}
-    for j, array in zip(texts, typed, strict=True):
+    for j, array in zip(texts, typed_arrays, strict=True):
         if text_meanings[j].format.converts_target:
             typed_by_index[j] = array
     if not typed_by_index:

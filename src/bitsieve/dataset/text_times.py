@@ -134,14 +134,14 @@ class Dates(TextFormat):
 
     def _microseconds(self, text: str | None) -> int | None:
         """Microseconds since 1970; None for text that is no date of this format."""
-        found = None if text is None else _find_date(text, self.order)
-        if found is None or found.day is None:
+        date_in_text = None if text is None else _find_date(text, self.order)
+        if date_in_text is None or date_in_text.day is None:
             return None
-        zone = found.match["zone"] or ""
-        time_of_day = _time_of_clock(found.match, last_hour=23)
+        zone = date_in_text.match["zone"] or ""
+        time_of_day = _time_of_clock(date_in_text.match, last_hour=23)
         if time_of_day is None or bool(zone) != self.zoned:
             return None
-        return found.day * _DAY + time_of_day - _minutes_ahead_of_utc(zone) * _MINUTE
+        return date_in_text.day * _DAY + time_of_day - _minutes_ahead_of_utc(zone) * _MINUTE
 
     def is_open(self, text: pa.Array) -> bool:
         """Whether the order is undecided and some date would be another valid day with the month first."""
@@ -155,18 +155,18 @@ class Dates(TextFormat):
         n_day_first = 0  # rows that are dates only if the day is first
         n_month_first = 0
         for word, n_rows in zip(text.to_pylist(), counts.tolist(), strict=True):
-            by_day_first = _find_date(word, DAY_FIRST)
-            by_month_first = _find_date(word, MONTH_FIRST)
-            if by_day_first is None or by_month_first is None:
+            day_first = _find_date(word, DAY_FIRST)
+            month_first = _find_date(word, MONTH_FIRST)
+            if day_first is None or month_first is None:
                 continue
             n_dates += 1
-            if by_day_first.match["zone"]:
+            if day_first.match["zone"]:
                 n_zoned += n_rows
             if not _BEGINS_WITH_SLASH.fullmatch(word):
                 continue
-            if by_day_first.day is None and by_month_first.day is not None:
+            if day_first.day is None and month_first.day is not None:
                 n_month_first += n_rows
-            if by_day_first.day is not None and by_month_first.day is None:
+            if day_first.day is not None and month_first.day is None:
                 n_day_first += n_rows
         if not n_dates or (n_day_first and n_month_first):
             return None
@@ -225,11 +225,11 @@ def _days_since_1970(year: str, month: int, day: int) -> int | None:
 
 
 def _is_ambiguous(text: str) -> bool:
-    by_day_first = _find_date(text, DAY_FIRST)
-    by_month_first = _find_date(text, MONTH_FIRST)
-    if by_day_first is None or by_month_first is None:
+    day_first = _find_date(text, DAY_FIRST)
+    month_first = _find_date(text, MONTH_FIRST)
+    if day_first is None or month_first is None:
         return False
-    days = (by_day_first.day, by_month_first.day)
+    days = (day_first.day, month_first.day)
     return None not in days and days[0] != days[1]
 
 
@@ -320,20 +320,20 @@ class Durations(TextFormat):
     def _microseconds(self, text: str | None) -> int | None:
         if text is None:
             return None
-        by_clock = _duration_by_clock(text)
-        if by_clock is not None or self.are_times_of_day:
-            return by_clock
+        clock_time = _duration_by_clock(text)
+        if clock_time is not None or self.are_times_of_day:
+            return clock_time
         return _duration_in_words(text)
 
     @classmethod
     def guess(cls, text: pa.Array, counts: Integers) -> Durations | None:
         """Times of day where most values are by the clock and none is a day or longer."""
         words = text.to_pylist()
-        by_clock = [_duration_by_clock(word) for word in words]
-        n_by_clock = sum(n for duration, n in zip(by_clock, counts.tolist(), strict=True) if duration is not None)
+        clock_times = [_duration_by_clock(word) for word in words]
+        n_by_clock = sum(n for duration, n in zip(clock_times, counts.tolist(), strict=True) if duration is not None)
         if not n_by_clock and all(_duration_in_words(word) is None for word in words):
             return None
-        all_within_a_day = all(duration is None or duration < _DAY for duration in by_clock)
+        all_within_a_day = all(duration is None or duration < _DAY for duration in clock_times)
         return cls(are_times_of_day=all_within_a_day and 2 * n_by_clock > int(counts.sum()))
 
 

@@ -208,13 +208,13 @@ def numeric_blocks(columns: TableColumns, n_jobs: int | None) -> list[NumericBlo
     """Split the numeric columns into blocks of one type, several for each thread."""
     if isinstance(columns, np.ndarray):
         return _blocks_of_matrix(columns, n_jobs)
-    by_type: dict[np.dtype[Any], dict[int, Values]] = {}
+    arrays_of_type: dict[np.dtype[Any], dict[int, Values]] = {}
     for j, values in enumerate(columns):
         if not are_categories(values):
             numbers = _native_type(values)
-            by_type.setdefault(numbers.dtype, {})[j] = numbers
+            arrays_of_type.setdefault(numbers.dtype, {})[j] = numbers
     blocks = []
-    for arrays in by_type.values():
+    for arrays in arrays_of_type.values():
         indices = list(arrays)
         for part in _ranges(len(arrays), len(arrays[indices[0]]), n_jobs, multiple=1):
             in_block = indices[part.start : part.stop]

@@ -84,9 +84,9 @@ class RepeatedCuts(ClassSearch):
         is_numeric = self._are_numeric[columns]
         if is_numeric.any():
             values = self._values_of(columns[is_numeric])
-            of_cuts = self.dependence_of_values(values, classes, parts, entropy_terms)
-            dependence.freedom[is_numeric] = of_cuts.freedom
-            dependence.sums[is_numeric] = of_cuts.sums
+            dependence_of_numeric = self.dependence_of_values(values, classes, parts, entropy_terms)
+            dependence.freedom[is_numeric] = dependence_of_numeric.freedom
+            dependence.sums[is_numeric] = dependence_of_numeric.sums
         for index in np.flatnonzero(~is_numeric).tolist():
             codes = self.codes(int(columns[index]))
             dependence_of_column = dependence_of_codes(codes, classes, self.n_classes, parts, entropy_terms)
@@ -104,9 +104,11 @@ class RepeatedCuts(ClassSearch):
             for vector, labels in enumerate(classes):
                 codes = self.codes_by_cuts(values[:, index], labels, entropy_terms)
                 if codes.max() > 0:
-                    of_column = dependence_of_codes(codes, labels[None], self.n_classes, parts, entropy_terms)
-                    dependence.freedom[index, vector] = of_column.freedom[0, 0]
-                    dependence.sums[index, vector] = of_column.sums[0, 0]
+                    dependence_of_column = dependence_of_codes(
+                        codes, labels[None], self.n_classes, parts, entropy_terms
+                    )
+                    dependence.freedom[index, vector] = dependence_of_column.freedom[0, 0]
+                    dependence.sums[index, vector] = dependence_of_column.sums[0, 0]
         return dependence
 
     def log_codings(self, column: int) -> float:

@@ -239,13 +239,13 @@ class GroupedSource(ConditioningSource):
         """Group the rows by the codes of some columns and, with ``by_class``, by the class."""
         columns_with_key = sorted(columns & self.keys.keys())
         expressions: dict[Any, nw.Expr] = {j: self.keys[j].expression for j in columns_with_key}
-        with_classes = by_class or not columns_with_key or self._has_rows_without_class
-        if with_classes:
+        groups_by_class = by_class or not columns_with_key or self._has_rows_without_class
+        if groups_by_class:
             expressions |= self.classes.keys
         groups = self.relation.groups(expressions)
         codes: dict[int, Integers] = {}
         try:
-            classes = self.classes.codes(groups) if with_classes else np.zeros(len(groups.rows), np.int64)
+            classes = self.classes.codes(groups) if groups_by_class else np.zeros(len(groups.rows), np.int64)
             has_class = classes >= 0
             for j in columns_with_key:
                 values = groups.keys[j].filter(pa.array(has_class))  # rows without a class may have unknown values
@@ -273,9 +273,9 @@ class GroupedSource(ConditioningSource):
             expected = self._single_counts[j] if by_class else self._single_counts[j].sum(axis=1, keepdims=True)
             n_classes = expected.shape[1]
             cells = codes_of_column * n_classes + (classes if by_class else 0)
-            counts_of_cells = np.zeros(expected.size, np.int64)
-            np.add.at(counts_of_cells, cells, counts)
-            if (counts_of_cells != expected.reshape(-1)).any():
+            cell_counts = np.zeros(expected.size, np.int64)
+            np.add.at(cell_counts, cells, counts)
+            if (cell_counts != expected.reshape(-1)).any():
                 raise data_changed()
         if by_class and (np.bincount(classes, counts, self.n_classes) != self.class_sizes).any():
             raise data_changed()

@@ -324,10 +324,10 @@ def _key_by_cuts(name: str, j: int, binner: Binning) -> Key:
 
 def sampled_values(relation: Relation, name: str, limit: int) -> ColumnValues:
     """At most ``limit`` values of a column that has too many to group by; each is given the mean number of rows."""
-    not_null = relation.where(~nw.col(name).is_null())
-    n_rows = not_null.fetched(lambda frame: frame.select(rows=nw.len()))["rows"][0].as_py()
-    values = not_null.fetched(lambda frame: frame.select(name).unique().head(limit))[name]
-    rows = np.full(len(values), max(1, n_rows // max(1, not_null.n_values(name))))
+    filled_rows = relation.where(~nw.col(name).is_null())
+    n_rows = filled_rows.fetched(lambda frame: frame.select(rows=nw.len()))["rows"][0].as_py()
+    values = filled_rows.fetched(lambda frame: frame.select(name).unique().head(limit))[name]
+    rows = np.full(len(values), max(1, n_rows // max(1, filled_rows.n_values(name))))
     return ColumnValues(values, classes=np.zeros_like(rows), rows=rows, samples=rows, are_complete=False)
 
 

@@ -206,10 +206,10 @@ def load_sum(paths: Sequence[str], load: Callable[[str], SavedCounts] = SavedCou
     for path in paths:
         counts = load(path)
         if counts.digest in path_of_digest:
-            of_site = f" of {counts.site!r}" if counts.site else ""
+            origin = f" of {counts.site!r}" if counts.site else ""
             raise UserError(
                 code="counts-repeated",
-                message=f"{path!r} holds the same counts{of_site} as {path_of_digest[counts.digest]!r}",
+                message=f"{path!r} holds the same counts{origin} as {path_of_digest[counts.digest]!r}",
                 advice="give them once",
             )
         path_of_digest[counts.digest] = path
@@ -350,10 +350,13 @@ def _with_common_values(first: SavedCounts, second: SavedCounts) -> tuple[SavedC
         if j not in first.dropped and first_values is not None and second_values is not None:
             categories_of_column[j] = _union(first_values, second_values, f"column {name!r}")
     if first.target.edges is not None or second.target.edges is not None:
-        with_categories_of_both = _extended(second, categories_of_column, second.target.labels)
-        return _extended(first, categories_of_column, first.target.labels), with_categories_of_both
-    labels = _union(first.target.labels, second.target.labels, "the target")
-    return _extended(first, categories_of_column, labels), _extended(second, categories_of_column, labels)
+        first_labels = first.target.labels
+        second_labels = second.target.labels
+    else:
+        first_labels = second_labels = _union(first.target.labels, second.target.labels, "the target")
+    first_extended = _extended(first, categories_of_column, first_labels)
+    second_extended = _extended(second, categories_of_column, second_labels)
+    return first_extended, second_extended
 
 
 def _union(first: Values, second: Values, what: str) -> Values:
@@ -518,12 +521,12 @@ def left_out_of_counts(names: Sequence[str]) -> Diagnostic:
     )
 
 
-def _check_same_columns(names: Sequence[str], names_of_first: Sequence[str]) -> None:
+def _check_same_columns(names: Sequence[str], first_names: Sequence[str]) -> None:
     """Refuse data whose columns are not those of the first counts, in their order."""
-    if names == names_of_first:
+    if names == first_names:
         return
-    lost = [name for name in names_of_first if name not in set(names)]
-    new = [name for name in names if name not in set(names_of_first)]
+    lost = [name for name in first_names if name not in set(names)]
+    new = [name for name in names if name not in set(first_names)]
     if lost:
         message = f"the data lacks {quoted(lost)}, which the first counts have"
     elif new:
@@ -533,7 +536,7 @@ def _check_same_columns(names: Sequence[str], names_of_first: Sequence[str]) -> 
     raise UserError(
         code="columns-differ",
         message=message,
-        advice=f"give it the columns of the first counts, in their order: {quoted(names_of_first)}",
+        advice=f"give it the columns of the first counts, in their order: {quoted(first_names)}",
         columns=[*lost, *new],
     )
 

@@ -83,8 +83,8 @@ def _with_missing_as(mean: float, values: Floats) -> Floats:
 def _indicators(codes: NDArray[np.int32], training_rows: Columns) -> list[Floats]:
     """A column of zeros and ones for each of the most frequent categories; of two categories one column."""
     categories, frequencies = np.unique(codes[training_rows], return_counts=True)
-    by_frequency = np.argsort(-frequencies, kind="stable")
-    categories = np.sort(categories[by_frequency[:MAX_CATEGORIES]])
+    most_frequent_first = np.argsort(-frequencies, kind="stable")
+    categories = np.sort(categories[most_frequent_first[:MAX_CATEGORIES]])
     if len(categories) == 2:
         categories = categories[1:]
     return [(codes == code).astype(np.float64) for code in categories]

@@ -103,14 +103,14 @@ class FeatureExplanation:
 
     def _quantities(self) -> list[Quantity]:
         """The rows of the table. Quantities without a value, as those of a dropped column, have none."""
-        of_target = f"of the {self.class_entropy:.4f} bits of the target"
+        relevance_in_words = f"of the {self.class_entropy:.4f} bits of the target"
         if self.relevance < 0:
-            of_target += "; below 0: less than columns of chance have on average"
+            relevance_in_words += "; below 0: less than columns of chance have on average"
         limit = "in 19 of 20 shuffles of the target no column has more"
         if self.chance == 0:
             limit = "in 19 of 20 shuffles of the target no column has any information"
         rows: list[tuple[str, float | None, str]] = [
-            ("relevance", self.relevance, of_target),
+            ("relevance", self.relevance, relevance_in_words),
             ("95 % limit", self.chance, limit),
         ]
         if self.redundant_with:

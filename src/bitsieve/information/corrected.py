@@ -179,10 +179,9 @@ class Margins:
         Each sum is rounded to an integer.
         """
         sums = np.empty(len(self.distinct), np.int64)
-        for expected_sums, counts_of_stratum, sums_of_stratum in zip(
-            self._expected_sums, counts, self._split(sums), strict=True
-        ):
-            expected_sums.sums(counts_of_stratum.reshape(-1), sums_of_stratum)
+        sums_by_stratum = self._split(sums)
+        for s, expected_sums in enumerate(self._expected_sums):
+            expected_sums.sums(counts[s].reshape(-1), sums_by_stratum[s])
         return sums
 
     def sum_by_column(self, values: Integers, columns: Columns | None) -> Integers:
@@ -205,19 +204,19 @@ class Margins:
 def _code_counts(information: SumInformation) -> CodeCounts:
     """The count of every code of every column; the samples lie in no strata."""
     source = information.source
-    by_arity = np.argsort(source.arities, kind="stable")
-    doublings = np.flatnonzero(np.diff(np.log2(source.arities[by_arity]).astype(int))) + 1
-    counts_of_blocks = []
+    rising_arity = np.argsort(source.arities, kind="stable")
+    doublings = np.flatnonzero(np.diff(np.log2(source.arities[rising_arity]).astype(int))) + 1
+    blocks_of_counts = []
     columns_of_blocks = []
     # All rows of counts of a block are as long as its longest: columns of similar arity are counted together.
-    for similar_columns in np.split(by_arity, doublings):
+    for similar_columns in np.split(rising_arity, doublings):
         for block in column_blocks(2, source.arities[similar_columns], 1, source.n_samples):
             columns = similar_columns[block]
             counts = information.sums.cell_counts(None, columns, False).pooled
             row, _ = np.nonzero(counts)
-            counts_of_blocks.append(counts[counts > 0])
+            blocks_of_counts.append(counts[counts > 0])
             columns_of_blocks.append(columns[row])
-    all_counts = np.concatenate(counts_of_blocks)
+    all_counts = np.concatenate(blocks_of_counts)
     column_of_count = np.concatenate(columns_of_blocks)
     order = np.argsort(column_of_count, kind="stable")
     starts = np.searchsorted(column_of_count[order], np.arange(source.n_features + 1))

@@ -70,9 +70,9 @@ def are_informative_alone(information: Information, level: float) -> Flags:
     limit = log(level / n_columns_tried(information))
     may_pass = columns_that_may_pass(PlugInInformation(source), limit)
     is_informative = np.zeros(information.n_features, bool)
-    if len(may_pass):
-        log_p = _log_tails(source, [(None, may_pass)]) + log_codings(source, may_pass)
-        is_informative[may_pass] = log_p <= limit
+    if len(possible):
+        log_p = _log_tails(source, [(None, possible)]) + log_codings(source, possible)
+        is_informative[possible] = log_p <= limit
     return is_informative
 
 
@@ -110,10 +110,10 @@ def _are_informative(information: Information, chosen: Columns, penalty: Floats,
         pivots = np.arange(first, min(first + PIVOTS_AT_ONCE, len(chosen)))  # indices in ``chosen``, too
         # The largest logarithm of p that shows information, of every pivot (row) and candidate (column).
         limit = log(level / 2 / n_tried**2) - penalty[pivots, None] - penalty[candidates]
-        may_pass = _may_pass(information, chosen, pivots, candidates, limit)
-        rows_to_test = np.flatnonzero(may_pass.any(axis=1))
+        is_possible = _bound_is_within(information, chosen, pivots, candidates, limit)
+        rows_to_test = np.flatnonzero(is_possible.any(axis=1))
         for rows in np.split(rows_to_test, PIVOT_BATCH_ENDS):
-            is_tested = may_pass[rows] & ~is_informative[candidates]
+            is_tested = is_possible[rows] & ~is_informative[candidates]
             pairs: list[tuple[int | None, Columns]] = []
             for row, is_tested_with_pivot in zip(rows, is_tested, strict=True):
                 pivot_column = int(chosen[pivots[row]])
@@ -124,18 +124,19 @@ def _are_informative(information: Information, chosen: Columns, penalty: Floats,
     return is_informative
 
 
-def _may_pass(information: Information, chosen: Columns, pivots: Columns, candidates: Columns, limit: Floats) -> Flags:
-    """Whether the logarithm of p of each pivot and candidate may be within its limit, judged by ``G`` alone.
+def _bound_is_within(
+    information: Information, chosen: Columns, pivots: Columns, candidates: Columns, limit: Floats
+) -> Flags:
+    """Whether a lower bound of the logarithm of p of each pivot and candidate is within its limit.
 
-    For the same G no p-value is smaller than that of one degree of freedom.
+    The bound follows from ``G`` alone: for the same G no p-value is smaller than that of one degree of freedom.
     """
     bits = information.conditional_rows(chosen[pivots], chosen[candidates])
     g = np.maximum(0.0, 2 * log(2) * information.source.n_samples * bits)
     is_other_column = candidates != pivots[:, None]
-    bound_is_within = _below_log_tail_of_one(g) <= limit  # cheap to compute, and rules out most
-    may_pass: Flags = bound_is_within & is_other_column
-    may_pass[may_pass] = _bounded_log_tail(1, g[may_pass]) <= limit[may_pass]
-    return may_pass
+    is_possible: Flags = is_other_column & (_below_log_tail_of_one(g) <= limit)  # cheap, and rules out most
+    is_possible[is_possible] = _bounded_log_tail(1, g[is_possible]) <= limit[is_possible]
+    return is_possible
 
 
 def _log_tails(source: CountSource, pairs: Sequence[tuple[int | None, Columns]]) -> Floats:

@@ -139,22 +139,24 @@ class ShrinkageInformation(Information):
         source = self.source
         n_samples = source.n_samples
         n_c = source.n_classes
-        counts_c = source.class_sizes[None]
-        entropy, relevance, entropy_by_class = np.empty((3, source.n_features))
+        class_sizes = source.class_sizes[None]
+        entropy = np.empty(source.n_features)
+        relevance = np.empty(source.n_features)
+        entropy_by_class = np.empty(source.n_features)
         varies = np.empty(source.n_features, bool)
 
         def fill(columns: Columns) -> None:
             n_x = source.arities[columns].astype(np.int64)
             counts = self.sums.cell_counts(None, columns, True)
-            counts_x = counts.pooled
-            counts_xc = counted_by_class(counts.by_class)
-            varies[columns] = np.count_nonzero(counts_x, axis=1) > 1
-            entropy[columns] = shrunk_entropy(counts_x, n_x, uniform_weight(counts_x, n_x, n_samples), n_samples)
+            pooled = counts.pooled
+            by_class = counted_by_class(counts.by_class)
+            varies[columns] = np.count_nonzero(pooled, axis=1) > 1
+            entropy[columns] = shrunk_entropy(pooled, n_x, uniform_weight(pooled, n_x, n_samples), n_samples)
 
-            weight = uniform_weight(counts_xc, n_x * n_c, n_samples)
-            h_x = shrunk_entropy(counts_x, n_x, weight, n_samples)
-            h_c = shrunk_entropy(counts_c, n_c, weight, n_samples)
-            h_xc = shrunk_entropy(counts_xc, n_x * n_c, weight, n_samples)
+            weight = uniform_weight(by_class, n_x * n_c, n_samples)
+            h_x = shrunk_entropy(pooled, n_x, weight, n_samples)
+            h_c = shrunk_entropy(class_sizes, n_c, weight, n_samples)
+            h_xc = shrunk_entropy(by_class, n_x * n_c, weight, n_samples)
             relevance[columns] = h_x + h_c - h_xc
             entropy_by_class[columns] = h_xc - h_c
 
@@ -180,10 +182,11 @@ class ShrinkageInformation(Information):
 
     @cached_property
     def class_entropy(self) -> float:
-        counts_c = self.source.class_sizes[None]
+        class_sizes = self.source.class_sizes[None]
         n_c = self.source.n_classes
         n_samples = self.source.n_samples
-        return float(shrunk_entropy(counts_c, n_c, uniform_weight(counts_c, n_c, n_samples), n_samples)[0])
+        weight = uniform_weight(class_sizes, n_c, n_samples)
+        return float(shrunk_entropy(class_sizes, n_c, weight, n_samples)[0])
 
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> ShrunkPair:
         row = self._cached_rows.get(pivot)
@@ -218,33 +221,29 @@ class ShrinkageInformation(Information):
         n_samples = source.n_samples
         n_s = int(source.arities[pivot])
         n_x = source.arities[columns].astype(np.int64)
-        counts_of_pairs = self.sums.cell_counts(pivot, columns, by_class)
-        counts_of_columns = self.sums.cell_counts(None, columns, by_class)
-        counts_s = pivot_counts.pooled
-        counts_x = counts_of_columns.pooled
-        counts_xs = counts_of_pairs.pooled
+        pair_counts = self.sums.cell_counts(pivot, columns, by_class)
+        column_counts = self.sums.cell_counts(None, columns, by_class)
 
-        weight = uniform_weight(counts_xs, n_s * n_x, n_samples)
-        h_s = shrunk_entropy(counts_s, n_s, weight, n_samples)
-        h_x = shrunk_entropy(counts_x, n_x, weight, n_samples)
-        h_xs = shrunk_entropy(counts_xs, n_s * n_x, weight, n_samples)
+        weight = uniform_weight(pair_counts.pooled, n_s * n_x, n_samples)
+        h_s = shrunk_entropy(pivot_counts.pooled, n_s, weight, n_samples)
+        h_x = shrunk_entropy(column_counts.pooled, n_x, weight, n_samples)
+        h_xs = shrunk_entropy(pair_counts.pooled, n_s * n_x, weight, n_samples)
         redundancy = h_s + h_x - h_xs
         if not by_class:
             return PairQuantities(redundancy, None)
 
         n_c = source.n_classes
-        counts_c = source.class_sizes[None]
-        counts_sc = counted_by_class(pivot_counts.by_class)
-        counts_xc = counted_by_class(counts_of_columns.by_class)
-        counts_xsc = counted_by_class(counts_of_pairs.by_class)
-        weight = uniform_weight(counts_xsc, n_s * n_x * n_c, n_samples)
-        h_s = shrunk_entropy(counts_s, n_s, weight, n_samples)
-        h_x = shrunk_entropy(counts_x, n_x, weight, n_samples)
-        h_c = shrunk_entropy(counts_c, n_c, weight, n_samples)
-        h_xs = shrunk_entropy(counts_xs, n_s * n_x, weight, n_samples)
-        h_sc = shrunk_entropy(counts_sc, n_s * n_c, weight, n_samples)
-        h_xc = shrunk_entropy(counts_xc, n_x * n_c, weight, n_samples)
-        h_xsc = shrunk_entropy(counts_xsc, n_s * n_x * n_c, weight, n_samples)
+        pivot_by_class = counted_by_class(pivot_counts.by_class)
+        columns_by_class = counted_by_class(column_counts.by_class)
+        pairs_by_class = counted_by_class(pair_counts.by_class)
+        weight = uniform_weight(pairs_by_class, n_s * n_x * n_c, n_samples)
+        h_s = shrunk_entropy(pivot_counts.pooled, n_s, weight, n_samples)
+        h_x = shrunk_entropy(column_counts.pooled, n_x, weight, n_samples)
+        h_c = shrunk_entropy(source.class_sizes[None], n_c, weight, n_samples)
+        h_xs = shrunk_entropy(pair_counts.pooled, n_s * n_x, weight, n_samples)
+        h_sc = shrunk_entropy(pivot_by_class, n_s * n_c, weight, n_samples)
+        h_xc = shrunk_entropy(columns_by_class, n_x * n_c, weight, n_samples)
+        h_xsc = shrunk_entropy(pairs_by_class, n_s * n_x * n_c, weight, n_samples)
         class_quantities = ClassQuantities(
             conditional_redundancy=h_sc + h_xc - h_xsc - h_c,
             conditional_relevance=h_xs + h_sc - h_xsc - h_s,

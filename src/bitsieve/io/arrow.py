@@ -31,7 +31,7 @@ class ArrowFile(TypedFile):
                 return pa.ipc.open_stream(opened).schema
             return pa.ipc.open_file(opened).schema
 
-    def partitions(self, *, whole: bool) -> Sequence[Partition]:
+    def partitions(self, *, in_one_block: bool) -> Sequence[Partition]:
         return [ArrowRows(self.columns)]
 
 

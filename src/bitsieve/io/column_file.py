@@ -127,16 +127,16 @@ class ColumnFile(ABC):
         """The number of rows; None where it is not known before all rows are read."""
 
     @abstractmethod
-    def partitions(self, *, whole: bool) -> Sequence[Partition]:
-        """The partitions that this process reads; with ``whole`` each is meant to be read as one block."""
+    def partitions(self, *, in_one_block: bool) -> Sequence[Partition]:
+        """The partitions that this process reads, each of them later ``in_one_block`` or in batches."""
 
     def partitions_to_send(self, n: int | None) -> Sequence[Partition]:
         """About ``n`` partitions for other processes; None for as many as suit the format."""
-        return self.partitions(whole=False)
+        return self.partitions(in_one_block=False)
 
     def batches(self, columns: Sequence[str] | None = None, rows: int | None = ROWS) -> Iterator[pa.Table]:
         """Read all rows of ``columns``, about ``rows`` rows at a time; None for one block for each partition."""
-        for partition in self.partitions(whole=rows is None):
+        for partition in self.partitions(in_one_block=rows is None):
             yield from partition.batches(columns, rows)
 
     def checked_partitions(self, n: int | None = None) -> list[CheckedPartition]:

@@ -92,7 +92,7 @@ class DatabaseFile(TypedFile):
                 return connection.sql(f"select * from {self.relation}").to_arrow_reader(1).schema
             return _schema_in_sqlite(connection, self.relation, self.label)
 
-    def partitions(self, *, whole: bool) -> Sequence[Partition]:
+    def partitions(self, *, in_one_block: bool) -> Sequence[Partition]:
         return [DatabaseRows(self.columns, self.relation)]
 
 

@@ -135,7 +135,7 @@ class Layout:
             file.seek(first)
             text = file.read(size)
             at_end = len(text) < size or not file.read(1)
-            whole_rows = patterns.whole.match(text)
+            whole_rows = patterns.complete.match(text)
             n_whole = 0 if whole_rows is None else whole_rows.end()
             if at_end:
                 if n_whole < len(text) and not patterns.without_end.fullmatch(text, n_whole):
@@ -190,7 +190,7 @@ class _RowPatterns(NamedTuple):
     """Regular expressions of rows of fields, some of which may be quoted from their beginning on."""
 
     first: re.Pattern[bytes]  # one row with its end, which may be that of the text
-    whole: re.Pattern[bytes]  # as many rows as have an end
+    complete: re.Pattern[bytes]  # as many rows as have an end
     without_end: re.Pattern[bytes]  # one row
 
 
@@ -204,7 +204,7 @@ def _row_patterns(delimiter: str) -> _RowPatterns:
     row = rb"(?>%b%b)*+%b" % (field, mark, field)
     return _RowPatterns(
         first=re.compile(rb"%b(?:%b|\Z)" % (row, end_of_line)),
-        whole=re.compile(rb"(?:%b%b)*+" % (row, end_of_line)),
+        complete=re.compile(rb"(?:%b%b)*+" % (row, end_of_line)),
         without_end=re.compile(row),
     )
 

@@ -146,19 +146,19 @@ def matching_files(path: str | os.PathLike[str]) -> list[Path] | None:
     return [Path(match) for match in matches]
 
 
-def named_inside(names: Sequence[str], wanted: str | None, label: str, what: str) -> str:
+def named_inside(names: Sequence[str], requested: str | None, label: str, what: str) -> str:
     """The requested table or sheet of a file, or its only one."""
-    if wanted is None and len(names) == 1:
+    if requested is None and len(names) == 1:
         return names[0]
-    if wanted in names:
-        return str(wanted)
+    if requested in names:
+        return str(requested)
     if not names:
         raise DataError(
             code="empty-data",
             message=f"{label} has no {what}",
             advice="nothing to select from",
         )
-    problem = f"has {len(names):,} {what}s" if wanted is None else f"is no {what}"
+    problem = f"has {len(names):,} {what}s" if requested is None else f"is no {what}"
     raise DataError(
         code="table-not-named",
         message=f"{label} {problem}",

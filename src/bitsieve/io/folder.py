@@ -85,7 +85,7 @@ class FolderOfFiles(ColumnFile):
         schemas = [pa.schema([(name, kind)]) for kind in types]
         return pa.unify_schemas(schemas, promote_options="permissive").field(name).type
 
-    def partitions(self, *, whole: bool) -> Sequence[Partition]:
+    def partitions(self, *, in_one_block: bool) -> Sequence[Partition]:
         return [FileInFolder(file, file.names[0], values) for file, values in zip(self.files, self.values, strict=True)]
 
     def checked_partitions(self, n: int | None = None) -> list[CheckedPartition]:

@@ -164,7 +164,7 @@ def _read_rows(path: Path, label: str, range_bytes: int, spool: Spool) -> tuple[
     rows = SpooledRows(spool)
     labels = [np.empty(0)]
     n_bytes = path.stat().st_size
-    step = phase("reading")
+    report_progress = phase("reading")
     with readable(path), open(path, "rb") as file:
         while text := file.read(range_bytes):
             rest_of_line = file.readline()
@@ -173,7 +173,7 @@ def _read_rows(path: Path, label: str, range_bytes: int, spool: Spool) -> tuple[
             check_width(X.shape[1] - 1, n_bytes // MIN_VALUE_BYTES, label)
             rows.add(X)
             labels.append(y)
-            step(file.tell(), max(n_bytes, file.tell()))
+            report_progress(file.tell(), max(n_bytes, file.tell()))
     return rows, np.concatenate(labels)
 
 

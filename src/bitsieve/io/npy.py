@@ -69,7 +69,7 @@ class NpyFile(TypedFile):
     def n_rows(self) -> int:
         return self.stored_array.shape[0]
 
-    def partitions(self, *, whole: bool) -> Sequence[Partition]:
+    def partitions(self, *, in_one_block: bool) -> Sequence[Partition]:
         return [_NpyRows(self.columns, self.stored_array)]
 
 
@@ -104,8 +104,8 @@ class _NpyRows:
         """The array in blocks of rows, one empty block if it has no rows. What is stored by columns is read at once."""
         first_rows = range(0, max(1, self.stored.shape[0]), n_rows)
         if self.stored.is_fortran_order:
-            by_columns = np.fromfile(self.columns.path, self.stored.kind, offset=self.stored.start)
-            array = by_columns.reshape(self.stored.shape, order="F")
+            flat = np.fromfile(self.columns.path, self.stored.kind, offset=self.stored.start)
+            array = flat.reshape(self.stored.shape, order="F")
             for first in first_rows:
                 yield array[first : first + n_rows]
             return

@@ -32,7 +32,7 @@ class ParquetFile(TypedFile):
             self.group_sizes = tuple(metadata.row_group(i).num_rows for i in range(metadata.num_row_groups))
             return file.schema_arrow
 
-    def partitions(self, *, whole: bool) -> Sequence[Partition]:
+    def partitions(self, *, in_one_block: bool) -> Sequence[Partition]:
         return [RowGroups(self.columns, self.group_sizes, 0, len(self.group_sizes))]
 
     def partitions_to_send(self, n: int | None) -> Sequence[Partition]:

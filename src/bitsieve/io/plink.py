@@ -67,7 +67,7 @@ class PlinkFile(ColumnFile):
         numbers = np.where(is_missing, "0", self.phenotypes).astype(np.float64)
         return as_integers(pa.array(numbers, mask=is_missing))
 
-    def partitions(self, *, whole: bool) -> Sequence[Partition]:
+    def partitions(self, *, in_one_block: bool) -> Sequence[Partition]:
         return [Genotypes(self.path, self.label, tuple(self.names), self._phenotype)]
 
 

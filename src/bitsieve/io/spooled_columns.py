@@ -65,7 +65,7 @@ class SpooledRows:
         blocks = block_edges(row_indptr, batch_size)
         groups = block_edges(indptr, batch_size)
         n_steps = len(blocks) + len(groups) - 2
-        step = phase("sorting by column")
+        report_progress = phase("sorting by column")
         columns = None  # the column of every value, which a second sort needs
         if n_steps > 2:  # one block and one group are sorted at once
             columns = self.spool.array(_COLUMNS_OF_GROUPS, n_values, np.int32)
@@ -84,14 +84,14 @@ class SpooledRows:
                 if columns is not None:
                     columns[target] = column_of_value[source]
                 fill[group] = target.stop
-            step(done, n_steps)
+            report_progress(done, n_steps)
 
         # Second sort: a group of columns after the other; of a single column the rows ascend already.
         for done, (first, end) in enumerate(pairwise(groups.tolist()), len(blocks)):
             group_slice = slice(int(indptr[first]), int(indptr[end]))
             if columns is not None and end - first > 1:
                 self._sort_group(rows, columns, values, group_slice, first, end)
-            step(done, n_steps)
+            report_progress(done, n_steps)
         for name in (_COLUMNS, _VALUES, _COLUMNS_OF_GROUPS):
             (self.spool.folder / name).unlink(missing_ok=True)
         return indptr, rows, values
@@ -123,9 +123,9 @@ class SpooledRows:
         from scipy import sparse
 
         coordinates = rows[group_slice], columns[group_slice] - np.int32(first)
-        by_column = sparse.coo_array((values[group_slice], coordinates), shape=(self.n_rows, end - first)).tocsc()
-        rows[group_slice] = by_column.indices
-        values[group_slice] = by_column.data
+        sorted_columns = sparse.coo_array((values[group_slice], coordinates), shape=(self.n_rows, end - first)).tocsc()
+        rows[group_slice] = sorted_columns.indices
+        values[group_slice] = sorted_columns.data
 
 
 def _without_zeros(rows: Any) -> tuple[Any, Any, Any]:

@@ -115,23 +115,23 @@ class TextFile(ColumnFile):
 
     @property
     def types(self) -> Types:
-        self._find_kinds(whole=False)
+        self._find_kinds(in_one_block=False)
         return {name: kind.values for name, kind in self._kinds.items()}
 
     @property
     def n_rows(self) -> int:
-        self._find_kinds(whole=False)
+        self._find_kinds(in_one_block=False)
         return self._n_rows
 
-    def partitions(self, *, whole: bool) -> Sequence[Partition]:
-        self._find_kinds(whole=whole)
+    def partitions(self, *, in_one_block: bool) -> Sequence[Partition]:
+        self._find_kinds(in_one_block=in_one_block)
         if self._table is not None:
             return [TablePartition(self._table)]
-        starts = [self._starts[0], self._starts[-1]] if whole else self._starts
+        starts = [self._starts[0], self._starts[-1]] if in_one_block else self._starts
         return self._partitions_between(starts)
 
     def partitions_to_send(self, n: int | None) -> Sequence[Partition]:
-        self._find_kinds(whole=False)
+        self._find_kinds(in_one_block=False)
         size = SENT_BYTES if n is None else -(-os.path.getsize(self.path) // n)
         return self._partitions_between(self.parser.starts(size))
 
@@ -144,15 +144,15 @@ class TextFile(ColumnFile):
         self.path = in_utf8(self.file.path, self.file.copies.folder, self.diagnostics)
         self.parser = self.make_parser()
 
-    def _find_kinds(self, *, whole: bool) -> None:
+    def _find_kinds(self, *, in_one_block: bool) -> None:
         """Parse all rows once to find their number and their types. A file of one range is kept as a table."""
         if self._kinds:
             return
         try:
-            kinds_by_range = self._parse_ranges(whole=whole)
+            kinds_by_range = self._parse_ranges(in_one_block=in_one_block)
         except NotUtf8:
             self._convert_to_utf8()
-            kinds_by_range = self._parse_ranges(whole=whole)
+            kinds_by_range = self._parse_ranges(in_one_block=in_one_block)
         if not self._n_rows:
             raise DataError(
                 code="empty-data",
@@ -161,9 +161,9 @@ class TextFile(ColumnFile):
             )
         self._kinds = self._common_kinds(kinds_by_range)
 
-    def _parse_ranges(self, *, whole: bool) -> list[dict[str, ColumnKind]]:
+    def _parse_ranges(self, *, in_one_block: bool) -> list[dict[str, ColumnKind]]:
         """The kinds of the columns in every range."""
-        self._starts = self.parser.starts(None if whole else RANGE_BYTES)
+        self._starts = self.parser.starts(None if in_one_block else RANGE_BYTES)
         self._n_rows = 0
         kinds_by_range = []
         for first, end in pairwise(self._starts):

@@ -99,7 +99,7 @@ class WholeFile(TypedFile):
     def n_rows(self) -> int:
         return int(self._table.num_rows)
 
-    def partitions(self, *, whole: bool) -> Sequence[Partition]:
+    def partitions(self, *, in_one_block: bool) -> Sequence[Partition]:
         with in_one_line(f"cannot read {self.label} as {self.description}"):
             table = self.columns.select(self._table, list(self.names))
         return [TablePartition(table)]

@@ -43,8 +43,8 @@ class Candidates:
 
     def members(self) -> list[Columns]:
         """The columns of every candidate."""
-        by_candidate = np.argsort(self.candidate_of_column, kind="stable")
-        return np.split(by_candidate, np.cumsum(self.sizes)[:-1])
+        columns = np.argsort(self.candidate_of_column, kind="stable")
+        return np.split(columns, np.cumsum(self.sizes)[:-1])
 
     def columns(self, chosen: Columns) -> Columns:
         """The columns of the chosen candidates, in their order."""

@@ -171,8 +171,8 @@ def arguments_of(method: Method, parameters: Mapping[str, Any], other_parameters
     criterion = CRITERIA.get(method.same_as or method.name)
     if criterion is None:
         return {**method.parameters, **parameters}
-    names_of_criterion = defaults_of(criterion)
-    criterion_parameters = {name: value for name, value in parameters.items() if name in names_of_criterion}
+    criterion_names = defaults_of(criterion)
+    criterion_parameters = {name: value for name, value in parameters.items() if name in criterion_names}
     arguments: dict[str, Any] = {"criterion": method.name}
     if criterion_parameters:
         arguments["criterion"] = make_criterion(method.name, **criterion_parameters)

@@ -152,8 +152,8 @@ def _equalised(objective: QuadraticOnSpheres, vectors: Floats) -> Floats:
     best[:, 0] -= total / 2
     lengths = np.sqrt(row_products(best, best))
     is_determined = lengths > 1e-6 * lengths.max()  # else f does not depend on the vector: its gradient is rounding
-    unit = best / np.where(is_determined, lengths, 1.0)[:, None]
-    return retract(np.where(is_determined[:, None], unit, vectors), objective.total)
+    unit_vectors = best / np.where(is_determined, lengths, 1.0)[:, None]
+    return retract(np.where(is_determined[:, None], unit_vectors, vectors), objective.total)
 
 
 def _raise_rank(objective: QuadraticOnSpheres, vectors: Floats, violation: Floats) -> Floats:

@@ -133,9 +133,9 @@ class QuadraticOnSpheres:
 
 def multipliers(vectors: Floats, gradient: Floats) -> tuple[float, Floats]:
     """The Lagrange multipliers of ``sum_i V_i0 = total`` and of ``|v_i|^2 = 1``."""
-    of_total = Tangent(vectors).multiplier(gradient)
-    of_lengths = (row_products(gradient, vectors) - of_total * vectors[:, 0]) / 2.0
-    return of_total, of_lengths
+    total_multiplier = Tangent(vectors).multiplier(gradient)
+    length_multipliers = (row_products(gradient, vectors) - total_multiplier * vectors[:, 0]) / 2.0
+    return total_multiplier, length_multipliers
 
 
 def climb(objective: QuadraticOnSpheres, vectors: Floats, tolerance: float) -> Floats:

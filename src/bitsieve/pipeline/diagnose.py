@@ -147,8 +147,8 @@ def on_bins(table: Dataset, binner: Binning, dropped: Collection[int], about_unu
         )
     is_dropped = np.zeros(len(n_bins), bool)
     is_dropped[list(dropped)] = True
-    with_one_bin = np.flatnonzero(~is_dropped & (n_bins == 1))
-    constant = table.constant_columns(with_one_bin.tolist())
+    one_bin_columns = np.flatnonzero(~is_dropped & (n_bins == 1))
+    constant = table.constant_columns(one_bin_columns.tolist())
     is_noted = ~is_dropped
     is_noted[constant] = False
     return [
@@ -405,8 +405,8 @@ def on_informative(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
         notes.partly_informative(
             n_alone=n_alone,
             n_with_others=n_with_others,
-            not_shown=_names_in_state(fit.table, selected, states, "not shown"),
-            not_tested=_names_in_state(fit.table, selected, states, "not tested"),
+            unshown=_names_in_state(fit.table, selected, states, "not shown"),
+            untested=_names_in_state(fit.table, selected, states, "not tested"),
             about_bins=about_bins,
             limit=limit,
         )
@@ -434,7 +434,7 @@ def informative_states(fit: Fit, evidence: CountEvidence) -> list[InformativeSta
     is_informative = evidence.informative.value
     states: list[InformativeState] = []
     for i in range(n_selected):
-        if tests.alone[i]:
+        if tests.is_informative_alone[i]:
             states.append("alone")
         elif is_informative[i]:
             states.append("with others")
@@ -504,9 +504,9 @@ def _on_classes(table: Dataset, target: Target) -> list[Diagnostic]:
         return []
     if target.edges is not None:
         return [target.how_cut]
-    may_be_numeric = target.labels.dtype.kind in "iuf" and target.requested_kind.kind is None
+    is_perhaps_numeric = target.labels.dtype.kind in "iuf" and target.requested_kind.kind is None
     if n_classes > MANY_CLASSES or 2 * n_classes > table.n_samples > FEW_ROWS:
-        return [notes.many_classes(name, n_classes, table.n_samples, may_be_numeric)]
-    if n_classes >= MIN_NUMBERS_OF_QUANTITY and may_be_numeric:
+        return [notes.many_classes(name, n_classes, table.n_samples, is_perhaps_numeric)]
+    if n_classes >= MIN_NUMBERS_OF_QUANTITY and is_perhaps_numeric:
         return [notes.numbers_as_classes(name, n_classes)]
     return []

@@ -113,14 +113,14 @@ def with_evidence(fit: Fit) -> Fit:
         evidence = count_evidence(counted_table, selected)
     _ = evidence.values_digest.value  # so that the counts are released
     tests = evidence.tests.value
-    informative = evidence.informative.value | tests.alone | tests.given_others
+    informative = evidence.informative.value | tests.is_informative_alone | tests.is_informative_given_others
     in_doubt = ~informative
     passed_shuffles = informative_by_shuffles(fit.table, evidence.binner, selected[in_doubt], fit.execution.n_jobs)
     if passed_shuffles is not None:
-        alone = tests.alone.copy()
-        alone[in_doubt] = passed_shuffles
+        is_informative_alone = tests.is_informative_alone.copy()
+        is_informative_alone[in_doubt] = passed_shuffles
         informative[in_doubt] = passed_shuffles
-        tests = replace(tests, alone=alone)
+        tests = replace(tests, is_informative_alone=is_informative_alone)
     tested_evidence = replace(
         evidence,
         informative=Lazy(lambda: informative),

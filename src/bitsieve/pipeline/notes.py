@@ -157,11 +157,11 @@ def identifier_dropped(names: Sequence[str], fix: dict[str, object]) -> Diagnost
     """Columns name or number the rows; ``fix`` keeps them."""
     (parameter,) = fix
     start = _columns(names, "looks like an identifier", "look like identifiers")
-    them = "it" if len(names) == 1 else "them"
+    pronoun = "it" if len(names) == 1 else "them"
     return Diagnostic(
         code="identifier-dropped",
         message=f"{start}: left out, as nearly every row has a different value",
-        advice=f"to keep {them}, add {{{parameter}}}",
+        advice=f"to keep {pronoun}, add {{{parameter}}}",
         fix=fix,
         columns=tuple(names),
     )
@@ -306,10 +306,10 @@ def joint_target(names: Sequence[str], n_classes: int, cuts: Sequence[str]) -> D
     )
 
 
-def many_classes(name: str, n_classes: int, n_rows: int, may_be_numeric: bool) -> Diagnostic:
+def many_classes(name: str, n_classes: int, n_rows: int, is_perhaps_numeric: bool) -> Diagnostic:
     """The target has suspiciously many classes."""
     message = f"target {name!r} has {n_classes:,} classes in {n_rows:,} rows"
-    if may_be_numeric:
+    if is_perhaps_numeric:
         return Diagnostic(
             code="many-classes",
             message=message,
@@ -377,12 +377,12 @@ def drifting_excluded(names: Sequence[str], max_drift: float) -> Diagnostic:
     )
 
 
-def text_in_tables(column: str, with_text: Sequence[str], without_text: Sequence[str]) -> Diagnostic:
+def text_in_tables(column: str, text_tables: Sequence[str], other_tables: Sequence[str]) -> Diagnostic:
     """A column holds text in some tables, and numbers or times in others."""
     return Diagnostic(
         code="kind-changed",
         severity="warning",
-        message=f"column {column!r} holds text in {quoted(with_text)}, and not in {quoted(without_text)}",
+        message=f"column {column!r} holds text in {quoted(text_tables)}, and not in {quoted(other_tables)}",
         columns=(column,),
     )
 
@@ -542,8 +542,8 @@ def ordered_by_ranks(names: Sequence[str], tests: Sequence[RankTest], statistic_
 
 def tied(names: Sequence[str], relevance: Sequence[float]) -> Diagnostic:
     """Columns have the same score, and a less relevant one stands before a more relevant one."""
-    shown = [f"{name!r} {number(bits)}" for name, bits in zip(names, relevance, strict=True)]
-    listed = ", ".join(shown[:MAX_TIES_LISTED])
+    items = [f"{name!r} {number(bits)}" for name, bits in zip(names, relevance, strict=True)]
+    listed = ", ".join(items[:MAX_TIES_LISTED])
     n_more = len(names) - MAX_TIES_LISTED
     more = f" and {n_more:,} more" if n_more > 0 else ""
     return Diagnostic(
@@ -705,8 +705,8 @@ def partly_informative(
     *,
     n_alone: int,
     n_with_others: int,
-    not_shown: Sequence[str],
-    not_tested: Sequence[str],
+    unshown: Sequence[str],
+    untested: Sequence[str],
     about_bins: str,
     limit: int | None,
 ) -> Diagnostic:
@@ -715,22 +715,22 @@ def partly_informative(
     ``limit``: the largest table, in values, that is tested by shuffles, if this one was larger; None: it was tested.
     """
     n_informative = n_alone + n_with_others
-    n_selected = n_informative + len(not_shown) + len(not_tested)
+    n_selected = n_informative + len(unshown) + len(untested)
     are = "is" if n_informative == 1 else "are"
     counts = [f"{n_alone:,} alone"]
     if n_with_others:
         counts.append(f"{n_with_others:,} with others")
-    if not_shown:
-        counts.append(f"{len(not_shown):,} not shown")
-    if not_tested:
-        counts.append(f"{len(not_tested):,} not tested with others")
+    if unshown:
+        counts.append(f"{len(unshown):,} not shown")
+    if untested:
+        counts.append(f"{len(untested):,} not tested with others")
     message = (
         f"{about_bins}{n_informative:,} of {n_selected:,} selected columns {are} more informative than chance: "
         f"{', '.join(counts)}"
     )
     if limit is not None:
         message += f"; {_UNTESTED.format(limit=limit)}"
-    names = (*not_shown, *not_tested)
+    names = (*unshown, *untested)
     if not n_informative:
         return Diagnostic(code="not-informative", message=message, columns=names, severity="warning")
     return Diagnostic(code="partly-informative", message=message, columns=names)
@@ -762,10 +762,10 @@ def best_found(n_selected: int) -> Diagnostic:
 
 def near_best(n_selected: int, percent: float) -> Diagnostic:
     """How near to the best the subset is at least."""
-    these = "this feature reaches" if n_selected == 1 else f"these {n_selected:,} features reach"
+    subject = "this feature reaches" if n_selected == 1 else f"these {n_selected:,} features reach"
     return Diagnostic(
         code="near-best",
-        message=f"by the criterion of the method, {these} at least {percent:.1f} % of the best possible value",
+        message=f"by the criterion of the method, {subject} at least {percent:.1f} % of the best possible value",
     )
 
 
@@ -827,12 +827,12 @@ def _columns_listed(names: Sequence[str], singular: str, plural: str) -> str:
 def strata_of_one_class(n_strata: int, n_all: int, n_rows: int, target: str) -> Diagnostic:
     """Some strata have rows of one class only."""
     verb = "has" if n_strata == 1 else "have"
-    them = "it" if n_strata == 1 else "them"
+    pronoun = "it" if n_strata == 1 else "them"
     return Diagnostic(
         code="strata-of-one-class",
         message=(
             f"{n_strata:,} of {n_all:,} strata ({rows(n_rows)}) {verb} one class of {target!r}: "
-            f"nothing can be learned from {them}"
+            f"nothing can be learned from {pronoun}"
         ),
     )
 

@@ -87,13 +87,13 @@ def plan_reading(
     """Choose the engine for the data. Raises UserError for options and requirements that it cannot meet."""
     memory = check_memory(execution.memory)
     engine_is_open = execution.engine is None and memory is None and execution.spool is None
-    counts_are_enough = requirements.capabilities <= COUNTS
+    needs_only_counts = requirements.capabilities <= COUNTS
     engine_name = execution.engine
     diagnostics: tuple[Diagnostic, ...] = ()
     if execution.push_down:
         _check_push_down(data, execution, engine_is_open)
         engine_name = "database"
-    elif execution.push_down is None and engine_is_open and counts_are_enough and _may_be_pushed_down(data, read):
+    elif execution.push_down is None and engine_is_open and needs_only_counts and _may_be_pushed_down(data, read):
         engine_name = "database"
         diagnostics = (notes.counted_in_place(),)
     engine = choose_engine(data, engine_name, memory, execution.spool)

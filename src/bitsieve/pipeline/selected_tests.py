@@ -31,8 +31,10 @@ MIN_ROWS_A_COMBINATION = 5  # with fewer rows for each combination of the other 
 class SelectedTests:
     """Tests of each of k selected columns; every field has shape (k,)."""
 
-    alone: Flags  # whether I(X;C) is more than chance
-    given_others: Flags  # whether I(X;C|S) is, S all other selected columns; False where ``alone`` is True
+    is_informative_alone: Flags  # whether I(X;C) is more than chance
+    is_informative_given_others: (
+        Flags  # whether I(X;C|S) is, S all other selected columns; False where ``is_informative_alone`` is True
+    )
     is_conclusive: Flags  # False where neither is shown, and the rows are too few to test the column given the others
 
 
@@ -63,9 +65,11 @@ def tests_of_selected(information: Information, columns: Columns) -> Lazy[Select
 
 def _tests_by_log_rank(information: Information, columns: Columns) -> SelectedTests:
     """Test each column by itself; where the target is a time to an event no column is tested given others."""
-    alone = has_unequal_hazards(information, columns, LEVEL)
-    given_others = np.zeros(len(columns), bool)
-    return SelectedTests(alone=alone, given_others=given_others, is_conclusive=np.ones(len(columns), bool))
+    return SelectedTests(
+        is_informative_alone=has_unequal_hazards(information, columns, LEVEL),
+        is_informative_given_others=np.zeros(len(columns), bool),
+        is_conclusive=np.ones(len(columns), bool),
+    )
 
 
 def _test_selected(source: CountSource, columns: Columns, penalty: Floats, n_tried: int) -> SelectedTests:
@@ -78,30 +82,24 @@ def _test_selected(source: CountSource, columns: Columns, penalty: Floats, n_tri
         alone = are_informative_within_strata(information, columns, penalty, n_tried, LEVEL)
     given_others = np.zeros(len(columns), bool)
     is_conclusive = np.ones(len(columns), bool)
-    is_in_doubt = ~alone & information.varies[columns]
-    if len(columns) < 2 or not is_in_doubt.any():
-        return SelectedTests(alone=alone, given_others=given_others, is_conclusive=is_conclusive)
-    is_conclusive[is_in_doubt] = False
-    n_codes = source.n_samples * len(columns) * int(is_in_doubt.sum())
-    if "partition" not in source.capabilities or n_codes > MAX_CODES_CONDITIONED:
-        return SelectedTests(alone=alone, given_others=given_others, is_conclusive=is_conclusive)
-    is_tested = is_in_doubt & np.isfinite(penalty)  # where rows come in groups, no column is
-    rule = SignificanceStopping(level=LEVEL)
-    for i, conditional in _given_all_others(information, columns, is_tested):
-        p = rule.value(conditional, int(columns[i]), n_tried) * exp(min(MAX_EXPONENT, penalty[i]))
-        n_combinations = conditional.partition.n_parts
-        given_others[i] = p <= LEVEL
-        is_conclusive[i] = p <= LEVEL or MIN_ROWS_A_COMBINATION * n_combinations <= source.n_samples
-    return SelectedTests(alone=alone, given_others=given_others, is_conclusive=is_conclusive)
+    if len(columns) > 1 and is_in_doubt.any():
+        is_informative_given_others, is_conclusive = _test_given_others(
+            information, columns, is_in_doubt, penalty, n_tried
+        )
+    return SelectedTests(
+        is_informative_alone=is_informative_alone,
+        is_informative_given_others=is_informative_given_others,
+        is_conclusive=is_conclusive,
+    )
 
 
 def _test_alone(source: CountSource, columns: Columns, penalty: Floats, n_tried: int) -> Flags:
     """Whether each column is more informative than chance by itself."""
-    alone = np.zeros(len(columns), bool)
+    is_informative = np.zeros(len(columns), bool)
     for i in range(len(columns)):
         (log_p,) = log_tails(source.tables(None, columns[[i]], True))
-        alone[i] = log_p + penalty[i] <= log(LEVEL / n_tried)
-    return alone
+        is_informative[i] = log_p + penalty[i] <= log(LEVEL / n_tried)
+    return is_informative
 
 
 def _given_all_others(

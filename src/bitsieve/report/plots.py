@@ -268,8 +268,8 @@ def plot_how_many(found: HowMany, *, ax: Axes | None = None) -> Axes:
     with drawing(ax, (6.6, 3.0)) as ax:
         from matplotlib.ticker import MaxNLocator
 
-        by_chance = "best by chance (90 %)"
-        ax.fill_between(numbers, band.low, band.high, color=GREY, alpha=0.35, linewidth=0, label=by_chance)
+        label_of_band = "best by chance (90 %)"
+        ax.fill_between(numbers, band.low, band.high, color=GREY, alpha=0.35, linewidth=0, label=label_of_band)
         ax.plot(numbers, band.bits, color=BLUE, linewidth=1.4, marker="o", markersize=3.5, label="chosen")
         for i, answer in enumerate(found.answers):
             if answer.n_features is None:

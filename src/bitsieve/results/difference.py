@@ -213,7 +213,7 @@ def _changes_of_features(then: SelectionRecord, now: SelectionRecord) -> list[Fe
     ranks_now = {feature.column.name: i + 1 for i, feature in enumerate(now.features)}
     scores_then = {feature.column.name: feature.score for feature in then.features}
     scores_now = {feature.column.name: feature.score for feature in now.features}
-    names_that_left = [name for name in ranks_then if name not in ranks_now]
+    lost = [name for name in ranks_then if name not in ranks_now]
     return [
         FeatureChange(
             feature=name,
@@ -222,7 +222,7 @@ def _changes_of_features(then: SelectionRecord, now: SelectionRecord) -> list[Fe
             score_then=scores_then.get(name, float("nan")),
             score_now=scores_now.get(name, float("nan")),
         )
-        for name in [*ranks_now, *names_that_left]
+        for name in [*ranks_now, *lost]
     ]
 
 

@@ -31,9 +31,7 @@ def equal_values(first: object, second: object) -> bool:
 def equal_fields(first: DataclassInstance, second: object) -> bool:
     """Whether two objects of one dataclass are equal in all fields that are compared."""
     return all(
-        equal_values(getattr(first, item.name), getattr(second, item.name))
-        for item in fields(first)
-        if item.compare
+        equal_values(getattr(first, item.name), getattr(second, item.name)) for item in fields(first) if item.compare
     )
 
 

@@ -348,14 +348,14 @@ class Scorecard:
 
     def _read(self, X: TableLike) -> InMemoryDataset:
         columns = self.card.columns
-        wanted = WantedColumns(self.features, self.indices, self.n_features, self.has_names)
+        wanted_columns = WantedColumns(self.features, self.indices, self.n_features, self.has_names)
         formats = {}
         for j, column in enumerate(columns):
             if column.text_format is not None:
                 formats[j] = column.text_format
             elif column.is_numeric:
                 formats[j] = Plain()
-        table = read_columns(wanted.take(_as_table(X)), rules=ColumnRules(formats=formats)).dense()
+        table = read_columns(wanted_columns.take(_as_table(X)), rules=ColumnRules(formats=formats)).dense()
         check_values(table, allow_missing=True)
         return table
 

@@ -391,8 +391,8 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
     def _check_special_values(self, table: InMemoryDataset, names: Sequence[str]) -> None:
         """Refuse special values that are text where a column holds numbers: they would never occur."""
         numeric = [name for j, name in enumerate(names) if table.is_numeric(j)]
-        by_column = self.special_values if isinstance(self.special_values, Mapping) else {}
-        suspects = [name for name in numeric if name in by_column]
+        values_of_column = self.special_values if isinstance(self.special_values, Mapping) else {}
+        suspects = [name for name in numeric if name in values_of_column]
         if self.special_values is not None and len(numeric) == len(names):
             suspects = numeric  # no column is left for which text may be meant
         for name in suspects:

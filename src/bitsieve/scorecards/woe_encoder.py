@@ -169,8 +169,8 @@ class WOEEncoder(OneToOneFeatureMixin, TransformerMixin, Estimator):
         weights = np.empty(bins.shape)
         for j, column in enumerate(self.binner_.column_bins_):
             woe = weights_of_evidence(column.counts, column.totals, self.smoothing, smooth_all=self.smooth == "all")
-            of_unseen = woe.max() if self.unseen == "worst" else 0.0
-            weights[:, j] = np.append(woe, of_unseen)[bins[:, j]]
+            unseen_weight = woe.max() if self.unseen == "worst" else 0.0
+            weights[:, j] = np.append(woe, unseen_weight)[bins[:, j]]
         return weights if self.woe_sign == "event" else -weights
 
     def __sklearn_tags__(self) -> Tags:

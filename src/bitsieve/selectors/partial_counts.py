@@ -30,8 +30,8 @@ class PartialCounts:
     counts: SavedCounts
     identifier_candidates: frozenset[int]  # columns without floats; counts alone cannot tell which columns have floats
 
-    def __add__(self, later: PartialCounts) -> PartialCounts:
-        return PartialCounts(self.counts + later.counts, self.identifier_candidates & later.identifier_candidates)
+    def __add__(self, other: PartialCounts) -> PartialCounts:
+        return PartialCounts(self.counts + other.counts, self.identifier_candidates & other.identifier_candidates)
 
 
 def read_part(

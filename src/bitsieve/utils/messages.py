@@ -53,10 +53,10 @@ def _with_similar_letters(name: str, allowed: Sequence[str], limit: int) -> list
     """The allowed names of similar letters, most similar first."""
     # Long tables have 10^5 names. A misspelling changes the length by little, so others are not compared.
     max_difference = 2 + len(name) // 4
-    of_similar_length = [other for other in allowed if abs(len(other) - len(name)) <= max_difference]
+    similar_names = [other for other in allowed if abs(len(other) - len(name)) <= max_difference]
     name_of_folded: dict[str, str] = {}  # the first of the names that differ in case alone
     folded_names = []
-    for other in of_similar_length[:MAX_COMPARED_NAMES]:
+    for other in similar_names[:MAX_COMPARED_NAMES]:
         folded_names.append(other.casefold())
         name_of_folded.setdefault(other.casefold(), other)
     matches = difflib.get_close_matches(name.strip().casefold(), folded_names, n=limit, cutoff=0.6)

@@ -281,7 +281,7 @@ def _merge_categories(
     levels = _levels_of(values, special_codes, rows, rules.min_level_share)
     if not levels.names:
         return MergedBins(NO_COUNTS, labels=(), groups=())
-    counts = rows.count(np.array([*levels.of_code, NO_BIN], np.int64)[values.codes], len(levels.names))
+    counts = rows.count(np.array([*levels.level_of_code, NO_BIN], np.int64)[values.codes], len(levels.names))
     order = order_by_rate(counts, levels.names)
     in_order = counts.take(order)
     ascending = replace(rules.bins, trend="ascending")
@@ -304,7 +304,7 @@ class Levels:
     """What is merged of a column of categories: the frequent categories, and "other" for all rare ones."""
 
     names: list[str]
-    of_code: list[int]  # the level of each category, -1 for special values
+    level_of_code: list[int]  # the level of each category, -1 for special values
     rare: tuple[str, ...]  # the categories of the level "other"
 
 
@@ -321,8 +321,8 @@ def _levels_of(values: Encoded, special_codes: Sequence[int], rows: ClassedRows,
         level_names.append(OTHER)
     level_of_name = {name: level for level, name in enumerate(level_names)}
     level_of_name.update(dict.fromkeys(rare, level_of_name.get(OTHER, NO_BIN)))
-    of_code = [level_of_name.get(name, NO_BIN) for name in names]
-    return Levels(level_names, of_code, tuple(rare))
+    level_of_code = [level_of_name.get(name, NO_BIN) for name in names]
+    return Levels(level_names, level_of_code, tuple(rare))
 
 
 def names_of(values: Encoded) -> list[str]:

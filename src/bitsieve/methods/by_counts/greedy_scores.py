@@ -146,9 +146,9 @@ class LazyScores:
             bounds = np.where(is_candidate, self._upper_bounds(self.front), -np.inf)
             best_score = float(bounds[is_fresh].max(initial=-np.inf))
 
-            may_win = is_candidate & ~is_fresh & (bounds >= best_score - SLACK)
-            if may_win.any():
-                contenders = np.flatnonzero(may_win)
+            is_contender = is_candidate & ~is_fresh & (bounds >= best_score - SLACK)
+            if is_contender.any():
+                contenders = np.flatnonzero(is_contender)
                 contenders = contenders[np.argsort(-bounds[contenders], kind="stable")]
                 self._update_while_they_may_win(self.front[contenders[:batch_size]], best_score)
                 batch_size = len(self.front)

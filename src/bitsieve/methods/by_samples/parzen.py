@@ -56,9 +56,9 @@ def covariances(rows: Floats, row: Floats) -> Floats:
     return np.asarray(np.add.reduce(rows * row, axis=1) / max(rows.shape[1] - 1, 1))
 
 
-def pivot(variance: float, explained: float = 0.0) -> float:
-    """A diagonal entry of L: the root of ``variance + ridge - explained``, the part that earlier columns explain."""
-    return sqrt(max(variance + RIDGE - explained, RIDGE))
+def pivot(variance: float, explained_variance: float = 0.0) -> float:
+    """A diagonal entry of L: the root of ``variance + ridge - explained variance``, which earlier columns explain."""
+    return sqrt(max(variance + RIDGE - explained_variance, RIDGE))
 
 
 class ParzenPairs:
@@ -83,9 +83,9 @@ class ParzenPairs:
         nothing = np.zeros((1, self.n_samples))
 
         def fill(j: int) -> None:
-            unit = 1 / (self._width_of_one * self._pivots[j])
-            sums = self._sums(self.values[j], nothing, unit, np.zeros(1), np.zeros(1))
-            out[j] = self._log_samples + _native.log2(sqrt(2 * pi) / unit) - sums[0] / self.n_samples
+            scale = 1 / (self._width_of_one * self._pivots[j])
+            sums = self._sums(self.values[j], nothing, scale, np.zeros(1), np.zeros(1))
+            out[j] = self._log_samples + _native.log2(sqrt(2 * pi) / scale) - sums[0] / self.n_samples
 
         run_blocks(fill, np.flatnonzero(self.varies).tolist(), self.n_jobs)
         return out
@@ -108,29 +108,29 @@ class ParzenPairs:
         entropy = self.entropy
         h = self._width_of_pair
         first_pivot = float(self._pivots[first])
-        unit = 1 / (h * first_pivot)
+        first_scale = 1 / (h * first_pivot)
         for start in range(0, len(others), PARTNERS_AT_ONCE):
             batch = others[start : start + PARTNERS_AT_ONCE]
             values = self.values[batch]
             loads = covariances(values, self.values[first]) / first_pivot
             pivots = np.empty(len(batch))
-            for index, (variance, explained) in enumerate(
-                zip(self._variances[batch].tolist(), (loads**2).tolist(), strict=True)
-            ):
-                pivots[index] = pivot(variance, explained)
-            sums = self._sums(self.values[first], values, unit, loads / first_pivot, 1 / (h * pivots))
-            log_heights = np.array([_native.log2(2 * pi * h / unit * p) for p in pivots.tolist()])
+            explained_variances = loads**2
+            for index, variance in enumerate(self._variances[batch].tolist()):
+                pivots[index] = pivot(variance, float(explained_variances[index]))
+            sums = self._sums(self.values[first], values, first_scale, loads / first_pivot, 1 / (h * pivots))
+            log_heights = np.array([_native.log2(2 * pi * h / first_scale * p) for p in pivots.tolist()])
             joint_entropy = self._log_samples + log_heights - sums / self.n_samples
             information[start : start + PARTNERS_AT_ONCE] = entropy[first] + entropy[batch] - joint_entropy
         return information
 
-    def _sums(self, first: Floats, others: Floats, unit: float, slope: Floats, scale: Floats) -> Floats:
+    def _sums(self, first: Floats, others: Floats, first_scale: float, slope: Floats, scale: Floats) -> Floats:
         """For each other column, the sum over all samples of log2 of the sum of the kernels of all points.
 
-        The coordinates of a point (x, y) of the first and another column are ``unit x`` and ``scale (y - slope x)``.
+        The coordinates of a point (x, y) of the first and another column are ``first_scale x`` and
+        ``scale (y - slope x)``.
         """
         out = np.empty(len(others))
-        _native.grid_log_sums(self._kernel, first, others, unit, slope, scale, MAX_NODES, out)
+        _native.grid_log_sums(self._kernel, first, others, first_scale, slope, scale, MAX_NODES, out)
         return out
 
     def relevance_row(self, i: int, others: Columns) -> Floats:
@@ -186,15 +186,15 @@ class _ClassFactor:
         """
         centred = self._centred(values)
         loads = np.empty((len(self.pivots), len(values)))
-        explained = np.zeros(len(values))
+        explained_variance = np.zeros(len(values))
         remainder = values
         for k, (before, diagonal) in enumerate(zip(self.loads, self.pivots, strict=True)):
             explained_part = np.add.reduce(before[:, None] * loads[:k], axis=0)
             loads[k] = (covariances(centred, self.rows[k]) - explained_part) / diagonal
-            explained += loads[k] ** 2
+            explained_variance += loads[k] ** 2
             remainder = remainder - loads[k][:, None] * self.coordinates[k]
         variances = np.add.reduce(centred**2, axis=1) / max(self.n_points - 1, 1)
-        pivots = np.sqrt(np.maximum(variances + RIDGE - explained, RIDGE))
+        pivots = np.sqrt(np.maximum(variances + RIDGE - explained_variance, RIDGE))
         return loads, pivots, remainder / pivots[:, None]
 
     def _centred(self, values: Floats) -> Floats:
@@ -270,8 +270,8 @@ class JointInformation:
         log_mixed = mean_log2(mixed)
         entropy = -float(np.add.reduce(self._log_shares[self._codes])) / self.n_samples
         if self.posterior:
-            explained = np.add.reduce(shares * np.maximum(joint, -1e300), axis=0) / mixed
-            return float(entropy - log_mixed + np.add.reduce(explained) / self.n_samples)
+            mean_logs = np.add.reduce(shares * np.maximum(joint, -1e300), axis=0) / mixed
+            return float(entropy - log_mixed + np.add.reduce(mean_logs) / self.n_samples)
         own_class_logs = joint[self._codes, np.arange(self.n_samples)]
         return float(entropy + np.add.reduce(own_class_logs) / self.n_samples - log_mixed)
 

@@ -42,9 +42,9 @@ def rcfs(samples: Samples, k: int, *, n_clusters: int | None = None, standardize
         if not standardize:  # one unit for all columns: squares of powers of 2, not so small that they become 0
             weights = 4.0 ** np.maximum(centred.exponents - centred.exponents.max(), -500)
         chosen = most_separable(between * weights, total * weights, clusters[varying], min(k, len(varying)))
-        explained = (between * weights)[chosen].sum()
-        unexplained = ((total - between) * weights)[chosen].sum()
-        separability = float(explained / unexplained) if unexplained else float("inf")
+        between_classes = (between * weights)[chosen].sum()
+        within_classes = ((total - between) * weights)[chosen].sum()
+        separability = float(between_classes / within_classes) if within_classes else float("inf")
         order = varying[chosen[rank(scores[varying[chosen]])]]
     selected = constants_last(order, varies)[:k]
     groups = [np.setdiff1d(np.flatnonzero((clusters == clusters[j]) & varies), j) for j in selected.tolist()]
@@ -69,15 +69,15 @@ def correlation_clusters(centred: Floats, n_clusters: int | None, min_clusters: 
     return _clusters_after(merges[: n - n_clusters], n)
 
 
-def _correlation_distances(unit: Floats) -> Floats:
+def _correlation_distances(unit_columns: Floats) -> Floats:
     """``1 - |rho|`` of every two of n columns of length 1, in the order (0, 1), (0, 2), ... (n - 2, n - 1)."""
-    n = unit.shape[1]
+    n = unit_columns.shape[1]
     progress = phase("comparing pairs of features")
     out = np.empty(n * (n - 1) // 2)
     end = 0
     for first in range(0, n, TILE_COLUMNS):
         with threadpool_limits(1):  # a product's bits depend on the number of threads
-            tile = unit[:, first : first + TILE_COLUMNS].T @ unit[:, first:]
+            tile = unit_columns[:, first : first + TILE_COLUMNS].T @ unit_columns[:, first:]
         np.abs(tile, out=tile)
         np.subtract(1.0, tile, out=tile)
         np.maximum(tile, 0.0, out=tile)
@@ -122,9 +122,9 @@ def most_separable(between: Floats, total: Floats, clusters: Columns, k: int) ->
     ``sum (between - s total)`` has the best column of each cluster, and the k best of these. s becomes the ratio of
     that set, until it no longer rises. Ties of 1e-10 go to the lowest columns.
     """
-    by_cluster = np.split(np.argsort(clusters, kind="stable"), np.cumsum(np.bincount(clusters))[:-1])
-    single_columns = [int(members[0]) for members in by_cluster if len(members) == 1]
-    larger_clusters = [members for members in by_cluster if len(members) > 1]
+    columns_of_cluster = np.split(np.argsort(clusters, kind="stable"), np.cumsum(np.bincount(clusters))[:-1])
+    single_columns = [int(members[0]) for members in columns_of_cluster if len(members) == 1]
+    larger_clusters = [members for members in columns_of_cluster if len(members) > 1]
 
     def best_set(ratio: float, slack: Floats) -> Columns:
         margins = between - ratio * total

@@ -36,10 +36,10 @@ def change_of_rows(then: SavedData, now: SavedData) -> str:
 
 
 def change_of_columns(then: SavedData, now: SavedData) -> str:
-    names_then = set(then.names or ())
-    names_now = set(now.names or ())
-    lost = [name for name in then.names or () if name not in names_now]
-    new = [name for name in now.names or () if name not in names_then]
+    earlier_names = set(then.names or ())
+    current_names = set(now.names or ())
+    lost = [name for name in then.names or () if name not in current_names]
+    new = [name for name in now.names or () if name not in earlier_names]
     if lost and new:
         return f"{quoted(lost)} left the table, and {quoted(new)} entered it"
     if lost:

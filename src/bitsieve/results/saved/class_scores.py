@@ -78,5 +78,5 @@ def check_names_of_scores(names: Sequence[str]) -> None:
 
 def _pointwise_information(counts: Floats, shares: Floats) -> Floats:
     """The pointwise information of every code (rows) with every class; the last row is for no code, and zero."""
-    with_one_row = (counts + shares) / (counts.sum(axis=1, keepdims=True) + 1)
-    return np.vstack([np.log2(with_one_row / shares), np.zeros(len(shares))])
+    smoothed_shares = (counts + shares) / (counts.sum(axis=1, keepdims=True) + 1)
+    return np.vstack([np.log2(smoothed_shares / shares), np.zeros(len(shares))])

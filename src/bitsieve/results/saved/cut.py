@@ -75,7 +75,7 @@ class ColumnChanges:
             return self.on_kind("its values are compared with the saved ones as text")
         return self.on_kind("its values have no codes (-1)")
 
-    def on_kind(self, what_is_done: str) -> Diagnostic | None:
+    def on_kind(self, treatment: str) -> Diagnostic | None:
         """The diagnostic that the column holds another kind of values; None where it does not."""
         if self.kind_now == self.kind_before and not self.written_now:
             return None
@@ -84,7 +84,7 @@ class ColumnChanges:
             code="kind-changed",
             severity="warning",
             message=f"column {self.name!r} held {_WORDS[self.kind_before]} when it was selected, and holds {holds} now",
-            advice=what_is_done,
+            advice=treatment,
             columns=(self.name,),
         )
 

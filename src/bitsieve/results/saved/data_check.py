@@ -120,13 +120,13 @@ def _check_column(column: SavedColumn, changes: ColumnChanges, n_columns: int) -
     p = float("nan")
     missing_before = float("nan")
     if column.counts is not None:
-        counts_before = np.zeros(len(changes.code_counts), np.int64)
+        saved_counts = np.zeros(len(changes.code_counts), np.int64)
         sizes = np.array(column.counts, np.int64).sum(axis=1)
-        counts_before[: len(sizes)] = sizes
-        shift_bits = jensen_shannon_bits(counts_before, changes.code_counts)
-        p = _p_of_one_distribution(counts_before, changes.code_counts)
+        saved_counts[: len(sizes)] = sizes
+        shift_bits = jensen_shannon_bits(saved_counts, changes.code_counts)
+        p = _p_of_one_distribution(saved_counts, changes.code_counts)
         missing_code = column.cut.missing_code
-        missing_before = 0.0 if missing_code is None else float(counts_before[missing_code] / counts_before.sum())
+        missing_before = 0.0 if missing_code is None else float(saved_counts[missing_code] / saved_counts.sum())
     without_code = float(changes.code_counts[-1] / changes.n_rows)
     has_other_distribution = shift_bits >= MIN_SHIFT and p <= LEVEL / n_columns
     return ColumnCheck(

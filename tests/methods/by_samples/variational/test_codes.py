@@ -159,7 +159,7 @@ def test_single_precision_finds_double_precision_decides(kind, shape):
     codes, classes = problem(0, *shape)
     bound = bound_of(kind, codes, classes)
     left = np.arange(codes.shape[1])
-    chosen = int(np.argmax(bound.alone()))
+    chosen = int(np.argmax(bound.single_bounds()))
     most = 0.0
     while len(left) > 1:
         bound.add(chosen)
@@ -184,7 +184,7 @@ def test_the_first_that_reaches_the_entropy_of_the_classes(kind, seed, monkeypat
     tried = []
     all_values = type(bound).values
     monkeypatch.setattr(bound, "values", lambda some: tried.append(len(some)) or all_values(bound, some))
-    left, chosen = np.arange(300), int(pick(bound.alone()))
+    left, chosen = np.arange(300), int(pick(bound.single_bounds()))
     for _ in range(5):
         bound.add(chosen)
         reference.add(chosen)

@@ -21,8 +21,8 @@ def knockoff_wins(source: CountSource, forest: Forest, columns: Columns, n_draws
 
     Cost of a draw: O(n d codes^2) for the knockoffs, at most 1,000 rows of tables of 2n columns for the fit.
     """
-    by_sample, classes = codes_and_classes(source, "knockoffs")
-    codes = by_sample.T
+    code_rows, classes = codes_and_classes(source, "knockoffs")
+    codes = code_rows.T
     model = TreeModel(codes, source.arities, forest)
     wins = np.empty((n_draws, len(columns)))
 
@@ -75,8 +75,8 @@ def fit_gains(source: PackedSource) -> Floats:
         reduced_error = float((2 * added * residual_of_best - added**2 * n_of_best).sum())
         gains[best] = gains[best] + reduced_error
         error = error - reduced_error
-        for code, counts_with_code in enumerate(pairs.counts_with(best)):
-            residual -= added[:, code, None] * counts_with_code
+        for code, joint_counts in enumerate(pairs.counts_with(best)):
+            residual -= added[:, code, None] * joint_counts
     return gains
 
 

@@ -102,9 +102,9 @@ def find_blanket(search: Search, options: BlanketOptions, *, with_roles: bool = 
     if roles is None and with_roles:
         roles = _roles_by_tests(search, members)
     deciding_tests = _deciding_tests(search, members, separating_sets)
-    by_p = by_strength([Ranked(member, deciding_tests[member]) for member in members])
+    strongest_first = by_strength([Ranked(member, deciding_tests[member]) for member in members])
     return Blanket(
-        members=[ranked.variable for ranked in by_p],
+        members=[ranked.variable for ranked in strongest_first],
         roles=roles,
         separating_sets=separating_sets,
         queues=queues,

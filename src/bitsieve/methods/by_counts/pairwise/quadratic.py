@@ -36,11 +36,11 @@ def first_duplicates(redundancy: Floats) -> Columns:
     n = len(redundancy)
     entropy = np.diagonal(redundancy)
     first = np.empty(n, np.intp)
-    step = max(1, BLOCK // n)
-    for start in range(0, n, step):
-        rows = slice(start, start + step)
-        of_rows = entropy[rows, None]
-        first[rows] = np.argmax((redundancy[rows] == of_rows) & (entropy == of_rows), axis=1)
+    block_rows = max(1, BLOCK // n)
+    for start in range(0, n, block_rows):
+        rows = slice(start, start + block_rows)
+        row_entropy = entropy[rows, None]
+        first[rows] = np.argmax((redundancy[rows] == row_entropy) & (entropy == row_entropy), axis=1)
     return first
 
 
@@ -178,15 +178,15 @@ def _rank_dense(
 ) -> QuadraticRanking:
     """Solve with ``diagonal`` in place of that of the matrix, which is overwritten; duplicates are one variable."""
     relevance = information.relevance[columns]
-    with_itself = np.diagonal(matrix).copy()
+    old_diagonal = np.diagonal(matrix).copy()
     if alpha is None:
-        sizes = sum(float(np.abs(row).sum()) for row in matrix) + float((np.abs(diagonal) - np.abs(with_itself)).sum())
+        sizes = sum(float(np.abs(row).sum()) for row in matrix) + float((np.abs(diagonal) - np.abs(old_diagonal)).sum())
         alpha = balanced_alpha(sizes / matrix.size, float(relevance.mean()))
     distinct, member, size = np.unique(first, return_inverse=True, return_counts=True)
     if len(distinct) < len(first):
         for new, old in enumerate(distinct):
             matrix[new, : len(distinct)] = matrix[old, distinct]
-    merged = (diagonal[distinct] + (size - 1) * with_itself[distinct]) / size
+    merged = (diagonal[distinct] + (size - 1) * old_diagonal[distinct]) / size
     quadratic: Quadratic = DenseQuadratic(matrix[: len(distinct), : len(distinct)], merged, 1 - alpha)
     solution = minimize_on_simplex(quadratic, alpha * relevance[distinct])
     return _ranking(solution, (solution.weights / size)[member], solution.gradient[member], alpha, shift)

@@ -157,9 +157,9 @@ class SingleTests:
         freedom = np.maximum(1, source.arities[columns].astype(np.int64) - 1) * (source.n_classes - 1)
         tails = chdtrc(freedom, g)
         n_hopeful = int((tails <= max(HOPEFUL_TAIL, self.rule.level)).sum())
-        by_tail = columns[np.argsort(tails, kind="stable")]
+        rising_tails = columns[np.argsort(tails, kind="stable")]
         p = np.ones(self.information.n_features)
-        for n_before, column in enumerate(by_tail[:n_hopeful].tolist()):
+        for n_before, column in enumerate(rising_tails[:n_hopeful].tolist()):
             p[column] = self._p_given(column, None, n_before)
         return p
 

@@ -48,9 +48,9 @@ def hopeful_tails(conditional: ConditionalInformation, columns: Columns, limit: 
     hopeful[indices[is_small]] = tails[is_small]
 
     sparse = np.flatnonzero(~chi_squared_holds)
-    by_tail = sparse[np.argsort(tails[sparse], kind="stable")]
+    rising_tails = sparse[np.argsort(tails[sparse], kind="stable")]
     n_affordable = max(1, MAX_SHUFFLED_CODES // (SHUFFLES_OF_NOISE * conditional.n_samples))
-    shuffled = by_tail[:n_affordable]
+    shuffled = rising_tails[:n_affordable]
     hopeful[indices[shuffled]] = tails[shuffled]
     return hopeful
 

@@ -93,7 +93,7 @@ class RepeatedSearch:
         bits = self.bits(candidate)
         return lambda seeds: search_of_one.most_bits_after_shuffles(seeds) >= bits
 
-    def _least(self, seeds: NDArray[np.uint64], of_columns: Callable[[Dependence], Floats]) -> Floats:
+    def _least(self, seeds: NDArray[np.uint64], statistic: Callable[[Dependence], Floats]) -> Floats:
         """The least value of all candidates after every shuffle, from those of blocks of columns."""
         at_once = max(1, LABELS_AT_ONCE // len(self._to_repeat.classes))
         blocks = range(0, len(self.tried), COLUMNS_A_BLOCK)
@@ -105,7 +105,7 @@ class RepeatedSearch:
             def cut(start: int, batch: slice = batch, classes: Labels = classes) -> None:
                 columns = self.tried[start : start + COLUMNS_A_BLOCK]
                 dependence = self._to_repeat.dependence(classes, columns, self.parts, self.entropy_terms)
-                minima[start // COLUMNS_A_BLOCK, batch] = of_columns(dependence).min(axis=0)
+                minima[start // COLUMNS_A_BLOCK, batch] = statistic(dependence).min(axis=0)
 
             run_blocks(cut, blocks, self.n_jobs)
         return np.asarray(minima.min(axis=0))

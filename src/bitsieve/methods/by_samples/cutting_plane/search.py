@@ -174,16 +174,16 @@ class Solution:
         """The columns of the next cut; None where there is none to add."""
         n_missing = self.settings.n_features - len(self.support)
         n_cuts_left = self.settings.max_cuts - len(self.cuts)
-        may_add = n_missing > 0 and n_cuts_left > 0
+        can_add = n_missing > 0 and n_cuts_left > 0
         self.products = self.columns.products(self.signs * self.alpha)
         if n_cuts_left == 1:
             self.budget = self.settings.n_features
         cut = self._match()
-        while may_add and not self._brings_new_columns(cut) and self.budget < self.settings.n_features:
+        while can_add and not self._brings_new_columns(cut) and self.budget < self.settings.n_features:
             self.budget = min(2 * self.budget, self.settings.n_features)
             cut = self._match()
         self.violation = max(0.0, cut.violation)
-        if not may_add or cut.violation <= TOLERANCE or not len(cut.columns):
+        if not can_add or cut.violation <= TOLERANCE or not len(cut.columns):
             return None
         self.matching_gap = float(np.fmax(self.matching_gap, cut.gap))
         return cut.columns
@@ -249,11 +249,11 @@ def affiliate(columns: Columns, support: Places, cuts: Sequence[Places], min_cor
 
 def _represented_in(cut: Places, support: Places, pairs: Pairs, n_features: int) -> Flags:
     """Of each pair of correlated columns, whether the support feature represents the other column in this cut."""
-    not_in_cut = len(cut)
-    position_in_cut = np.full(n_features, not_in_cut, np.intp)
+    outside = len(cut)
+    position_in_cut = np.full(n_features, outside, np.intp)
     position_in_cut[cut] = np.arange(len(cut))
     position_of_support = position_in_cut[support][pairs.chosen]
-    is_candidate = (position_of_support < not_in_cut) & (position_in_cut[pairs.column] == not_in_cut)
+    is_candidate = (position_of_support < outside) & (position_in_cut[pairs.column] == outside)
     candidates = np.flatnonzero(is_candidate)
     # Sort by column, then by the position of the support feature: the first pair of each column counts.
     order = candidates[np.lexsort((position_of_support[candidates], pairs.column[candidates]))]

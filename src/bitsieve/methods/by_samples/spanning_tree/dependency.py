@@ -122,10 +122,10 @@ class Draw:
         order = random.permutation(len(classes)).astype(np.int64)
         permuted = order[half : 2 * half]
         own_classes = classes[permuted]
-        by_class = np.argsort(own_classes, kind="stable")
-        by_class_shuffled = np.lexsort((random.random(half), own_classes))
+        in_class_order = np.argsort(own_classes, kind="stable")
+        shuffled_in_classes = np.lexsort((random.random(half), own_classes))
         partner = np.empty_like(permuted)
-        partner[by_class] = permuted[by_class_shuffled]
+        partner[in_class_order] = permuted[shuffled_in_classes]
         return cls(order[:half], permuted, partner)
 
 
@@ -161,9 +161,9 @@ def dependency(x: Floats, y: Floats, classes: NDArray[np.integer], draw: Draw, p
 
     first_weights = np.zeros(n_classes)
     second_weights = np.zeros(n_classes)
-    of_first_points, of_second_points = class_weights(draw, classes, priors)
-    first_weights[first_classes] = of_first_points
-    second_weights[second_classes] = of_second_points
+    first_point_weights, second_point_weights = class_weights(draw, classes, priors)
+    first_weights[first_classes] = first_point_weights
+    second_weights[second_classes] = second_point_weights
     return 1.0 - float((first_weights[:, None] * second_weights * n_edges).sum()) / len(first_classes)
 
 

@@ -120,7 +120,7 @@ class Bound(ABC):
         self.posterior = Posterior(class_sizes)
 
     @abstractmethod
-    def alone(self) -> Floats:
+    def single_bounds(self) -> Floats:
         """The bound of every feature by itself, in bits; S must be empty."""
 
     @abstractmethod
@@ -150,26 +150,26 @@ def variational_select(
     Where the bound no longer grows, "continue" goes on, "stop" ends the selection, and "restart" empties S and goes on:
     the features chosen so far stay selected, but no longer count.
     """
-    alone = np.where(bound.varies, bound.alone(), 0.0)
-    scores = _BoundScores(bound, alone, restarting=on_plateau == "restart")
+    single_bounds = np.where(bound.varies, bound.single_bounds(), 0.0)
+    scores = _BoundScores(bound, single_bounds, restarting=on_plateau == "restart")
     choice = choose_greedily(
-        alone,
+        single_bounds,
         scores,
         n_features_to_select,
         bound.varies,
         monitor=_PlateauMonitor() if on_plateau == "stop" else None,
         progress=progress,
     )
-    attributes = {"restarts_": np.array(scores.restarts, np.intp), "alone_": alone}
+    attributes = {"restarts_": np.array(scores.restarts, np.intp), "alone_": single_bounds}
     return MethodResult(choice.order, choice.scores, extras=attributes)
 
 
 class _BoundScores:
     """The bounds as scores of the greedy search; with ``restarting`` S is emptied where they no longer grow."""
 
-    def __init__(self, bound: Bound, alone: Floats, *, restarting: bool) -> None:
+    def __init__(self, bound: Bound, single_bounds: Floats, *, restarting: bool) -> None:
         self.bound = bound
-        self.alone = alone
+        self.single_bounds = single_bounds
         self.restarting = restarting
         self.restarts: list[int] = []
         self.n_chosen = 0
@@ -178,7 +178,7 @@ class _BoundScores:
     def add(self, feature: int) -> None:
         self.bound.add(feature)
         if not self.n_chosen:
-            self.reached = float(self.alone[feature])
+            self.reached = float(self.single_bounds[feature])
         self.n_chosen += 1
 
     def best(self, candidates: Flags) -> tuple[int, float]:
@@ -186,8 +186,8 @@ class _BoundScores:
         if self.restarting and value - self.reached < RESTART_GAIN:
             self.bound.restart()
             self.restarts.append(self.n_chosen)
-            chosen = pick(np.where(candidates, self.alone, -np.inf))
-            value = float(self.alone[chosen])
+            chosen = pick(np.where(candidates, self.single_bounds, -np.inf))
+            value = float(self.single_bounds[chosen])
         self.reached = value
         return chosen, value
 

@@ -74,7 +74,7 @@ class Tables(NamedTuple):
     true_class: Floats  # for each feature, sum_n log2 p of the samples n in their own classes
 
     @classmethod
-    def alone(cls, table: CodeTable, dtype: type) -> Tables:
+    def unconditional(cls, table: CodeTable, dtype: type) -> Tables:
         """p(x_f|c) of all features, in float32 or float64."""
         stride_of = _native.table_stride_float32 if dtype == np.float32 else _native.table_stride_float64
         stride = np.array([stride_of(arity) for arity in table.arities.tolist()], np.int64)
@@ -120,11 +120,11 @@ class NaiveBound(Bound):
     def __init__(self, table: CodeTable) -> None:
         super().__init__(table.varies, table.class_sizes)
         self.table = table
-        self._tables_alone = Tables.alone(table, np.float64)
-        self._tables_alone_float32 = Tables.alone(table, np.float32)
+        self._unconditional_tables = Tables.unconditional(table, np.float64)
+        self._unconditional_tables_float32 = Tables.unconditional(table, np.float32)
 
-    def alone(self) -> Floats:
-        return self._values(np.arange(self.n_features), self.posterior.weighted, self._tables_alone)
+    def single_bounds(self) -> Floats:
+        return self._values(np.arange(self.n_features), self.posterior.weighted, self._unconditional_tables)
 
     def best(self, candidates: Columns) -> tuple[int, float]:
         largest_possible = self._largest_possible()
@@ -134,13 +134,13 @@ class NaiveBound(Bound):
                 return chosen, value
         return self.best_of(candidates, self.float32_values(candidates))
 
-    def best_of(self, candidates: Columns, in_float32: Floats) -> tuple[int, float]:
+    def best_of(self, candidates: Columns, float32_bounds: Floats) -> tuple[int, float]:
         """:meth:`best`, given all bounds in float32."""
-        may_win = candidates[in_float32 >= in_float32.max() - 2 * self.float32_error() - TIE]
-        chosen, value = super().best(may_win[:N_TRIED_FIRST])
-        if value >= self._largest_possible() or len(may_win) <= N_TRIED_FIRST:
+        contenders = candidates[float32_bounds >= float32_bounds.max() - 2 * self.float32_error() - TIE]
+        chosen, value = super().best(contenders[:N_TRIED_FIRST])
+        if value >= self._largest_possible() or len(contenders) <= N_TRIED_FIRST:
             return chosen, value
-        return super().best(may_win)
+        return super().best(contenders)
 
     def _largest_possible(self) -> float:
         """H(C), with the rounding of n + #S logarithms, less a tie: no bound is larger than this by more than a tie."""
@@ -154,10 +154,10 @@ class NaiveBound(Bound):
 
     def float32_values(self, candidates: Columns) -> Floats:
         """The bound with S and each candidate, in bits, within the error of float32."""
-        return self._values(candidates, self.posterior.float32, self._tables_alone_float32)
+        return self._values(candidates, self.posterior.float32, self._unconditional_tables_float32)
 
     def values(self, candidates: Columns) -> Floats:
-        return self._values(candidates, self.posterior.weighted, self._tables_alone)
+        return self._values(candidates, self.posterior.weighted, self._unconditional_tables)
 
     def _values(self, candidates: Columns, weighted: Weighted, tables: Tables) -> Floats:
         out = np.empty(self.n_features)

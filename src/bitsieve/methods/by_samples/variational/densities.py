@@ -138,7 +138,7 @@ class DensityBound(Bound):
         self._chosen: list[int] = []
         run_blocks(self._fill_alone, np.flatnonzero(self.varies).tolist(), table.n_jobs)
 
-    def alone(self) -> Floats:
+    def single_bounds(self) -> Floats:
         return self.values(np.arange(self.n_features))
 
     def values(self, candidates: Columns) -> Floats:
