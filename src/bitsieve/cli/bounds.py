@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from bitsieve.cli.build import column_options, read_options
-from bitsieve.cli.results import made_by, note_lines, show
+from bitsieve.cli.results import note_lines, show_result
 from bitsieve.utils.progress import progress_bar
 
 
@@ -19,5 +19,5 @@ def run(arguments: argparse.Namespace) -> int:
         bounds = bounds_of_table(table, column_options(arguments), arguments.column or (), arguments.tree)
         notes = note_lines(arguments, bounds.diagnostics)
 
-    show(arguments, notes, lambda: {**bounds.to_dict(), **made_by(arguments)}, lambda: str(bounds))
+    show_result(arguments, notes, bounds, lambda: str(bounds))
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from bitsieve.utils.defaults import (
@@ -555,9 +556,14 @@ COMMON = (
 # fmt: on
 
 
+def all_options() -> list[Option]:
+    """The options of all commands."""
+    return list(chain.from_iterable(OPTIONS.values()))
+
+
 def options_of(command: str) -> list[Option]:
     """The options of a command."""
-    return [option for options in OPTIONS.values() for option in options if command in option.commands.split()]
+    return [option for option in all_options() if command in option.commands.split()]
 
 
 def function_at(path: str) -> Callable[..., Any]:

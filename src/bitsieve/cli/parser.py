@@ -259,7 +259,11 @@ def _option_meant(unknown_option: str, options: argparse.Namespace) -> str | Non
 
 def _only_command_with(name: str) -> str | None:
     """The command that has the option, if it is the only one."""
-    commands = [command.name for command in COMMANDS if name in [option.name for option in options_of(command.name)]]
+    commands = []
+    for command in COMMANDS:
+        names = [option.name for option in options_of(command.name)]
+        if name in names:
+            commands.append(command.name)
     return commands[0] if len(commands) == 1 else None
 
 

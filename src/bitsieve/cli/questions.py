@@ -15,8 +15,7 @@ from bitsieve.cli.build import column_options, discretization_options, drift_rul
 from bitsieve.cli.options import options_of
 from bitsieve.cli.results import (
     check_written,
-    made_by,
-    show,
+    show_result,
     sources_of,
     take_notes,
     write_figure,
@@ -27,7 +26,6 @@ from bitsieve.cli.wording import Wording, say, typed_values
 from bitsieve.diagnostics import UserError, without_passwords
 from bitsieve.utils.defaults import ESTIMATOR, INTERACTIONS_BINNING
 from bitsieve.utils.progress import phase, progress_bar
-from bitsieve.utils.types import JsonObject
 
 if TYPE_CHECKING:
     from bitsieve.api.how_many import RuleOptions
@@ -62,10 +60,7 @@ def run_how_many(arguments: argparse.Namespace) -> int:
         saved = write_figure(arguments, lambda: plot_how_many(result).figure)
         saved += write_report(arguments, result)
 
-    def document() -> JsonObject:
-        return {**result.to_dict(), **made_by(arguments)}
-
-    show(arguments, notes, document, result.table_text, saved)
+    show_result(arguments, notes, result, result.table_text, saved)
     return 0
 
 
@@ -137,10 +132,7 @@ def run_interactions(arguments: argparse.Namespace) -> int:
             saved.append(f"saved the strongest of {len(result.columns):,} columns to {arguments.output_columns!r}")
         saved += write_figure(arguments, lambda: result.plot().figure)
 
-    def document() -> JsonObject:
-        return {**result.to_dict(), **made_by(arguments)}
-
-    show(arguments, notes, document, result.table_text, saved)
+    show_result(arguments, notes, result, result.table_text, saved)
     return 0
 
 
@@ -205,15 +197,12 @@ def run_compare(arguments: argparse.Namespace) -> int:
 
         remove(folder)
 
-    def document() -> JsonObject:
-        return {**comparison.to_dict(), **made_by(arguments)}
-
     def text() -> str:
         from bitsieve.results.comparison import as_text
 
         return as_text(comparison, call=command)
 
-    show(arguments, notes, document, text, saved)
+    show_result(arguments, notes, comparison, text, saved)
     return 0
 
 
@@ -330,7 +319,9 @@ def _select_command(
 
     choice = comparison.choice()
     parameters: dict[str, object] = {"method": choice.method, "n_features_to_select": choice.n_features}
-    parameters_of_select = {name for option in options_of("select") for name in option.parameters.split()}
+    parameters_of_select: set[str] = set()
+    for option in options_of("select"):
+        parameters_of_select.update(option.parameters.split())
     for name, value in typed_values(arguments).items():
         if name in parameters_of_select and name not in ("groups", "exclude", "n_jobs", "protocol"):
             parameters[name] = value

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from bitsieve.diagnostics import Diagnostic, UserError, without_passwords
 from bitsieve.utils.note_lines import as_lines, by_importance
@@ -42,6 +42,27 @@ def show(
         print(text())
     for line in saved:
         options.say(line)
+
+
+class Result(Protocol):
+    """A result that has a JSON document."""
+
+    def to_dict(self) -> JsonObject: ...
+
+
+def show_result(
+    arguments: argparse.Namespace,
+    notes: Iterable[str],
+    result: Result,
+    text: Callable[[], str],
+    saved: Iterable[str] = (),
+) -> None:
+    """Print the notes, then a result as text or as one JSON document with facts of the run, then what was saved."""
+
+    def document() -> JsonObject:
+        return {**result.to_dict(), **made_by(arguments)}
+
+    show(arguments, notes, document, text, saved)
 
 
 def note_lines(arguments: argparse.Namespace, diagnostics: Sequence[Diagnostic]) -> list[str]:

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from bitsieve.cli.build import execution_options
-from bitsieve.cli.results import check_written, made_by, note_lines, print_document, show
+from bitsieve.cli.results import check_written, made_by, note_lines, print_document, show_result
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.progress import progress_bar
 from bitsieve.utils.types import JsonObject
@@ -76,10 +76,7 @@ def run_verify(arguments: argparse.Namespace) -> int:
         saved = load(arguments.selection)
         verification = verify_selection(saved, arguments.data, execution)
 
-    def document() -> JsonObject:
-        return {**verification.to_dict(), **made_by(arguments)}
-
-    show(arguments, [], document, lambda: str(verification))
+    show_result(arguments, [], verification, lambda: str(verification))
     return AGREES if verification.agrees else DIFFERS
 
 
@@ -89,8 +86,5 @@ def run_diff(arguments: argparse.Namespace) -> int:
 
     difference = load(arguments.then).diff(load(arguments.now))
 
-    def document() -> JsonObject:
-        return {**difference.to_dict(), **made_by(arguments)}
-
-    show(arguments, [], document, lambda: str(difference))
+    show_result(arguments, [], difference, lambda: str(difference))
     return AGREES if difference.is_same else DIFFERS

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.build import column_options, execution_options, read_options
-from bitsieve.cli.results import check_written, made_by, note_lines, show, write_report
+from bitsieve.cli.results import check_written, note_lines, show_result, write_report
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.progress import progress_bar
 
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
         notes = note_lines(arguments, card.diagnostics)
         saved = _write(card, arguments)
 
-    show(arguments, notes, lambda: {**card.to_dict(), **made_by(arguments)}, lambda: str(card), saved)
+    show_result(arguments, notes, card, lambda: str(card), saved)
     return 0
 
 

@@ -13,7 +13,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from bitsieve.cli.options import OPTIONS, Option, options_of
+from bitsieve.cli.options import Option, all_options, options_of
 from bitsieve.diagnostics import NAME_ONLY, Diagnostic, UserError, python_setting, text_of, with_settings
 from bitsieve.utils.messages import one_line
 from bitsieve.utils.note_warnings import BitsieveWarning
@@ -30,8 +30,7 @@ class Wording:
     """
 
     def __init__(self, command: str, methods: Sequence[str] = (), stopping: str | None = None) -> None:
-        all_options = [option for options in OPTIONS.values() for option in options]
-        self._option_of_any_command = _option_by_parameter(all_options)  # a message may advise another command
+        self._option_of_any_command = _option_by_parameter(all_options())  # a message may advise another command
         self._option_of_command = _option_by_parameter(options_of(command))
         self._methods = methods
         self._stopping = stopping
@@ -81,7 +80,11 @@ def wording_of(options: argparse.Namespace) -> Wording:
 
 
 def _option_by_parameter(options: Iterable[Option]) -> dict[str, str]:
-    return {parameter: option.name for option in options for parameter in option.parameters.split()}
+    name_of_parameter = {}
+    for option in options:
+        for parameter in option.parameters.split():
+            name_of_parameter[parameter] = option.name
+    return name_of_parameter
 
 
 def _typed_option(option: str, value: object) -> str:

@@ -11,8 +11,8 @@ import numpy as np
 from bitsieve.dataset.column_info import Sentinel
 from bitsieve.utils.arrays import Flags, Integers, Values
 
-# -99, 99, -999, 999, ..., 999999
-_SUSPECTS = np.array([sign * (10**digits - 1) for digits in range(2, 7) for sign in (-1, 1)], np.float64)
+_NINES = (99, 999, 9_999, 99_999, 999_999)
+_SUSPECTS = np.array([[-number, number] for number in _NINES], np.float64).ravel()  # -99, 99, -999, 999, ...
 _MIN_ROWS = 2  # of a sentinel
 
 

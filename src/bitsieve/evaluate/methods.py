@@ -103,7 +103,7 @@ def _with_labels(methods: MethodLike | Iterable[MethodLike]) -> dict[str, Method
 
 
 def _refuse_unknown_parameters(parameters: Iterable[str], accepted_names: Iterable[Iterable[str]]) -> None:
-    known_names = {name for names in accepted_names for name in names}
+    known_names = set(chain.from_iterable(accepted_names))
     for name in parameters:
         if name not in known_names:
             raise UserError(

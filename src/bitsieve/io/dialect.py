@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from io import StringIO
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -162,18 +162,22 @@ def _codes(text: str, delimiter: str, names: list[str]) -> frozenset[str]:
     if re.search(rf'(?:^|[{mark}\r\n"]){_CODE}(?:$|[{mark}\r\n"])', text) is None:
         return frozenset()
     columns = _values(text, delimiter, names, None)
-    return frozenset(name for name, values in columns if any(re.fullmatch(_CODE, value) for value in values))
+    names_of_codes = set()
+    for name, values in columns:
+        if any(re.fullmatch(_CODE, value) for value in values):
+            names_of_codes.add(name)
+    return frozenset(names_of_codes)
 
 
 def _fractions(text: str, delimiter: str, decimal_mark: str, names: list[str]) -> frozenset[str]:
     """The columns that hold numbers with a fraction in the first rows. Fewer types are tried for them."""
     fraction = (_DECIMAL_COMMA if decimal_mark == "," else _DECIMAL_POINT).fullmatch
     columns = _values(text, delimiter, names, _N_ROWS_OF_FRACTIONS)
-    return frozenset(
-        name
-        for name, values in columns
-        if any(map(fraction, values)) and all(fraction(value) or is_number(value) for value in values)
-    )
+    names_of_fractions = set()
+    for name, values in columns:
+        if any(map(fraction, values)) and all(fraction(value) or is_number(value) for value in values):
+            names_of_fractions.add(name)
+    return frozenset(names_of_fractions)
 
 
 def _values(text: str, delimiter: str, names: list[str], n: int | None) -> Iterable[tuple[str, tuple[str, ...]]]:
@@ -367,7 +371,7 @@ def _decimal_mark(rows: list[str], delimiter: str) -> str:
     """ "," if the delimiter is another one, some number has a comma, and no number has a point; else "."."""
     if delimiter == ",":
         return "."
-    fields = [field.strip() for row in rows for field in row.split(delimiter)]
+    fields = [field.strip() for field in chain.from_iterable(row.split(delimiter) for row in rows)]
     has_comma = any(_DECIMAL_COMMA.fullmatch(field) for field in fields)
     has_point = any(_DECIMAL_POINT.fullmatch(field) for field in fields)
     return "," if has_comma and not has_point else "."

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -43,15 +44,12 @@ class FolderOfFiles(ColumnFile):
             file = InputFile(path[0], quoted(path), None, Copies())
             super().__init__(file, [])
             self.files = [open_one(file_path) for file_path in path]
-        self.initial_state = [state for file in self.files for state in file.initial_state]
-        in_files = set(self.files[0].names)
-        self.values = _typed(
-            [{name: value for name, value in values.items() if name not in in_files} for values in values_of_folders]
-        )
+        self.initial_state = list(chain.from_iterable(file.initial_state for file in self.files))
+        self.values = _typed([_without_names(values, self.files[0].names) for values in values_of_folders])
         for other in self.files[1:]:
             _check_same_columns(self.files[0], other)
         check_names(self.names, self.label)
-        self.diagnostics += dict.fromkeys(diagnostic for file in self.files for diagnostic in file.diagnostics)
+        self.diagnostics += dict.fromkeys(chain.from_iterable(file.diagnostics for file in self.files))
 
     @property
     def names(self) -> Sequence[str]:
@@ -68,7 +66,10 @@ class FolderOfFiles(ColumnFile):
 
     @property
     def types(self) -> Mapping[str, pa.DataType]:
-        return {**self.files[0].types, **{name: _type(value) for name, value in self.values[0].items()}}
+        types = dict(self.files[0].types)
+        for name, value in self.values[0].items():
+            types[name] = _type(value)
+        return types
 
     @property
     def types_of_all_rows(self) -> Mapping[str, pa.DataType]:
@@ -98,7 +99,7 @@ class FolderOfFiles(ColumnFile):
         return partitions
 
     def state(self) -> list[FileState]:
-        return [state for file in self.files for state in file.state()]
+        return list(chain.from_iterable(file.state() for file in self.files))
 
 
 @dataclass(frozen=True)
@@ -111,11 +112,11 @@ class FileInFolder:
 
     def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
         for table in self.rows.batches(self._columns_in_file(columns), rows):
-            with_values = table
+            extended_table = table
             for name, value in self.values.items():
                 column = pa.repeat(pa.scalar(value, _type(value)), table.num_rows)
-                with_values = with_values.append_column(name, column)
-            yield with_values if columns is None else with_values.select(list(columns))
+                extended_table = extended_table.append_column(name, column)
+            yield extended_table if columns is None else extended_table.select(list(columns))
 
     def _columns_in_file(self, columns: Sequence[str] | None) -> list[str] | None:
         if columns is None:
@@ -126,10 +127,10 @@ class FileInFolder:
 
 def _check_same_columns(first: ColumnFile, other: ColumnFile) -> None:
     """Refuse a file that lacks a column of the first one, or has one besides."""
-    names_of_first = list(first.names)
-    names_of_other = list(other.names)
-    lost = sorted(set(names_of_first) - set(names_of_other), key=names_of_first.index)
-    new = sorted(set(names_of_other) - set(names_of_first), key=names_of_other.index)
+    first_names = set(first.names)
+    other_names = set(other.names)
+    lost = [name for name in first.names if name not in other_names]
+    new = [name for name in other.names if name not in first_names]
     if not lost and not new:
         return
     difference = f"lacks the {_columns_in_words(lost)}" if lost else f"has the {_columns_in_words(new)} besides"
@@ -160,9 +161,9 @@ def _open_tables(path: Path, open_one: Callable[[Path], ColumnFile]) -> _Folder:
     documents = [file_path for file_path in paths if _has_name_of_document(file_path)]
     table_paths = [file_path for file_path in paths if file_path not in {*empty_files, *documents}]
     files = {file_path: open_one(file_path) for file_path in table_paths if not _is_plain_text(file_path)}
-    names_of_columns = {name for file in files.values() for name in file.names}
+    column_names = set(chain.from_iterable(file.names for file in files.values()))
     for text_path in filter(_is_plain_text, table_paths):
-        if names_of_columns and _shares_no_column(text_path, open_one, names_of_columns):
+        if column_names and _shares_no_column(text_path, open_one, column_names):
             documents.append(text_path)
         else:
             files[text_path] = open_one(text_path)
@@ -240,14 +241,20 @@ def _values_of_folders(folders: Sequence[str]) -> dict[str, str | None]:
 
 def _typed(values_of_files: list[dict[str, str | None]]) -> list[dict[str, Value]]:
     """Convert the values of a column to integers if all of them are whole numbers."""
-    numeric = {
-        name for name in values_of_files[0] if all(_is_missing_or_whole(values[name]) for values in values_of_files)
-    }
+    typed_values: list[dict[str, Value]] = [dict(values) for values in values_of_files]
+    for name in values_of_files[0]:
+        if not all(_is_missing_or_whole(values[name]) for values in values_of_files):
+            continue
+        for values, typed in zip(values_of_files, typed_values, strict=True):
+            text = values[name]
+            if text is not None:
+                typed[name] = int(text)
+    return typed_values
 
-    def typed(name: str, value: str | None) -> Value:
-        return int(value) if name in numeric and value is not None else value
 
-    return [{name: typed(name, value) for name, value in values.items()} for values in values_of_files]
+def _without_names(values: Mapping[str, str | None], names: Sequence[str]) -> dict[str, str | None]:
+    other_names = set(names)
+    return {name: value for name, value in values.items() if name not in other_names}
 
 
 def _is_missing_or_whole(value: str | None) -> bool:

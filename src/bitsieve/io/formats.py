@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
+from itertools import chain, product
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -124,7 +125,7 @@ def _is_json(path: Path, head: bytes) -> bool:
 
 
 # Old files of Stata begin with the version and the order of bytes.
-_OLD_STATA = tuple(bytes([version, order, 1, 0]) for version in (113, 114, 115) for order in (1, 2))
+_OLD_STATA = tuple(bytes([version, order, 1, 0]) for version, order in product((113, 114, 115), (1, 2)))
 FORMATS: tuple[Format, ...] = (
     Format(
         "parquet",
@@ -229,24 +230,28 @@ def readable_formats() -> str:
 
 def folder_endings() -> tuple[str, ...]:
     """The endings of files that are read in a folder."""
-    return tuple(ending for format in FORMATS for ending in format.folder_endings)
+    return tuple(chain.from_iterable(format.folder_endings for format in FORMATS))
 
 
 def written_endings() -> tuple[str, ...]:
     """The endings of files that are written."""
-    return tuple(ending for format in FORMATS for ending in format.writers)
+    return tuple(chain.from_iterable(format.writers for format in FORMATS))
 
 
 def writer_of(ending: str) -> Callable[[Any, IO[bytes], str], None]:
     """The function that writes files of an ending, one of :func:`written_endings`."""
-    names = {ending: name for format in FORMATS for ending, name in format.writers.items()}
+    names: dict[str, str] = {}
+    for format in FORMATS:
+        names.update(format.writers)
     writer: Callable[[Any, IO[bytes], str], None] = _named(names[ending])
     return writer
 
 
 def batch_writer_of(ending: str) -> Callable[[IO[bytes], Any], AbstractContextManager[Any]] | None:
     """What opens a writer of batches for files of an ending; None for a format that is written at once."""
-    names = {ending: name for format in FORMATS for ending, name in format.batch_writers.items()}
+    names: dict[str, str] = {}
+    for format in FORMATS:
+        names.update(format.batch_writers)
     if ending not in names:
         return None
     open_writer: Callable[[IO[bytes], Any], AbstractContextManager[Any]] = _named(names[ending])

@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -185,7 +186,7 @@ def joined(tables: Sequence[Any]) -> Any:
         return tables[0]
     import pyarrow as pa
 
-    fields = [field for table in tables for field in table.schema]
+    fields = list(chain.from_iterable(table.schema for table in tables))
     text = {field.name for field in fields if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)}
 
     def with_text(field: pa.Field) -> pa.Field:

@@ -15,7 +15,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Protocol
 
@@ -181,7 +181,7 @@ class TextFile(ColumnFile):
 
     def _common_kinds(self, kinds_by_range: list[dict[str, ColumnKind]]) -> dict[str, ColumnKind]:
         """The kinds of the columns over all ranges."""
-        names = dict.fromkeys(name for kinds in kinds_by_range for name in kinds)
+        names = dict.fromkeys(chain.from_iterable(kinds_by_range))
         common: dict[str, ColumnKind | None] = dict.fromkeys(names)
         several_types: dict[str, list[pa.DataType]] = {}
         for name in names:

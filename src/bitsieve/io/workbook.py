@@ -132,12 +132,18 @@ def _cell(value: object) -> Cell:
     return value
 
 
+def _is_empty(row: Sequence[object]) -> bool:
+    return all(cell is None for cell in row)
+
+
 def _without_empty_edges(rows: Rows) -> Rows:
     """The rows without the empty ones above and below, and without the empty columns on both sides."""
-    filled_rows = [i for i, row in enumerate(rows) if any(cell is not None for cell in row)]
+    filled_rows = [i for i, row in enumerate(rows) if not _is_empty(row)]
     if not filled_rows:
         return []
-    filled_columns = [j for row in rows for j, cell in enumerate(row) if cell is not None]
+    filled_columns: list[int] = []
+    for row in rows:
+        filled_columns += [j for j, cell in enumerate(row) if cell is not None]
     first_column = min(filled_columns)
     last_column = max(filled_columns)
     return [row[first_column : last_column + 1] for row in rows[filled_rows[0] : filled_rows[-1] + 1]]

@@ -6,6 +6,7 @@ Whether a note is made is decided by the modules that call them, such as ``prepa
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from math import floor
 
 from bitsieve.dataset.column_info import MARKED_NUMBERS, SEVERAL_UNITS, TextParsing
@@ -203,7 +204,7 @@ def names_alike(groups: Sequence[Sequence[str]]) -> Diagnostic:
         code="names-alike",
         message=f"names of columns differ in case or blanks only: {listed}{more}",
         advice="check that a column is not in the table twice",
-        columns=[name for group in groups for name in group],
+        columns=list(chain.from_iterable(groups)),
     )
 
 

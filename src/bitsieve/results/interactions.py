@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -219,7 +220,7 @@ class Interactions:
             matplotlib is not installed (``pip install 'bitsieve[report]'``).
         """
         drawn_tuples = self.tuples[:MAX_DRAWN]
-        drawn_columns = list(dict.fromkeys(label for members in drawn_tuples for label in members))
+        drawn_columns = list(dict.fromkeys(chain.from_iterable(drawn_tuples)))
         angles = np.linspace(0, 2 * np.pi, len(drawn_columns), endpoint=False)
         positions = dict(zip(drawn_columns, np.column_stack([np.cos(angles), np.sin(angles)]), strict=True))
         largest = max(self.values.max(initial=0.0), np.finfo(float).tiny)

@@ -81,10 +81,15 @@ class Scorecard:
         totals = self.card.totals
         rows = np.concatenate([column.bins.counts.rows for column in columns])
         events = np.concatenate([column.bins.counts.events for column in columns])
+        names: list[str] = []
+        labels: list[str] = []
+        for column in columns:
+            names += [column.name] * len(column.bins.labels)
+            labels += column.bins.labels
         return frame_of(
             {
-                "column": [column.name for column in columns for _ in column.bins.labels],
-                "bin": [label for column in columns for label in column.bins.labels],
+                "column": names,
+                "bin": labels,
                 "rows": rows,
                 "share": rows / totals.rows,
                 "events": events,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
+from itertools import chain
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -398,7 +399,7 @@ class Selection:
         if not codes and not append_score:
             return columns
         cut = self._cut(columns, order)
-        warn_of([diagnostic for column in cut for diagnostic in column.changes.diagnostics])
+        warn_of(list(chain.from_iterable(column.changes.diagnostics for column in cut)))
         values = with_values(columns, np.column_stack([column.codes for column in cut])) if codes else columns
         if not append_score:
             return values

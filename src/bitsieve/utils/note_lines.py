@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from bitsieve.codes import CODES
 from bitsieve.diagnostics import Diagnostic, SettingWriter, text_of
@@ -29,26 +30,26 @@ def by_importance(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 def one_of_each_code(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """The diagnostics, the most important first; those of one code are merged into one."""
-    by_code: dict[str, list[Diagnostic]] = {}
+    diagnostics_of_code: dict[str, list[Diagnostic]] = {}
     for diagnostic in by_importance(diagnostics):
-        by_code.setdefault(diagnostic.code, []).append(diagnostic)
-    return [_merged(same_code) for same_code in by_code.values()]
+        diagnostics_of_code.setdefault(diagnostic.code, []).append(diagnostic)
+    return [_merged(same_code) for same_code in diagnostics_of_code.values()]
 
 
 def as_lines(diagnostics: Sequence[Diagnostic], write_setting: SettingWriter, where_all: str) -> list[Diagnostic]:
     """At most three diagnostics, each with the text of its line as the message.
 
-    The last one says how many more there are, and ``where_all`` of them are shown.
+    The last line says how many more there are. ``where_all`` says where all of them are shown, such as "-v".
     """
-    merged = one_of_each_code(diagnostics)
-    shown = merged[:MAX_LINES]
-    shown_codes = {diagnostic.code for diagnostic in shown}
-    n_more = sum(diagnostic.code not in shown_codes for diagnostic in diagnostics)
+    first_diagnostics = one_of_each_code(diagnostics)[:MAX_LINES]
+    listed_codes = {diagnostic.code for diagnostic in first_diagnostics}
+    n_more = sum(diagnostic.code not in listed_codes for diagnostic in diagnostics)
     lines = []
-    for diagnostic in shown:
+    for diagnostic in first_diagnostics:
         end = ""
-        if n_more and diagnostic is shown[-1]:
-            end = f" (and {n_more:,} more note{'s' * (n_more > 1)}: {where_all})"
+        if n_more and diagnostic is first_diagnostics[-1]:
+            noun = "note" if n_more == 1 else "notes"
+            end = f" (and {n_more:,} more {noun}: {where_all})"
         line = _shortened(diagnostic, write_setting, MAX_LETTERS - len(end)) + end
         lines.append(replace(diagnostic, message=line, advice="", parameters={}))
     return lines
@@ -59,7 +60,7 @@ def _merged(same_code: Sequence[Diagnostic]) -> Diagnostic:
     first = same_code[0]
     if len(same_code) == 1:
         return first
-    columns = list(dict.fromkeys(name for diagnostic in same_code for name in diagnostic.columns))
+    columns = list(dict.fromkeys(chain.from_iterable(diagnostic.columns for diagnostic in same_code)))
     predicate = CODES[first.code].predicate
     if len(columns) < 2 or not predicate:
         n_others = len(same_code) - 1
@@ -74,16 +75,20 @@ def _merged(same_code: Sequence[Diagnostic]) -> Diagnostic:
 
 
 def _merged_fix(same_code: Sequence[Diagnostic]) -> dict[str, object]:
-    """The parameters that settle all matters: mappings and lists are joined, another value stays if all agree."""
+    """The parameters that settle all of the diagnostics.
+
+    Mappings are joined, and so are lists. Another value stays if all diagnostics have it.
+    """
     merged: dict[str, object] = {}
     for name, first_value in same_code[0].fix.items():
         values = [diagnostic.fix.get(name) for diagnostic in same_code]
         mappings = [value for value in values if isinstance(value, Mapping)]
         lists = [value for value in values if isinstance(value, list)]
         if len(mappings) == len(values):
-            merged[name] = {key: item for mapping in mappings for key, item in mapping.items()}
+            items = chain.from_iterable(mapping.items() for mapping in mappings)
+            merged[name] = dict(items)
         elif len(lists) == len(values):
-            merged[name] = [item for items in lists for item in items]
+            merged[name] = list(chain.from_iterable(lists))
         elif all(value == first_value for value in values):
             merged[name] = first_value
     return merged
@@ -109,16 +114,21 @@ def _shortened(diagnostic: Diagnostic, write_setting: SettingWriter, n_letters: 
     message = diagnostic.message
     for name in diagnostic.columns[:MAX_NAMES]:
         message = message.replace(repr(name), repr(short_name(name)))
-    with_short_names = replace(diagnostic, message=message)
-    with_short_fix = replace(with_short_names, fix=_fix_with_placeholder(diagnostic.fix))
-    question, mark, _ = diagnostic.advice.partition("? ")
-    with_question = replace(with_short_names, advice=f"{question}?" if mark else "")
-    without_advice = replace(with_short_names, advice="")
-    for candidate in (diagnostic, with_short_names, with_short_fix, with_question, without_advice):
-        text = text_of(candidate, write_setting)
+    short_names = replace(diagnostic, message=message)
+    short_fix = replace(short_names, fix=_fix_with_placeholder(diagnostic.fix))
+    short_advice = replace(short_names, advice=_first_question(diagnostic.advice))
+    no_advice = replace(short_names, advice="")
+    for shorter in (diagnostic, short_names, short_fix, short_advice, no_advice):
+        text = text_of(shorter, write_setting)
         if len(text) <= n_letters:
             return text
     return f"{text[: n_letters - 3]}..."
+
+
+def _first_question(advice: str) -> str:
+    """The advice up to its first question mark; empty if it has none."""
+    question, mark, _ = advice.partition("? ")
+    return f"{question}?" if mark else ""
 
 
 def _fix_with_placeholder(fix: Mapping[str, object]) -> dict[str, object]:

@@ -183,7 +183,9 @@ class ColumnBins:
     @cached_property
     def _bin_of_category(self) -> dict[str, int]:
         assert self.merged.groups is not None  # a column of categories
-        bins = {name: group for group, names in enumerate(self.merged.groups) for name in names}
+        bins: dict[str, int] = {}
+        for group, names in enumerate(self.merged.groups):
+            bins.update(dict.fromkeys(names, group))
         for position, value in enumerate(self.fixed.special_values):
             bins[str(value)] = len(self.merged.counts) + position
         return bins

@@ -300,7 +300,9 @@ def dominant_set_mii(
 
 def _other_members(columns: Columns, sets: Sequence[Columns]) -> list[Columns]:
     """The other columns of the set that each of ``columns`` belongs to; empty for a column in no set."""
-    set_of_column = {column: members for members in sets for column in members.tolist()}
+    set_of_column: dict[int, Columns] = {}
+    for members in sets:
+        set_of_column.update(dict.fromkeys(members.tolist(), members))
     others = []
     for column in columns.tolist():
         members = set_of_column.get(column, np.empty(0, np.intp))

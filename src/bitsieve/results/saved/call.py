@@ -27,7 +27,9 @@ from bitsieve.results.saved.values import option_of
 MAX_NAMES = 1000  # of target columns; a longer list is one of values
 #: The parameters of ``select`` that are no parameters of a method.
 _PARAMETERS_OF_SELECT = {
-    *(item.name for options in (ReadOptions, DiscretizationOptions, ColumnOptions) for item in fields(options)),
+    *(item.name for item in fields(ReadOptions)),
+    *(item.name for item in fields(DiscretizationOptions)),
+    *(item.name for item in fields(ColumnOptions)),
     *(item.name for item in fields(SurvivalOptions)),
     "n_features_to_select",
     "screen",

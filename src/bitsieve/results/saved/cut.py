@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -133,8 +134,8 @@ def merged_changes(batches: Sequence[ColumnChanges]) -> ColumnChanges:
     first = batches[0]
     different_kinds = [batch.kind_now for batch in batches if batch.kind_now != batch.kind_before]
     ways_of_writing = [batch.written_now for batch in batches if batch.written_now]
-    unread = {text: None for batch in batches for text in batch.unread}
-    unseen = {category: None for batch in batches for category in batch.unseen}
+    unread = dict.fromkeys(chain.from_iterable(batch.unread for batch in batches))
+    unseen = dict.fromkeys(chain.from_iterable(batch.unseen for batch in batches))
     return replace(
         first,
         kind_now=different_kinds[0] if different_kinds else first.kind_before,

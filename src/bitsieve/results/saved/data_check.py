@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,7 +112,7 @@ def check_of_changes(columns: Sequence[SavedColumn], changes: Sequence[ColumnCha
     return DataCheck(
         n_rows=changes[0].n_rows,
         columns=tuple(checks),
-        diagnostics=tuple(diagnostic for change in changes for diagnostic in change.diagnostics),
+        diagnostics=tuple(chain.from_iterable(change.diagnostics for change in changes)),
     )
 
 

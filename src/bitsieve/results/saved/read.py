@@ -222,7 +222,11 @@ def _fields_later_than(members: Mapping[str, Field]) -> list[str]:
     if "version" not in members:
         return []
     version = members["version"].integer(1, VERSION)
-    return [name for later, names in _ADDED_FIELDS.items() if later > version for name in names]
+    later_fields: list[str] = []
+    for version_of_fields, names in _ADDED_FIELDS.items():
+        if version_of_fields > version:
+            later_fields += names
+    return later_fields
 
 
 def _versions(field: Field) -> Versions:

@@ -182,7 +182,9 @@ class TiledMatrix(CountedMatrix):
         The numbers may be written over when the next tile is taken.
         """
         n = len(self._sorted_columns)
-        corners = [(i, j) for i in range(0, n, TILE_ROWS) for j in range(i, n, TILE_COLUMNS)]
+        corners = []
+        for first_row in range(0, n, TILE_ROWS):
+            corners += [(first_row, first_column) for first_column in range(first_row, n, TILE_COLUMNS)]
         self._n_passes += 1
         progress = phase(f"counting pairs, pass {self._n_passes}")
         for n_done, (first_row, first_column) in enumerate(corners, 1):

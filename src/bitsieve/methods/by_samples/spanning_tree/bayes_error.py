@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -108,11 +108,8 @@ class ClassPairs:
     def bound_sums(self, candidates: Integers, n_jobs: int | None, progress: Progress = None) -> Floats:
         """For each candidate, with the chosen columns: the sum over all pairs of classes of the upper bound."""
         bounds = np.empty((len(self._pairs), len(candidates)))
-        blocks = [
-            (pair, slice(first, first + BLOCK_COLUMNS))
-            for pair in range(len(self._pairs))
-            for first in range(0, len(candidates), BLOCK_COLUMNS)
-        ]
+        batches = [slice(first, first + BLOCK_COLUMNS) for first in range(0, len(candidates), BLOCK_COLUMNS)]
+        blocks = list(product(range(len(self._pairs)), batches))
 
         def work(block: tuple[int, slice]) -> None:
             pair, batch = block
