@@ -47,7 +47,9 @@ MAX_ROW_BYTES = 1 << 20  # a row has at most so many bytes, unless the first row
 _MIN_BYTES_FOR_THREADS = 1 << 23  # one thread parses a shorter text sooner than several
 _N_JSON_BYTES = 4096  # whether a file of JSON is a list is found in so many first bytes
 _GROUPED = re.compile(r" *[+-]?(0|[1-9][0-9]{0,2}(,[0-9]{3})*)(\.[0-9]*)? *")
-_NUMBER, _TEXT, _NULL = pa.float64(), pa.string(), pa.null()
+_NUMBER = pa.float64()
+_TEXT = pa.string()
+_NULL = pa.null()
 #: The wider types that values of a type also fit, in the order in which pyarrow tries them.
 _WIDER = {
     pa.int64(): (pa.bool_(), _NUMBER),

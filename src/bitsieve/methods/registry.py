@@ -155,19 +155,11 @@ def check_offers(method: str, capabilities: frozenset[str], hindrances: Sequence
 def arguments_of(method: Method, parameters: Mapping[str, Any], other_parameters: Iterable[str] = ()) -> dict[str, Any]:
     """All arguments of a method's function, and of its selector, from the parameters that the user gave.
 
-    Raises ValueError for a name that the method does not take; the error proposes a parameter of the method, or one of
-    ``other_parameters``, those of the calling function.
+    The parameters of a criterion make one argument: the criterion. Raises ValueError for a name that the method does
+    not take; the error proposes a parameter of the method, or one of ``other_parameters``, those of the calling
+    function.
     """
-    wrong = sorted(set(parameters) - set(method.parameters))
-    if wrong:
-        wrong_arguments = {name: parameters[name] for name in wrong}
-        refuse_wrong_names(wrong_arguments, [*method.parameters, *other_parameters])
-        allowed = ", ".join(method.parameters) or "no parameters"
-        raise UserError(
-            code="unknown-parameter",
-            message=f"method {method.name!r} ({method.estimator}) does not take {', '.join(wrong)}",
-            advice=f"it takes {allowed}",
-        )
+    _refuse_unknown_parameters(method, parameters, other_parameters)
     criterion = CRITERIA.get(method.same_as or method.name)
     if criterion is None:
         return {**method.parameters, **parameters}
@@ -179,3 +171,17 @@ def arguments_of(method: Method, parameters: Mapping[str, Any], other_parameters
     for name, default in FORWARD.parameters.items():
         arguments[name] = parameters.get(name, default)
     return arguments
+
+
+def _refuse_unknown_parameters(method: Method, parameters: Mapping[str, Any], other_parameters: Iterable[str]) -> None:
+    wrong = sorted(set(parameters) - set(method.parameters))
+    if not wrong:
+        return
+    wrong_arguments = {name: parameters[name] for name in wrong}
+    refuse_wrong_names(wrong_arguments, [*method.parameters, *other_parameters])
+    allowed = ", ".join(method.parameters) or "no parameters"
+    raise UserError(
+        code="unknown-parameter",
+        message=f"method {method.name!r} ({method.estimator}) does not take {', '.join(wrong)}",
+        advice=f"it takes {allowed}",
+    )

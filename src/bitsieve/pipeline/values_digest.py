@@ -25,13 +25,13 @@ def values_digest(counted_table: CountedTable) -> str:
     binner = counted_table.binner
     information = counted_table.information
     arities = information.source.arities
-    with_several_codes = np.flatnonzero(arities > 1).tolist()
-    by_name = sorted((str(counted_table.table.names[j]), j) for j in with_several_codes)
-    columns = np.array([j for _, j in by_name], np.intp)
+    varying_columns = np.flatnonzero(arities > 1).tolist()
+    sorted_columns = sorted((str(counted_table.table.names[j]), j) for j in varying_columns)
+    columns = np.array([j for _, j in sorted_columns], np.intp)
 
     digest = blake2b(_bytes_of_target(counted_table.table.target), digest_size=DIGEST_BYTES)
     digest.update(information.source.class_sizes.astype("<i8").tobytes())
-    digest.update(_bytes_of_texts([name for name, _ in by_name]))
+    digest.update(_bytes_of_texts([name for name, _ in sorted_columns]))
     digest.update(_bytes_of_arrays(binner.bin_edges_, columns))
     if binner.categories_ is not None:
         digest.update(_bytes_of_arrays(binner.categories_, columns))
@@ -52,9 +52,9 @@ def _bytes_of_target(target: Target) -> bytes:
 def _bytes_of_arrays(arrays: Sequence[Values | None], columns: Columns) -> bytes:
     """The arrays of some columns; None is a column without one."""
     if isinstance(arrays, RaggedArray):
-        taken = arrays.take(columns)
-        return taken.lengths.astype("<i8").tobytes() + taken.values.astype("<f8").tobytes()
-    parts = list[bytes]()
+        subset = arrays.take(columns)
+        return subset.lengths.astype("<i8").tobytes() + subset.values.astype("<f8").tobytes()
+    parts: list[bytes] = []
     for j in columns.tolist():
         array = arrays[j]
         parts.append(b"" if array is None else _bytes_of_values(array))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -89,6 +89,38 @@ class Regression:
     intercept: float
 
 
+@dataclass(frozen=True, eq=False)
+class _DevelopmentRows:
+    """The rows that a scorecard is fitted on: the weight of evidence of every value, and the target."""
+
+    woe: Floats  # shape (n_rows, n_columns)
+    is_event: Flags
+    weights: Integers | None
+
+    def regress(self, columns: Integers, model: Any) -> Regression:
+        """Fit ``model``, by default a logistic regression without a penalty, to some columns."""
+        regression = LogisticRegression(C=np.inf, max_iter=1000) if model is None else clone(model)
+        regression.fit(self.woe[:, columns], self.is_event, sample_weight=self.weights)
+        try:
+            coefficients = np.asarray(regression.coef_, np.float64).reshape(-1)
+            intercept = float(np.asarray(regression.intercept_).reshape(-1)[0])
+        except AttributeError:
+            raise ParameterError(
+                "model", model, "give a linear classifier of scikit-learn, such as LogisticRegression()"
+            ) from None
+        return Regression(columns, coefficients, intercept)
+
+    def regress_without_wrong_signs(self, columns: Integers, model: Any) -> tuple[Regression, list[int]]:
+        """Leave out the column of the most negative coefficient until none is negative; also return these columns."""
+        regression = self.regress(columns, model)
+        wrong_sign = []
+        while regression.coefficients.min() < 0 and len(regression.columns) > 1:
+            worst = int(np.argmin(regression.coefficients))
+            wrong_sign.append(int(regression.columns[worst]))
+            regression = self.regress(np.delete(regression.columns, worst), model)
+        return regression, wrong_sign
+
+
 def fit_card(
     table: InMemoryDataset,
     binner: MonotoneBinner,
@@ -117,52 +149,58 @@ def fit_card(
             message="no column has two bins, so that there is nothing to score by",
             advice="set lower bounds on the bins, such as min_bin_share=0.01, or give more rows",
         )
-    is_event = np.asarray(table.target.codes == list(table.target.labels).index(binner.event_), bool)
-    regression = _regress(woe, is_event, table.weights, np.flatnonzero(varies), model)
-    wrong_sign: list[str] = []
-    while drop_wrong_sign and regression.coefficients.min() < 0 and len(regression.columns) > 1:
-        worst = int(np.argmin(regression.coefficients))
-        wrong_sign.append(str(table.names[int(regression.columns[worst])]))
-        regression = _regress(woe, is_event, table.weights, np.delete(regression.columns, worst), model)
+
+    code_of_event = list(table.target.labels).index(binner.event_)
+    rows = _DevelopmentRows(woe, np.asarray(table.target.codes == code_of_event, bool), table.weights)
+    wrong_sign: list[int] = []
+    if drop_wrong_sign:
+        regression, wrong_sign = rows.regress_without_wrong_signs(np.flatnonzero(varies), model)
+    else:
+        regression = rows.regress(np.flatnonzero(varies), model)
+
     columns = []
     for j, coefficient in zip(regression.columns.tolist(), regression.coefficients.tolist(), strict=True):
-        meaning = table.text_meanings.get(j)
-        columns.append(
-            _column_with_points(
-                CardColumn(
-                    name=str(table.names[j]),
-                    bins=column_bins[j],
-                    text_format=_format_of(meaning),
-                    is_boolean=not table.is_numeric(j) and table.categorical(j).categories.dtype.kind == "b",
-                    holds_times=meaning is not None and meaning.format.time is not None,
-                    coefficient=coefficient,
-                    woe=column_bins[j].woe,
-                    points=np.empty(0),
-                    points_of_unseen=0.0,
-                    p_value=column_bins[j].p_value,
-                ),
-                points,
-                regression.intercept,
-                len(regression.columns),
-            )
-        )
+        columns.append(_column_with_points(table, j, column_bins[j], coefficient, points, regression))
     intercept_points = 0.0
     if points.base_points:
         intercept_points = float(_rounded(points.score_of(np.array([regression.intercept])), points)[0])
-    score = intercept_points + sum(
+
+    scores = intercept_points + sum(
         column.points_in(bins[:, j]) for j, column in zip(regression.columns, columns, strict=True)
     )
     log_odds = regression.intercept + woe[:, regression.columns] @ regression.coefficients
     return Card(
         columns=tuple(columns),
         without_information=tuple(str(table.names[j]) for j in np.flatnonzero(~varies).tolist()),
-        wrong_sign=tuple(wrong_sign),
+        wrong_sign=tuple(str(table.names[j]) for j in wrong_sign),
         intercept=regression.intercept,
         intercept_points=intercept_points,
         points=points,
         totals=column_bins[0].totals,
         event=binner.event_,
-        max_rounding_error=float(np.abs(score - points.score_of(log_odds)).max()),
+        max_rounding_error=float(np.abs(scores - points.score_of(log_odds)).max()),
+    )
+
+
+def _column_with_points(
+    table: InMemoryDataset, j: int, bins: ColumnBins, coefficient: float, points: Points, regression: Regression
+) -> CardColumn:
+    """A column of the table with the points of its bins, and of a value that is in none."""
+    woe = np.append(bins.woe, 0.0)  # the weight of evidence of a value that is in no bin is 0
+    exact = points_of_woe(woe, coefficient, points, regression.intercept, len(regression.columns))
+    rounded = _rounded(exact, points)
+    meaning = table.text_meanings.get(j)
+    return CardColumn(
+        name=str(table.names[j]),
+        bins=bins,
+        text_format=_format_of(meaning),
+        is_boolean=not table.is_numeric(j) and table.categorical(j).categories.dtype.kind == "b",
+        holds_times=meaning is not None and meaning.format.time is not None,
+        coefficient=coefficient,
+        woe=bins.woe,
+        points=rounded[:-1],
+        points_of_unseen=float(rounded[-1]),
+        p_value=bins.p_value,
     )
 
 
@@ -177,26 +215,6 @@ def _bins_in_table(table: InMemoryDataset, j: int, column: ColumnBins) -> Intege
     if table.is_numeric(j):
         return column.bins_of_numbers(table.numeric(j))
     return column.bins_of_categories(table.categorical(j))
-
-
-def _regress(woe: Floats, is_event: Flags, weights: Integers | None, columns: Integers, model: Any) -> Regression:
-    regression = LogisticRegression(C=np.inf, max_iter=1000) if model is None else clone(model)
-    regression.fit(woe[:, columns], is_event, sample_weight=weights)
-    try:
-        coefficients = np.asarray(regression.coef_, np.float64).reshape(-1)
-        intercept = float(np.asarray(regression.intercept_).reshape(-1)[0])
-    except AttributeError:
-        raise ParameterError(
-            "model", model, "give a linear classifier of scikit-learn, such as LogisticRegression()"
-        ) from None
-    return Regression(columns, coefficients, intercept)
-
-
-def _column_with_points(column: CardColumn, points: Points, intercept: float, n_columns: int) -> CardColumn:
-    """The column with the points of its bins, and of a value that is in none, whose weight of evidence is 0."""
-    exact = points_of_woe(np.append(column.woe, 0.0), column.coefficient, points, intercept, n_columns)
-    rounded = _rounded(exact, points)
-    return replace(column, points=rounded[:-1], points_of_unseen=float(rounded[-1]))
 
 
 def points_of_woe(woe: Floats, coefficient: float, points: Points, intercept: float, n_columns: int) -> Floats:

@@ -185,7 +185,11 @@ class DominantSetClusters(ColumnSelector):
         memory = check_memory(self.memory)
         clusters = dominant_set_clusters(samples, self.similarity, self.bandwidth, self.dynamics, memory, self.n_jobs)
         table.set_names_on(self)
-        self.groups_, self.selected_, self.weights_, self.cohesiveness_, self.similarity_ = clusters[:5]
+        self.groups_ = clusters.groups
+        self.selected_ = clusters.selected
+        self.weights_ = clusters.weights
+        self.cohesiveness_ = clusters.cohesiveness
+        self.similarity_ = clusters.kind
         self.similarity_matrix_ = clusters.matrix
         self.labels_ = np.zeros(table.n_features, np.intp)
         self.support_ = np.zeros(table.n_features, bool)

@@ -73,26 +73,26 @@ def make_selector(
     """
     registered_method = find_method(method)
     arguments = arguments_of(registered_method, parameters, inspect.signature(make_selector).parameters)
-    shared_arguments = {
-        "binning": binning,
-        "missing": missing,
-        "target_kind": target_kind,
-        "weight_kind": weight_kind,
-        "identifiers": identifiers,
-        "n_jobs": n_jobs,
-    }
-    return _build(registered_method, n_features_to_select, {**arguments, **shared_arguments})
+    arguments.update(
+        binning=binning,
+        missing=missing,
+        target_kind=target_kind,
+        weight_kind=weight_kind,
+        identifiers=identifiers,
+        n_jobs=n_jobs,
+    )
+    return _build(registered_method, n_features_to_select, arguments)
 
 
 def fitted_selector(fit: Fit) -> MethodSelector:
     """The selector of a method that has run, fitted as by ``fit``."""
-    shared_arguments = {
-        "binning": binning_parameter(fit.discretization, fit.execution.n_jobs),
-        "target_kind": fit.table.target.requested_kind.kind,
-        "identifiers": fit.selection.columns.identifiers,
-        "n_jobs": fit.execution.n_jobs,
-    }
-    arguments = {**fit.selection.arguments, **shared_arguments}
+    arguments = fit.selection.arguments
+    arguments.update(
+        binning=binning_parameter(fit.discretization, fit.execution.n_jobs),
+        target_kind=fit.table.target.requested_kind.kind,
+        identifiers=fit.selection.columns.identifiers,
+        n_jobs=fit.execution.n_jobs,
+    )
     selector = _build(fit.method, fit.selection.n_features_to_select, arguments)
     selector._set_fit(fit)
     return selector
@@ -110,31 +110,31 @@ def _build(
 def selector_class_of(method: Method) -> type[MethodSelector]:
     """The class that selects by a method."""
     if not method.selector:
-        return _class_made_of(method)
+        return _make_class(method)
     module, _, name = method.selector.partition(":")
     selector_class: type[MethodSelector] = getattr(importlib.import_module(module), name)
     return selector_class
 
 
 @cache
-def _class_made_of(method: Method) -> type[MethodSelector]:
+def _make_class(method: Method) -> type[MethodSelector]:
     """Make a class with the parameters, the defaults and the docstring of the function of a method."""
-    base = MethodSelector if method.needs_rows else CountSelector
+    base_class = MethodSelector if method.needs_rows else CountSelector
     defaults = dict(method.parameters)
     if method.needs_rows and method.bins:
         defaults.setdefault("binning", BINNING)
         defaults.setdefault("missing", None)
     if method.needs_rows and "n_jobs" in inspect.signature(method.run).parameters:
         defaults.setdefault("n_jobs", None)
-    class_body = {
+    class_attributes = {
         "__doc__": method.run.__doc__ or method.title,
         "__module__": method.run.__module__,
         "__annotations__": dict.fromkeys(defaults, Any),
         "__reduce__": _reduce_by_name,
         "described": (method,),
-        **defaults,
     }
-    return with_parameters(type(method.estimator, (base,), class_body))
+    class_attributes.update(defaults)  # the defaults of its parameters, as a dataclass has them
+    return with_parameters(type(method.estimator, (base_class,), class_attributes))
 
 
 def _reduce_by_name(selector: MethodSelector) -> tuple[Callable[[str], MethodSelector], tuple[str], Any]:

@@ -76,8 +76,10 @@ def options_of_call(fit: Fit, read: ReadOptions) -> dict[str, Option]:
     }
     if read.survival is not None:
         survival = read.survival
-        values |= {"duration": _name_of(survival.duration), "event": _name_of(survival.event)}
-        values |= {"entry": _name_of(survival.entry), "n_intervals": survival.n_intervals}
+        values["duration"] = _name_of(survival.duration)
+        values["event"] = _name_of(survival.event)
+        values["entry"] = _name_of(survival.entry)
+        values["n_intervals"] = survival.n_intervals
     return {name: option_of(value) for name, value in values.items()}
 
 
