@@ -284,8 +284,8 @@ class DiscretizationOptions:
     @property
     def leaves_codes_open(self) -> bool:
         """Whether columns of few whole numbers may be taken as codes, as the user did not say how to cut them."""
-        by_target = isinstance(self.binning, str) and self.binning in (BINNING, "mdl")
-        return by_target and self.n_bins is None and self.uncut is None
+        is_cut_by_classes = isinstance(self.binning, str) and self.binning in (BINNING, "mdl")
+        return is_cut_by_classes and self.n_bins is None and self.uncut is None
 
     def as_published(self) -> DiscretizationOptions:
         """The same as the papers have it: MDL, and columns that it does not cut at their median.

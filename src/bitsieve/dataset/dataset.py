@@ -373,8 +373,7 @@ class InMemoryDataset(Dataset, InspectedColumns):
 
     def _describe_sparse(self) -> Sequence[ColumnInfo]:
         """The columns of a sparse table, which is only searched for columns without values."""
-        nonempty = ColumnInfo()
-        columns = [nonempty] * self.n_features
+        columns = [ColumnInfo()] * self.n_features  # one object for all columns with values
         for j in np.flatnonzero(~self.stored.has_values).tolist():
             columns[j] = ColumnInfo(has_values=False)
         return columns

@@ -76,16 +76,15 @@ def rank_test(
     np.add.at(sums_of_classes, classes, deviations)
 
     if is_ordered:
-        products = sum(
-            deviation * total
-            for deviation, total in zip(_rank_deviations(n_per_class).tolist(), sums_of_classes.tolist(), strict=True)
-        )
-        statistic = (n_samples - 1) * products**2 / (squares * _sum_of_squares(n_per_class))
+        covariance = 0  # of the ranks, times a constant: integers of any length
+        for c, class_deviation in enumerate(_rank_deviations(n_per_class).tolist()):
+            covariance += class_deviation * int(sums_of_classes[c])
+        statistic = (n_samples - 1) * covariance**2 / (squares * _sum_of_squares(n_per_class))
         freedom = 1
     else:
-        between = sum(
-            total**2 / n for total, n in zip(sums_of_classes.tolist(), n_per_class.tolist(), strict=True) if n > 0
-        )
+        between = 0.0
+        for c in np.flatnonzero(n_per_class).tolist():
+            between += int(sums_of_classes[c]) ** 2 / int(n_per_class[c])
         statistic = (n_samples - 1) * between / squares
         freedom = int(np.count_nonzero(n_per_class)) - 1
     return RankTest(statistic=statistic, p=float(chdtrc(freedom, statistic)))

@@ -116,11 +116,11 @@ class Numbers(TextFormat):
         if not parts.match.any():
             return None
         unit = _most_frequent_unit(parts, counts)
-        counts_with_unit = np.where(parts.has_unit(unit), counts, 0)
-        if are_codes(parts.digits if unit else text, counts_with_unit):
+        unit_counts = np.where(parts.has_unit(unit), counts, 0)
+        if are_codes(parts.digits if unit else text, unit_counts):
             return None
-        numbers = cls._with_style(parts, counts_with_unit, unit)
-        fits = (counts_with_unit > 0) & parts.fits(numbers.style)
+        numbers = cls._with_style(parts, unit_counts, unit)
+        fits = (unit_counts > 0) & parts.fits(numbers.style)
         if not unit and numbers.style.group == _SPACES and _are_spaced_phone_numbers(parts.digits, fits):
             return None
         return numbers
@@ -140,18 +140,18 @@ class Numbers(TextFormat):
         unit_is_optional = len(units) == 2 and "" in units and "%" not in units
         if unit_is_optional:
             (unit,) = units - {""}
-        counts_with_unit = np.where(parts.has_unit(unit, unit_is_optional), counts, 0)
-        numbers = cls._with_style(parts, counts_with_unit, unit, unit_is_optional)
+        unit_counts = np.where(parts.has_unit(unit, unit_is_optional), counts, 0)
+        numbers = cls._with_style(parts, unit_counts, unit, unit_is_optional)
         return replace(numbers, reads_marks=True)
 
     @classmethod
     def _with_style(
-        cls, parts: _NumberParts, counts_with_unit: Integers, unit: str, unit_is_optional: bool = False
+        cls, parts: _NumberParts, unit_counts: Integers, unit: str, unit_is_optional: bool = False
     ) -> Numbers:
         """Numbers of this unit in the style that fits most rows."""
-        n_rows = [int(counts_with_unit[parts.fits(style)].sum()) for style in _STYLES]
+        n_rows = [int(unit_counts[parts.fits(style)].sum()) for style in _STYLES]
         style = _STYLES[int(np.argmax(n_rows))]
-        fits = (counts_with_unit > 0) & parts.fits(style)
+        fits = (unit_counts > 0) & parts.fits(style)
         floats = numpy_of(parts.numbers(style, parts.has_unit(unit, unit_is_optional)))[fits]
         has_decimals = flags(pc.match_substring_regex(parts.digits, f"[{style.decimal}]"))[fits].any()
         are_integers = _are_integers(floats) and not has_decimals
@@ -161,15 +161,17 @@ class Numbers(TextFormat):
 def mixed_units(text: pa.Array, counts: Integers) -> dict[str, int]:
     """The number of rows of every unit, if the numbers of a column have several units in common use; else none."""
     parts = _NumberParts.of_text(text)
-    n_rows: dict[str, int] = {}
+    n_rows_of_unit: dict[str, int] = {}
     for unit, matches, count in zip(parts.unit.to_pylist(), parts.match.tolist(), counts.tolist(), strict=True):
         if matches and unit and count:
-            n_rows[unit] = n_rows.get(unit, 0) + count
-    is_common = flags(pc.match_substring_regex(text_of([*n_rows]), rf"^(?:{_COMMON_UNITS}|{_CURRENCY})$"))
+            n_rows_of_unit[unit] = n_rows_of_unit.get(unit, 0) + count
+    units = list(n_rows_of_unit)
+    is_common = flags(pc.match_substring_regex(text_of(units), rf"^(?:{_COMMON_UNITS}|{_CURRENCY})$"))
     if is_common.sum() < 2:
         return {}
-    common = {unit: count for (unit, count), common in zip(n_rows.items(), is_common.tolist(), strict=True) if common}
-    return dict(sorted(common.items(), key=lambda item: (-item[1], item[0])))
+    common_units = [units[i] for i in np.flatnonzero(is_common).tolist()]
+    common_units.sort(key=lambda unit: (-n_rows_of_unit[unit], unit))
+    return {unit: n_rows_of_unit[unit] for unit in common_units}
 
 
 @dataclass(frozen=True)

@@ -67,34 +67,49 @@ class _TimedCounts(NamedTuple):
     seconds: float
 
 
+class _SharedCounts:
+    """The counts of some rows of the table: methods with the same binning share one count."""
+
+    def __init__(self, plan: Plan, rows: Columns, n_jobs: int | None) -> None:
+        self.plan = plan
+        self.rows = rows
+        self.execution = ExecutionOptions(n_jobs=n_jobs)
+        self._counts_of_binning: dict[str, _TimedCounts] = {}
+
+    def counts_for(self, selector: CountSelector) -> _TimedCounts:
+        """The counts by the binning of a method, and the seconds that they took when they were made."""
+        table, discretization = self.plan.settle_categories(selector.discretization)
+        stopping = selector.get_params(deep=False).get("stopping")
+        discretization = take_default_bins(discretization, selector.described[0], stopping, len(self.rows))
+        binning = repr(discretization)
+        if binning not in self._counts_of_binning:
+            start = time.perf_counter()
+            counted_table = discretize(_rows_of(table, self.rows), discretization, self.execution)
+            self._counts_of_binning[binning] = _TimedCounts(counted_table, time.perf_counter() - start)
+        return self._counts_of_binning[binning]
+
+
 def rank(plan: Plan, rows: Columns, n_jobs: int | None = None, check: Check = never_stopped) -> dict[str, Ranking]:
     """Rank the features by every method from the samples ``rows`` alone.
 
     Methods with the same binning share one count of the table; its seconds are those of each.
     """
-    timed_counts: dict[str, _TimedCounts] = {}
+    shared_counts = _SharedCounts(plan, rows, n_jobs)
     rankings = {}
     for label, unfitted in plan.selectors.items():
         check()
         selector = clone(unfitted)
         if "n_jobs" in selector.get_params():
             selector.set_params(n_jobs=n_jobs)
-        start = time.perf_counter()
-        seconds_of_shared_counts = 0.0
         if isinstance(selector, CountSelector):
-            table, discretization = plan.settle_categories(selector.discretization)
-            stopping = selector.get_params(deep=False).get("stopping")
-            discretization = take_default_bins(discretization, selector.described[0], stopping, len(rows))
-            binning = repr(discretization)
-            if binning in timed_counts:
-                seconds_of_shared_counts = timed_counts[binning].seconds
-            else:
-                counted_table = discretize(_rows_of(table, rows), discretization, ExecutionOptions(n_jobs=n_jobs))
-                timed_counts[binning] = _TimedCounts(counted_table, time.perf_counter() - start)
-            selector.fit_counted(timed_counts[binning].counted_table)
+            counts = shared_counts.counts_for(selector)
+            start = time.perf_counter()
+            selector.fit_counted(counts.counted_table)
+            seconds = counts.seconds + time.perf_counter() - start
         else:
+            start = time.perf_counter()
             selector.fit_table(_rows_of(plan.table, rows))
-        seconds = seconds_of_shared_counts + time.perf_counter() - start
+            seconds = time.perf_counter() - start
         selected = np.asarray(selector.selected_, np.intp)
         if not len(selected):
             raise UserError(

@@ -29,7 +29,7 @@ class Interval(NamedTuple):
 
 
 def expected_value(n_bins: int, totals: Totals) -> float:
-    """``(B - 1)(1/E + 1/N)``: the mean information value of ``B`` fixed bins that know nothing of the event."""
+    """``(B - 1)(1/E + 1/N)``: the mean information value of ``B`` fixed bins that are independent of the event."""
     return (n_bins - 1) * totals.unit_of_bias
 
 

@@ -285,19 +285,20 @@ def _merge_categories(
         return MergedBins(NO_COUNTS, labels=(), groups=())
     counts = rows.count(np.array([*levels.level_of_code, NO_BIN], np.int64)[values.codes], len(levels.names))
     order = order_by_rate(counts, levels.names)
-    in_order = counts.take(order)
+    ordered_counts = counts.take(order)
     ascending = replace(rules.bins, trend="ascending")
-    division = divide(in_order, rows.totals, ascending)
-    groups = [
-        tuple(sorted(levels.names[level] for level in group)) for group in np.split(order, division.bin_ends[:-1])
-    ]
+    division = divide(ordered_counts, rows.totals, ascending)
+    groups = []
+    for levels_of_group in np.split(order, division.bin_ends[:-1]):
+        names = [levels.names[level] for level in levels_of_group]
+        groups.append(tuple(sorted(names)))
     return MergedBins(
-        in_order.merged(division.bin_ends),
+        ordered_counts.merged(division.bin_ends),
         labels=tuple(", ".join(group) for group in groups),
         groups=tuple(groups),
         rare=levels.rare,
         division=division,
-        merging=Merging(in_order, len(in_order), ascending, ordered_by_rate=True),
+        merging=Merging(ordered_counts, len(ordered_counts), ascending, ordered_by_rate=True),
     )
 
 
@@ -322,7 +323,8 @@ def _levels_of(values: Encoded, special_codes: Sequence[int], rows: ClassedRows,
     if rare and OTHER not in level_names:
         level_names.append(OTHER)
     level_of_name = {name: level for level, name in enumerate(level_names)}
-    level_of_name.update(dict.fromkeys(rare, level_of_name.get(OTHER, NO_BIN)))
+    for name in rare:
+        level_of_name[name] = level_of_name[OTHER]
     level_of_code = [level_of_name.get(name, NO_BIN) for name in names]
     return Levels(level_names, level_of_code, tuple(rare))
 
