@@ -18,6 +18,7 @@ from bitsieve.methods.by_samples.spanning_tree.tree import edges_between, minimu
 from bitsieve.pipeline.samples import TableSamples
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.docstrings import cites
+from bitsieve.utils.messages import number_and_noun
 from bitsieve.utils.parameters import check_choice, check_integer, make_random
 from bitsieve.utils.types import ColumnLike, RandomState, TableLike
 
@@ -266,7 +267,7 @@ def _points(name: str, values: ColumnLike) -> Floats:
     if len(points) < 2:
         raise UserError(
             code="too-few-rows",
-            message=f"{name} has {len(points)} sample{'s' * (len(points) != 1)}",
+            message=f"{name} has {number_and_noun(len(points), 'sample')}",
             advice="give at least 2",
         )
     if not np.isfinite(points).all():

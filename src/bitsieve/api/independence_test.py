@@ -16,7 +16,7 @@ from bitsieve.discretization.registry import binning_with, make_binner
 from bitsieve.explain.explain import column_of
 from bitsieve.information.independence import IndependenceTests, TestOptions
 from bitsieve.options import ReadOptions
-from bitsieve.utils.messages import quoted
+from bitsieve.utils.messages import number_and_noun, quoted
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import check_choice, check_integer
 from bitsieve.utils.types import ColumnLike, TableLike
@@ -74,7 +74,7 @@ class IndependenceTest(NamedTuple):
     def __str__(self) -> str:
         condition = f" given {quoted(self.given)}" if self.given else ""
         p_text = f"p = {self.p:.3g}" if self.p > 0 else f"ln p = {self.log_p:.1f}"
-        degrees = f"{self.degrees_of_freedom:,} degree{'s' * (self.degrees_of_freedom != 1)} of freedom"
+        degrees = f"{number_and_noun(self.degrees_of_freedom, 'degree')} of freedom"
         chance = "" if isnan(self.bits_by_chance) else f", {self.bits_by_chance:.4f} by chance"
         figures = f"statistic {self.statistic:.4g} on {degrees}; {self.bits:.4f} bits{chance}"
         return f"{self.x!r} and {self.y!r}{condition}: {p_text} ({figures})"

@@ -22,7 +22,7 @@ from bitsieve.cli.results import (
 from bitsieve.cli.wording import say
 from bitsieve.diagnostics import Diagnostic, UserError, literal
 from bitsieve.io.read import check_file, holds_sparse_rows
-from bitsieve.utils.messages import one_line
+from bitsieve.utils.messages import number_and_noun, one_line
 from bitsieve.utils.progress import phase, progress_bar
 from bitsieve.utils.types import JsonObject
 
@@ -182,7 +182,7 @@ def _save(selection: Selection, arguments: argparse.Namespace) -> list[str]:
     table = selection.required_fit().table
     target = table.target.name
     n_features = len(selection.features)
-    what = f"{n_features:,} feature{'s' * (n_features != 1)}"
+    what = number_and_noun(n_features, "feature")
     if arguments.output is not None:
         from bitsieve.dataset.read import n_rows
         from bitsieve.io.write import write_table
@@ -353,7 +353,7 @@ def _connected(address: str, n_workers: int | None) -> Iterator[Client]:
         workers = thread_count(-1 if n_workers is None else n_workers)
         cluster_options = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
         with LocalCluster(**cluster_options) as cluster, Client(cluster, set_as_default=False) as client:
-            say(f"started {workers:,} worker{'s' * (workers > 1)}; dashboard at {client.dashboard_link}")
+            say(f"started {number_and_noun(workers, 'worker')}; dashboard at {client.dashboard_link}")
             yield client
         return
     try:

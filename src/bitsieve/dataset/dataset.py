@@ -167,7 +167,7 @@ class Dataset(NamedColumns, ABC):
     def rank_tests(self, columns: Sequence[int]) -> list[RankTest] | None:
         """The tests whether the ranks of numeric columns depend on the target, which no cut of theirs separates.
 
-        None, as by default, if neither the rows nor their distinct numbers are at hand.
+        None, as by default, if neither the rows nor their distinct numbers are in memory.
         """
         return None
 

@@ -18,7 +18,7 @@ from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.memory import square_matrix
 
 Number = TypeVar("Number", bound=np.generic)
-Counted = TypeVar("Counted")
+ByClass = TypeVar("ByClass")
 Quantity = Literal["redundancy", "conditional_redundancy", "conditional_relevance", "mean_relevance"]  # of a matrix
 
 
@@ -310,7 +310,7 @@ class ConditionalInformation:
         return self.partition.degrees_of_freedom(feature)
 
 
-def counted_by_class(values: Counted | None) -> Counted:
+def counted_by_class(values: ByClass | None) -> ByClass:
     """The values. Refuses None: they follow from counts by class, and the samples were counted without the class."""
     if values is None:
         raise TypeError("this was counted without the class; ask for it with by_class=True")

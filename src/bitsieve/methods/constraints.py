@@ -14,7 +14,7 @@ from bitsieve.diagnostics import NAME_ONLY, ParameterError, UserError, literal
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.column_names import TARGET, NumberedNames
 from bitsieve.utils.lazy import cached_property
-from bitsieve.utils.messages import allowed_names, closest_match, nearest, quoted
+from bitsieve.utils.messages import allowed_names, closest_match, nearest, number_and_noun, quoted
 from bitsieve.utils.parameters import FeatureCount
 from bitsieve.utils.types import NameOrIndex
 
@@ -69,9 +69,11 @@ class Candidates:
     def number(self, n_features_to_select: object, rule: FeatureCount) -> int:
         """The number of candidates to select, for the value of ``n_features_to_select`` that the user gave."""
         n_open = self.n_open
-        noun = "columns and groups" if self.grouped else f"feature{'s' * (n_open != 1)}"
+        candidates = number_and_noun(n_open, "feature")
+        if self.grouped:
+            candidates = f"{n_open:,} columns and groups"
         remark = " left without the excluded ones" if self.exclude else ""
-        k = rule.among(n_features_to_select, n_open, f"the table has {n_open:,} {noun}{remark}")
+        k = rule.among(n_features_to_select, n_open, f"the table has {candidates}{remark}")
         if n_features_to_select is None:
             return max(k, len(self.must_include))
         if len(self.must_include) > k:

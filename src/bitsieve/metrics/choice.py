@@ -10,6 +10,7 @@ import numpy as np
 from bitsieve.metrics.measures import ACCURACY, Measure
 from bitsieve.metrics.paired_test import LEVEL
 from bitsieve.utils.arrays import Columns, Floats, Values
+from bitsieve.utils.messages import number_and_noun
 
 MAX_BLOCKS = 10  # the paired test puts more folds than this together into this many blocks
 EQUAL = 1e-12  # errors that differ by no more are equal but for the rounding of sums
@@ -41,7 +42,7 @@ class Choice:
             baseline = f"that of the {self.measure.baseline} ({self._error_text(self.to_beat)})"
             return f"nothing is recommended: the smallest error ({best}) is not below {baseline}"
 
-        features = f"{self.n_features:,} feature{'s' * (self.n_features != 1)}"
+        features = number_and_noun(self.n_features, "feature")
         recommended = f"{self.method} with {features}: error {self._error_text(self.error)}"
         if not np.isnan(self.standard_error):
             recommended += f" +- {self.measure.text(self.standard_error)}"

@@ -50,26 +50,28 @@ def run_on_table(prepared: PreparedSelection, execution: ExecutionOptions) -> Fi
 
 def run_on_counts(prepared: PreparedSelection, counted_table: CountedTable, execution: ExecutionOptions) -> Fit:
     """Run a method on counts."""
-    method = prepared.selection.method
+    selection = prepared.selection
+    method = selection.method
+    table = counted_table.table
     if not method.takes_strata:
-        check_capabilities(method.estimator, UNSTRATIFIED, counted_table.table.capabilities)
-    check_strata(counted_table.table, prepared.selection.effect)
-    candidates = _candidates(prepared.selection, counted_table.table)
-    n_selected = _number_to_select(prepared.selection, counted_table.table, candidates)
-    arguments = _arguments(prepared.selection, candidates)
+        check_capabilities(method.estimator, UNSTRATIFIED, table.capabilities)
+    check_strata(table, selection.effect)
+    candidates = _candidates(selection, table)
+    n_selected = _number_to_select(selection, table, candidates)
+    arguments = _arguments(selection, candidates)
+    arguments.pop("estimator", None)  # these two decide the information that the method gets
+    arguments.pop("effect", None)
     with shared_helpers():
-        arguments.pop("estimator", None)
-        arguments.pop("effect", None)
-        information = counted_table.estimated(prepared.selection.estimator, prepared.selection.effect)
-        _warn_of_long_job(method, counted_table.table, int(information.varies.sum()), n_selected)
+        information = counted_table.estimated(selection.estimator, selection.effect)
+        _warn_of_long_job(method, table, int(information.varies.sum()), n_selected)
         result = method.run(information, n_selected, **arguments)
-        ranking = rank_uncut_columns(result, counted_table, prepared.selection, candidates)
-        result = ranking.result.with_dropped_last(counted_table.table.dropped, counted_table.table.n_features)
+        ranking = rank_uncut_columns(result, counted_table, selection, candidates)
+        result = ranking.result.with_dropped_last(table.dropped, table.n_features)
         evidence = count_evidence(counted_table, result.selected, information)
     return Fit(
         prepared=prepared,
         execution=execution,
-        table=counted_table.table,
+        table=table,
         result=result,
         evidence=evidence,
         rank_tests=ranking.rank_tests,

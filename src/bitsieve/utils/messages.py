@@ -105,3 +105,8 @@ def needs_dense_rows(who: str) -> UserError:
         message=f"the table is sparse, but {who} needs dense rows",
         advice="use a method on counts, such as jmi, or make the table dense (X.toarray()) if it is small",
     )
+
+
+def number_and_noun(number: int, noun: str) -> str:
+    """A number and its noun: ``1 feature``, ``1,200 features``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -12,6 +12,7 @@ import numpy as np
 
 from bitsieve.diagnostics import Diagnostic, ParameterError
 from bitsieve.utils.defaults import N_FEATURES
+from bitsieve.utils.messages import number_and_noun
 from bitsieve.utils.note_warnings import warn
 
 Rule = Callable[[str, Any], object]  # whatever a user gave
@@ -133,7 +134,7 @@ class FeatureCount:
             raise ParameterError("n_features_to_select", value, advice, "is not allowed here")
         if isinstance(value, (float, np.floating)) and 0 < value < 1:
             return max(1, int(value * n_features))
-        why = why or f"the table has {n_features:,} feature{'s' * (n_features != 1)}"
+        why = why or f"the table has {number_and_noun(n_features, 'feature')}"
         number = whole_number(value)
         if value is not None and number is None:
             share = ", a share between 0 and 1, or auto" if "auto" in self.open_ended else " or a share between 0 and 1"
