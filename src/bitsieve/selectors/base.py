@@ -360,7 +360,7 @@ class SupervisedSelector(ColumnSelector):
 
     def _warn(self) -> None:
         """Warn of what was noticed before the selection, and of a result that should not be used: three lines."""
-        diagnostics = [*self._diagnostics.on_preparation, *self._result_warnings()]
+        diagnostics = [*self._diagnostics.preparation_diagnostics, *self._result_warnings()]
         warn_of(diagnostics, where_all="see .diagnostics_")
 
     @abstractmethod

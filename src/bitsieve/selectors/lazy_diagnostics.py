@@ -20,9 +20,9 @@ class LazyDiagnostics:
     the diagnostics on the preparation only.
     """
 
-    def __init__(self, on_preparation: Sequence[Diagnostic], fit: Fit | None = None) -> None:
-        self.on_preparation = _with_parameters_of_selectors(on_preparation)
-        self._diagnostics = self.on_preparation
+    def __init__(self, preparation_diagnostics: Sequence[Diagnostic], fit: Fit | None = None) -> None:
+        self.preparation_diagnostics = _with_parameters_of_selectors(preparation_diagnostics)
+        self._diagnostics = self.preparation_diagnostics
         self._fit = fit
 
     @property
@@ -32,19 +32,24 @@ class LazyDiagnostics:
             try:
                 self._diagnostics = _with_parameters_of_selectors(diagnose(with_evidence(self._fit)))
             except UserError as error:  # such as columns that all have one bin
-                self._diagnostics = Diagnostics([*self.on_preparation, error.diagnostic])
+                self._diagnostics = Diagnostics([*self.preparation_diagnostics, error.diagnostic])
             self._fit = None
         return self._diagnostics
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"on_preparation": self.on_preparation, "_diagnostics": self._diagnostics, "_fit": None}
+        return {
+            "preparation_diagnostics": self.preparation_diagnostics,
+            "_diagnostics": self._diagnostics,
+            "_fit": None,
+        }
 
 
 def _with_parameters_of_selectors(diagnostics: Sequence[Diagnostic]) -> Diagnostics:
     """The diagnostics, with the parameter ``identifiers`` in place of ``include``, which selectors do not have."""
-    return Diagnostics(
-        notes.identifier_dropped(diagnostic.columns, {"identifiers": "keep"})
-        if diagnostic.code == "identifier-dropped"
-        else diagnostic
-        for diagnostic in diagnostics
-    )
+    reworded = Diagnostics()
+    for diagnostic in diagnostics:
+        if diagnostic.code == "identifier-dropped":
+            reworded.append(notes.identifier_dropped(diagnostic.columns, {"identifiers": "keep"}))
+        else:
+            reworded.append(diagnostic)
+    return reworded

@@ -28,7 +28,7 @@ Neighbours = list[set[int]]
 
 RANKED_AT_ONCE = 4  # times the budget: columns that are ranked at first
 MIN_CHUNK = 32  # columns whose correlations are computed together, at least
-NONE = np.empty(0, np.intp)
+NO_COLUMNS = np.empty(0, np.intp)
 # Of the exact matching:
 MAX_LISTED = 4000  # columns
 MAX_NODES = 20_000  # of branch and bound
@@ -40,14 +40,14 @@ def leading(scores: Floats, count: int) -> Places:
     """The first ``count`` columns by falling score, a tie to the lowest; columns of score 0 are left out."""
     count = min(count, int(np.count_nonzero(scores > TIE)))
     if count == 0:
-        return NONE
+        return NO_COLUMNS
     last_score = np.partition(scores, len(scores) - count)[len(scores) - count]
     candidates = np.flatnonzero(scores >= max(last_score - TIE, TIE))
     return candidates[rank(scores[candidates])][:count]
 
 
 def match(
-    columns: Columns, scores: Floats, budget: int, min_correlation: float | None, represented: Places = NONE
+    columns: Columns, scores: Floats, budget: int, min_correlation: float | None, represented: Places = NO_COLUMNS
 ) -> Places:
     """The greedy matching: the best columns, at most ``budget``, that are not correlated with a better one of them.
 
@@ -74,14 +74,14 @@ def match(
 def _uncorrelated(columns: Columns, excluding: Places, chunk: Places, min_correlation: float) -> list[int]:
     """The columns of a chunk that are correlated neither with ``excluding`` columns nor with a result before them."""
     pairs = columns.correlated(np.concatenate([excluding, chunk]), min_correlation, among=chunk)
-    index_of = {column: i for i, column in enumerate(chunk.tolist())}
+    index_in_chunk = {column: i for i, column in enumerate(chunk.tolist())}
     partners: list[list[int]] = [[] for _ in chunk]
     is_blocked = np.zeros(len(chunk), bool)
     for column, other in zip(pairs.column.tolist(), pairs.chosen.tolist(), strict=True):
         if other >= len(excluding):
-            partners[other - len(excluding)].append(index_of[column])
+            partners[other - len(excluding)].append(index_in_chunk[column])
         elif column != excluding[other]:
-            is_blocked[index_of[column]] = True
+            is_blocked[index_in_chunk[column]] = True
     uncorrelated: list[int] = []
     for i, column in enumerate(chunk.tolist()):
         if not is_blocked[i]:
@@ -111,40 +111,56 @@ def match_exactly(columns: Columns, scores: Floats, budget: int, min_correlation
 
     # Lengthen the list until no set with a column outside it can be better than the greedy set.
     n_listed = 2 * int((scores >= scores[greedy].min() - TIE).sum())
-    while True:
-        listed = leading(scores, min(n_listed, MAX_LISTED))
-        weights = np.square(scores[listed] / largest)
-        problem = _Problem(weights, _neighbours(columns, listed, min_correlation), budget)
-        one_more = leading(scores, len(listed) + 1)
-        bound_outside = 0.0
-        if len(one_more) > len(listed):
-            weight_outside = float((scores[one_more[-1]] / largest) ** 2)
-            bound_outside = problem.bound_with(weight_outside) if weight_outside else 0.0
-        if bound_outside <= best_value or len(listed) < n_listed:
-            break
+    relaxation = _relax(columns, scores, min(n_listed, MAX_LISTED), budget, min_correlation)
+    while relaxation.bound_outside > best_value and len(relaxation.listed) == n_listed:
         n_listed *= 2
+        relaxation = _relax(columns, scores, min(n_listed, MAX_LISTED), budget, min_correlation)
 
-    bound = max(problem.bound, bound_outside)
+    problem = relaxation.problem
+    bound = max(problem.bound, relaxation.bound_outside)
     if problem.bound > best_value * (1 + EXACT):
         indices, bound_inside = problem.solve(best_value)
-        bound = max(bound_inside, bound_outside)
-        value = float(weights[indices].sum())
+        bound = max(bound_inside, relaxation.bound_outside)
+        value = float(problem.weights[indices].sum())
         if value > best_value:
-            best = listed[indices]
+            best = relaxation.listed[indices]
             best_value = value
     gap = bound / best_value - 1
     return ExactMatch(best, gap if gap > EXACT else 0.0)
 
 
+class _Relaxation(NamedTuple):
+    """The linear relaxation over a list of the best columns."""
+
+    listed: Places
+    problem: _Problem
+    bound_outside: float  # no set with a column outside the list has a larger sum of weights
+
+
+def _relax(columns: Columns, scores: Floats, n_listed: int, budget: int, min_correlation: float) -> _Relaxation:
+    """The relaxation over the ``n_listed`` best columns. Weights are squared scores, the largest of them 1."""
+    largest = float(scores.max())
+    listed = leading(scores, n_listed)
+    weights = np.square(scores[listed] / largest)
+    problem = _Problem(weights, _neighbours(columns, listed, min_correlation), budget)
+    one_more = leading(scores, len(listed) + 1)
+    bound_outside = 0.0
+    if len(one_more) > len(listed):
+        weight_outside = float((scores[one_more[-1]] / largest) ** 2)
+        bound_outside = problem.bound_with(weight_outside) if weight_outside else 0.0
+    return _Relaxation(listed, problem, bound_outside)
+
+
 def _neighbours(columns: Columns, listed: Places, min_correlation: float) -> Neighbours:
     """For every listed column the indices, in the list, of the columns that are correlated with it."""
     pairs = columns.correlated(listed, min_correlation, among=listed)
-    index_of = {column: i for i, column in enumerate(listed.tolist())}
+    index_in_list = {column: i for i, column in enumerate(listed.tolist())}
     neighbours: Neighbours = [set() for _ in listed]
     for column, other in zip(pairs.column.tolist(), pairs.chosen.tolist(), strict=True):
-        if index_of[column] != other:
-            neighbours[other].add(index_of[column])
-            neighbours[index_of[column]].add(other)
+        index = index_in_list[column]
+        if index != other:
+            neighbours[other].add(index)
+            neighbours[index].add(other)
     return neighbours
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.methods.by_samples.cutting_plane.columns import Columns, Groups, Pairs, Places, vectors_of
-from bitsieve.methods.by_samples.cutting_plane.matching import NONE, match, match_exactly
+from bitsieve.methods.by_samples.cutting_plane.matching import NO_COLUMNS, match, match_exactly
 from bitsieve.methods.by_samples.cutting_plane.reduced import FINE, Reduced, ReducedProblem
 from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.method import ROWS, Method, MethodResult, defaults_of
@@ -218,7 +218,7 @@ class Solution:
         if min_correlation is not None and self.settings.matching == "exact":
             columns, gap = match_exactly(self.columns, scores, self.budget, min_correlation)
         else:
-            represented = self.support if self.settings.matching == "disjoint" else NONE
+            represented = self.support if self.settings.matching == "disjoint" else NO_COLUMNS
             columns = match(self.columns, scores, self.budget, min_correlation, represented)
         ridge = float(np.square(self.alpha).sum()) / (2 * self.settings.C)
         value = float(np.square(self.products[columns]).sum()) / 2 + ridge
