@@ -159,32 +159,32 @@ def edges_of(numbers: Floats, weights: Integers | None, n_bins: int | None, what
     return edges, n_classes_of_quantity
 
 
-def text_of_edge(edge: float, unit: str) -> str:
-    """An edge as text. ``unit`` is "M" if it is a date, "m" if it is a duration, else empty."""
-    if unit == "M":
+def text_of_edge(edge: float, time_unit: str) -> str:
+    """An edge as text. ``time_unit`` is "M" if it is a date, "m" if it is a duration, else empty."""
+    if time_unit == "M":
         text = str(np.datetime64(round(edge), "us")).replace("T", " ")
         return text.removesuffix(".000000").removesuffix(" 00:00:00")
-    if unit == "m":
+    if time_unit == "m":
         return str(timedelta(microseconds=edge))
     return f"{edge:g}"
 
 
-def listed_edges(edges: Floats, unit: str) -> str:
+def listed_edges(edges: Floats, time_unit: str) -> str:
     """The edges as text; of many the first three and the last."""
-    texts = [text_of_edge(edge, unit) for edge in edges.tolist()]
+    texts = [text_of_edge(edge, time_unit) for edge in edges.tolist()]
     if len(texts) > _MAX_LISTED_EDGES:
         texts = [*texts[:3], "...", texts[-1]]
     return ", ".join(texts)
 
 
-def interval_labels(edges: Floats, unit: str, only_value: float) -> Values:
+def interval_labels(edges: Floats, time_unit: str, only_value: float) -> Values:
     """The intervals as text, such as "(-inf, 2.5]" and "(2.5, inf)". Without edges all samples have ``only_value``."""
     if not len(edges):
-        return np.array([text_of_edge(only_value, unit)], dtype=object)
+        return np.array([text_of_edge(only_value, time_unit)], dtype=object)
     labels = []
     low = "-inf"
     for edge in edges.tolist():
-        high = text_of_edge(edge, unit)
+        high = text_of_edge(edge, time_unit)
         labels.append(f"({low}, {high}]")
         low = high
     labels.append(f"({low}, inf)")

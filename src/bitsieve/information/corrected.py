@@ -300,8 +300,8 @@ class CorrectedInformation(SumInformation):
 
         Of many columns of noise the largest corrected value is one with many codes, which vary more.
         """
-        by_chance = np.maximum(self.bits(self._relevance_sums()) - self.relevance, 0.0)
-        return self.relevance - CAUTION * np.sqrt(by_chance / (self.source.n_samples * log(2)))
+        chance_relevance = np.maximum(self.bits(self._relevance_sums()) - self.relevance, 0.0)
+        return self.relevance - CAUTION * np.sqrt(chance_relevance / (self.source.n_samples * log(2)))
 
     @cached_property
     def least_redundancy(self) -> Floats:

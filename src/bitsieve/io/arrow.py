@@ -80,7 +80,7 @@ def stored_batches(batches: Iterator[pa.RecordBatch], label: str, parent: Path |
     spool = Spool(parent)
     path = spool.folder / "stream.arrow"
     n_rows = 0
-    step = phase("reading the stream")
+    report_progress = phase("reading the stream")
     with in_one_line(f"cannot read {label}"):
         batch = next(batches, None)
         if batch is not None:
@@ -90,7 +90,7 @@ def stored_batches(batches: Iterator[pa.RecordBatch], label: str, parent: Path |
                     while batch is not None:
                         writer.write_batch(batch)
                         n_rows += batch.num_rows
-                        step(n_rows, None)
+                        report_progress(n_rows, None)
                         batch = _next_batch(batches, label)
             except OSError as error:
                 raise no_room(spool.folder.parent, path.stat().st_size if path.exists() else 0, error) from None

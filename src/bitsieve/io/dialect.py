@@ -162,22 +162,22 @@ def _codes(text: str, delimiter: str, names: list[str]) -> frozenset[str]:
     if re.search(rf'(?:^|[{mark}\r\n"]){_CODE}(?:$|[{mark}\r\n"])', text) is None:
         return frozenset()
     columns = _values(text, delimiter, names, None)
-    names_of_codes = set()
+    columns_of_codes = set()
     for name, values in columns:
         if any(re.fullmatch(_CODE, value) for value in values):
-            names_of_codes.add(name)
-    return frozenset(names_of_codes)
+            columns_of_codes.add(name)
+    return frozenset(columns_of_codes)
 
 
 def _fractions(text: str, delimiter: str, decimal_mark: str, names: list[str]) -> frozenset[str]:
     """The columns that hold numbers with a fraction in the first rows. Fewer types are tried for them."""
     fraction = (_DECIMAL_COMMA if decimal_mark == "," else _DECIMAL_POINT).fullmatch
     columns = _values(text, delimiter, names, _N_ROWS_OF_FRACTIONS)
-    names_of_fractions = set()
+    columns_of_fractions = set()
     for name, values in columns:
         if any(map(fraction, values)) and all(fraction(value) or is_number(value) for value in values):
-            names_of_fractions.add(name)
-    return frozenset(names_of_fractions)
+            columns_of_fractions.add(name)
+    return frozenset(columns_of_fractions)
 
 
 def _values(text: str, delimiter: str, names: list[str], n: int | None) -> Iterable[tuple[str, tuple[str, ...]]]:
@@ -336,14 +336,14 @@ def _delimiter(lines: list[str], label: str, *, is_tsv: bool) -> str:
     counts = {mark: header.count(mark) for mark in DELIMITERS if mark in header}
     if not counts:
         kinds = ", ".join(DELIMITERS.values())
-        with_commas = "put commas in place of the blanks, such as by sed -E 's/^ +//; s/ +$//; s/ +/,/g'"
+        how_to_mend = "put commas in place of the blanks, such as by sed -E 's/^ +//; s/ +$//; s/ +/,/g'"
         raise DataError(
             code="not-a-table",
             message=(
                 f"{label} is not a table with a target and features: no delimiter ({kinds}) in its first line "
                 f"{one_line(lines[0])[:40]!r}"
             ),
-            advice=with_commas if " " in lines[0].strip() else "",
+            advice=how_to_mend if " " in lines[0].strip() else "",
         )
     expected = "\t" if is_tsv else ","
 

@@ -245,10 +245,10 @@ def _typed(values_of_files: list[dict[str, str | None]]) -> list[dict[str, Value
     for name in values_of_files[0]:
         if not all(_is_missing_or_whole(values[name]) for values in values_of_files):
             continue
-        for values, typed in zip(values_of_files, typed_values, strict=True):
+        for values, converted in zip(values_of_files, typed_values, strict=True):
             text = values[name]
             if text is not None:
-                typed[name] = int(text)
+                converted[name] = int(text)
     return typed_values
 
 

@@ -180,10 +180,10 @@ def _read_rows(path: Path, label: str, range_bytes: int, spool: Spool) -> tuple[
 def _find_columns(parent: Path, name: str) -> _SortedColumns | None:
     """The columns that an earlier run kept; None where there are none, or they are damaged."""
     phase("opening the spool")
-    kept = find_kept(parent, name)
-    if kept is None:
+    kept_spool = find_kept(parent, name)
+    if kept_spool is None:
         return None
-    folder = kept.folder
+    folder = kept_spool.folder
     try:
         y = np.fromfile(folder / "labels", np.float64)
         indptr = np.fromfile(folder / "start", np.int64)

@@ -37,10 +37,10 @@ class ParquetFile(TypedFile):
 
     def partitions_to_send(self, n: int | None) -> Sequence[Partition]:
         n_groups = len(self.group_sizes)
-        step = 1 if n is None else max(1, -(-n_groups // n))
+        groups_per_partition = 1 if n is None else max(1, -(-n_groups // n))
         return [
-            RowGroups(self.columns, self.group_sizes, first, min(first + step, n_groups))
-            for first in range(0, n_groups, step)
+            RowGroups(self.columns, self.group_sizes, first, min(first + groups_per_partition, n_groups))
+            for first in range(0, n_groups, groups_per_partition)
         ]
 
 

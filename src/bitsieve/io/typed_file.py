@@ -55,8 +55,8 @@ class TypedFile(ColumnFile):
             schema = self.read_schema()
         all_names = schema.names  # Arrow makes the list anew for every access
         indices = [index for index, name in enumerate(all_names) if not name.startswith(INDEX)]
-        names_in_file = [all_names[index] for index in indices]
-        names = unique_names(names_in_file, diagnostics)
+        stored_names = [all_names[index] for index in indices]
+        names = unique_names(stored_names, diagnostics)
         if not names:
             raise DataError(
                 code="empty-data",
@@ -66,7 +66,7 @@ class TypedFile(ColumnFile):
         fields = [schema.field(index).with_name(name) for index, name in zip(indices, names, strict=True)]
         schema = pa.schema(fields)
         check_schema(schema, self.label)
-        renamed = None if names == names_in_file else dict(zip(names, indices, strict=True))
+        renamed = None if names == stored_names else dict(zip(names, indices, strict=True))
         self.columns = TypedColumns(self.path, self.label, kind, self.description, schema, renamed)
 
     @abstractmethod

@@ -52,11 +52,11 @@ def rank_uncut_columns(
     if tests is None:
         return UncutRanking(result, None)
 
-    by_statistic = rank(np.array([test.statistic for test in tests]))
+    largest_first = rank(np.array([test.statistic for test in tests]))
     others = result.selected[~adds_information]
     others = others[~np.isin(others, uncut)]
     n_selected = len(result.selected)
-    order = np.concatenate([informative, uncut[by_statistic], others])[:n_selected]
+    order = np.concatenate([informative, uncut[largest_first], others])[:n_selected]
     test_of_column = dict(zip(uncut.tolist(), tests, strict=True))
     tests_of_selected = {j: test_of_column[j] for j in order.tolist() if j in test_of_column}
     return UncutRanking(_in_order(result, order, tests_of_selected), tests_of_selected)
@@ -97,11 +97,11 @@ def _uncut_candidates(counted_table: CountedTable, candidates: Candidates) -> Co
     """The columns without a cut that may be selected, and are not constant."""
     table = counted_table.table
     edges = counted_table.binner.bin_edges_
-    not_selectable = {*table.dropped, *candidates.exclude}
+    unselectable = {*table.dropped, *candidates.exclude}
     uncut = []
     for j in counted_table.binner.columns_without_cut.tolist():
         is_cut_at_median = len(edges[j]) > 0
-        if not is_cut_at_median and j not in not_selectable and not table.is_constant(j):
+        if not is_cut_at_median and j not in unselectable and not table.is_constant(j):
             uncut.append(j)
     return np.array(uncut, np.intp)
 

@@ -291,9 +291,9 @@ class DendrogramDisplay(Display):
         """The distances of the selected columns and of the most relevant others."""
         information = evidence.counted_table.information
         selected = np.asarray(evidence.selected)
-        by_relevance = np.argsort(-information.relevance, kind="stable")
-        is_other = information.varies[by_relevance] & ~np.isin(by_relevance, selected)
-        columns = np.concatenate([selected, by_relevance[is_other]])[:MAX_SHOWN]
+        most_relevant_first = np.argsort(-information.relevance, kind="stable")
+        is_other = information.varies[most_relevant_first] & ~np.isin(most_relevant_first, selected)
+        columns = np.concatenate([selected, most_relevant_first[is_other]])[:MAX_SHOWN]
 
         # SU(Xi, Xj) = 2 I(Xi;Xj) / (H(Xi) + H(Xj))
         shared = information.matrix("redundancy", columns=columns)

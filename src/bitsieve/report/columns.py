@@ -264,14 +264,14 @@ def _summary(quality: Sequence[ColumnQuality], uncut: set[int], names: Sequence[
     n_of_kind = Counter(column.kind for column in quality)
     kinds = ", ".join(f"{n_of_kind[kind]:,} of {kind}" for kind in KINDS if n_of_kind[kind])
     named = list(zip(names, quality, strict=True))
-    with_missing = [name for name, column in named if column.n_missing]
+    incomplete = [name for name, column in named if column.n_missing]
     constant = [name for name, column in named if column.is_constant]
     duplicates = [name for name, column in named if column.duplicate_of is not None]
     like_identifiers = [name for name, column in named if column.is_identifier]
     without_cut = [names[j] for j, column in enumerate(quality) if j in uncut and not column.is_constant]
     return [
         f"{len(quality):,} columns: {kinds}",
-        _count_and_names(with_missing, "with missing values"),
+        _count_and_names(incomplete, "with missing values"),
         _count_and_names(constant, "constant"),
         _count_and_names(duplicates, "the same as an earlier one in every row"),
         _count_and_names(like_identifiers, "like an identifier, most values of which are in one row only"),

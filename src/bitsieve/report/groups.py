@@ -30,14 +30,14 @@ class Groups(Section):
 
 def groups_section(groups: Sequence[ColumnGroup], n_listed: int) -> Groups | None:
     """None if the method made no group of several columns."""
-    of_several = [group for group in groups if len(group.selected) + len(group.others) > 1]
-    if not of_several:
+    larger_groups = [group for group in groups if len(group.selected) + len(group.others) > 1]
+    if not larger_groups:
         return None
-    drawn = of_several[:MAX_GROUPS_DRAWN]
+    drawn = larger_groups[:MAX_GROUPS_DRAWN]
     return Groups(
         svg=_draw(drawn),
-        groups=of_several,
-        n_alone=len(groups) - len(of_several),
+        groups=larger_groups,
+        n_alone=len(groups) - len(larger_groups),
         n_drawn=len(drawn),
         n_listed=n_listed,
     )

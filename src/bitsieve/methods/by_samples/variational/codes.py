@@ -211,14 +211,14 @@ class PairwiseBound(NaiveBound):
         """The bound of S with each candidate; call it once for each S, as it adds the latest features to the state."""
         out = np.empty(self.n_features)
         features = candidates.astype(np.int64)
-        with_state = features[features < self.n_with_state]
+        tracked = features[features < self.n_with_state]
         others = features[features >= self.n_with_state]
         for chosen in self._chosen[self._n_in_state :]:
             tables = Tables.given(self.table, chosen, len(self._tables))
             self._true_class += tables.true_class
             if self.n_with_state < self.n_features:
                 self._tables.append(tables)
-            self._mix(with_state, [chosen], [tables], self._state.reshape(-1), out)
+            self._mix(tracked, [chosen], [tables], self._state.reshape(-1), out)
         self._n_in_state = len(self._chosen)
         self._mix(others, self._chosen, self._tables, None, out)
         return self.posterior.bounds(self._true_class[candidates] / len(self._chosen), out[candidates])
