@@ -298,11 +298,11 @@ SCRIPT = """
 import numpy as np
 from bitsieve.counts.kernels import show_kernel
 from bitsieve.counts.packed import PackedSource
-from bitsieve.counts.tables import entropy_terms
+from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.counts.source import sums_of
 codes = np.random.default_rng(0).integers(0, 5, (500, 20)).astype(np.uint8)
 source = PackedSource(codes, codes[:, 0] % 2)
-sums = sums_of(source).pair_sums(entropy_terms(500), 3, None, True)
+sums = sums_of(source).pair_sums(make_entropy_terms(500), 3, None, True)
 print(*source.kernel, [s.tolist() for s in sums])
 print(show_kernel())
 """
