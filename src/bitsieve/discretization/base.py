@@ -302,6 +302,21 @@ class BlockCutBinning(ColumnBinning):
         self.categories_ = self._fit_categories(table)
 
 
+class ClassCutBinning(BlockCutBinning):
+    """A rule that cuts numeric columns by the classes, and so leaves columns without a cut."""
+
+    requires = "classes"
+
+    @property
+    def columns_without_cut(self) -> Integers:
+        return self.uncut_
+
+    def find_bins(self, table: InMemoryDataset, ranges: ValueRanges) -> None:
+        super().find_bins(table, ranges)
+        numeric = np.concatenate([np.empty(0, np.int64), *(block.indices for block, _, _ in ranges.blocks)])
+        self.uncut_ = np.sort(numeric[self.bin_edges_.lengths[numeric] == 0])
+
+
 class CutBinning(BlockCutBinning):
     """A rule that cuts numeric columns into intervals, one column at a time: all that it must say is ``cut_column``."""
 

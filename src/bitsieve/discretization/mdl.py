@@ -19,7 +19,7 @@ from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.target import Target
 from bitsieve.dataset.value_ranges import MISSING, BlockRange, NumericBlock, ValueRanges
 from bitsieve.diagnostics import NAME_ONLY, UserError
-from bitsieve.discretization.base import Binning, BinningChoice, BlockCutBinning
+from bitsieve.discretization.base import Binning, BinningChoice, ClassCutBinning
 from bitsieve.discretization.cuts_within_strata import ClassShares, cuts_within_strata
 from bitsieve.discretization.equal import EqualFrequencyBinning
 from bitsieve.discretization.ragged_array import RaggedArray
@@ -222,11 +222,10 @@ def log_codings(n_samples: int, n_cuts: int, missing: str | None = "error") -> f
 _MAX_ENTROPY_TERMS = 1 << 22  # length of the table of n log n
 
 
-class MDLBinning(BlockCutBinning):
+class MDLBinning(ClassCutBinning):
     """Cuts by the minimum description length principle: the rule of :class:`MDLBinner`."""
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"uncut": partial(check_choice, choices=("leave", "median"))}
-    requires = "classes"
 
     @proposes_right_names
     def __init__(self, *, uncut: str = "leave", missing: str | None = "error", n_jobs: int | None = None) -> None:
@@ -234,14 +233,8 @@ class MDLBinning(BlockCutBinning):
         self.missing = missing
         self.n_jobs = n_jobs
 
-    @property
-    def columns_without_cut(self) -> Integers:
-        return self.uncut_
-
     def find_bins(self, table: InMemoryDataset, ranges: ValueRanges) -> None:
         super().find_bins(table, ranges)
-        numeric = np.concatenate([np.empty(0, np.int64), *(block.indices for block, _, _ in ranges.blocks)])
-        self.uncut_ = np.sort(numeric[self.bin_edges_.lengths[numeric] == 0])
         if self.uncut == "median" and len(self.uncut_):
             all_columns = np.arange(table.n_features)
             medians = [self._medians_of_uncut(table, block) for block, _, _ in ranges.blocks]

@@ -14,9 +14,9 @@ from bitsieve.counts.search import ClassSearch, Labels
 from bitsieve.counts.tables import EntropyTerms
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.target import Target
-from bitsieve.dataset.value_ranges import NumericBlock, ValueRanges
+from bitsieve.dataset.value_ranges import NumericBlock
 from bitsieve.diagnostics import UserError
-from bitsieve.discretization.base import BlockCutBinning
+from bitsieve.discretization.base import ClassCutBinning
 from bitsieve.discretization.mdl import RepeatedCuts
 from bitsieve.discretization.monotone.bin_counts import Totals
 from bitsieve.discretization.monotone.division import BinRules, divide
@@ -27,7 +27,7 @@ from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import Rule, check_integer
 
 
-class MonotoneBinning(BlockCutBinning):
+class MonotoneBinning(ClassCutBinning):
     """The cuts of :class:`MonotoneBinner` with ``max_n_bins=n_bins`` and its other parameters as they are by default.
 
     Only numbers are cut; a category stays a code of its own. The target must have two classes. A column that separates
@@ -35,22 +35,12 @@ class MonotoneBinning(BlockCutBinning):
     """
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"n_bins": partial(check_integer, low=2, high=4096)}
-    requires = "classes"
 
     @proposes_right_names
     def __init__(self, *, n_bins: int = 10, missing: str | None = "error", n_jobs: int | None = None) -> None:
         self.n_bins = n_bins
         self.missing = missing
         self.n_jobs = n_jobs
-
-    @property
-    def columns_without_cut(self) -> Integers:
-        return self.uncut_
-
-    def find_bins(self, table: InMemoryDataset, ranges: ValueRanges) -> None:
-        super().find_bins(table, ranges)
-        numeric = np.concatenate([np.empty(0, np.int64), *(block.indices for block, _, _ in ranges.blocks)])
-        self.uncut_ = np.sort(numeric[self.bin_edges_.lengths[numeric] == 0])
 
     def search(self, table: InMemoryDataset) -> ClassSearch:
         return RepeatedMonotoneCuts(table, self)
