@@ -89,7 +89,9 @@ _FIRST_LETTERS_OF_MONTHS = (  # in English, German, French, Spanish, Italian, Po
     ("nov",),
     ("dec", "dez", "déc", "dic"),
 )
-_MONTHS = {letters: number for number, several in enumerate(_FIRST_LETTERS_OF_MONTHS, 1) for letters in several}
+_MONTHS: dict[str, int] = {}
+for _month, _spellings in enumerate(_FIRST_LETTERS_OF_MONTHS, 1):
+    _MONTHS.update(dict.fromkeys(_spellings, _month))
 _MINUTES_AHEAD_OF_UTC = {
     "Z": 0,
     "UTC": 0,

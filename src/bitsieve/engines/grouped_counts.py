@@ -216,7 +216,7 @@ class GroupedSource(ConditioningSource):
         conditions: Sequence[int],
         columns: Sequence[int],
         by_class: bool,
-        first_variable: Callable[[Mapping[int, Integers]], Integers | int],
+        first_variable: Callable[[Mapping[int, Integers]], Any],
         n_first: int,
     ) -> list[ContingencyTable]:
         """Count the tables of a first variable with each of ``columns``.
@@ -349,9 +349,9 @@ class GroupedPartition(Partition):
         """The conditioning features."""
         return tuple(refinement.feature for refinement in self._refinements)
 
-    def _part(self, codes: Mapping[int, Integers]) -> Integers | int:
+    def _part(self, codes: Mapping[int, Integers]) -> Any:
         """The part of every group of rows; 0 for all groups without conditioning features."""
-        part: Integers | int = 0
+        part: Any = 0
         for feature, occurring in self._refinements:
             part_and_code = part * int(self.source.arities[feature]) + codes[feature]
             part = np.searchsorted(occurring, part_and_code)

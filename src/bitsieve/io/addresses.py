@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 
 from bitsieve.io.background import Progress, timeout, within_timeout
@@ -131,19 +131,29 @@ class _StoredFile:
 def _files_in_store(where: str) -> dict[Path, RemoteFile]:
     from pyarrow import fs
 
-    system, path, info = _stored_entry(where)
-    if info.type == fs.FileType.File:
-        return {Path(_safe_name(info.base_name)): _StoredFile(system, path, info.size, info.mtime_ns)}
+    entry = _stored_entry(where)
+    system = entry.system
+    if entry.info.type == fs.FileType.File:
+        file = _StoredFile(system, entry.path, entry.info.size, entry.info.mtime_ns)
+        return {Path(_safe_name(entry.info.base_name)): file}
     files: dict[Path, RemoteFile] = {}
-    for entry in system.get_file_info(fs.FileSelector(path, recursive=True)):
-        if entry.is_file:
-            name = _name_in_folder(entry.path, path, where)
-            files[name] = _StoredFile(system, entry.path, entry.size, entry.mtime_ns)
+    for info in system.get_file_info(fs.FileSelector(entry.path, recursive=True)):
+        if info.is_file:
+            name = _name_in_folder(info.path, entry.path, where)
+            files[name] = _StoredFile(system, info.path, info.size, info.mtime_ns)
     return files
 
 
-def _stored_entry(where: str) -> tuple[Any, str, Any]:
-    """The file system of an address, the path in it, and what is there.
+class _StoredEntry(NamedTuple):
+    """A file or a folder in a file system."""
+
+    system: Any
+    path: str
+    info: Any  # what the system says of it; its type is NotFound where nothing is there
+
+
+def _stored_entry(where: str) -> _StoredEntry:
+    """The file or the folder at an address.
 
     The name of a file may be written as it is, or percent-encoded. A file whose name is written in the address as it
     is comes first: it may hold a percent sign of its own.
@@ -151,15 +161,13 @@ def _stored_entry(where: str) -> tuple[Any, str, Any]:
     from pyarrow import fs
 
     system, path = _file_system(where)
-    info = system.get_file_info(path)
+    entry = _StoredEntry(system, path, system.get_file_info(path))
     decoded = unquote(where)
-    if info.type != fs.FileType.NotFound or decoded == where:
-        return system, path, info
-    system_of_decoded, decoded_path = _file_system(decoded)
-    info_of_decoded = system_of_decoded.get_file_info(decoded_path)
-    if info_of_decoded.type == fs.FileType.NotFound:
-        return system, path, info
-    return system_of_decoded, decoded_path, info_of_decoded
+    if entry.info.type != fs.FileType.NotFound or decoded == where:
+        return entry
+    system, path = _file_system(decoded)
+    decoded_entry = _StoredEntry(system, path, system.get_file_info(path))
+    return entry if decoded_entry.info.type == fs.FileType.NotFound else decoded_entry
 
 
 def _name_in_folder(path: str, folder: str, where: str) -> Path:

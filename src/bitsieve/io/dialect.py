@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from io import StringIO
-from itertools import chain, islice, pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -371,7 +371,9 @@ def _decimal_mark(rows: list[str], delimiter: str) -> str:
     """ "," if the delimiter is another one, some number has a comma, and no number has a point; else "."."""
     if delimiter == ",":
         return "."
-    fields = [field.strip() for field in chain.from_iterable(row.split(delimiter) for row in rows)]
+    fields: list[str] = []
+    for row in rows:
+        fields += [field.strip() for field in row.split(delimiter)]
     has_comma = any(_DECIMAL_COMMA.fullmatch(field) for field in fields)
     has_point = any(_DECIMAL_POINT.fullmatch(field) for field in fields)
     return "," if has_comma and not has_point else "."

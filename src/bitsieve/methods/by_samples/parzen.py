@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import itertools
 from math import log, log2, pi, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -158,6 +159,14 @@ def relative_information(information: Floats, entropies: Floats) -> Floats:
     return np.where(information > 0, np.clip(ratio, 0.0, 1.0), 0.0)
 
 
+class _Extension(NamedTuple):
+    """The next row of a factor L, and the next coordinates, were each of some features chosen next."""
+
+    loads: Floats  # left of the diagonal, shape (n_chosen, n_features)
+    pivots: Floats  # on the diagonal, shape (n_features,)
+    coordinates: Floats  # of all samples, shape (n_features, n_samples)
+
+
 class _ClassFactor:
     """The factor L of the covariance of the chosen features in one class, and all samples in its coordinates."""
 
@@ -172,14 +181,14 @@ class _ClassFactor:
 
     def add(self, values: Floats) -> None:
         """Choose one more feature, given as one row of values."""
-        loads, pivots, coordinate = self.extend(values)
-        self.loads.append(loads[:, 0])
-        self.pivots.append(float(pivots[0]))
-        self.coordinates = np.vstack([self.coordinates, coordinate])
+        extension = self.extend(values)
+        self.loads.append(extension.loads[:, 0])
+        self.pivots.append(float(extension.pivots[0]))
+        self.coordinates = np.vstack([self.coordinates, extension.coordinates])
         self.rows = np.vstack([self.rows, self._centred(values)])
 
-    def extend(self, values: Floats) -> tuple[Floats, Floats, Floats]:
-        """For each of some features, were it chosen next: its loads, its pivot, and the new coordinate of all samples.
+    def extend(self, values: Floats) -> _Extension:
+        """The next row of the factor and the next coordinate of all samples, were each of some features chosen next.
 
         Forward substitution, with s_k the covariance with the k-th chosen feature: ``l_k = (s_k - sum_{m<k} l_m L_km) /
         L_kk``, the pivot is the root of ``s - sum_k l_k^2``, and the coordinate ``(f - sum_k l_k x_k) / pivot``.
@@ -195,11 +204,20 @@ class _ClassFactor:
             remainder = remainder - loads[k][:, None] * self.coordinates[k]
         variances = np.add.reduce(centred**2, axis=1) / max(self.n_points - 1, 1)
         pivots = np.sqrt(np.maximum(variances + RIDGE - explained_variance, RIDGE))
-        return loads, pivots, remainder / pivots[:, None]
+        return _Extension(loads, pivots, coordinates=remainder / pivots[:, None])
 
     def _centred(self, values: Floats) -> Floats:
         values_of_class = values[:, self.first : self.last]
         return np.asarray(values_of_class - (np.add.reduce(values_of_class, axis=1) / self.n_points)[:, None])
+
+
+class _DensityBlock(NamedTuple):
+    """Samples whose density in a class is computed together."""
+
+    class_code: int
+    shared: Floats  # the coordinates of all samples by the chosen features
+    new_coordinates: Floats  # by each candidate, shape (n_candidates, n_samples)
+    start: int  # the first of the samples
 
 
 class JointInformation:
@@ -241,21 +259,28 @@ class JointInformation:
         blocks = []
         for c, factor in enumerate(self._classes):
             h = width(self.bandwidth, factor.n_points, dimensions)
-            _, pivots, new_coordinates = factor.extend(self.values[candidates])
+            extension = factor.extend(self.values[candidates])
             scale = TO_POWERS_OF_2 / h
             shared = scale * factor.coordinates
-            new_coordinates = scale * new_coordinates
+            new_coordinates = scale * extension.coordinates
             height = -_native.log2(float(factor.n_points)) - dimensions * (LOG_2_PI / 2 + _native.log2(h))
             height -= sum(_native.log2(diagonal) for diagonal in factor.pivots)
-            heights[c] = [height - _native.log2(diagonal) for diagonal in pivots.tolist()]
-            blocks += [(c, shared, new_coordinates, start) for start in range(0, self.n_samples, SAMPLES_AT_ONCE)]
+            heights[c] = [height - _native.log2(diagonal) for diagonal in extension.pivots.tolist()]
+            for start in range(0, self.n_samples, SAMPLES_AT_ONCE):
+                blocks.append(_DensityBlock(c, shared, new_coordinates, start))
 
-        def fill(block: tuple[int, Floats, Floats, int]) -> None:
-            c, shared, new_coordinates, start = block
-            stop = min(start + SAMPLES_AT_ONCE, self.n_samples)
-            factor = self._classes[c]
+        def fill(block: _DensityBlock) -> None:
+            stop = min(block.start + SAMPLES_AT_ONCE, self.n_samples)
+            factor = self._classes[block.class_code]
             _native.joint_log_sums(
-                self._kernel, shared, new_coordinates, factor.first, factor.last, start, stop, logs[c]
+                self._kernel,
+                block.shared,
+                block.new_coordinates,
+                factor.first,
+                factor.last,
+                block.start,
+                stop,
+                logs[block.class_code],
             )
 
         run_blocks(fill, blocks, self.n_jobs)
