@@ -173,7 +173,9 @@ def arguments_of(method: Method, parameters: Mapping[str, Any], other_parameters
     return arguments
 
 
-def _refuse_unknown_parameters(method: Method, parameters: Mapping[str, Any], other_parameters: Iterable[str]) -> None:
+def _refuse_unknown_parameters(
+    method: Method, parameters: Mapping[str, object], other_parameters: Iterable[str]
+) -> None:
     wrong = sorted(set(parameters) - set(method.parameters))
     if not wrong:
         return

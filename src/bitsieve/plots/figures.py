@@ -138,12 +138,14 @@ def plot_curves(curves: Curves, ax: Axes | None = None) -> Axes:
 def save_figure(figure: Figure | SubFigure, path: AnyPath) -> None:
     """Write a figure of matplotlib in the format of the ending; the same figure gives the same bytes."""
     import matplotlib
+    from matplotlib.figure import Figure
 
+    assert isinstance(figure, Figure)  # no subfigure: the axes are those of a figure that was drawn for this
     path = Path(path)
     suffix = path.suffix.lower().removeprefix(".")
     without_date = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[suffix]
     with writing(path) as file, matplotlib.rc_context({"svg.hashsalt": path.stem}):
-        figure.savefig(file, format=suffix, dpi=150, metadata=without_date)  # type: ignore[union-attr]  # no subfigure
+        figure.savefig(file, format=suffix, dpi=150, metadata=without_date)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
 
 from bitsieve.dataset.dataset import InMemoryDataset
@@ -97,7 +97,7 @@ class _DevelopmentRows:
     is_event: Flags
     weights: Integers | None
 
-    def regress(self, columns: Integers, model: Any) -> Regression:
+    def regress(self, columns: Integers, model: BaseEstimator | None) -> Regression:
         """Fit ``model``, by default a logistic regression without a penalty, to some columns."""
         regression = LogisticRegression(C=np.inf, max_iter=1000) if model is None else clone(model)
         regression.fit(self.woe[:, columns], self.is_event, sample_weight=self.weights)
@@ -110,7 +110,9 @@ class _DevelopmentRows:
             ) from None
         return Regression(columns, coefficients, intercept)
 
-    def regress_without_wrong_signs(self, columns: Integers, model: Any) -> tuple[Regression, list[int]]:
+    def regress_without_wrong_signs(
+        self, columns: Integers, model: BaseEstimator | None
+    ) -> tuple[Regression, list[int]]:
         """Leave out the column of the most negative coefficient until none is negative; also return these columns."""
         regression = self.regress(columns, model)
         wrong_sign = []
@@ -125,7 +127,7 @@ def fit_card(
     table: InMemoryDataset,
     binner: MonotoneBinner,
     points: Points,
-    model: Any = None,
+    model: BaseEstimator | None = None,
     *,
     drop_wrong_sign: bool = False,
 ) -> Card:
