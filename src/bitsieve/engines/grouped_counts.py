@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from math import prod
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from bitsieve.counts.source import ConditioningSource, Partition
 from bitsieve.counts.tables import ContingencyTable
-from bitsieve.dataset.arrow import numpy_of
+from bitsieve.dataset.arrow import ArrowArray, numpy_of
 from bitsieve.io.errors import DataError, in_one_line
 from bitsieve.utils.arrays import Columns, Floats, Integers
 
+LazyFrame: TypeAlias = nw.LazyFrame[Any]
 LARGEST = float(np.finfo(np.float64).max)
 GROUPS_AT_ONCE = 1 << 16  # the most groups that one statement for several columns may return
 _MIN_ROWS_PER_GROUP = 16  # on average; with fewer rows in a group, to fetch the groups is nearly to fetch the rows
@@ -29,11 +30,11 @@ database_errors_in_one_line = partial(in_one_line, "the database did not answer 
 class Groups(NamedTuple):
     """Groups of rows: the rows of a group have equal keys. Every array has one entry for each group."""
 
-    keys: Mapping[Any, Any]  # the values of each key, as an Arrow array
+    keys: Mapping[Hashable, ArrowArray]  # the values of each key
     rows: Integers  # the number of rows
     samples: Integers  # the number of samples: the sum of the frequency weights of the rows
-    low: Any = None  # the smallest value of the column whose range was asked for, as an Arrow array
-    high: Any = None  # the largest value of that column
+    low: ArrowArray | None = None  # the smallest value of the column whose range was asked for
+    high: ArrowArray | None = None  # the largest value of that column
 
 
 class Relation:
@@ -42,7 +43,7 @@ class Relation:
     With a column ``weight``, rows whose weight is not above 0 are left out.
     """
 
-    def __init__(self, frame: nw.LazyFrame[Any], weight: str | None = None) -> None:
+    def __init__(self, frame: LazyFrame, weight: str | None = None) -> None:
         if weight is not None:  # a database takes NaN for larger than all numbers
             frame = frame.filter((nw.col(weight) > 0) & (nw.col(weight) <= LARGEST))
         self.frame = frame
@@ -55,9 +56,7 @@ class Relation:
         relation.weight = self.weight
         return relation
 
-    def statement(
-        self, frame: nw.LazyFrame[Any], keys: Mapping[Any, nw.Expr], range_of: str | None = None
-    ) -> nw.LazyFrame[Any]:
+    def statement(self, frame: LazyFrame, keys: Mapping[Hashable, nw.Expr], range_of: str | None = None) -> LazyFrame:
         """The statement that groups rows by the expressions ``keys``, with the range of column ``range_of``.
 
         The columns of the answer have numbered names, since names of the user may be anything.
@@ -74,17 +73,17 @@ class Relation:
             aggregates["high"] = nw.col("v").max()
         return frame.select(**columns).group_by(key_names).agg(**aggregates)
 
-    def groups(self, keys: Mapping[Any, nw.Expr], range_of: str | None = None) -> Groups:
+    def groups(self, keys: Mapping[Hashable, nw.Expr], range_of: str | None = None) -> Groups:
         """Group the rows by the expressions ``keys``; ``range_of`` is a column whose range in each group is needed."""
         answer = self.fetched(lambda frame: self.statement(frame, keys, range_of))
         return self._groups_of(answer, keys, range_of)
 
-    def few_groups(self, keys: Mapping[Any, nw.Expr], limit: int) -> Groups | None:
+    def few_groups(self, keys: Mapping[Hashable, nw.Expr], limit: int) -> Groups | None:
         """Group the rows by the expressions ``keys``; None where there are more than ``limit`` groups."""
         answer = self.fetched(lambda frame: self.statement(frame, keys).head(limit + 1))
         return None if answer.num_rows > limit else self._groups_of(answer, keys, None)
 
-    def _groups_of(self, answer: Any, keys: Mapping[Any, nw.Expr], range_of: str | None) -> Groups:
+    def _groups_of(self, answer: pa.Table, keys: Mapping[Hashable, nw.Expr], range_of: str | None) -> Groups:
         rows = integers_of(answer["rows"])
         return Groups(
             keys={key: answer[f"k{number}"] for number, key in enumerate(keys)},
@@ -100,7 +99,7 @@ class Relation:
         A missing value counts as a value.
         """
 
-        def statement(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        def statement(frame: LazyFrame) -> LazyFrame:
             column = frame.select(name)
             if n_rows is not None:
                 column = column.head(n_rows)
@@ -108,19 +107,19 @@ class Relation:
 
         return int(self.fetched(statement)["values"][0].as_py())
 
-    def fetched(self, statement: Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]) -> Any:
+    def fetched(self, statement: Callable[[LazyFrame], LazyFrame]) -> pa.Table:
         """Fetch the answer to ``statement(frame)``, with the frame of all rows, as an Arrow table."""
         with self._lock, database_errors_in_one_line():
             return statement(self.frame).collect("pyarrow").to_native()
 
 
-def doubles(array: Any) -> Floats:
-    """An Arrow array of numbers of any type, as float64."""
+def doubles(array: ArrowArray) -> Floats:
+    """Numbers of any type as float64."""
     return np.asarray(numpy_of(array.cast("double")), np.float64)
 
 
-def integers_of(array: Any) -> Integers:
-    """An Arrow array of whole numbers below 2**53, of any type, as int64."""
+def integers_of(array: ArrowArray) -> Integers:
+    """Whole numbers below 2**53, of any type, as int64."""
     return doubles(array).astype(np.int64)
 
 
@@ -149,13 +148,13 @@ class Key(NamedTuple):
 
     expression: nw.Expr
     max_groups: int
-    codes: Callable[[Any], NDArray[np.integer]]  # turns the values that are fetched into codes
+    codes: Callable[[ArrowArray], NDArray[np.integer]]  # turns the values that are fetched into codes
 
 
 class Classes(NamedTuple):
     """How rows are grouped by the target."""
 
-    keys: Mapping[Any, nw.Expr]  # by column of the target
+    keys: Mapping[Hashable, nw.Expr]  # by column of the target
     codes: Callable[[Groups], Integers]  # the class of each group; -1 where the target is missing
 
 
@@ -238,7 +237,7 @@ class GroupedSource(ConditioningSource):
     def answer(self, columns: set[int], by_class: bool) -> CodedGroups:
         """Group the rows by the codes of some columns and, with ``by_class``, by the class."""
         columns_with_key = sorted(columns & self.keys.keys())
-        expressions: dict[Any, nw.Expr] = {j: self.keys[j].expression for j in columns_with_key}
+        expressions: dict[Hashable, nw.Expr] = {j: self.keys[j].expression for j in columns_with_key}
         groups_by_class = by_class or not columns_with_key or self._has_rows_without_class
         if groups_by_class:
             expressions |= self.classes.keys

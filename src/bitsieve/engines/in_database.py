@@ -17,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bitsieve.counts.source import CountSource
+from bitsieve.dataset.arrow import ArrowArray
 from bitsieve.dataset.data_kinds import is_lazy, is_path, take_columns
 from bitsieve.dataset.encoding import are_categories, as_array, is_missing, lookup
 from bitsieve.dataset.identifiers import RowNumbering
@@ -65,7 +66,7 @@ class ColumnValues(NamedTuple):
     Where a column has too many values, there is only a part of them, such as the largest value of each interval.
     """
 
-    values: Any  # an Arrow array
+    values: ArrowArray
     classes: Integers  # -1 where the class is missing
     rows: Integers  # the rows with this value and class
     samples: Integers  # the samples: the sum of the weights of these rows
@@ -294,7 +295,7 @@ class DatabaseEngine(Engine):
         coding_of_column = coding.of_column(j)
         rules = self._rules_of(reader, j)
 
-        def codes_of(values: Any) -> NDArray[np.integer]:
+        def codes_of(values: ArrowArray) -> NDArray[np.integer]:
             table = read_xy(pa.table({name: values}), rules=rules)
             codes: NDArray[np.integer] = coding_of_column.codes(table)[:, 0]
             return codes
@@ -314,7 +315,7 @@ def _key_by_cuts(name: str, j: int, binner: Binning) -> Key:
     n_codes = int(binner.n_bins_[j])
     missing_code = n_codes - 1 if binner.missing == "bin" else -1
 
-    def codes_of(values: Any) -> NDArray[np.integer]:
+    def codes_of(values: ArrowArray) -> NDArray[np.integer]:
         codes = integers_of(values)
         return np.where(codes < 0, missing_code, codes)
 
@@ -339,7 +340,7 @@ class NumericRange(NamedTuple):
     low: Any  # the smallest finite number
     high: Any  # the largest finite number
     n_rows: int  # rows with a finite number
-    extremes: Any  # ``low`` and ``high`` as an Arrow array of the type of the column
+    extremes: ArrowArray  # ``low`` and ``high`` in the type of the column
 
     @classmethod
     def of(cls, relation: Relation, name: str, classes: Classes) -> NumericRange:
@@ -405,6 +406,7 @@ def intervals_of(relation: Relation, name: str, classes: Classes, n_intervals: i
 
     n_rows = np.bincount(interval_of_group, groups.rows)
     rank_error = float((n_rows * (smallest < largest)).max() / numbers.n_rows)
+    assert groups.high is not None  # the groups have the range of the column
     values = groups.high.take(pa.array(group_with_largest[interval_of_group]))
     in_intervals = ColumnValues.of_groups(groups, classes)._replace(
         values=values,

@@ -90,9 +90,11 @@ class SelectionOptions:
             )
         if memory is not None and "memory" in registered_method.parameters:
             parameters["memory"] = memory
+        arguments = arguments_of(registered_method, parameters, function_parameters)
+        arguments.pop("constraints", None)  # a field of its own
         return cls(
             method=registered_method,
-            parameters=_without_constraints(arguments_of(registered_method, parameters, function_parameters)),
+            parameters=arguments,
             requested=requested,
             n_features_to_select=n_features_to_select,
             columns=columns,
@@ -124,9 +126,10 @@ class SelectionOptions:
     @property
     def arguments(self) -> dict[str, Any]:
         """All arguments of the method's function but the number of features."""
-        if not self.takes_constraints:
-            return dict(self.parameters)
-        return {**self.parameters, "constraints": self.constraints}
+        arguments = dict(self.parameters)
+        if self.takes_constraints:
+            arguments["constraints"] = self.constraints
+        return arguments
 
     def discretization_by_protocol(
         self, discretization: DiscretizationOptions, target: Target
@@ -176,7 +179,3 @@ class SelectionOptions:
 
     def _with_number(self) -> dict[str, Any]:
         return {"n_features_to_select": self.n_features_to_select, **self.arguments}
-
-
-def _without_constraints(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in arguments.items() if name != "constraints"}
