@@ -138,7 +138,7 @@ def answer_section(selection: Selection, display: CurveDisplay) -> Answer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShownFeature:
+class SelectedFeature:
     """A selected feature, its relevance, and the limit of what chance reaches."""
 
     name: str
@@ -157,7 +157,7 @@ class Which(Section):
 
     template: ClassVar[str] = "selection/which.html"
     heading: ClassVar[str] = "Which columns, and how sure"
-    features: Sequence[ShownFeature]
+    features: Sequence[SelectedFeature]
     score_unit: str
     chance: Chance | None
     strata: SavedStrata | None
@@ -170,7 +170,7 @@ def which_section(selection: Selection) -> Which:
     columns = evidence.selected.tolist()
     features = []
     for i, name in enumerate(selected_names(evidence)):
-        feature = ShownFeature(
+        feature = SelectedFeature(
             name=name,
             rank=i + 1,
             informative=selection.informative_state[i],
