@@ -361,7 +361,7 @@ class ColumnSummary:
         lows = [partition.low for partition in filled if partition.low is not None]
         highs = [partition.high for partition in filled if partition.high is not None]
         numberings = [partition.row_numbering for partition in partitions if partition.row_numbering is not None]
-        is_numbering = len(numberings) == len(partitions)
+        can_be_row_number = len(numberings) == len(partitions)
         sentinels = [partition.sentinels for partition in filled if partition.sentinels is not None]
         return cls(
             content,
@@ -370,7 +370,7 @@ class ColumnSummary:
             high=max(highs, default=None),
             n_missing=sum(partition.n_missing for partition in partitions),
             distinct=Distinct.merged(numbers, kind, max_cells, what) if all_are_counted else None,
-            row_numbering=reduce(add, numberings) if is_numbering else None,
+            row_numbering=reduce(add, numberings) if can_be_row_number else None,
             sentinels=reduce(add, sentinels) if sentinels else None,
         )
 

@@ -90,8 +90,8 @@ class BinningChoice(ABC):
         """The parameter ``missing`` for a table; where it was left open, "bin" if the table may hold missing values."""
         if self.missing is not None:
             return self.missing
-        has_missing = table.may_hold_missing(self.n_jobs, find_fractions=self.requires == "codes")
-        return "bin" if has_missing else "error"
+        can_have_missing = table.may_hold_missing(self.n_jobs, find_fractions=self.requires == "codes")
+        return "bin" if can_have_missing else "error"
 
     @property
     def takes_missing(self) -> bool:

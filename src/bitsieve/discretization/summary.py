@@ -275,8 +275,8 @@ def summarize(
             column = _summary_of_numbers(table, numbers, content, low, high, binner.requires, max_cells)
         else:
             column = _summary_of_categories(table, j, content)
-        is_numbering = earlier_column is None or earlier_column.row_numbering is not None
-        if column.kind is not None and is_numbering:
+        can_be_row_number = earlier_column is None or earlier_column.row_numbering is not None
+        if column.kind is not None and can_be_row_number:
             column = replace(column, row_numbering=RowNumbering.of_rows(table.numbers(j), first_row, table.row_counts))
         columns.append(column)
     sample = None
