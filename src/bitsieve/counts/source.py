@@ -212,9 +212,8 @@ class Arrangement(NamedTuple):
             )
 
         run_blocks(shuffle, range(0, len(seeds), SEEDS_PER_BLOCK), n_jobs)
-        n_single_samples = entropy_terms.n_samples - len(
-            self.codes
-        )  # each is a part of its own, and a cell with count 1
+        # Each of the other samples is a part of its own, and a cell with count 1.
+        n_single_samples = entropy_terms.n_samples - len(self.codes)
         return out + entropy_terms.sum(np.ones(1, np.int64)) * n_single_samples
 
 

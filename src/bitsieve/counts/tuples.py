@@ -220,9 +220,8 @@ class _SinglesAndPairs:
     @cached_property
     def class_terms(self) -> int:
         """``N H(C)``."""
-        return self.entropy_terms.sum(np.array([self.source.n_samples])) - self.entropy_terms.sum(
-            self.source.class_sizes
-        )
+        sum_of_all = self.entropy_terms.sum(np.array([self.source.n_samples]))
+        return sum_of_all - self.entropy_terms.sum(self.source.class_sizes)
 
     @cached_property
     def singles(self) -> Integers:
