@@ -133,7 +133,7 @@ def _split(data: DataSet) -> Split:
     return Split(data.X[~is_test], data.y[~is_test], data.X[is_test], data.y[is_test])
 
 
-def _selectors(counted: CountedTable, max_features: int) -> dict[str, Any]:
+def _selectors(counted_table: CountedTable, max_features: int) -> dict[str, Any]:
     """The selectors of the figure, each of which ranks ``max_features`` features.
 
     QPFS by an approximation cannot balance its two terms by all entries of the matrix: it takes the balance of QPFS.
@@ -141,7 +141,7 @@ def _selectors(counted: CountedTable, max_features: int) -> dict[str, Any]:
     exact = {label: selector for label, selector in selectors().items() if label in EXACT}
     for selector in exact.values():
         selector.set_params(n_features_to_select=max_features)
-    balance = exact["QPFS"].fit_counted(counted).alpha_
+    balance = exact["QPFS"].fit_counted(counted_table).alpha_
     nystrom = Nystrom(GAMMA)
     approximated = (
         as_published("qpfs", max_features, alpha=balance, convexify="shift", approximation=nystrom),
@@ -155,12 +155,12 @@ def figure_2e(options: Options) -> Result:
     for data in _sets(options):
         split = _split(data)
         max_features = min(MAX_FEATURES, split.X.shape[1])
-        counted = count_table(read_xy(split.X, split.y), EqualFrequencyBinner(n_bins=N_BINS), options.n_jobs)
+        counted_table = count_table(read_xy(split.X, split.y), EqualFrequencyBinner(n_bins=N_BINS), options.n_jobs)
         orders = {}
         for gamma in GAMMAS:
             selector = as_published("speccmi", max_features, approximation=Nystrom(gamma))
-            orders[f"gamma {gamma:g}"] = selector.fit_counted(counted).selected_
-        orders["exact"] = as_published("speccmi", max_features).fit_counted(counted).selected_
+            orders[f"gamma {gamma:g}"] = selector.fit_counted(counted_table).selected_
+        orders["exact"] = as_published("speccmi", max_features).fit_counted(counted_table).selected_
         _report_errors(options, data.name, split, orders)
     return Result("SPECCMI by Nystrom's approximation, the nearest class mean, ten equal-frequency bins.")
 
@@ -172,11 +172,11 @@ def table_bins(options: Options) -> Result:
         max_features = min(MAX_FEATURES, split.X.shape[1])
         orders = {}
         for n_bins in N_BINS_COMPARED:
-            counted = count_table(read_xy(split.X, split.y), EqualFrequencyBinner(n_bins=n_bins), options.n_jobs)
+            counted_table = count_table(read_xy(split.X, split.y), EqualFrequencyBinner(n_bins=n_bins), options.n_jobs)
             for label, selector in selectors().items():
                 if label in EXACT:
                     selector.set_params(n_features_to_select=max_features)
-                    orders[f"{label}, {n_bins} bins"] = selector.fit_counted(counted).selected_
+                    orders[f"{label}, {n_bins} bins"] = selector.fit_counted(counted_table).selected_
         _report_errors(options, data.name, split, orders)
     return Result("The nearest class mean, equal-frequency bins.")
 
@@ -206,13 +206,13 @@ def _curves(options: Options, data: DataSet) -> ErrorCurves:
     n_features = split.X.shape[1]
     max_features = min(MAX_FEATURES, n_features)
     phase(f"counting {data.name}")
-    counted = count_table(read_xy(split.X, split.y), EqualFrequencyBinner(n_bins=N_BINS), options.n_jobs)
+    counted_table = count_table(read_xy(split.X, split.y), EqualFrequencyBinner(n_bins=N_BINS), options.n_jobs)
     orders: dict[str, Any] = {}
     seconds = {}
-    for label, selector in _selectors(counted, max_features).items():
+    for label, selector in _selectors(counted_table, max_features).items():
         phase(f"ranking {data.name} by {label}")
         start = time.perf_counter()
-        orders[label] = selector.fit_counted(counted).selected_
+        orders[label] = selector.fit_counted(counted_table).selected_
         seconds[label] = time.perf_counter() - start
     counts, n_wrong_by_label = nearest_mean_curves(
         split.X, split.y, split.X_test, split.y_test, orders, range(1, max_features + 1), n_jobs=options.n_jobs

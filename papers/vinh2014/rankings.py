@@ -81,13 +81,13 @@ def best_objectives(matrix: Matrix) -> Floats:
 
 def _row(options: Options, table: PaperData) -> tuple[str, dict[str, Any]]:
     phase(f"counting {table.row}")
-    counted = count_table(read_xy(table.X, table.y), MDLBinner(uncut="median"), options.n_jobs)
+    counted_table = count_table(read_xy(table.X, table.y), MDLBinner(uncut="median"), options.n_jobs)
     n = table.n_features
     max_features = min(n, MAX_FEATURES)
-    matrix = counted.information.matrix("mean_relevance")  # Q
-    spectral, spectral_seconds = _fitted("speccmi", n, counted)
+    matrix = counted_table.information.matrix("mean_relevance")  # Q
+    spectral, spectral_seconds = _fitted("speccmi", n, counted_table)
     spectral_objectives = objectives(matrix, spectral.selected_, max_features)
-    semidefinite_objectives, seconds = _semidefinite(table, counted, matrix, max_features)
+    semidefinite_objectives, seconds = _semidefinite(table, counted_table, matrix, max_features)
     gains = np.array(semidefinite_objectives) / spectral_objectives - 1
     published = TABLE_2[table.row]
     record: dict[str, Any] = {
@@ -124,14 +124,14 @@ def _row(options: Options, table: PaperData) -> tuple[str, dict[str, Any]]:
 
 
 def _semidefinite(
-    table: PaperData, counted: CountedTable, matrix: Matrix, max_features: int
+    table: PaperData, counted_table: CountedTable, matrix: Matrix, max_features: int
 ) -> tuple[list[float], list[float]]:
     """SDPCMI's objective and its seconds for k = 1 to ``max_features``."""
     objectives_of_k = []
     seconds_of_k = []
     progress = phase(f"ranking {table.row}")
     for k in range(1, max_features + 1):
-        selector, seconds = _fitted("sdpcmi", k, counted, refine=None)
+        selector, seconds = _fitted("sdpcmi", k, counted_table, refine=None)
         seconds_of_k.append(seconds)
         selected = selector.selected_
         objectives_of_k.append(float(matrix[np.ix_(selected, selected)].sum()))
@@ -139,13 +139,13 @@ def _semidefinite(
     return objectives_of_k, seconds_of_k
 
 
-def _fitted(name: str, k: int, counted: CountedTable, **parameters: Any) -> tuple[Any, float]:
+def _fitted(name: str, k: int, counted_table: CountedTable, **parameters: Any) -> tuple[Any, float]:
     """A fitted selector, and the shorter time of two fits: only the first counts the tables."""
     seconds = []
     for _ in range(2):
         selector = as_published(name, k, **parameters)
         start = time.perf_counter()
-        selector.fit_counted(counted)
+        selector.fit_counted(counted_table)
         seconds.append(time.perf_counter() - start)
     return selector, min(seconds)
 
