@@ -138,7 +138,7 @@ class Plan:
             return constant_prediction(self.loss, truth[fold.train], len(fold.test))
         if self.measure.predicts == "quantity":
             return np.full(len(fold.test), truth[fold.train].mean())
-        if self.measure.takes_scores:
+        if self.measure.by_scores:
             class_shares = np.bincount(truth[fold.train], minlength=self.target.n_classes) / len(fold.train)
             return np.tile(class_shares, (len(fold.test), 1))
         return np.full(len(fold.test), np.bincount(truth).argmax())
@@ -239,7 +239,7 @@ def _choose_measure(
         stratified=measure.by_scores or predicted == "times",
         strata=table.several_strata,
     )
-    if options.scoring is None and measure.takes_scores and _tests_on_one_class(folds, table.target.codes):
+    if options.scoring is None and measure.by_scores and _tests_on_one_class(folds, table.target.codes):
         measure = ACCURACY
     return measure, folds, notes_on_folds
 
@@ -250,7 +250,7 @@ def _choose_model(
     """The name of the model, the model, and the notes on a default one."""
     diagnostics: list[Diagnostic] = []
     classifier = options.classifier
-    if classifier is None and options.scoring is None and measure.takes_scores:
+    if classifier is None and options.scoring is None and measure.by_scores:
         classifier = "lda"  # the scores of a support vector machine are nearly random if one class is rare
     elif classifier is None:
         classifier, diagnostics = default_model(table.n_samples, predicted)
@@ -291,9 +291,9 @@ def _predictor(name: str, model: Model, measure: Measure, loss: Loss) -> Predict
         predictor = model.risk
     elif measure.predicts == "quantity":
         predictor = model.regress
-    elif measure.takes_probabilities:
+    elif measure.by_probabilities:
         predictor = model.probabilities
-    elif measure.takes_scores:
+    elif measure.by_scores:
         predictor = model.score
     else:
         predictor = model.predict

@@ -50,8 +50,8 @@ class Measure:
     about: str  # what the error is
     predicts: Predicted = "classes"
     is_share: bool = True  # whether errors are displayed in percent; else they have the unit of the quantity
-    takes_scores: bool = False  # whether the loss takes a score for each class in place of predicted classes
-    takes_probabilities: bool = False  # whether these scores must be probabilities
+    by_scores: bool = False  # whether the loss takes a score for each class in place of predicted classes
+    by_probabilities: bool = False  # whether these scores must be probabilities
     needs_all_classes: bool = False  # whether every class must occur in the training and the test part of a fold
     classes_allowed: Literal["any", "two", "more than two"] = "any"
     fewest: int = 1  # the smallest number of test samples of a fold
@@ -115,7 +115,7 @@ ROC_AUC = Measure(
     "roc_auc",
     short_of_auc,
     about="1 - roc_auc",
-    takes_scores=True,
+    by_scores=True,
 )
 R2 = Measure(
     "r2",
@@ -198,8 +198,8 @@ def find_measure(name: str) -> Measure:
     about = f"1 - {name}" if is_share else f"{name} with the other sign"
     if name in TWO_CLASS_SCORERS:
         about += ", for the second of the two classes"
-    takes_probabilities = name in PROBABILITY_SCORERS
-    takes_scores = takes_probabilities or name in DECISION_SCORERS
+    by_probabilities = name in PROBABILITY_SCORERS
+    by_scores = by_probabilities or name in DECISION_SCORERS
     classes_allowed: Literal["any", "two", "more than two"] = "any"
     if name in TWO_CLASS_SCORERS:
         classes_allowed = "two"
@@ -211,9 +211,9 @@ def find_measure(name: str) -> Measure:
         about,
         predicts="quantity" if name in QUANTITY_SCORERS else "classes",
         is_share=is_share,
-        takes_scores=takes_scores,
-        takes_probabilities=takes_probabilities,
-        needs_all_classes=takes_scores,
+        by_scores=by_scores,
+        by_probabilities=by_probabilities,
+        needs_all_classes=by_scores,
         classes_allowed=classes_allowed,
     )
 
