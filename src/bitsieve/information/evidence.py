@@ -70,9 +70,9 @@ def are_informative_alone(information: Information, level: float) -> Flags:
     limit = log(level / n_columns_tried(information))
     may_pass = columns_that_may_pass(PlugInInformation(source), limit)
     is_informative = np.zeros(information.n_features, bool)
-    if len(possible):
-        log_p = _log_tails(source, [(None, possible)]) + log_codings(source, possible)
-        is_informative[possible] = log_p <= limit
+    if len(may_pass):
+        log_p = _log_tails(source, [(None, may_pass)]) + log_codings(source, may_pass)
+        is_informative[may_pass] = log_p <= limit
     return is_informative
 
 

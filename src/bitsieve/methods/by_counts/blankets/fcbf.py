@@ -152,7 +152,7 @@ class RemainingByEquivalence(Remaining):
         return removed
 
 
-def _are_relevant(information: Information, class_su: Floats, delta: float | None, slack: float) -> Flags:
+def _are_relevant(information: Information, with_class: Floats, delta: float | None, slack: float) -> Flags:
     """Whether the SU of each feature with the class reaches ``delta``; if that is None, whether it is significant.
 
     The test is valid for independent samples. Samples in groups are not independent: for them None means 0.0.
@@ -164,7 +164,7 @@ def _are_relevant(information: Information, class_su: Floats, delta: float | Non
             return _are_significant_within_strata(information)
         return are_informative_alone(information, LEVEL)
     threshold = 0.0 if delta is None else delta
-    return class_su >= threshold + slack
+    return with_class >= threshold + slack
 
 
 def _are_significant_within_strata(information: PlugInWithinStrata) -> Flags:
@@ -179,7 +179,7 @@ def _are_significant_within_strata(information: PlugInWithinStrata) -> Flags:
 
 def _by_falling_uncertainty(information: Information, with_class: Floats, is_relevant: Flags) -> Columns:
     """The relevant features by falling SU with the class; constant ones last."""
-    order = rank(class_su)
+    order = rank(with_class)
     order = order[is_relevant[order]]
     varies = information.varies[order]
     return np.concatenate([order[varies], order[~varies]])
@@ -190,13 +190,13 @@ def fcbf(information: Information, k: int | None, *, delta: float | None = None,
 
     The result is empty if no feature is significant. That none reaches a ``delta`` is an error.
     """
-    class_su = class_uncertainty(information)
+    with_class = class_uncertainty(information)
     slack = TIE if strict else -TIE  # what is equal but for rounding counts as equal
-    is_relevant = _are_relevant(information, class_su, delta, slack)
-    order_of_candidates = _by_falling_uncertainty(information, class_su, is_relevant)
-    candidates = remaining(information, order_of_candidates, class_su + slack)
+    is_relevant = _are_relevant(information, with_class, delta, slack)
+    order_of_candidates = _by_falling_uncertainty(information, with_class, is_relevant)
+    candidates = remaining(information, order_of_candidates, with_class + slack)
     if not candidates.n_left and delta is not None:
-        raise _threshold_too_high(delta, strict, float(class_su.max()))
+        raise _threshold_too_high(delta, strict, float(with_class.max()))
     n_candidates = candidates.n_left
     progress = phase("ranking")
     order: list[int] = []
@@ -206,7 +206,7 @@ def fcbf(information: Information, k: int | None, *, delta: float | None = None,
         order.append(feature)
         groups.append(removed)
         progress(n_candidates - candidates.n_left, n_candidates)
-    return MethodResult(np.array(order, np.intp), class_su[order], extras={"groups_": groups})
+    return MethodResult(np.array(order, np.intp), with_class[order], extras={"groups_": groups})
 
 
 def _threshold_too_high(delta: float, strict: bool, largest: float) -> UserError:
