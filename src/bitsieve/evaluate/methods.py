@@ -103,7 +103,8 @@ def _with_labels(methods: MethodLike | Iterable[MethodLike]) -> dict[str, Method
 
 
 def _refuse_unknown_parameters(parameters: Iterable[str], accepted_names: Iterable[Iterable[str]]) -> None:
-    known_names = set(chain.from_iterable(accepted_names))
+    known_names: set[str] = set()
+    known_names.update(*accepted_names)
     for name in parameters:
         if name not in known_names:
             raise UserError(
