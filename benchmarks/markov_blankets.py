@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bitsieve.counts.independence_sums import sums_of_tables
 from bitsieve.counts.packed import PackedSource
-from bitsieve.counts.tables import ContingencyTable, entropy_terms
+from bitsieve.counts.tables import ContingencyTable, make_entropy_terms
 from bitsieve.information import make_information
 from bitsieve.information.independence import IndependenceTests, TestOptions, results_of
 from bitsieve.methods.by_counts.criteria import make_criterion
@@ -88,7 +88,7 @@ def rejected_shares(design: Design, tests: dict[str, TestOptions]) -> dict[str, 
         stratum = random.integers(0, design.n_strata, design.n_samples)
         cells = (stratum * design.n_codes[0] + x) * design.n_codes[1] + y
         tables.append(ContingencyTable.of_samples((design.n_strata, *design.n_codes), cells))
-    terms = entropy_terms(design.n_samples)
+    terms = make_entropy_terms(design.n_samples)
     n_first, n_second = np.array([design.n_codes] * TABLES).T
     rejected = {}
     for name, options in tests.items():

@@ -15,7 +15,7 @@ from bitsieve.counts.strata import (
     check_combinations,
     partition_by_strata,
 )
-from bitsieve.counts.tables import entropy_terms
+from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.diagnostics import UserError
 
 
@@ -100,7 +100,7 @@ def test_sums_are_counted_once():
     counted = Counted(base)
     sums = StratifiedSums.of_counts(StratifiedCounts.of_source(SourceInStrata(counted, combinations)))
     expected = StratifiedSums.of_counts(StratifiedCounts.of_source(in_memory(*rows)))
-    terms = entropy_terms(90)
+    terms = make_entropy_terms(90)
     for found, other in zip(sums.marginal_sums(terms), expected.marginal_sums(terms), strict=True):
         assert found.tolist() == other.tolist()
     assert counted.n_tables == 4
@@ -124,7 +124,7 @@ def test_partitions_are_those_of_samples_in_memory(conditions):
     for by_class in (True, False):
         same_tables(found.tables(np.arange(4), by_class), expected.tables(np.arange(4), by_class))
         same_tables(found.tables(None, by_class), expected.tables(None, by_class))
-    terms = entropy_terms(90)
+    terms = make_entropy_terms(90)
     seeds = np.arange(5, dtype=np.uint64)
     assert found.shuffled_sums(terms, 1, seeds).tolist() == expected.shuffled_sums(terms, 1, seeds).tolist()
 

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from bitsieve.api.drift_rule import DriftRule, apply_drift_rule
-from bitsieve.counts.tables import entropy_terms
+from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.read import read_data
 from bitsieve.diagnostics import Diagnostic, ParameterError
@@ -238,7 +238,7 @@ def ask_rules(
         answers=answers,
         reading=reading(answers, prepared.table.target.is_quantity),
         band=_band_of_figure(question, answers),
-        diagnostics=Diagnostics([*applied.diagnostics, *_diagnostics(prepared, question.counted)]),
+        diagnostics=Diagnostics([*applied.diagnostics, *_diagnostics(prepared, question.counted_table)]),
         target=prepared.table.target.name,
         scoring=scoring,
         error_without_columns=error_without_columns,
@@ -284,7 +284,7 @@ def _band_of_figure(question: Question, answers: Sequence[Answer]) -> NullBand:
     return null_band(question.counted_table, order, question.rules.random_state, question.n_jobs)
 
 
-def _diagnostics(prepared: Prepared[InMemoryDataset], counted: Counted) -> list[Diagnostic]:
+def _diagnostics(prepared: Prepared[InMemoryDataset], counted_table: CountedTable) -> list[Diagnostic]:
     """What was noticed in the data."""
     table = prepared.table
     return [
@@ -294,7 +294,7 @@ def _diagnostics(prepared: Prepared[InMemoryDataset], counted: Counted) -> list[
         *on_target(table),
         *on_rows(table),
         *on_strata(table, ANY_EFFECT),
-        *on_leaks(leaks_of(counted), table),
+        *on_leaks(leaks_of(counted_table), table),
     ]
 
 

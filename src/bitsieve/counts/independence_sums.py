@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.counts.tables import ContingencyTable, Terms
+from bitsieve.counts.tables import ContingencyTable, EntropyTerms
 from bitsieve.utils.arrays import Floats, Integers
 
 
@@ -55,9 +55,11 @@ class OptionalSums:
     pearson: bool = False
 
 
-def sums_of_tables(tables: Sequence[ContingencyTable], terms: Terms, optional: OptionalSums) -> IndependenceSums:
+def sums_of_tables(
+    tables: Sequence[ContingencyTable], entropy_terms: EntropyTerms, optional: OptionalSums
+) -> IndependenceSums:
     """The sums of the second and the third variable of each table. A table has the shape (strata, codes, classes)."""
-    native = _native.IndependenceCounter(terms.table, terms.shift)
+    native = _native.IndependenceCounter(entropy_terms.table, entropy_terms.shift)
     sums = []
     for table in tables:
         cells, counts = table.occupied()

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from bitsieve.counts.source import ConditioningSource, CountSource, Partition, coded, conditioning, sums_of
-from bitsieve.counts.tables import ContingencyTable, PairSums, Sums, Terms, column_blocks
+from bitsieve.counts.tables import ContingencyTable, EntropyTerms, PairSums, Sums, column_blocks
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Integers
 from bitsieve.utils.lazy import cached_property
@@ -279,12 +279,17 @@ class StratifiedSums(Sums):
         return entropy_terms.sum(self.counts.by_combination.class_sizes)
 
     @abstractmethod
-    def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
+    def marginal_sums(self, entropy_terms: EntropyTerms) -> tuple[Integers, Integers]:
         """``S_xs`` and ``S_xcs`` of every feature x, each of shape (n_features,)."""
 
     @abstractmethod
     def pair_sums(
-        self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: PairSums | None = None
+        self,
+        entropy_terms: EntropyTerms,
+        pivot: int,
+        columns: Columns | None,
+        by_class: bool,
+        out: PairSums | None = None,
     ) -> PairSums:
         """``S_xys`` and, with ``by_class``, ``S_xycs`` of the pivot x with each of ``columns``, None: all columns."""
 
@@ -298,9 +303,9 @@ class SumsOfTwoCounts(StratifiedSums):
         self._by_combination = sums_of(counts.by_combination)
         self.row_seconds = self._by_stratum.row_seconds + self._by_combination.row_seconds
 
-    def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
-        _, within_strata = self._by_stratum.marginal_sums(terms)
-        _, within_combinations = self._by_combination.marginal_sums(terms)
+    def marginal_sums(self, entropy_terms: EntropyTerms) -> tuple[Integers, Integers]:
+        _, within_strata = self._by_stratum.marginal_sums(entropy_terms)
+        _, within_combinations = self._by_combination.marginal_sums(entropy_terms)
         return within_strata, within_combinations
 
     def pair_sums(
@@ -325,18 +330,23 @@ class SumsOfTwoCounts(StratifiedSums):
 class SumsOfOneCount(StratifiedSums):
     """Sums within strata from tables by combination, each of which is counted once."""
 
-    def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
+    def marginal_sums(self, entropy_terms: EntropyTerms) -> tuple[Integers, Integers]:
         source = self.counts.by_combination
 
         def count_tables(block: Columns) -> list[ContingencyTable]:
             return source.tables(None, block, True)
 
-        sums = self._sums(terms, 1, np.arange(source.n_features), count_tables)
+        sums = self._sums(entropy_terms, 1, np.arange(source.n_features), count_tables)
         assert sums.by_class is not None
         return sums.pooled, sums.by_class
 
     def pair_sums(
-        self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: PairSums | None = None
+        self,
+        entropy_terms: EntropyTerms,
+        pivot: int,
+        columns: Columns | None,
+        by_class: bool,
+        out: PairSums | None = None,
     ) -> PairSums:
         source = self.counts.by_combination
         counted_columns = np.arange(source.n_features) if columns is None else columns
@@ -344,10 +354,14 @@ class SumsOfOneCount(StratifiedSums):
         def count_tables(block: Columns) -> list[ContingencyTable]:
             return source.tables(pivot, block, True)
 
-        return self._sums(terms, int(source.arities[pivot]), counted_columns, count_tables)
+        return self._sums(entropy_terms, int(source.arities[pivot]), counted_columns, count_tables)
 
     def _sums(
-        self, terms: Terms, n_first: int, columns: Columns, count_tables: Callable[[Columns], list[ContingencyTable]]
+        self,
+        entropy_terms: EntropyTerms,
+        n_first: int,
+        columns: Columns,
+        count_tables: Callable[[Columns], list[ContingencyTable]],
     ) -> PairSums:
         """The sums over the tables of ``columns``, and over these tables with the classes of a stratum added up."""
         source = self.counts.by_combination
@@ -355,6 +369,6 @@ class SumsOfOneCount(StratifiedSums):
         within_combinations = np.empty(len(columns), np.int64)
         for block in column_blocks(n_first, source.arities[columns], source.n_classes, source.n_samples):
             for index, table in enumerate(count_tables(columns[block]), block.start):
-                within_strata[index] = terms.sum(self.counts.within_strata(table).counts)
-                within_combinations[index] = terms.sum(table.counts)
+                within_strata[index] = entropy_terms.sum(self.counts.within_strata(table).counts)
+                within_combinations[index] = entropy_terms.sum(table.counts)
         return PairSums(within_strata, within_combinations)

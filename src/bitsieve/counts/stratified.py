@@ -12,7 +12,7 @@ import numpy as np
 from bitsieve.counts.independence_sums import IndependenceSums, OptionalSums, sums_of_tables
 from bitsieve.counts.source import ConditioningSource, JointCodes, Partition, coded
 from bitsieve.counts.stratified_codes import StratifiedCodes, Variables
-from bitsieve.counts.tables import ContingencyTable, Terms, column_blocks
+from bitsieve.counts.tables import ContingencyTable, EntropyTerms, column_blocks
 from bitsieve.utils.arrays import Columns, Floats, Integers
 
 MAX_CACHED_PARTS = 1 << 24  # so many part numbers are cached at most; a partition has one for each sample
@@ -21,16 +21,16 @@ MAX_CACHED_PARTS = 1 << 24  # so many part numbers are cached at most; a partiti
 class StratifiedCounts:
     """Counts pairs of variables within strata, the joint values of some other variables."""
 
-    def __init__(self, source: ConditioningSource, terms: Terms) -> None:
+    def __init__(self, source: ConditioningSource, entropy_terms: EntropyTerms) -> None:
         self.source = source
         self.class_variable = source.n_features
         self.n_samples = source.n_samples
-        self.terms = terms
+        self.entropy_terms = entropy_terms
         self.n_codes = np.append(source.arities.astype(np.int64), source.n_classes)  # by variable
         self._partitions: dict[Variables, Partition] = {}  # by ascending columns
         self._max_partitions = max(8, MAX_CACHED_PARTS // source.n_samples)
         coded_source = coded(source)
-        self._codes = None if coded_source is None else StratifiedCodes(coded_source, self.n_codes, terms)
+        self._codes = None if coded_source is None else StratifiedCodes(coded_source, self.n_codes, entropy_terms)
 
     def nominal_strata(self, strata: Variables) -> float:
         """The number of joint values that the variables can have, whether they occur or not."""
@@ -44,7 +44,7 @@ class StratifiedCounts:
         sums = []
         for block in self._blocks(others, strata):
             tables = self.tables(x, block.tolist(), strata)
-            sums.append(sums_of_tables(tables, self.terms, optional))
+            sums.append(sums_of_tables(tables, self.entropy_terms, optional))
         return IndependenceSums.joined(sums)
 
     def tables(self, x: int, others: Sequence[int], strata: Variables) -> list[ContingencyTable]:

@@ -13,7 +13,7 @@ import numpy as np
 from bitsieve import _native
 from bitsieve.counts.independence_sums import IndependenceSums, OptionalSums
 from bitsieve.counts.source import CodedSource
-from bitsieve.counts.tables import Terms
+from bitsieve.counts.tables import EntropyTerms
 from bitsieve.counts.threads import spread, thread_count
 from bitsieve.utils.arrays import Columns, Integers
 
@@ -47,10 +47,10 @@ class _Codes:
 class StratifiedCodes:
     """Counts the tests of pairs of variables within strata."""
 
-    def __init__(self, source: CodedSource, n_codes: Integers, terms: Terms) -> None:
+    def __init__(self, source: CodedSource, n_codes: Integers, entropy_terms: EntropyTerms) -> None:
         self.source = source
         self.n_codes = n_codes  # by variable
-        self._native = _native.IndependenceCounter(terms.table, terms.shift)
+        self._native = _native.IndependenceCounter(entropy_terms.table, entropy_terms.shift)
         self._strata: dict[Variables, _native.Strata] = {}  # by their variables
         self._max_cached_strata = max(8, MAX_CACHED_SAMPLES // source.n_samples)
         self._all_codes: _Codes | None = None

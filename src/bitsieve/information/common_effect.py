@@ -173,7 +173,7 @@ class CommonEffectInformation(Information):
         self.within = self.within_kind(source)
         self.counts = self.within.counts
         self.sums = self.within.sums
-        self.terms = entropy_terms(source.n_samples)
+        self.entropy_terms = make_entropy_terms(source.n_samples)
         self.weights = StratumWeights.of_counts(self.counts)
         self.of_columns: SumInformation = self.within  # what the columns share
         if source.n_samples < MIN_ROWS_PER_STRATUM * len(self.counts.stratum_sizes):
@@ -226,8 +226,8 @@ class CommonEffectInformation(Information):
             expected = self.weights.expected_counts(table.by_stratum)
             occurs = observed > 0
             terms = observed[occurs] * np.log2(observed[occurs] / expected[occurs])
-            units = np.rint(np.ldexp(terms, self.terms.shift)).astype(np.int64)  # integers: free of their order
-            information[index] = int(units.sum()) / self.terms.per_bit
+            units = np.rint(np.ldexp(terms, self.entropy_terms.shift)).astype(np.int64)  # integers: free of their order
+            information[index] = int(units.sum()) / self.entropy_terms.per_bit
         return information
 
     def chance_bits(self, pivot: int | None, columns: Columns) -> Floats:

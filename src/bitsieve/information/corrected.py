@@ -323,8 +323,8 @@ class CorrectedInformation(SumInformation):
             (sum over m of (sum over zc of E(n_zc, m) - sum over z of E(n_z, m)) + S_z - S_zc) / B
         """
         by_count = self.margins.expected(counts_with_class) - self.margins.expected(counts)
-        sum_z = self.terms.sum(np.concatenate(counts, axis=None))
-        sum_zc = self.terms.sum(np.concatenate(counts_with_class, axis=None))
+        sum_z = self.entropy_terms.sum(np.concatenate(counts, axis=None))
+        sum_zc = self.entropy_terms.sum(np.concatenate(counts_with_class, axis=None))
         return ChanceSums(by_count, sum_z - sum_zc)
 
     def chance_bits(self, chance: ChanceSums, columns: Columns | None) -> Floats:

@@ -191,9 +191,9 @@ def _relevance(cells: _Cells, combinations: Combinations) -> ContingencyTable:
 def _tested(tables: list[ContingencyTable], n_samples: int) -> Tested:
     """The information of the second variable of each table about the third, given the first, and its test."""
     options = TestOptions()
-    terms = entropy_terms(n_samples)
-    sums = sums_of_tables(tables, terms, options.optional_sums)
+    entropy_terms = make_entropy_terms(n_samples)
+    sums = sums_of_tables(tables, entropy_terms, options.optional_sums)
     n_codes, n_classes = np.array([table.shape[1:] for table in tables], np.int64).T
-    results = results_of(sums, (1, n_codes, n_classes), terms, options)
+    results = results_of(sums, (1, n_codes, n_classes), entropy_terms, options)
     bits = np.array([result.bits - result.bits_by_chance for result in results], np.float64)
     return Tested(bits, np.array([result.log_p for result in results], np.float64))

@@ -27,7 +27,7 @@ from bitsieve.counts.independence_sums import IndependenceSums, OptionalSums
 from bitsieve.counts.source import Arrangement, ConditioningSource
 from bitsieve.counts.stratified import StratifiedCounts
 from bitsieve.counts.stratified_codes import Variables
-from bitsieve.counts.tables import Terms, entropy_terms
+from bitsieve.counts.tables import EntropyTerms, make_entropy_terms
 from bitsieve.information.evidence import SMALLEST_LOG_TAIL, log_chi_squared_tail, log_codings
 from bitsieve.utils.arrays import Columns, Floats, Integers
 from bitsieve.utils.libraries import chdtrc
@@ -80,8 +80,8 @@ class IndependenceTests:
     """
 
     def __init__(self, source: ConditioningSource, options: TestOptions) -> None:
-        self.terms = entropy_terms(source.n_samples)
-        self.counts = StratifiedCounts(source, self.terms)
+        self.entropy_terms = make_entropy_terms(source.n_samples)
+        self.counts = StratifiedCounts(source, self.entropy_terms)
         self.options = options
         # A column that was cut by the classes got the best of many sets of cuts: p is multiplied by their number.
         self._log_penalties = np.append(log_codings(source, np.arange(source.n_features)), 0.0)
@@ -117,7 +117,7 @@ class IndependenceTests:
         sums = self.counts.sums(x, others, strata, self.options.optional_sums)
         n_codes = self.counts.n_codes
         n_strata = self.counts.nominal_strata(strata)
-        results = results_of(sums, (n_strata, n_codes[others], n_codes[x]), self.terms, self.options)
+        results = results_of(sums, (n_strata, n_codes[others], n_codes[x]), self.entropy_terms, self.options)
         for y, result in zip(others.tolist(), results, strict=True):
             self._results[min(x, y), max(x, y), strata] = self._penalized(result, (x, y, *strata))
 
@@ -148,7 +148,7 @@ class IndependenceTests:
 
 
 def results_of(
-    sums: IndependenceSums, shape: tuple[float, Integers, Integers], terms: Terms, options: TestOptions
+    sums: IndependenceSums, shape: tuple[float, Integers, Integers], entropy_terms: EntropyTerms, options: TestOptions
 ) -> list[TestResult]:
     """The tests with these sums.
 
@@ -157,8 +157,8 @@ def results_of(
     """
     nominal_strata, n_first, n_second = shape
     n_cells = nominal_strata * n_first * n_second
-    bits = np.maximum(sums.information, 0) / terms.per_bit  # rounding of the terms may go below 0
-    g = 2 * terms.n_samples * log(2) * bits
+    bits = np.maximum(sums.information, 0) / entropy_terms.per_bit  # rounding of the terms may go below 0
+    g = 2 * entropy_terms.n_samples * log(2) * bits
     freedom: Floats = sums.degrees_of_freedom.astype(np.float64)
     is_possible = freedom > 0
     expected_g = np.full(len(g), np.nan)
@@ -174,8 +174,8 @@ def results_of(
         is_possible = is_possible & (entropy_terms.n_samples >= options.power * n_cells)
     statistic = np.where(is_possible, statistic, 0.0)
     log_p = np.where(is_possible, _log_tail(np.maximum(freedom, 1), statistic), 0.0)
-    by_chance = expected_g / (2 * terms.n_samples * log(2))
-    is_reliable = terms.n_samples >= RELIABLE_SAMPLES * n_cells
+    by_chance = expected_g / (2 * entropy_terms.n_samples * log(2))
+    is_reliable = entropy_terms.n_samples >= RELIABLE_SAMPLES * n_cells
     return [
         TestResult(*values)
         for values in zip(

@@ -14,7 +14,7 @@ import numpy as np
 
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.strata import StratifiedCounts, StratifiedSums, partition_by_strata
-from bitsieve.counts.tables import ChanceSums, entropy_terms
+from bitsieve.counts.tables import ChanceSums, make_entropy_terms
 from bitsieve.information.corrected import (
     CodeCounts,
     CorrectedConditional,
@@ -42,11 +42,11 @@ class WithinStrata(SumInformation):
         return StratifiedSums.of_counts(self.counts)
 
     def conditional(self) -> ConditionalInformation:
-        return ConditionalInformation(self.terms, partition_by_strata(self.source))
+        return ConditionalInformation(self.entropy_terms, partition_by_strata(self.source))
 
     def plug_in_conditional(self) -> ConditionalInformation:
-        terms = entropy_terms(self.source.n_samples)
-        return ConditionalInformation(terms, partition_by_strata(self.source))
+        entropy_terms = make_entropy_terms(self.source.n_samples)
+        return ConditionalInformation(entropy_terms, partition_by_strata(self.source))
 
 
 class PlugInWithinStrata(WithinStrata, PlugInInformation):

@@ -85,13 +85,13 @@ def strata_evidence(counted_table: CountedTable, selected: Columns, estimator: s
 
     Heterogeneity is the part of I(X;C|S) that the strata do not have in common, both corrected for chance.
     """
-    classes = ClassesOfStrata.of_table(counted.table)
+    classes = ClassesOfStrata.of_table(counted_table.table)
     if classes is None:
         return None
     heterogeneity = np.zeros(len(selected))
-    if counted.has_several_strata:
-        common = CorrectedCommonEffect(counted.information.source)
-        heterogeneity = counted.estimated("corrected").relevance[selected] - common.bits_of_tables(None, selected)
+    if counted_table.has_several_strata:
+        common = CorrectedCommonEffect(counted_table.information.source)
+        heterogeneity = counted_table.estimated("corrected").relevance[selected] - common.bits_of_tables(None, selected)
     return StrataEvidence(
         n_strata=classes.n_strata,
         n_informative_rows=classes.n_informative_rows,

@@ -32,9 +32,8 @@ class SelectedTests:
     """Tests of each of k selected columns; every field has shape (k,)."""
 
     is_informative_alone: Flags  # whether I(X;C) is more than chance
-    is_informative_given_others: (
-        Flags  # whether I(X;C|S) is, S all other selected columns; False where ``is_informative_alone`` is True
-    )
+    #: Whether I(X;C|S) is, S all other selected columns; False where ``is_informative_alone`` is True
+    is_informative_given_others: Flags
     is_conclusive: Flags  # False where neither is shown, and the rows are too few to test the column given the others
 
 
@@ -76,11 +75,12 @@ def _test_selected(source: CountSource, columns: Columns, penalty: Floats, n_tri
     """:func:`tests_of_selected`; ``penalty`` is added to the logarithm of each p-value."""
     information: PlugInInformation = PlugInInformation(source)
     if source.n_strata <= 1:
-        alone = _test_alone(source, columns, penalty, n_tried)
+        is_informative_alone = _test_alone(source, columns, penalty, n_tried)
     else:
         information = PlugInWithinStrata(source)
-        alone = are_informative_within_strata(information, columns, penalty, n_tried, LEVEL)
-    given_others = np.zeros(len(columns), bool)
+        is_informative_alone = are_informative_within_strata(information, columns, penalty, n_tried, LEVEL)
+    is_in_doubt = ~is_informative_alone & information.varies[columns]
+    is_informative_given_others = np.zeros(len(columns), bool)
     is_conclusive = np.ones(len(columns), bool)
     if len(columns) > 1 and is_in_doubt.any():
         is_informative_given_others, is_conclusive = _test_given_others(
@@ -100,6 +100,26 @@ def _test_alone(source: CountSource, columns: Columns, penalty: Floats, n_tried:
         (log_p,) = log_tails(source.tables(None, columns[[i]], True))
         is_informative[i] = log_p + penalty[i] <= log(LEVEL / n_tried)
     return is_informative
+
+
+def _test_given_others(
+    information: PlugInInformation, columns: Columns, is_in_doubt: Flags, penalty: Floats, n_tried: int
+) -> tuple[Flags, Flags]:
+    """Whether each column in doubt is informative given all others, and whether the test of each is conclusive."""
+    source = information.source
+    is_informative = np.zeros(len(columns), bool)
+    is_conclusive = ~is_in_doubt
+    n_codes = source.n_samples * len(columns) * int(is_in_doubt.sum())
+    if "partition" not in source.capabilities or n_codes > MAX_CODES_CONDITIONED:
+        return is_informative, is_conclusive
+    is_tested = is_in_doubt & np.isfinite(penalty)  # where rows come in groups, no column is
+    rule = SignificanceStopping(level=LEVEL)
+    for i, conditional in _given_all_others(information, columns, is_tested):
+        p = rule.value(conditional, int(columns[i]), n_tried) * exp(min(MAX_EXPONENT, penalty[i]))
+        n_combinations = conditional.partition.n_parts
+        is_informative[i] = p <= LEVEL
+        is_conclusive[i] = p <= LEVEL or MIN_ROWS_A_COMBINATION * n_combinations <= source.n_samples
+    return is_informative, is_conclusive
 
 
 def _given_all_others(

@@ -47,8 +47,8 @@ def rank_uncut_columns(
     if not len(uncut) or adds_information.all():
         return UncutRanking(result, {})
     tests = None
-    if not counted.has_several_strata:  # the ranks of all rows differ between strata
-        tests = counted.table.rank_tests(uncut.tolist())
+    if not counted_table.has_several_strata:  # the ranks of all rows differ between strata
+        tests = counted_table.table.rank_tests(uncut.tolist())
     if tests is None:
         return UncutRanking(result, None)
 

@@ -30,9 +30,8 @@ def scores_by(
     criterion: Criterion | JointCriterion, information: Information, penalties: Floats | None = None
 ) -> Scores:
     """The scores of a criterion, computed in the cheapest way, less the penalties of the candidates."""
-    if criterion.required_tables == "joint":
-        return cast("JointCriterion", criterion).scores(information)
-    criterion = cast("Criterion", criterion)
+    if isinstance(criterion, JointCriterion):
+        return criterion.scores(information)
     if penalties is not None:
         return PenalisedScores(information, criterion, penalties)
     minima = criterion.minima(information)

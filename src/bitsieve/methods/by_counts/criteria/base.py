@@ -66,6 +66,7 @@ def check_takes_penalties(criterion: NamedCriterion) -> None:
         )
 
 
+@runtime_checkable
 class JointCriterion(NamedCriterion, Protocol):
     """A score J(i | S) of candidate i that is conditional on several chosen features at once."""
 
