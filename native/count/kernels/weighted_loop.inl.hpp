@@ -18,7 +18,7 @@ inline __attribute__((always_inline)) void add_weights(const WeightedBucket& buc
     U64x8 code_of_column[kColumns];
     for (int c = 0; c < kColumns; ++c) {
         sum[c] = U64x8::load(sums + c * kLanes);
-        code_of_column[c] = U64x8::broadcast(std::uint64_t(kCounterBits * (first_column + c)));
+        code_of_column[c] = U64x8::broadcast(kCounterBits * std::uint64_t(first_column + c));
     }
     for (std::int64_t i = 0; i < bucket.n; ++i) {
         const U64x8 codes = U64x8::widen_bytes(rows + std::int64_t(bucket.sample[i]) * kLanes);
