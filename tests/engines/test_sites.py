@@ -13,7 +13,7 @@ import pytest
 from tests.cover import quick_and_slow
 
 from bitsieve.cli import main
-from bitsieve.engines.saved_counts import SavedCounts
+from bitsieve.engines.saved_counts import SavedCounts, TabledSource
 
 SITES = ("Jena", "Bonn", "Kiel")
 
@@ -104,6 +104,76 @@ def test_columns_of_categories_alone_give_the_selection_of_all_rows(rows, tmp_pa
         features = json.loads(capsys.readouterr().out)["features"]
         results.append([(column["name"], column["score"]) for column in features])
     assert results[0] == results[1]
+
+
+@pytest.fixture
+def counted(tmp_path):
+    """Count rows given by column, as the first site or like another one; returns the exit status."""
+
+    def count(name, columns, *words):
+        pd.DataFrame(columns).to_csv(tmp_path / f"{name}.csv", index=False)
+        path = str(tmp_path / name)
+        return main(["count", f"{path}.csv", "-t", "outcome", "--save", path, *words])
+
+    return count
+
+
+def site(n, seed, **columns):
+    """Rows of a site: numbers, text and an outcome; columns by keyword replace them."""
+    random = np.random.default_rng(seed)
+    outcome = random.integers(0, 2, n)
+    drawn = {"age": random.normal(50, 9, n) + 5 * outcome, "ward": random.choice(list("abc"), n), "outcome": outcome}
+    return {**drawn, **columns}
+
+
+def test_identifiers_of_a_later_site_leave_the_sum(counted, tmp_path, capsys):
+    names = [f"patient {row}" for row in range(200)]
+    assert counted("Jena", site(200, 1)) == 0
+    assert counted("Bonn", site(200, 2, ward=names), "--like", str(tmp_path / "Jena")) == 0
+    assert "'ward'" in capsys.readouterr().err
+    assert b"patient" not in (tmp_path / "Bonn" / "counts.bitsieve").read_bytes()
+    assert [name for name, _ in select_from_counts([tmp_path / "Jena", tmp_path / "Bonn"], capsys)] == ["age"]
+    assert counted("Kiel", site(200, 2, ward=names), "--like", str(tmp_path / "Jena"), "--include", "ward") == 0
+    assert SavedCounts.load(tmp_path / "Kiel").dropped == ()
+
+
+def test_a_later_site_excludes_a_column_from_the_sum(counted, tmp_path, capsys):
+    assert counted("Jena", site(200, 1)) == 0
+    assert counted("Bonn", site(200, 2), "--like", str(tmp_path / "Jena"), "--exclude", "ward") == 0
+    assert counted("Kiel", site(200, 3), "--like", str(tmp_path / "Jena"), str(tmp_path / "Bonn")) == 0
+    jena, bonn, kiel = (SavedCounts.load(tmp_path / name) for name in ("Jena", "Bonn", "Kiel"))
+    assert (jena.dropped, bonn.dropped, kiel.dropped) == ((), (1,), (1,))
+    total = jena + bonn + kiel
+    assert total.cells.tolist() == (kiel + bonn + jena).cells.tolist()
+    assert (total.dropped, total.class_sizes.sum()) == ((1,), 600)
+
+
+def test_a_column_that_is_empty_at_a_later_site_stays(counted, tmp_path):
+    assert counted("Jena", site(200, 1)) == 0
+    assert counted("Bonn", site(200, 2, ward=[""] * 200), "--like", str(tmp_path / "Jena")) == 0
+    bonn = SavedCounts.load(tmp_path / "Bonn")
+    (table,) = TabledSource(bonn).tables(None, np.array([1]), False)
+    codes, n_rows = table.occupied()
+    assert (codes.tolist(), n_rows.tolist()) == ([3], [200])  # the code of missing values, behind those of a, b, c
+    assert (SavedCounts.load(tmp_path / "Jena") + bonn).dropped == ()
+
+
+DAYS = np.datetime64("2021-03-01") + np.arange(200) // 2
+
+
+@pytest.mark.parametrize("first", [site(200, 1), site(200, 1, age=np.arange(200) % 5), site(200, 1, age=DAYS)])
+@pytest.mark.parametrize("later", [site(200, 2, age=np.arange(200) % 3), site(200, 2, age=DAYS)])
+def test_dates_and_numbers_in_one_column_are_refused(counted, tmp_path, capsys, first, later):
+    assert counted("Jena", first) == 0
+    capsys.readouterr()
+    status = counted("Bonn", later, "--like", str(tmp_path / "Jena"))
+    is_same_kind = (first["age"] is DAYS) == (later["age"] is DAYS)
+    assert status == (0 if is_same_kind else 2)
+    if not is_same_kind:
+        (line,) = (line for line in capsys.readouterr().err.splitlines() if "error" in line)
+        assert "'age'" in line
+        assert "dates" in line
+        assert counted("Kiel", later, "--like", str(tmp_path / "Jena"), "--exclude", "age") == 0
 
 
 def test_a_column_of_two_kinds_is_refused(folder, tmp_path, capsys):

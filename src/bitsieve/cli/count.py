@@ -27,9 +27,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, count, save."""
     discretization = discretization_options(arguments)
     _refuse_existing_counts(arguments)
-    _refuse_columns_beside_like(arguments)
     with progress_bar(not arguments.quiet):
-        from bitsieve.engines.saved_counts import check_folder, count_like, count_table, load_sum
+        from bitsieve.engines.saved_counts import check_folder, check_same_columns, count_like, count_table, load_sum
         from bitsieve.engines.stream import StreamSource
 
         check_folder(arguments.save)
@@ -39,8 +38,13 @@ def run(arguments: argparse.Namespace) -> int:
             _print_notes(arguments, [*table.diagnostics, *prepared.diagnostics])
             counts = count_table(prepared.table, binner, few_are_codes=discretization.leaves_codes_open)
         else:
-            counts = count_like(table, load_sum(arguments.like))
-            _print_notes(arguments, table.diagnostics)
+            first = load_sum(arguments.like)
+            check_same_columns(list(map(str, table.names)), first.names)
+            prepared = _prepared(table.without(first.dropped), discretization, arguments)
+            retained = [j for j, reason in prepared.dropped.items() if reason == "empty"]  # other sites may have values
+            counts = count_like(table.without(sorted({*prepared.dropped} - {*retained})), first)
+            notes = [note for note in prepared.diagnostics if note.code != "empty"]
+            _print_notes(arguments, [*table.diagnostics, *notes])
         replace(counts, site=arguments.site or "").save(arguments.save)
     n_samples = int(counts.class_sizes.sum())
     n_columns = len(counts.names)
@@ -57,7 +61,6 @@ def check(arguments: argparse.Namespace, reads_data: bool) -> None:
 
     discretization = discretization_options(arguments)
     _refuse_existing_counts(arguments)
-    _refuse_columns_beside_like(arguments)
     check_folder(arguments.save)
     if arguments.like is not None:
         load_sum(arguments.like)
@@ -75,15 +78,6 @@ def _refuse_existing_counts(arguments: argparse.Namespace) -> None:
             code="output-exists",
             message=f"--save {arguments.save!r} is there already",
             advice="add --force to overwrite it, or give another name",
-        )
-
-
-def _refuse_columns_beside_like(arguments: argparse.Namespace) -> None:
-    if arguments.like is not None and (arguments.include or arguments.exclude):
-        raise UserError(
-            code="contradicting-parameters",
-            message="--include and --exclude have no effect with --like, which decides on the columns",
-            advice="leave them out",
         )
 
 

@@ -194,6 +194,15 @@ class PartitionedDataset(OutOfCoreDataset):
         """What the text of columns means, and which columns are times; empty before the rows are summarized."""
         return {} if self._summary is None else self._summary.text_meanings
 
+    @property
+    def times(self) -> dict[int, str]:
+        """The columns that hold "dates" or "durations", by index; empty before the rows are summarized."""
+        times = {}
+        for j, meaning in self.text_meanings.items():
+            if meaning.format.time is not None and j not in self.dropped:
+                times[j] = meaning.format.time
+        return times
+
     def meaning_of(self, j: int) -> TextMeaning | None:
         return self.text_meanings.get(j)
 
@@ -330,6 +339,9 @@ class PartitionedDataset(OutOfCoreDataset):
         table._check_kinds_of_numbers(binner, ranges)
         occurring = [min(arity_of(binner, ranges, j), arity) for j, arity in enumerate(arities)]
         kinds = [column.kind for column in ranges.columns]
+        for j, column in enumerate(ranges.columns):
+            if column.is_empty and binner.categories_[j] is not None:
+                kinds[j] = None  # a column without values may have been read as one of numbers
         coding = Coding(binner, kinds, np.array(occurring, np.int32), (), 0.0, {})
         request = CountRequest(
             reader=table.reader, target=table.target_coding, coding=coding, class_sizes=ranges.class_sizes

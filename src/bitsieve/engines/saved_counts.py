@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from hashlib import sha256
 from math import prod
@@ -29,6 +29,7 @@ from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import array_from_json, array_to_json, rule_facts, rule_from_facts
+from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.io.errors import DataError, in_one_line
 from bitsieve.io.output import writing
@@ -54,6 +55,7 @@ class SavedCounts:
     dropped: tuple[int, ...] = ()  # columns that were left out, such as identifiers: they have one code
     site: str = ""  # who counted the rows, for messages
     has_intervals_in_words: bool = False  # whether categories may be the names of intervals, as a database returns them
+    times: Mapping[int, str] = field(default_factory=dict)  # "dates" or "durations", by the index of their column
 
     @property
     def digest(self) -> str:
@@ -64,9 +66,9 @@ class SavedCounts:
     def __add__(self, other: SavedCounts) -> SavedCounts:
         """The counts of both parts of the rows. A category or a class that one of them lacks has no rows there.
 
-        Counts whose columns or bins are not the same are refused.
+        A column that one of them left out is left out. Counts whose columns or bins are not the same are refused.
         """
-        first, second = _with_common_values(self, other)
+        first, second = _with_common_values(self.without(other.dropped), other.without(self.dropped))
         if _meaning(first) != _meaning(second):
             raise UserError(
                 code="counts-differ",
@@ -81,28 +83,24 @@ class SavedCounts:
         return replace(first, class_sizes=class_sizes, cells=first.cells + second.cells, site=sites)
 
     def without(self, columns: Sequence[int]) -> SavedCounts:
-        """The counts with one code for every row in some columns."""
-        if not len(columns):
+        """The counts with one code for every row in these columns, and in those that were left out before."""
+        dropped = sorted({*self.dropped, *columns})
+        if tuple(dropped) == self.dropped and (self.arities[dropped] == 1).all():
             return self
         arities = self.arities.copy()
-        arities[list(columns)] = 1
+        arities[dropped] = 1
         n_classes = len(self.class_sizes)
         cells = np.empty(n_cells(arities, n_classes), np.int64)
         tables = each_table(self.cells, self.arities, n_classes)
         for (i, j, pooled), (_, _, table) in zip(each_table(cells, arities, n_classes), tables, strict=True):
-            if i in columns:
+            if i in dropped:
                 table = table.sum(axis=0, keepdims=True)
-            if j in columns:
+            if j in dropped:
                 table = table.sum(axis=1, keepdims=True)
             pooled[:] = table
-        binner = copy(self.binner)
-        binner.n_bins_ = self.binner.n_bins_.copy()
-        binner.n_bins_[list(columns)] = 1
-        binner.categories_ = list(self.binner.categories_)
-        for column in columns:
-            binner.categories_[column] = np.zeros(1, np.uint8)
-        dropped = tuple(sorted({*self.dropped, *columns}))
-        return replace(self, binner=binner, arities=arities, cells=cells, dropped=dropped)
+        times = {j: kind for j, kind in self.times.items() if j not in dropped}
+        binner = _with_one_code(self.binner, dropped)
+        return replace(self, binner=binner, arities=arities, cells=cells, dropped=tuple(dropped), times=times)
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write the counts to a folder, which is made."""
@@ -156,6 +154,7 @@ class SavedCounts:
                 cells=np.frombuffer(content, "<i8").astype(np.int64, copy=False),
                 dropped=tuple(facts["left_out"]),
                 site=str(facts.get("site", "")),
+                times=dict(facts.get("times", [])),
             )
         if counts.cells.shape != (n_cells(counts.arities, len(counts.class_sizes)),):
             raise _damaged(path)
@@ -334,6 +333,7 @@ def _meaning(counts: SavedCounts) -> JsonObject:
         "edges": edges,
         "unit": target.unit,
         "left_out": list(counts.dropped),
+        "times": sorted(counts.times.items()),
     }
 
 
@@ -381,6 +381,20 @@ def _with_categories(binner: Binning, categories_of_column: Mapping[int, Values]
         categories[j] = values
         extended.n_bins_[j] = len(values) + has_missing_code
     return extended
+
+
+def _with_one_code(binner: Binning, columns: Sequence[int]) -> Binning:
+    """A copy of a fitted rule with one code for every value of these columns."""
+    pooled = copy(binner)
+    pooled.n_bins_ = binner.n_bins_.copy()
+    pooled.n_bins_[columns] = 1
+    pooled.categories_ = list(binner.categories_)
+    edges = list(binner.bin_edges_)
+    for j in columns:
+        pooled.categories_[j] = np.zeros(1, np.uint8)
+        edges[j] = np.empty(0)
+    pooled.bin_edges_ = RaggedArray.from_arrays(edges)
+    return pooled
 
 
 def _extended(counts: SavedCounts, categories_of_column: Mapping[int, Values], labels: Values) -> SavedCounts:
@@ -509,7 +523,7 @@ def count_table(table: PartitionedDataset, binner: Binning, *, few_are_codes: bo
         table, _ = table.with_small_integers_as_categories()
     fitted, source = table.count(binner)
     counts = count_all_pairs(source, table.names, table.target, fitted, fitted.n_bins_.astype(np.int32))
-    return replace(counts, dropped=table.dropped)
+    return replace(counts, dropped=table.dropped, times=table.times)
 
 
 def left_out_of_counts(names: Sequence[str]) -> Diagnostic:
@@ -521,7 +535,7 @@ def left_out_of_counts(names: Sequence[str]) -> Diagnostic:
     )
 
 
-def _check_same_columns(names: Sequence[str], first_names: Sequence[str]) -> None:
+def check_same_columns(names: Sequence[str], first_names: Sequence[str]) -> None:
     """Refuse data whose columns are not those of the first counts, in their order."""
     if names == first_names:
         return
@@ -541,25 +555,47 @@ def _check_same_columns(names: Sequence[str], first_names: Sequence[str]) -> Non
     )
 
 
-def count_like(table: PartitionedDataset, first: SavedCounts) -> SavedCounts:
-    """Count the tables of all pairs of columns of a table, with the columns, bins and classes of other counts.
+def _check_same_times(table: PartitionedDataset, first: SavedCounts) -> None:
+    """Refuse a column of dates or durations that the first counts have as numbers, and the other way round."""
+    columns = table.summarize(first.binner)
+    for j, name in enumerate(first.names):
+        categories = first.binner.categories_[j]
+        is_text = categories is not None and categories.dtype.kind not in "iuf"
+        if is_text or j in table.dropped or not columns[j].has_values:
+            continue
+        kind_of_first = first.times.get(j, "numbers")
+        kind = table.times.get(j, "numbers")
+        if kind != kind_of_first:
+            raise UserError(
+                code="mixed-values",
+                message=f"column {name!r} holds {kind_of_first} in the first counts, and {kind} in this data",
+                advice="make it of one kind at all sites, or leave it out by {exclude}",
+                fix={"exclude": [name]},
+                columns=(name,),
+            )
 
-    Categories and classes that the other counts lack are added.
+
+def count_like(table: PartitionedDataset, first: SavedCounts) -> SavedCounts:
+    """Count the tables of all pairs of columns of a table, with the bins of other counts of the same columns.
+
+    Categories and classes that the other counts lack are added. Columns that either of them left out are left out.
     """
-    _check_same_columns(list(map(str, table.names)), first.names)
     target = first.target
     if target.edges is None:
         target = replace(target, labels=_union(target.labels, table.target.labels, "the target"))
     candidates = table.without(first.dropped)
+    first = first.without(candidates.dropped)
     categories_of_column = {
         j: values for j, values in enumerate(first.binner.categories_) if values is not None and j not in first.dropped
     }
     columns_of_categories = list(categories_of_column)
-    for j, values in candidates.distinct_values(columns_of_categories).items():
+    distinct_values = candidates.distinct_values(columns_of_categories)
+    _check_same_times(candidates, first)
+    for j, values in distinct_values.items():
         categories_of_column[j] = _union(categories_of_column[j], values, f"column {first.names[j]!r}")
     binner = _with_categories(first.binner, categories_of_column)
     arities = first.arities.copy()
     arities[columns_of_categories] = binner.n_bins_[columns_of_categories]
     source = candidates.count_as(binner, arities, target)
     counts = count_all_pairs(source, first.names, target, binner, arities)
-    return replace(counts, dropped=first.dropped)
+    return replace(counts, dropped=first.dropped, times=first.times)
