@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 from bitsieve.cli.build import column_options, discretization_options, execution_options, read_options
 from bitsieve.cli.results import note_lines
 from bitsieve.diagnostics import Diagnostic, UserError
+from bitsieve.io.output import check_output
+from bitsieve.io.saved_files import is_saved_vocabulary
+from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.progress import progress_bar
 from bitsieve.utils.terminal_text import printable_lines
 
@@ -19,32 +22,32 @@ if TYPE_CHECKING:
     from bitsieve.discretization.base import Binning
     from bitsieve.engines.partitioned_dataset import PartitionedDataset
     from bitsieve.engines.registry import DataInParts
+    from bitsieve.engines.saved_counts import SavedCounts
     from bitsieve.options import DiscretizationOptions
     from bitsieve.pipeline.prepare import Prepared
 
 
+DEFAULT_BINS = 10  # intervals of numbers by vocabularies
+DEFAULT_MIN_COUNT = 5  # a value in fewer rows is not listed in a vocabulary
+
+
 def run(arguments: argparse.Namespace) -> int:
-    """Read, count, save."""
-    discretization = discretization_options(arguments)
-    _refuse_existing_counts(arguments)
+    """Read, and save a vocabulary or counts."""
+    _check_outputs(arguments)
+    if arguments.vocabulary is not None:
+        return _write_vocabulary(arguments)
     with progress_bar(not arguments.quiet):
-        from bitsieve.engines.saved_counts import check_folder, check_same_columns, count_like, count_table, load_sum
-        from bitsieve.engines.stream import StreamSource
+        from bitsieve.engines.saved_counts import check_folder, count_table
 
         check_folder(arguments.save)
-        table, binner = _read(StreamSource(arguments.data, arguments.memory), arguments, discretization)
         if arguments.like is None:
+            discretization = discretization_options(arguments)
+            table, binner = _read(_source(arguments), arguments, discretization)
             prepared = _prepared(table, discretization, arguments)
             _print_notes(arguments, [*table.diagnostics, *prepared.diagnostics])
             counts = count_table(prepared.table, binner, few_are_codes=discretization.leaves_codes_open)
         else:
-            first = load_sum(arguments.like)
-            check_same_columns(list(map(str, table.names)), first.names)
-            prepared = _prepared(table.without(first.dropped), discretization, arguments)
-            retained = [j for j, reason in prepared.dropped.items() if reason == "empty"]  # other sites may have values
-            counts = count_like(table.without(sorted({*prepared.dropped} - {*retained})), first)
-            notes = [note for note in prepared.diagnostics if note.code != "empty"]
-            _print_notes(arguments, [*table.diagnostics, *notes])
+            counts = _count_like(arguments)
         replace(counts, site=arguments.site or "").save(arguments.save)
     n_samples = int(counts.class_sizes.sum())
     n_columns = len(counts.names)
@@ -56,17 +59,57 @@ def run(arguments: argparse.Namespace) -> int:
 
 def check(arguments: argparse.Namespace, reads_data: bool) -> None:
     """Raise UserError for what would stop ``bitsieve count``."""
-    from bitsieve.engines.saved_counts import check_folder, load_sum
+    from bitsieve.engines.saved_counts import check_folder
+
+    _check_outputs(arguments)
+    if arguments.save is not None:
+        check_folder(arguments.save)
+    discretization = discretization_options(arguments)
+    if arguments.like is not None:
+        discretization = _discretization_like(arguments)
+        _load_like(arguments, discretization)
+    if reads_data:
+        table, _ = _read(_source(arguments), arguments, discretization)
+        _prepared(table, discretization, arguments)
+
+
+def _source(arguments: argparse.Namespace) -> DataInParts:
     from bitsieve.engines.stream import StreamSource
 
-    discretization = discretization_options(arguments)
-    _refuse_existing_counts(arguments)
-    check_folder(arguments.save)
-    if arguments.like is not None:
-        load_sum(arguments.like)
-    if reads_data:
-        table, _ = _read(StreamSource(arguments.data, arguments.memory), arguments, discretization)
-        _prepared(table, discretization, arguments)
+    return StreamSource(arguments.data, arguments.memory)
+
+
+def _check_outputs(arguments: argparse.Namespace) -> None:
+    """Refuse options that do not go together, and outputs that are there already."""
+    if arguments.vocabulary is None:
+        if arguments.save is None:
+            raise UserError(
+                code="output-needed",
+                message="bitsieve count has nothing to write",
+                advice="add --save DIR for counts, or --vocabulary FILE for the categories and ranges",
+            )
+        if arguments.min_count is not None:
+            raise UserError(
+                code="parameter-without-effect",
+                message="--min-count has an effect only with --vocabulary",
+                advice="add that, or leave it out",
+            )
+        _refuse_existing_counts(arguments)
+        return
+    typed = [f"--{name}" for name in ("save", "like", "binning", "bins") if getattr(arguments, name) is not None]
+    if typed:
+        raise UserError(
+            code="contradicting-parameters",
+            message=f"--vocabulary writes categories and ranges and no counts, and {typed[0]} is for counts",
+            advice="write the vocabularies of all sites first, and then count with --like",
+        )
+    if os.path.exists(arguments.vocabulary) and not arguments.force:
+        raise UserError(
+            code="output-exists",
+            message=f"--vocabulary {arguments.vocabulary!r} is there already",
+            advice="add --force to overwrite it, or give another name",
+        )
+    check_output(arguments.vocabulary, (".json",), what="vocabulary")
 
 
 def _refuse_existing_counts(arguments: argparse.Namespace) -> None:
@@ -79,6 +122,73 @@ def _refuse_existing_counts(arguments: argparse.Namespace) -> None:
             message=f"--save {arguments.save!r} is there already",
             advice="add --force to overwrite it, or give another name",
         )
+
+
+def _write_vocabulary(arguments: argparse.Namespace) -> int:
+    """Write the categories and ranges of the columns, and the classes."""
+    from bitsieve.options import DiscretizationOptions
+
+    # What a vocabulary needs of a column is what this rule needs, so that the rows are summarized once.
+    discretization = DiscretizationOptions(binning="quantile", missing="bin")
+    with progress_bar(not arguments.quiet):
+        from bitsieve.engines.vocabulary import Vocabulary
+
+        table, _ = _read(_source(arguments), arguments, discretization)
+        prepared = _prepared(table, discretization, arguments)
+        notes = [note for note in prepared.diagnostics if note.code != "empty"]
+        _print_notes(arguments, [*table.diagnostics, *notes])
+        without_dropped = table.without(_dropped_at_every_site(prepared))
+        min_count = arguments.min_count or DEFAULT_MIN_COUNT
+        vocabulary = Vocabulary.of_table(without_dropped, min_count, arguments.site or "")
+        vocabulary.save(arguments.vocabulary)
+    arguments.say(f"saved the vocabulary of {len(vocabulary.columns):,} columns to {arguments.vocabulary!r}")
+    return 0
+
+
+def _count_like(arguments: argparse.Namespace) -> SavedCounts:
+    """Count with the bins of other counts, or with those that follow from vocabularies."""
+    from bitsieve.engines.saved_counts import check_same_columns, count_like
+
+    discretization = _discretization_like(arguments)
+    like = _load_like(arguments, discretization)
+    table, _ = _read(_source(arguments), arguments, discretization)
+    check_same_columns(list(map(str, table.names)), like.names)
+    prepared = _prepared(table.without(like.dropped), discretization, arguments)
+    counts = count_like(table.without(_dropped_at_every_site(prepared)), like)
+    notes = [note for note in prepared.diagnostics if note.code != "empty"]
+    _print_notes(arguments, [*table.diagnostics, *notes])
+    return counts
+
+
+def _discretization_like(arguments: argparse.Namespace) -> DiscretizationOptions:
+    """The bins with --like: those of counts, or of equal width where there are vocabularies alone."""
+    has_vocabularies_alone = all(map(is_saved_vocabulary, arguments.like))
+    discretization = discretization_options(arguments, "uniform" if has_vocabularies_alone else BINNING)
+    if has_vocabularies_alone and discretization.binning != "uniform":
+        raise UserError(
+            code="contradicting-parameters",
+            message=f"vocabularies hold ranges, which cannot be cut by --binning {discretization.binning}",
+            advice="leave it out for bins of equal width, or let the first site count without --like",
+        )
+    return discretization
+
+
+def _load_like(arguments: argparse.Namespace, discretization: DiscretizationOptions) -> SavedCounts:
+    """The sum of the counts of --like with the values of its vocabularies; counts of no rows for vocabularies alone."""
+    from bitsieve.engines.saved_counts import load_sum
+    from bitsieve.engines.vocabulary import Vocabulary, empty_counts, with_vocabularies
+
+    vocabularies = [Vocabulary.load(path) for path in arguments.like if is_saved_vocabulary(path)]
+    folders = [path for path in arguments.like if not is_saved_vocabulary(path)]
+    if not folders:
+        return empty_counts(vocabularies, discretization.n_bins or DEFAULT_BINS, discretization.missing or "bin")
+    counts = load_sum(folders)
+    return with_vocabularies(counts, vocabularies) if vocabularies else counts
+
+
+def _dropped_at_every_site(prepared: Prepared[PartitionedDataset]) -> list[int]:
+    """The columns that no site can use: all that are dropped but the empty ones, which may have values elsewhere."""
+    return [j for j, reason in prepared.dropped.items() if reason != "empty"]
 
 
 def run_sql(arguments: argparse.Namespace) -> int:

@@ -75,7 +75,8 @@ COMMANDS = (
     Command("count", "count.run",
             "count a table once and save the tables of all pairs of columns, which add up with those of more rows",
             "Count the tables of all pairs of columns of DATA with its target, and save them. Counts with the same "
-            "bins add up: 'bitsieve select --counts DIR --counts DIR' selects from all their rows.",
+            "bins add up: 'bitsieve select --counts DIR --counts DIR' selects from all their rows. Sites that may not "
+            "share rows agree on bins by --vocabulary and --like.",
             check="count.check"),
     Command("sql", "count.run_sql",
             "print the statement by which a database counts all pairs of columns",
@@ -310,7 +311,10 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "within --strata: any effect, or one that all strata have in common, as for matched sets (default: any)",
                choices=("any", "common"), parameters="effect"),
         Option("--like", "count", "counts whose bins are used, and their categories and classes beside those of DATA, "
-               "so that all of them add up", "folders"),
+               "so that all of them add up; or the vocabularies of all sites, from which the bins follow", "folders",
+               metavar="PATH"),
+        Option("--min-count", "count", "with --vocabulary: the rows that a value needs to be listed (default: 5)",
+               "count"),
         Option("--site", "count", "the name of the site, which the counts carry", "name"),
     ),
     "Drift": (
@@ -516,7 +520,10 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--dialect", SCORECARD, "the dialect of --sql (default: %(default)s)", "name", default="ansi",
                choices=("ansi", "postgres", "duckdb", "sqlite", "snowflake", "bigquery", "spark"),
                parameters="dialect"),
-        Option("--save", "count", "the folder that the counts are written to", "folder", form="required"),
+        Option("--save", "count", "the folder that the counts are written to", "folder"),
+        Option("--vocabulary", "count",
+               "write the categories, ranges and classes of DATA in place of counts, for --like of all sites", "file",
+               metavar="FILE.json"),
         Option("--verbose", f"{ON_TABLES} {BOUNDS} {DRIFT} {SCORECARD} apply",
                "write all notes in full to standard error (default: at most three lines, the most important first)",
                "flag", short="-v"),

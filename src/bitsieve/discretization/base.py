@@ -113,6 +113,8 @@ class Binning(BinningChoice):
     n_bins_: Integers
     uncut_: Integers  # the columns without a cut; only a rule that cuts by the classes has it
     side: ClassVar[Literal["left", "right"]] = "left"  # the bin that a value on a cut belongs to
+    #: The category of all categories that a column did not have when fitting; None refuses them.
+    unseen_category: str | None = None
     _formats: Mapping[int, TextFormat] = MappingProxyType({})  # the formats of columns of text that is not plain
 
     def for_table(self, table: Dataset) -> Binning:
@@ -246,7 +248,7 @@ class ColumnBinning(Binning):
 
         run_blocks(code_block, ranges.blocks, self.n_jobs, phase("encoding"))
         for j, values in table.categories():
-            code_categories(table.names[j], values, self.categories_[j], codes[:, j])
+            code_categories(table.names[j], values, self.categories_[j], codes[:, j], self.unseen_category)
             if ranges.content[j] & MISSING:
                 is_missing = values.codes < 0
                 codes[is_missing, j] = missing_codes[j]
@@ -387,8 +389,13 @@ def codes_that_occur(binner: Binning, table: Dataset) -> Integers:
     return np.asarray(n_codes - has_no_missing, np.int64)
 
 
-def code_categories(name: str, values: Encoded, fitted_categories: Values | None, codes: Values) -> None:
-    """Write the codes of a categorical column: the rank of each value among the fitted categories."""
+def code_categories(
+    name: str, values: Encoded, fitted_categories: Values | None, codes: Values, unseen_category: str | None
+) -> None:
+    """Write the codes of a categorical column: the rank of each value among the fitted categories.
+
+    Values that are none of them have the code of ``unseen_category``, if the column has it.
+    """
     if fitted_categories is None:
         raise UserError(
             code="column-kind-changed",
@@ -406,7 +413,10 @@ def code_categories(name: str, values: Encoded, fitted_categories: Values | None
         ranks = np.full(len(values.categories), -1, np.int32)
     is_unknown = ranks < 0
     if is_unknown.any():
-        raise unknown_category(name, values.categories[is_unknown])
+        categories = fitted_categories.tolist()
+        if unseen_category not in categories:
+            raise unknown_category(name, values.categories[is_unknown])
+        ranks[is_unknown] = categories.index(unseen_category)
     codes[:] = ranks[values.codes]
 
 

@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import replace
 from functools import partial
 from shlex import quote
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -195,8 +195,8 @@ class PartitionedDataset(OutOfCoreDataset):
         return {} if self._summary is None else self._summary.text_meanings
 
     @property
-    def times(self) -> dict[int, str]:
-        """The columns that hold "dates" or "durations", by index; empty before the rows are summarized."""
+    def times(self) -> dict[int, Literal["dates", "durations"]]:
+        """The columns that hold dates or durations, by index; empty before the rows are summarized."""
         times = {}
         for j, meaning in self.text_meanings.items():
             if meaning.format.time is not None and j not in self.dropped:
@@ -214,7 +214,7 @@ class PartitionedDataset(OutOfCoreDataset):
         if self._cached is not None:
             self._columns = _columns_from_facts(self._cached.facts)
         else:
-            self._columns = self._with_parsings(self._summary_for(binner).column_infos())
+            self._columns = self._with_parsings(self.summary_for(binner).column_infos())
         return self._columns
 
     def _with_parsings(self, columns: list[ColumnInfo]) -> list[ColumnInfo]:
@@ -222,7 +222,7 @@ class PartitionedDataset(OutOfCoreDataset):
             columns[j] = replace(columns[j], parsing=parsing)
         return columns
 
-    def _summary_for(self, binner: Binning) -> Summary:
+    def summary_for(self, binner: Binning) -> Summary:
         """The summary of all rows that holds what a binner needs: one pass, two where text is read as other values."""
         if self._summary is None or self._summary.requires != binner.requires:
             summary = self._summarize_rows(binner)
@@ -312,7 +312,7 @@ class PartitionedDataset(OutOfCoreDataset):
         return source
 
     def _count_rows(self, binner: Binning, key: JsonObject) -> CountSource:
-        summary = self._summary_for(binner)
+        summary = self.summary_for(binner)
         self.coding = self._coding_of(binner, summary)
         self.summarize(binner)
         phase("counting")
@@ -335,7 +335,7 @@ class PartitionedDataset(OutOfCoreDataset):
         table = copy(self)
         table._summary = None  # it is of other classes
         table.target_coding = replace(self.target_coding, parts={name: part}, target=target)
-        ranges = table._summary_for(EqualWidthBinning(missing=binner.missing))
+        ranges = table.summary_for(EqualWidthBinning(missing=binner.missing))
         table._check_kinds_of_numbers(binner, ranges)
         occurring = [min(arity_of(binner, ranges, j), arity) for j, arity in enumerate(arities)]
         kinds = [column.kind for column in ranges.columns]
@@ -363,9 +363,9 @@ class PartitionedDataset(OutOfCoreDataset):
 
     def distinct_values(self, columns: Sequence[int]) -> dict[int, NDArray[Any]]:
         """The sorted distinct values of columns, by index, without those of columns of too many numbers."""
-        summary = self._summary_for(EqualWidthBinning(missing="bin"))
+        summary = self.summary_for(EqualWidthBinning(missing="bin"))
         if any(summary.columns[j].values is None for j in columns):  # numbers, of which it has only the ends
-            summary = self._summary_for(EqualFrequencyBinning(missing="bin"))
+            summary = self.summary_for(EqualFrequencyBinning(missing="bin"))
         values = {j: summary.columns[j].values for j in columns}
         return {j: column_values for j, column_values in values.items() if column_values is not None}
 

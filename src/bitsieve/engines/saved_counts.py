@@ -12,7 +12,7 @@ from math import prod
 from operator import add
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,7 @@ from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import phase
 from bitsieve.utils.types import JsonObject
 
+OTHER = "(other)"  # the category of all text that a vocabulary does not list
 MAX_CELLS = 1 << 28  # all tables together, which take 2 GiB
 
 
@@ -55,7 +56,7 @@ class SavedCounts:
     dropped: tuple[int, ...] = ()  # columns that were left out, such as identifiers: they have one code
     site: str = ""  # who counted the rows, for messages
     has_intervals_in_words: bool = False  # whether categories may be the names of intervals, as a database returns them
-    times: Mapping[int, str] = field(default_factory=dict)  # "dates" or "durations", by the index of their column
+    times: Mapping[int, Literal["dates", "durations"]] = field(default_factory=dict)  # what columns hold, by index
 
     @property
     def digest(self) -> str:
@@ -74,8 +75,8 @@ class SavedCounts:
                 code="counts-differ",
                 message="the counts do not add up, since their columns or bins differ",
                 advice=(
-                    "count all parts with the bins of the first, by 'bitsieve count DATA --like COUNTS', or all "
-                    "rows by one statement of 'bitsieve sql'"
+                    "count all parts with the bins of the first, by 'bitsieve count DATA --like COUNTS', with the same "
+                    "vocabularies and --bins, or all rows by one statement of 'bitsieve sql'"
                 ),
             )
         sites = ", ".join(site for site in (first.site, second.site) if site)
@@ -348,19 +349,19 @@ def _with_common_values(first: SavedCounts, second: SavedCounts) -> tuple[SavedC
         first_values = first.binner.categories_[j]
         second_values = second.binner.categories_[j]
         if j not in first.dropped and first_values is not None and second_values is not None:
-            categories_of_column[j] = _union(first_values, second_values, f"column {name!r}")
+            categories_of_column[j] = union_of_values(first_values, second_values, f"column {name!r}")
     if first.target.edges is not None or second.target.edges is not None:
         first_labels = first.target.labels
         second_labels = second.target.labels
     else:
-        first_labels = second_labels = _union(first.target.labels, second.target.labels, "the target")
-    first_extended = _extended(first, categories_of_column, first_labels)
-    second_extended = _extended(second, categories_of_column, second_labels)
+        first_labels = second_labels = union_of_values(first.target.labels, second.target.labels, "the target")
+    first_extended = extended(first, categories_of_column, first_labels)
+    second_extended = extended(second, categories_of_column, second_labels)
     return first_extended, second_extended
 
 
-def _union(first: Values, second: Values, what: str) -> Values:
-    """The sorted values of both."""
+def union_of_values(first: Values, second: Values, what: str) -> Values:
+    """The sorted values of both; numbers and text are refused. ``what`` is what messages call the column."""
     if not len(second):
         return first
     if not len(first):
@@ -397,7 +398,7 @@ def _with_one_code(binner: Binning, columns: Sequence[int]) -> Binning:
     return pooled
 
 
-def _extended(counts: SavedCounts, categories_of_column: Mapping[int, Values], labels: Values) -> SavedCounts:
+def extended(counts: SavedCounts, categories_of_column: Mapping[int, Values], labels: Values) -> SavedCounts:
     """The same counts in tables with a code for every one of these categories and labels."""
     has_missing_code = counts.binner.missing == "bin"
     binner = _with_categories(counts.binner, categories_of_column)
@@ -578,11 +579,12 @@ def _check_same_times(table: PartitionedDataset, first: SavedCounts) -> None:
 def count_like(table: PartitionedDataset, first: SavedCounts) -> SavedCounts:
     """Count the tables of all pairs of columns of a table, with the bins of other counts of the same columns.
 
-    Categories and classes that the other counts lack are added. Columns that either of them left out are left out.
+    Categories and classes that the other counts lack are added. Where a column has a category for all other text, text
+    that it does not list is of that category. Columns that either of them left out are left out.
     """
     target = first.target
     if target.edges is None:
-        target = replace(target, labels=_union(target.labels, table.target.labels, "the target"))
+        target = replace(target, labels=union_of_values(target.labels, table.target.labels, "the target"))
     candidates = table.without(first.dropped)
     first = first.without(candidates.dropped)
     categories_of_column = {
@@ -592,8 +594,11 @@ def count_like(table: PartitionedDataset, first: SavedCounts) -> SavedCounts:
     distinct_values = candidates.distinct_values(columns_of_categories)
     _check_same_times(candidates, first)
     for j, values in distinct_values.items():
-        categories_of_column[j] = _union(categories_of_column[j], values, f"column {first.names[j]!r}")
+        categories = union_of_values(categories_of_column[j], values, f"column {first.names[j]!r}")
+        if OTHER not in categories_of_column[j].tolist():
+            categories_of_column[j] = categories
     binner = _with_categories(first.binner, categories_of_column)
+    binner.unseen_category = OTHER
     arities = first.arities.copy()
     arities[columns_of_categories] = binner.n_bins_[columns_of_categories]
     source = candidates.count_as(binner, arities, target)

@@ -11,6 +11,7 @@ FORMAT = "bitsieve selection"
 #: In a folder of counts: a digest of what follows, the facts as a line of JSON, and the cells.
 COUNTS_FILE = "counts.bitsieve"
 SCORECARD_FORMAT = "bitsieve scorecard"
+VOCABULARY_FORMAT = "bitsieve vocabulary"
 
 
 def is_saved_selection(path: str | PathLike[str]) -> bool:
@@ -21,6 +22,11 @@ def is_saved_selection(path: str | PathLike[str]) -> bool:
 def is_saved_scorecard(path: str | PathLike[str]) -> bool:
     """Whether a file begins as a saved scorecard does; False for what cannot be read."""
     return _has_format(path, SCORECARD_FORMAT)
+
+
+def is_saved_vocabulary(path: str | PathLike[str]) -> bool:
+    """Whether a file begins as a vocabulary does; False for what cannot be read."""
+    return _has_format(path, VOCABULARY_FORMAT)
 
 
 def _has_format(path: str | PathLike[str], file_format: str) -> bool:

@@ -1,0 +1,326 @@
+"""Vocabularies: the categories, ranges and classes of a site's table, from which several sites agree on bins.
+
+Every site writes its vocabulary, and then counts with the bins that follow from the vocabularies of all.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from bitsieve.dataset.column_summary import ColumnSummary, union_of_categories
+from bitsieve.dataset.target import Target
+from bitsieve.diagnostics import UserError
+from bitsieve.discretization.coding import RuleFacts, array_from_json, array_to_json, rule_from_facts
+from bitsieve.discretization.equal import EqualFrequencyBinning, equal_width_cuts
+from bitsieve.engines.partitioned_dataset import PartitionedDataset
+from bitsieve.engines.saved_counts import (
+    OTHER,
+    SavedCounts,
+    check_cells,
+    check_same_columns,
+    extended,
+    n_cells,
+    union_of_values,
+)
+from bitsieve.io.errors import in_one_line
+from bitsieve.io.output import write_text
+from bitsieve.io.saved_files import VOCABULARY_FORMAT
+from bitsieve.utils.arrays import Floats, Integers, Values
+from bitsieve.utils.types import JsonObject
+
+MAX_LISTED_NUMBERS = 32  # a column of whole numbers, of which so many or fewer are frequent, lists these,
+MIN_SHARE_LISTED = 0.9  # if they are those of so large a share of its rows
+
+ColumnKind: TypeAlias = Literal["text", "numbers", "dates", "durations", "empty", "left out"]
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnVocabulary:
+    """What a site says of one column."""
+
+    name: str
+    kind: ColumnKind
+    #: The categories in ``min_count`` rows or more, or the whole numbers where these are few; None for other columns.
+    values: Values | None = None
+    #: The smallest number that ``min_count`` rows do not exceed, and the largest that as many rows reach. None for
+    #: text, and where too few rows have a number.
+    range: tuple[float, float] | None = None
+
+    def to_dict(self) -> JsonObject:
+        """The column as a dictionary for JSON."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "values": None if self.values is None else array_to_json(self.values),
+            "range": None if self.range is None else list(self.range),
+        }
+
+    @classmethod
+    def from_dict(cls, facts: Mapping[str, Any]) -> ColumnVocabulary:
+        """Rebuild a column from the dictionary made by :meth:`to_dict`."""
+        low_and_high = facts["range"]
+        return cls(
+            name=facts["name"],
+            kind=facts["kind"],
+            values=None if facts["values"] is None else array_from_json(facts["values"]),
+            range=None if low_and_high is None else (float(low_and_high[0]), float(low_and_high[1])),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """The columns of a site's table, without counts."""
+
+    columns: Sequence[ColumnVocabulary]
+    target: str
+    classes: Values
+    min_count: int  # a value in fewer rows is rare, and not listed
+    site: str = ""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return [column.name for column in self.columns]
+
+    @classmethod
+    def of_table(cls, table: PartitionedDataset, min_count: int, site: str = "") -> Vocabulary:
+        """The vocabulary of a table, without its dropped columns."""
+        if table.target.kind != "classes":
+            raise UserError(
+                code="wrong-kind-of-target",
+                message=f"a vocabulary is of classes, and the target {table.target.name!r} is a quantity",
+                advice="add {target_kind}, or let the first site count and the others use --like with its counts",
+                fix={"target_kind": "classes"},
+            )
+        summary = table.summary_for(EqualFrequencyBinning(missing="bin"))
+        columns = []
+        for j, column in enumerate(summary.columns):
+            name = str(table.names[j])
+            if j in table.dropped:
+                columns.append(ColumnVocabulary(name, "left out"))
+            elif column.is_empty:
+                columns.append(ColumnVocabulary(name, "empty"))
+            elif column.kind is None:
+                columns.append(ColumnVocabulary(name, "text", values=_frequent_categories(column, name, min_count)))
+            else:
+                sampled = None if summary.sample is None else summary.sample.columns[j]
+                numbers, n_rows = _numbers(column, sampled)
+                low_and_high = _range_without_rare_ends(numbers, n_rows, min_count)
+                kind: ColumnKind = table.times.get(j, "numbers")
+                values = _frequent_whole_numbers(numbers, n_rows, min_count) if kind == "numbers" else None
+                columns.append(ColumnVocabulary(name, kind, values=values, range=low_and_high))
+        return cls(columns, table.target.name, table.target.labels, min_count, site)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the vocabulary to a file of JSON."""
+        facts = {
+            "format": VOCABULARY_FORMAT,
+            "site": self.site,
+            "min_count": self.min_count,
+            "target": self.target,
+            "classes": array_to_json(self.classes),
+            "columns": [column.to_dict() for column in self.columns],
+        }
+        write_text(path, json.dumps(facts, indent=1, ensure_ascii=False) + "\n", what="vocabulary")
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Vocabulary:
+        """Read what :meth:`save` has written."""
+        with in_one_line(f"{str(path)!r} holds no vocabulary of 'bitsieve count'"):
+            facts = json.loads(Path(path).read_text(encoding="utf-8"))
+            return cls(
+                columns=[ColumnVocabulary.from_dict(column) for column in facts["columns"]],
+                target=facts["target"],
+                classes=array_from_json(facts["classes"]),
+                min_count=facts["min_count"],
+                site=facts["site"],
+            )
+
+
+def _frequent_categories(column: ColumnSummary, name: str, min_count: int) -> Values:
+    """The categories in at least ``min_count`` rows; categories that are no text are refused."""
+    assert column.distinct is not None  # all categories are counted
+    categories = column.distinct.values
+    if not isinstance(categories[0], str):
+        raise UserError(
+            code="numbers-not-categories",
+            message=f"column {name!r} has categories that are no text, which a vocabulary does not list",
+            advice="write them as text or as numbers, or leave the column out by {exclude}",
+            fix={"exclude": [name]},
+            columns=(name,),
+        )
+    is_frequent = column.distinct.counts.sum(axis=1) >= min_count
+    return np.asarray(categories[is_frequent], object)
+
+
+def _numbers(column: ColumnSummary, sampled: Values | None) -> tuple[Floats, Integers]:
+    """The distinct numbers of a column and their rows; of too many numbers, those in a sample of the rows."""
+    if column.distinct is not None:
+        return column.distinct.values.astype(np.float64), column.distinct.counts.sum(axis=1)
+    assert sampled is not None  # it was drawn for such columns
+    numbers = sampled.astype(np.float64)
+    return np.unique(numbers[~np.isnan(numbers)], return_counts=True)
+
+
+def _frequent_whole_numbers(numbers: Floats, n_rows: Integers, min_count: int) -> Values | None:
+    """The numbers in at least ``min_count`` rows; None for fractions, for many numbers, and if many rows are rare."""
+    is_frequent = n_rows >= min_count
+    if (numbers != np.rint(numbers)).any() or is_frequent.sum() > MAX_LISTED_NUMBERS:
+        return None
+    if n_rows[is_frequent].sum() < MIN_SHARE_LISTED * n_rows.sum():
+        return None
+    return numbers[is_frequent]
+
+
+def _range_without_rare_ends(numbers: Floats, n_rows: Integers, min_count: int) -> tuple[float, float] | None:
+    """The smallest number that ``min_count`` rows do not exceed, and the largest that as many rows reach.
+
+    None where so few rows have a number that the first is above the second.
+    """
+    if n_rows.sum() < min_count:
+        return None
+    low = float(numbers[np.searchsorted(np.cumsum(n_rows), min_count)])
+    high = float(numbers[::-1][np.searchsorted(np.cumsum(n_rows[::-1]), min_count)])
+    return (low, high) if low <= high else None
+
+
+def empty_counts(vocabularies: Sequence[Vocabulary], n_bins: int, missing: str) -> SavedCounts:
+    """Counts of no rows, with the bins that follow from the vocabularies of all sites.
+
+    Text has a code for each category that is frequent at any site, and one for all others. Whole numbers that all sites
+    list, at most ``n_bins`` of them together, have a code each, and numbers between them the code of the next smaller
+    one. All other numbers are cut into ``n_bins`` intervals of equal width over the ranges of all sites. A column that
+    any site leaves out is left out.
+    """
+    first = vocabularies[0]
+    for vocabulary in vocabularies[1:]:
+        check_same_columns(vocabulary.names, first.names)
+        if vocabulary.target != first.target:
+            raise UserError(
+                code="counts-differ",
+                message=f"the vocabularies are of the targets {first.target!r} and {vocabulary.target!r}",
+                advice="give those of one target",
+            )
+    columns = [
+        _Union.of_sites([vocabulary.columns[j] for vocabulary in vocabularies]) for j in range(len(first.columns))
+    ]
+    has_missing_code = missing == "bin"
+    categories: list[list[Any] | None] = []
+    bin_edges: list[list[float]] = []
+    arities = np.ones(len(columns), np.int32)
+    for j, column in enumerate(columns):
+        edges = column.edges(n_bins)
+        bin_edges.append(edges.tolist())
+        categories.append(None if column.categories is None else array_to_json(column.categories))
+        n_values = len(edges) + 1 if column.categories is None else len(column.categories)
+        arities[j] = n_values + has_missing_code
+    facts: RuleFacts = {
+        "binning": "uniform",
+        "missing": missing,
+        "bins": arities.tolist(),
+        "bin_edges": bin_edges,
+        "categories": categories,
+    }
+    classes = reduce(_union_of_classes, [vocabulary.classes for vocabulary in vocabularies])
+    n_all_cells = n_cells(arities, len(classes))
+    check_cells(n_all_cells, len(columns))
+    counts = SavedCounts(
+        names=first.names,
+        target=Target(np.empty(0, np.int32), classes, name=first.target),
+        binner=rule_from_facts(facts, first.names),
+        arities=arities,
+        class_sizes=np.zeros(len(classes), np.int64),
+        cells=np.zeros(n_all_cells, np.int64),
+        times={j: column.kind for j, column in enumerate(columns) if column.kind in ("dates", "durations")},
+    )
+    return counts.without([j for j, column in enumerate(columns) if column.kind == "left out"])
+
+
+def _union_of_classes(first: Values, second: Values) -> Values:
+    return union_of_values(first, second, "the target")
+
+
+@dataclass(frozen=True, eq=False)
+class _Union:
+    """What the vocabularies of all sites say of one column."""
+
+    kind: ColumnKind
+    categories: Values | None = None  # of text, with the one that stands for all others
+    numbers: Values | None = None  # the whole numbers that all sites list; None if any site does not list its numbers
+    range: tuple[float, float] | None = None
+
+    @classmethod
+    def of_sites(cls, columns: Sequence[ColumnVocabulary]) -> _Union:
+        kinds = {column.kind for column in columns}
+        if "left out" in kinds:
+            return cls("left out")
+        filled = [column for column in columns if column.kind != "empty"]
+        if not filled:
+            return cls("empty")
+        name = filled[0].name
+        if len({column.kind for column in filled}) > 1:
+            raise UserError(
+                code="mixed-values",
+                message=f"column {name!r} holds {' and '.join(sorted(kinds - {'empty'}))}, each at some sites",
+                advice="make it of one kind at all sites, or leave it out by {exclude}",
+                fix={"exclude": [name]},
+                columns=(name,),
+            )
+        listed = [column.values for column in filled if column.values is not None]
+        if filled[0].kind == "text":
+            other = np.array([OTHER], object)
+            return cls("text", categories=union_of_categories([*listed, other], f"column {name!r}"))
+        ranges = [column.range for column in filled if column.range is not None]
+        low_and_high = None
+        if ranges:
+            low_and_high = (min(low for low, _ in ranges), max(high for _, high in ranges))
+        numbers = np.unique(np.concatenate(listed)) if len(listed) == len(filled) else None
+        return cls(filled[0].kind, numbers=numbers, range=low_and_high)
+
+    def edges(self, n_bins: int) -> Floats:
+        """The edges of the intervals of a column of numbers; a number on an edge is in the interval above it."""
+        if self.numbers is not None and len(self.numbers) <= n_bins:
+            return self.numbers[1:].astype(np.float64)
+        if self.range is None or self.range[0] == self.range[1]:
+            return np.empty(0)
+        low, high = self.range
+        cuts = equal_width_cuts(np.array([low]), np.array([high]), n_bins)
+        return cuts.reshape(-1)
+
+
+def with_vocabularies(counts: SavedCounts, vocabularies: Sequence[Vocabulary]) -> SavedCounts:
+    """Saved counts, with the categories and classes of vocabularies beside their own, and the bins as they are."""
+    if counts.target.edges is not None:
+        raise UserError(
+            code="counts-differ",
+            message="vocabularies are of classes, and the target of the counts is a quantity",
+            advice="leave out the vocabularies, or count again with {target_kind}",
+            fix={"target_kind": "classes"},
+        )
+    labels = counts.target.labels
+    for vocabulary in vocabularies:
+        check_same_columns(vocabulary.names, counts.names)
+        labels = _union_of_classes(labels, vocabulary.classes)
+    categories_of_column: dict[int, Values] = {}
+    left_out = []
+    for j, name in enumerate(counts.names):
+        column = _Union.of_sites([vocabulary.columns[j] for vocabulary in vocabularies])
+        categories = counts.binner.categories_[j]
+        if column.kind == "left out":
+            left_out.append(j)
+        if column.kind in ("left out", "empty") or j in counts.dropped or categories is None:
+            continue
+        if column.categories is not None:
+            categories_of_column[j] = union_of_values(categories, column.categories, f"column {name!r}")
+        elif column.numbers is not None:
+            numbers = column.numbers.astype(np.int64)
+            categories_of_column[j] = union_of_values(categories, numbers, f"column {name!r}")
+    return extended(counts, categories_of_column, labels).without(left_out)
