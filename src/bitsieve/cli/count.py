@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bitsieve.discretization.base import Binning
     from bitsieve.engines.partitioned_dataset import PartitionedDataset
     from bitsieve.engines.registry import DataInParts
+    from bitsieve.engines.salt import Salt
     from bitsieve.engines.saved_counts import SavedCounts
     from bitsieve.options import DiscretizationOptions
     from bitsieve.pipeline.prepare import Prepared
@@ -46,6 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
             prepared = _prepared(table, discretization, arguments)
             _print_notes(arguments, [*table.diagnostics, *prepared.diagnostics])
             counts = count_table(prepared.table, binner, few_are_codes=discretization.leaves_codes_open)
+            salt = _salt(arguments)
+            if salt is not None:
+                counts = salt.hashed_counts(counts)
         else:
             counts = _count_like(arguments)
         replace(counts, site=arguments.site or "").save(arguments.save)
@@ -139,7 +143,8 @@ def _write_vocabulary(arguments: argparse.Namespace) -> int:
         _print_notes(arguments, [*table.diagnostics, *notes])
         without_dropped = table.without(_dropped_at_every_site(prepared))
         min_count = arguments.min_count or DEFAULT_MIN_COUNT
-        vocabulary = Vocabulary.of_table(without_dropped, min_count, arguments.site or "")
+        site = arguments.site or ""
+        vocabulary = Vocabulary.of_table(without_dropped, min_count, site=site, salt=_salt(arguments))
         vocabulary.save(arguments.vocabulary)
     arguments.say(f"saved the vocabulary of {len(vocabulary.columns):,} columns to {arguments.vocabulary!r}")
     return 0
@@ -154,7 +159,10 @@ def _count_like(arguments: argparse.Namespace) -> SavedCounts:
     table, _ = _read(_source(arguments), arguments, discretization)
     check_same_columns(list(map(str, table.names)), like.names)
     prepared = _prepared(table.without(like.dropped), discretization, arguments)
-    counts = count_like(table.without(_dropped_at_every_site(prepared)), like)
+    salt = _salt(arguments)
+    hash_categories = None if salt is None else salt.hashed
+    without_dropped = table.without(_dropped_at_every_site(prepared))
+    counts = count_like(without_dropped, like, hash_categories=hash_categories)
     notes = [note for note in prepared.diagnostics if note.code != "empty"]
     _print_notes(arguments, [*table.diagnostics, *notes])
     return counts
@@ -175,15 +183,27 @@ def _discretization_like(arguments: argparse.Namespace) -> DiscretizationOptions
 
 def _load_like(arguments: argparse.Namespace, discretization: DiscretizationOptions) -> SavedCounts:
     """The sum of the counts of --like with the values of its vocabularies; counts of no rows for vocabularies alone."""
+    from bitsieve.engines.salt import check_same_salt
     from bitsieve.engines.saved_counts import load_sum
     from bitsieve.engines.vocabulary import Vocabulary, empty_counts, with_vocabularies
 
+    salt = _salt(arguments)
     vocabularies = [Vocabulary.load(path) for path in arguments.like if is_saved_vocabulary(path)]
+    for vocabulary in vocabularies:
+        check_same_salt(vocabulary.salt, salt, "vocabularies of --like")
     folders = [path for path in arguments.like if not is_saved_vocabulary(path)]
     if not folders:
         return empty_counts(vocabularies, discretization.n_bins or DEFAULT_BINS, discretization.missing or "bin")
     counts = load_sum(folders)
+    check_same_salt(counts.salt, salt, "counts of --like")
     return with_vocabularies(counts, vocabularies) if vocabularies else counts
+
+
+def _salt(arguments: argparse.Namespace) -> Salt | None:
+    """The salt by which the text of categories is hashed; None where the text stays."""
+    from bitsieve.engines.salt import Salt
+
+    return None if arguments.salt_file is None else Salt.from_file(arguments.salt_file)
 
 
 def _dropped_at_every_site(prepared: Prepared[PartitionedDataset]) -> list[int]:

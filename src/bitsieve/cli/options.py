@@ -315,6 +315,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                metavar="PATH"),
         Option("--min-count", "count", "with --vocabulary: the rows that a value needs to be listed (default: 5)",
                "count"),
+        Option("--salt-file", "count",
+               "a file with a secret that all sites have: hashes by it stand in place of the text of categories",
+               "file"),
         Option("--site", "count", "the name of the site, which the counts carry", "name"),
     ),
     "Drift": (

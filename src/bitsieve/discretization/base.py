@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from types import MappingProxyType
@@ -115,6 +115,8 @@ class Binning(BinningChoice):
     side: ClassVar[Literal["left", "right"]] = "left"  # the bin that a value on a cut belongs to
     #: The category of all categories that a column did not have when fitting; None refuses them.
     unseen_category: str | None = None
+    #: Gives the categories of a column, whose name is the first argument, as they were when fitting; None: as they are.
+    hash_categories: Callable[[str, Values], Values] | None = None
     _formats: Mapping[int, TextFormat] = MappingProxyType({})  # the formats of columns of text that is not plain
 
     def for_table(self, table: Dataset) -> Binning:
@@ -248,7 +250,10 @@ class ColumnBinning(Binning):
 
         run_blocks(code_block, ranges.blocks, self.n_jobs, phase("encoding"))
         for j, values in table.categories():
-            code_categories(table.names[j], values, self.categories_[j], codes[:, j], self.unseen_category)
+            name = table.names[j]
+            if self.hash_categories is not None:
+                values = replace(values, categories=self.hash_categories(name, values.categories))
+            code_categories(name, values, self.categories_[j], codes[:, j], self.unseen_category)
             if ranges.content[j] & MISSING:
                 is_missing = values.codes < 0
                 codes[is_missing, j] = missing_codes[j]

@@ -56,7 +56,8 @@ class SavedCounts:
     dropped: tuple[int, ...] = ()  # columns that were left out, such as identifiers: they have one code
     site: str = ""  # who counted the rows, for messages
     has_intervals_in_words: bool = False  # whether categories may be the names of intervals, as a database returns them
-    times: Mapping[int, Literal["dates", "durations"]] = field(default_factory=dict)  # what columns hold, by index
+    times: Mapping[int, Literal["dates", "durations"]] = field(default_factory=dict)  # by column index
+    salt: str = ""  # the fingerprint of the salt by which the text of categories was hashed; empty for plain text
 
     @property
     def digest(self) -> str:
@@ -69,6 +70,12 @@ class SavedCounts:
 
         A column that one of them left out is left out. Counts whose columns or bins are not the same are refused.
         """
+        if self.salt != other.salt:
+            raise UserError(
+                code="counts-differ",
+                message="the counts have text of categories that was hashed by different salts, or in one of them alone",
+                advice="count all parts with the same --salt-file, or without",
+            )
         first, second = _with_common_values(self.without(other.dropped), other.without(self.dropped))
         if _meaning(first) != _meaning(second):
             raise UserError(
@@ -156,6 +163,7 @@ class SavedCounts:
                 dropped=tuple(facts["left_out"]),
                 site=str(facts.get("site", "")),
                 times=dict(facts.get("times", [])),
+                salt=str(facts.get("salt", "")),
             )
         if counts.cells.shape != (n_cells(counts.arities, len(counts.class_sizes)),):
             raise _damaged(path)
@@ -335,6 +343,7 @@ def _meaning(counts: SavedCounts) -> JsonObject:
         "unit": target.unit,
         "left_out": list(counts.dropped),
         "times": sorted(counts.times.items()),
+        "salt": counts.salt,
     }
 
 
@@ -371,7 +380,7 @@ def union_of_values(first: Values, second: Values, what: str) -> Values:
     return union_of_categories([first, second], what)
 
 
-def _with_categories(binner: Binning, categories_of_column: Mapping[int, Values]) -> Binning:
+def with_categories(binner: Binning, categories_of_column: Mapping[int, Values]) -> Binning:
     """A copy of a fitted rule with these categories, by column index; other columns keep their bins."""
     has_missing_code = binner.missing == "bin"  # the last code of every column
     categories = list(binner.categories_)
@@ -401,7 +410,7 @@ def _with_one_code(binner: Binning, columns: Sequence[int]) -> Binning:
 def extended(counts: SavedCounts, categories_of_column: Mapping[int, Values], labels: Values) -> SavedCounts:
     """The same counts in tables with a code for every one of these categories and labels."""
     has_missing_code = counts.binner.missing == "bin"
-    binner = _with_categories(counts.binner, categories_of_column)
+    binner = with_categories(counts.binner, categories_of_column)
     arities = counts.arities.copy()
     new_codes = [np.arange(arity) for arity in counts.arities]
     for j, values in categories_of_column.items():
@@ -415,7 +424,8 @@ def extended(counts: SavedCounts, categories_of_column: Mapping[int, Values], la
     total = n_cells(arities, len(labels))
     check_cells(total, len(arities))
     cells = counts.cells
-    if total != len(cells):
+    has_same_codes = all(np.array_equal(codes, np.arange(len(codes))) for codes in new_codes)
+    if total != len(cells) or not has_same_codes:
         cells = np.zeros(total, np.int64)
         old_tables = each_table(counts.cells, counts.arities, len(counts.class_sizes))
         tables = each_table(cells, arities, len(labels))
@@ -576,11 +586,14 @@ def _check_same_times(table: PartitionedDataset, first: SavedCounts) -> None:
             )
 
 
-def count_like(table: PartitionedDataset, first: SavedCounts) -> SavedCounts:
+def count_like(
+    table: PartitionedDataset, first: SavedCounts, *, hash_categories: Callable[[str, Values], Values] | None = None
+) -> SavedCounts:
     """Count the tables of all pairs of columns of a table, with the bins of other counts of the same columns.
 
     Categories and classes that the other counts lack are added. Where a column has a category for all other text, text
     that it does not list is of that category. Columns that either of them left out are left out.
+    ``hash_categories(column, categories)`` gives the categories of the table as the other counts have them.
     """
     target = first.target
     if target.edges is None:
@@ -594,13 +607,17 @@ def count_like(table: PartitionedDataset, first: SavedCounts) -> SavedCounts:
     distinct_values = candidates.distinct_values(columns_of_categories)
     _check_same_times(candidates, first)
     for j, values in distinct_values.items():
-        categories = union_of_values(categories_of_column[j], values, f"column {first.names[j]!r}")
+        name = first.names[j]
+        if hash_categories is not None:
+            values = np.sort(hash_categories(name, values))
+        categories = union_of_values(categories_of_column[j], values, f"column {name!r}")
         if OTHER not in categories_of_column[j].tolist():
             categories_of_column[j] = categories
-    binner = _with_categories(first.binner, categories_of_column)
+    binner = with_categories(first.binner, categories_of_column)
     binner.unseen_category = OTHER
+    binner.hash_categories = hash_categories
     arities = first.arities.copy()
     arities[columns_of_categories] = binner.n_bins_[columns_of_categories]
     source = candidates.count_as(binner, arities, target)
     counts = count_all_pairs(source, first.names, target, binner, arities)
-    return replace(counts, dropped=first.dropped, times=first.times)
+    return replace(counts, dropped=first.dropped, times=first.times, salt=first.salt)

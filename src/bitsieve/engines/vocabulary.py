@@ -21,6 +21,7 @@ from bitsieve.diagnostics import UserError
 from bitsieve.discretization.coding import RuleFacts, array_from_json, array_to_json, rule_from_facts
 from bitsieve.discretization.equal import EqualFrequencyBinning, equal_width_cuts
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
+from bitsieve.engines.salt import Salt
 from bitsieve.engines.saved_counts import (
     OTHER,
     SavedCounts,
@@ -84,6 +85,7 @@ class Vocabulary:
     classes: Values
     min_count: int  # a value in fewer rows is rare, and not listed
     site: str = ""
+    salt: str = ""  # the fingerprint of the salt by which the text of categories was hashed; empty for plain text
 
     @property
     def names(self) -> list[str]:
@@ -91,8 +93,10 @@ class Vocabulary:
         return [column.name for column in self.columns]
 
     @classmethod
-    def of_table(cls, table: PartitionedDataset, min_count: int, site: str = "") -> Vocabulary:
-        """The vocabulary of a table, without its dropped columns."""
+    def of_table(
+        cls, table: PartitionedDataset, min_count: int, *, site: str = "", salt: Salt | None = None
+    ) -> Vocabulary:
+        """The vocabulary of a table, without its dropped columns; with a salt the text of categories is hashed."""
         if table.target.kind != "classes":
             raise UserError(
                 code="wrong-kind-of-target",
@@ -109,7 +113,10 @@ class Vocabulary:
             elif column.is_empty:
                 columns.append(ColumnVocabulary(name, "empty"))
             elif column.kind is None:
-                columns.append(ColumnVocabulary(name, "text", values=_frequent_categories(column, name, min_count)))
+                categories = _frequent_categories(column, name, min_count)
+                if salt is not None:
+                    categories = np.sort(salt.hashed(name, categories))
+                columns.append(ColumnVocabulary(name, "text", values=categories))
             else:
                 sampled = None if summary.sample is None else summary.sample.columns[j]
                 numbers, n_rows = _numbers(column, sampled)
@@ -117,7 +124,14 @@ class Vocabulary:
                 kind: ColumnKind = table.times.get(j, "numbers")
                 values = _frequent_whole_numbers(numbers, n_rows, min_count) if kind == "numbers" else None
                 columns.append(ColumnVocabulary(name, kind, values=values, range=low_and_high))
-        return cls(columns, table.target.name, table.target.labels, min_count, site)
+        return cls(
+            columns=columns,
+            target=table.target.name,
+            classes=table.target.labels,
+            min_count=min_count,
+            site=site,
+            salt="" if salt is None else salt.fingerprint,
+        )
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the vocabulary to a file of JSON."""
@@ -125,6 +139,7 @@ class Vocabulary:
             "format": VOCABULARY_FORMAT,
             "site": self.site,
             "min_count": self.min_count,
+            "salt": self.salt,
             "target": self.target,
             "classes": array_to_json(self.classes),
             "columns": [column.to_dict() for column in self.columns],
@@ -142,6 +157,7 @@ class Vocabulary:
                 classes=array_from_json(facts["classes"]),
                 min_count=facts["min_count"],
                 site=facts["site"],
+                salt=facts["salt"],
             )
 
 
@@ -239,6 +255,7 @@ def empty_counts(vocabularies: Sequence[Vocabulary], n_bins: int, missing: str) 
         arities=arities,
         class_sizes=np.zeros(len(classes), np.int64),
         cells=np.zeros(n_all_cells, np.int64),
+        salt=first.salt,
         times={j: column.kind for j, column in enumerate(columns) if column.kind in ("dates", "durations")},
     )
     return counts.without([j for j, column in enumerate(columns) if column.kind == "left out"])
