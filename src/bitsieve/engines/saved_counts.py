@@ -73,7 +73,7 @@ class SavedCounts:
         if self.salt != other.salt:
             raise UserError(
                 code="counts-differ",
-                message="the counts have text of categories that was hashed by different salts, or in one of them alone",
+                message="the text of categories was hashed by different salts, or in some of the counts alone",
                 advice="count all parts with the same --salt-file, or without",
             )
         first, second = _with_common_values(self.without(other.dropped), other.without(self.dropped))
