@@ -205,6 +205,25 @@ def test_counts_and_vocabularies_together(counted, tmp_path):
     assert (jena + bonn).class_sizes.tolist() == [100, 200, 100]
 
 
+def test_truth_values_are_a_kind_of_their_own(counted, tmp_path, capsys):
+    sometimes = np.arange(200) % 3 == 0
+    never = np.zeros(200, bool)
+    paths = [tmp_path / "Jena.json", tmp_path / "Bonn.json"]
+    for path, flag in zip(paths, (sometimes, never), strict=True):
+        assert counted(path.stem, site(1, flag=flag), "--vocabulary", path) == 0
+        assert column_of(path, "flag").kind == "truth values"
+    for path, flag in zip(paths, (sometimes, never), strict=True):
+        assert counted(path.stem, site(1, flag=flag), "--like", *paths, "--save", tmp_path / path.stem) == 0
+    total = SavedCounts.load(tmp_path / "Jena") + SavedCounts.load(tmp_path / "Bonn")
+    *_, (i, j, table) = each_table(total.cells, total.arities, 2)
+    assert (i, j) == (2, 2)
+    assert np.diag(table.sum(axis=2)).tolist() == [333, 67, 0]  # the last is the code of missing values
+    assert counted("Kiel", site(1, flag=np.arange(200) % 2), "--vocabulary", tmp_path / "Kiel.json") == 0
+    capsys.readouterr()
+    assert counted("Kiel", site(1), "--like", *paths, tmp_path / "Kiel.json", "--save", tmp_path / "Kiel") == 2
+    assert "'flag' holds numbers and truth values" in error_line(capsys)
+
+
 DAYS = np.datetime64("2021-03-01") + np.arange(200) // 2
 
 
@@ -242,6 +261,24 @@ def test_mistakes(counted, tmp_path, capsys, words, named):
     capsys.readouterr()
     assert counted("site", columns, *(word.format(site=tmp_path / "site", jena=jena) for word in words)) == 2
     assert named in error_line(capsys)
+
+
+def test_a_vocabulary_in_place_of_counts_is_named(counted, tmp_path, capsys):
+    path = tmp_path / "Jena.json"
+    assert counted("Jena", site(1), "--vocabulary", path) == 0
+    capsys.readouterr()
+    assert main(["select", "--counts", str(path)]) == 2
+    assert "--like" in error_line(capsys)
+
+
+def test_a_vocabulary_does_not_depend_on_the_parts_that_are_read(counted, tmp_path):
+    texts = set()
+    rows = {name: np.tile(values, 200) for name, values in site(1).items()}
+    for memory in ("1GB", "8MB"):
+        path = tmp_path / f"{memory}.json"
+        assert counted("Jena", rows, "--vocabulary", path, "--memory", memory) == 0
+        texts.add(path.read_text())
+    assert len(texts) == 1
 
 
 def test_a_damaged_vocabulary_is_one_line(counted, tmp_path, capsys):

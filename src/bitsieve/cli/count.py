@@ -135,9 +135,10 @@ def _write_vocabulary(arguments: argparse.Namespace) -> int:
     # What a vocabulary needs of a column is what this rule needs, so that the rows are summarized once.
     discretization = DiscretizationOptions(binning="quantile", missing="bin")
     with progress_bar(not arguments.quiet):
-        from bitsieve.engines.vocabulary import Vocabulary
+        from bitsieve.engines.vocabulary import Vocabulary, check_target
 
         table, _ = _read(_source(arguments), arguments, discretization)
+        check_target(table.target)
         prepared = _prepared(table, discretization, arguments)
         notes = [note for note in prepared.diagnostics if note.code != "empty"]
         _print_notes(arguments, [*table.diagnostics, *notes])

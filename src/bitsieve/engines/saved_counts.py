@@ -33,7 +33,7 @@ from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.io.errors import DataError, in_one_line
 from bitsieve.io.output import writing
-from bitsieve.io.saved_files import COUNTS_FILE, is_saved_selection
+from bitsieve.io.saved_files import COUNTS_FILE, is_saved_selection, is_saved_vocabulary
 from bitsieve.utils.arrays import Columns, Integers, Values
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import phase
@@ -138,6 +138,12 @@ class SavedCounts:
                 code="not-saved-counts",
                 message=f"{str(path)!r} is a selection of 'bitsieve select --save', and holds no counts",
                 advice="give the folder that 'bitsieve count --save' names",
+            )
+        if is_saved_vocabulary(path):
+            raise DataError(
+                code="not-saved-counts",
+                message=f"{str(path)!r} is a vocabulary of 'bitsieve count --vocabulary', and holds no counts",
+                advice="count with 'bitsieve count DATA --like' and the vocabularies of all sites first",
             )
         if not (path / COUNTS_FILE).is_file():
             raise DataError(
@@ -524,17 +530,22 @@ class SavedCountsDataset(OutOfCoreDataset):
 
 def count_table(table: PartitionedDataset, binner: Binning, *, few_are_codes: bool) -> SavedCounts:
     """Count the tables of all pairs of columns of a table, with bins of its own."""
-    if table.target.kind == "joint":
-        raise UserError(
-            code="one-target-needed",
-            message="the counts of several targets together are not saved",
-            advice="name one column as the target",
-        )
+    check_one_target(table.target)
     if few_are_codes:
         table, _ = table.with_small_integers_as_categories()
     fitted, source = table.count(binner)
     counts = count_all_pairs(source, table.names, table.target, fitted, fitted.n_bins_.astype(np.int32))
     return replace(counts, dropped=table.dropped, times=table.times)
+
+
+def check_one_target(target: Target) -> None:
+    """Refuse the combinations of several targets."""
+    if target.kind == "joint":
+        raise UserError(
+            code="one-target-needed",
+            message="the counts of several targets together are not saved",
+            advice="name one column as the target",
+        )
 
 
 def left_out_of_counts(names: Sequence[str]) -> Diagnostic:

@@ -22,7 +22,7 @@ from bitsieve.engines.saved_counts import SavedCounts, check_cells, each_table, 
 from bitsieve.io.database import identifier
 from bitsieve.io.errors import in_one_line
 from bitsieve.io.formats import format_of
-from bitsieve.io.saved_files import is_saved_selection
+from bitsieve.io.saved_files import is_saved_selection, is_saved_vocabulary
 from bitsieve.utils.arrays import Integers
 from bitsieve.utils.messages import quoted
 
@@ -156,7 +156,7 @@ def _literal(name: str) -> str:
 
 def load_counts(path: str | PathLike[str]) -> SavedCounts:
     """Saved counts, or what a statement has returned in a file."""
-    if Path(path).is_file() and not is_saved_selection(path):
+    if Path(path).is_file() and not is_saved_selection(path) and not is_saved_vocabulary(path):
         return load_result(Path(path))
     return SavedCounts.load(path)
 

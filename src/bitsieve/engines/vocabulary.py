@@ -26,6 +26,7 @@ from bitsieve.engines.saved_counts import (
     OTHER,
     SavedCounts,
     check_cells,
+    check_one_target,
     check_same_columns,
     extended,
     n_cells,
@@ -40,7 +41,7 @@ from bitsieve.utils.types import JsonObject
 MAX_LISTED_NUMBERS = 32  # a column of whole numbers, of which so many or fewer are frequent, lists these,
 MIN_SHARE_LISTED = 0.9  # if they are those of so large a share of its rows
 
-ColumnKind: TypeAlias = Literal["text", "numbers", "dates", "durations", "empty", "left out"]
+ColumnKind: TypeAlias = Literal["text", "truth values", "numbers", "dates", "durations", "empty", "left out"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,13 +98,6 @@ class Vocabulary:
         cls, table: PartitionedDataset, min_count: int, *, site: str = "", salt: Salt | None = None
     ) -> Vocabulary:
         """The vocabulary of a table, without its dropped columns; with a salt the text of categories is hashed."""
-        if table.target.kind != "classes":
-            raise UserError(
-                code="wrong-kind-of-target",
-                message=f"a vocabulary is of classes, and the target {table.target.name!r} is a quantity",
-                advice="add {target_kind}, or let the first site count and the others use --like with its counts",
-                fix={"target_kind": "classes"},
-            )
         summary = table.summary_for(EqualFrequencyBinning(missing="bin"))
         columns = []
         for j, column in enumerate(summary.columns):
@@ -112,6 +106,8 @@ class Vocabulary:
                 columns.append(ColumnVocabulary(name, "left out"))
             elif column.is_empty:
                 columns.append(ColumnVocabulary(name, "empty"))
+            elif column.kind is None and column.values is not None and column.values.dtype == bool:
+                columns.append(ColumnVocabulary(name, "truth values"))
             elif column.kind is None:
                 categories = _frequent_categories(column, name, min_count)
                 if salt is not None:
@@ -159,6 +155,18 @@ class Vocabulary:
                 site=facts["site"],
                 salt=facts["salt"],
             )
+
+
+def check_target(target: Target) -> None:
+    """Refuse a target of which no vocabulary is written: several columns, or a quantity."""
+    check_one_target(target)
+    if target.kind != "classes":
+        raise UserError(
+            code="wrong-kind-of-target",
+            message=f"a vocabulary is of classes, and the target {target.name!r} is a quantity",
+            advice="add {target_kind}, or let the first site count and the others use --like with its counts",
+            fix={"target_kind": "classes"},
+        )
 
 
 def _frequent_categories(column: ColumnSummary, name: str, min_count: int) -> Values:
@@ -270,7 +278,7 @@ class _Union:
     """What the vocabularies of all sites say of one column."""
 
     kind: ColumnKind
-    categories: Values | None = None  # of text, with the one that stands for all others
+    categories: Values | None = None  # of text, with the one of all other text, and of truth values
     numbers: Values | None = None  # the whole numbers that all sites list; None if any site does not list its numbers
     range: tuple[float, float] | None = None
 
@@ -291,6 +299,8 @@ class _Union:
                 fix={"exclude": [name]},
                 columns=(name,),
             )
+        if filled[0].kind == "truth values":
+            return cls("truth values", categories=np.array([False, True]))
         listed = [column.values for column in filled if column.values is not None]
         if filled[0].kind == "text":
             other = np.array([OTHER], object)
