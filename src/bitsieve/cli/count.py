@@ -35,8 +35,9 @@ DEFAULT_MIN_COUNT = 5  # a value in fewer rows is not listed in a vocabulary
 def run(arguments: argparse.Namespace) -> int:
     """Read, and save a vocabulary or counts."""
     _check_outputs(arguments)
+    salt = _salt(arguments)
     if arguments.vocabulary is not None:
-        return _write_vocabulary(arguments)
+        return _write_vocabulary(arguments, salt)
     with progress_bar(not arguments.quiet):
         from bitsieve.engines.saved_counts import check_folder, count_table
 
@@ -47,11 +48,10 @@ def run(arguments: argparse.Namespace) -> int:
             prepared = _prepared(table, discretization, arguments)
             _print_notes(arguments, [*table.diagnostics, *prepared.diagnostics])
             counts = count_table(prepared.table, binner, few_are_codes=discretization.leaves_codes_open)
-            salt = _salt(arguments)
             if salt is not None:
                 counts = salt.hashed_counts(counts)
         else:
-            counts = _count_like(arguments)
+            counts = _count_like(arguments, salt)
         replace(counts, site=arguments.site or "").save(arguments.save)
     n_samples = int(counts.class_sizes.sum())
     n_columns = len(counts.names)
@@ -66,12 +66,14 @@ def check(arguments: argparse.Namespace, reads_data: bool) -> None:
     from bitsieve.engines.saved_counts import check_folder
 
     _check_outputs(arguments)
+    salt = _salt(arguments)
     if arguments.save is not None:
         check_folder(arguments.save)
-    discretization = discretization_options(arguments)
-    if arguments.like is not None:
+    if arguments.like is None:
+        discretization = discretization_options(arguments)
+    else:
         discretization = _discretization_like(arguments)
-        _load_like(arguments, discretization)
+        _load_like(arguments.like, discretization, salt)
     if reads_data:
         table, _ = _read(_source(arguments), arguments, discretization)
         _prepared(table, discretization, arguments)
@@ -128,7 +130,7 @@ def _refuse_existing_counts(arguments: argparse.Namespace) -> None:
         )
 
 
-def _write_vocabulary(arguments: argparse.Namespace) -> int:
+def _write_vocabulary(arguments: argparse.Namespace, salt: Salt | None) -> int:
     """Write the categories and ranges of the columns, and the classes."""
     from bitsieve.options import DiscretizationOptions
 
@@ -145,22 +147,21 @@ def _write_vocabulary(arguments: argparse.Namespace) -> int:
         without_dropped = table.without(_dropped_at_every_site(prepared))
         min_count = arguments.min_count or DEFAULT_MIN_COUNT
         site = arguments.site or ""
-        vocabulary = Vocabulary.of_table(without_dropped, min_count, site=site, salt=_salt(arguments))
+        vocabulary = Vocabulary.of_table(without_dropped, min_count, site=site, salt=salt)
         vocabulary.save(arguments.vocabulary)
     arguments.say(f"saved the vocabulary of {len(vocabulary.columns):,} columns to {arguments.vocabulary!r}")
     return 0
 
 
-def _count_like(arguments: argparse.Namespace) -> SavedCounts:
+def _count_like(arguments: argparse.Namespace, salt: Salt | None) -> SavedCounts:
     """Count with the bins of other counts, or with those that follow from vocabularies."""
     from bitsieve.engines.saved_counts import check_same_columns, count_like
 
     discretization = _discretization_like(arguments)
-    like = _load_like(arguments, discretization)
+    like = _load_like(arguments.like, discretization, salt)
     table, _ = _read(_source(arguments), arguments, discretization)
     check_same_columns(list(map(str, table.names)), like.names)
     prepared = _prepared(table.without(like.dropped), discretization, arguments)
-    salt = _salt(arguments)
     hash_categories = None if salt is None else salt.hashed
     without_dropped = table.without(_dropped_at_every_site(prepared))
     counts = count_like(without_dropped, like, hash_categories=hash_categories)
@@ -182,17 +183,16 @@ def _discretization_like(arguments: argparse.Namespace) -> DiscretizationOptions
     return discretization
 
 
-def _load_like(arguments: argparse.Namespace, discretization: DiscretizationOptions) -> SavedCounts:
+def _load_like(paths: Sequence[str], discretization: DiscretizationOptions, salt: Salt | None) -> SavedCounts:
     """The sum of the counts of --like with the values of its vocabularies; counts of no rows for vocabularies alone."""
     from bitsieve.engines.salt import check_same_salt
     from bitsieve.engines.saved_counts import load_sum
     from bitsieve.engines.vocabulary import Vocabulary, empty_counts, with_vocabularies
 
-    salt = _salt(arguments)
-    vocabularies = [Vocabulary.load(path) for path in arguments.like if is_saved_vocabulary(path)]
+    vocabularies = [Vocabulary.load(path) for path in paths if is_saved_vocabulary(path)]
     for vocabulary in vocabularies:
         check_same_salt(vocabulary.salt, salt, "vocabularies of --like")
-    folders = [path for path in arguments.like if not is_saved_vocabulary(path)]
+    folders = [path for path in paths if not is_saved_vocabulary(path)]
     if not folders:
         return empty_counts(vocabularies, discretization.n_bins or DEFAULT_BINS, discretization.missing or "bin")
     counts = load_sum(folders)

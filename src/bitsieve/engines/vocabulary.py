@@ -38,8 +38,8 @@ from bitsieve.io.saved_files import VOCABULARY_FORMAT
 from bitsieve.utils.arrays import Floats, Integers, Values
 from bitsieve.utils.types import JsonObject
 
-MAX_LISTED_NUMBERS = 32  # a column of whole numbers, of which so many or fewer are frequent, lists these,
-MIN_SHARE_LISTED = 0.9  # if they are those of so large a share of its rows
+MAX_LISTED_NUMBERS = 32  # a column of whole numbers lists the frequent ones, if they are so many or fewer
+MIN_SHARE_LISTED = 0.9  # and if this share of its rows or more has one of them
 
 ColumnKind: TypeAlias = Literal["text", "truth values", "numbers", "dates", "durations", "empty", "left out"]
 
