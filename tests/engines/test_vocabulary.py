@@ -244,7 +244,7 @@ def test_columns_of_two_kinds_are_refused(counted, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        ([], "--vocabulary FILE"),
+        ([], "required: --save or --vocabulary"),
         (["--vocabulary", "{site}.json", "--save", "{site}"], "--save is for counts"),
         (["--vocabulary", "{site}.json", "--bins", "4"], "--bins is for counts"),
         (["--vocabulary", "{site}.txt"], ".json"),

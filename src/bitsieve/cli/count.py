@@ -88,12 +88,6 @@ def _source(arguments: argparse.Namespace) -> DataInParts:
 def _check_outputs(arguments: argparse.Namespace) -> None:
     """Refuse options that do not go together, and outputs that are there already."""
     if arguments.vocabulary is None:
-        if arguments.save is None:
-            raise UserError(
-                code="output-needed",
-                message="bitsieve count has nothing to write",
-                advice="add --save DIR for counts, or --vocabulary FILE for the categories and ranges",
-            )
         if arguments.min_count is not None:
             raise UserError(
                 code="parameter-without-effect",

@@ -205,6 +205,8 @@ def _refuse_missing_options(options: argparse.Namespace) -> None:
         is_required_option = option.form == "required" and option.name.startswith("-")
         if is_required_option and getattr(options, _as_parameter(option.name)) is None:
             missing.append(option.name)
+    if options.command == "count" and options.save is None and options.vocabulary is None:
+        missing.append("--save or --vocabulary")
     if missing:
         listed = ", ".join(missing)
         raise UsageError(f"the following arguments are required: {listed} (see {_program(options)} --help)")
