@@ -234,7 +234,8 @@ def empty_counts(vocabularies: Sequence[Vocabulary], n_bins: int, missing: str) 
                 advice="give those of one target",
             )
     columns = [
-        _Union.of_sites([vocabulary.columns[j] for vocabulary in vocabularies]) for j in range(len(first.columns))
+        _JoinedColumn.of_sites([vocabulary.columns[j] for vocabulary in vocabularies])
+        for j in range(len(first.columns))
     ]
     has_missing_code = missing == "bin"
     categories: list[list[Any] | None] = []
@@ -254,15 +255,15 @@ def empty_counts(vocabularies: Sequence[Vocabulary], n_bins: int, missing: str) 
         "categories": categories,
     }
     classes = reduce(_union_of_classes, [vocabulary.classes for vocabulary in vocabularies])
-    n_all_cells = n_cells(arities, len(classes))
-    check_cells(n_all_cells, len(columns))
+    n_cells_of_all_pairs = n_cells(arities, len(classes))
+    check_cells(n_cells_of_all_pairs, len(columns))
     counts = SavedCounts(
         names=first.names,
         target=Target(np.empty(0, np.int32), classes, name=first.target),
         binner=rule_from_facts(facts, first.names),
         arities=arities,
         class_sizes=np.zeros(len(classes), np.int64),
-        cells=np.zeros(n_all_cells, np.int64),
+        cells=np.zeros(n_cells_of_all_pairs, np.int64),
         salt=first.salt,
         times={j: column.kind for j, column in enumerate(columns) if column.kind in ("dates", "durations")},
     )
@@ -274,7 +275,7 @@ def _union_of_classes(first: Values, second: Values) -> Values:
 
 
 @dataclass(frozen=True, eq=False)
-class _Union:
+class _JoinedColumn:
     """What the vocabularies of all sites say of one column."""
 
     kind: ColumnKind
@@ -283,7 +284,7 @@ class _Union:
     range: tuple[float, float] | None = None
 
     @classmethod
-    def of_sites(cls, columns: Sequence[ColumnVocabulary]) -> _Union:
+    def of_sites(cls, columns: Sequence[ColumnVocabulary]) -> _JoinedColumn:
         kinds = {column.kind for column in columns}
         if "left out" in kinds:
             return cls("left out")
@@ -291,6 +292,7 @@ class _Union:
         if not filled:
             return cls("empty")
         name = filled[0].name
+        kind = filled[0].kind
         if len({column.kind for column in filled}) > 1:
             raise UserError(
                 code="mixed-values",
@@ -299,18 +301,18 @@ class _Union:
                 fix={"exclude": [name]},
                 columns=(name,),
             )
-        if filled[0].kind == "truth values":
-            return cls("truth values", categories=np.array([False, True]))
+        if kind == "truth values":
+            return cls(kind, categories=np.array([False, True]))
         listed = [column.values for column in filled if column.values is not None]
-        if filled[0].kind == "text":
+        if kind == "text":
             other = np.array([OTHER], object)
-            return cls("text", categories=union_of_categories([*listed, other], f"column {name!r}"))
+            return cls(kind, categories=union_of_categories([*listed, other], f"column {name!r}"))
         ranges = [column.range for column in filled if column.range is not None]
         low_and_high = None
         if ranges:
             low_and_high = (min(low for low, _ in ranges), max(high for _, high in ranges))
         numbers = np.unique(np.concatenate(listed)) if len(listed) == len(filled) else None
-        return cls(filled[0].kind, numbers=numbers, range=low_and_high)
+        return cls(kind, numbers=numbers, range=low_and_high)
 
     def edges(self, n_bins: int) -> Floats:
         """The edges of the intervals of a column of numbers; a number on an edge is in the interval above it."""
@@ -339,7 +341,7 @@ def with_vocabularies(counts: SavedCounts, vocabularies: Sequence[Vocabulary]) -
     categories_of_column: dict[int, Values] = {}
     left_out = []
     for j, name in enumerate(counts.names):
-        column = _Union.of_sites([vocabulary.columns[j] for vocabulary in vocabularies])
+        column = _JoinedColumn.of_sites([vocabulary.columns[j] for vocabulary in vocabularies])
         categories = counts.binner.categories_[j]
         if column.kind == "left out":
             left_out.append(j)
