@@ -88,9 +88,9 @@ CODES: dict[str, Code] = {
     ),
     "sentinel": Code(
         "warning",
-        "A number far from all others may stand for a missing value.",
-        'If it does, set `column_types` to such as "number, missing 999".',
-        "hold a number far from all others, which may stand for a missing value",
+        "A number unlike all others, such as -999, may stand for a missing value.",
+        'If it does, set `column_types` to such as "number, missing 999", or of a scorecard `special_values`.',
+        "hold a number unlike all others, which may stand for a missing value",
     ),
     "numbers-with-text": Code(
         "warning",
@@ -318,6 +318,12 @@ CODES: dict[str, Code] = {
     ),
     "constant": Code("note", "Columns have one value only.", "Nothing."),
     "wrong-sign-dropped": Code("note", "Columns are left out, as their coefficient was negative.", "Nothing."),
+    "rare-categories": Code(
+        "note",
+        'Rare categories of a column have a bin together, as "other", which takes new categories, too.',
+        "Set `min_level_share=0`, if each of them should be judged alone.",
+        'have rare categories, which are together as "other"',
+    ),
     "single-bin": Code("note", "Columns of a scorecard have one bin, and no points.", "Nothing."),
     # Notes on comparisons and interactions
     "without-shuffles": Code("note", "The strongest pairs were not compared with chance.", "Set `n_shuffles`."),

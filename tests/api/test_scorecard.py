@@ -255,3 +255,34 @@ def test_a_special_value_that_is_not_declared_is_noted():
     assert "sentinel" in [diagnostic.code for diagnostic in bitsieve.scorecard(X, y).diagnostics]
     declared = bitsieve.scorecard(X, y, binner=MonotoneBinner(special_values={"share": [-999]}))
     assert "sentinel" not in [diagnostic.code for diagnostic in declared.diagnostics]
+
+
+def test_rare_categories_are_named(loans):
+    X, y = loans
+    (note,) = [note for note in bitsieve.scorecard(X, y).diagnostics if note.code == "rare-categories"]
+    assert [*note.columns] == [PURPOSE]
+    assert "'rare'" in note.message
+    alone = bitsieve.scorecard(X, y, binner=MonotoneBinner(min_level_share=0))
+    assert "rare-categories" not in [note.code for note in alone.diagnostics]
+
+
+def test_a_cut_is_the_number_that_the_label_shows(tmp_path):
+    random = np.random.default_rng(3)
+    x = random.normal(size=2000)
+    y = (random.random(2000) < 1 / (1 + np.exp(-2 * x))).astype(int)
+    binner = MonotoneBinner().fit(x[:, None], y)
+    card = bitsieve.scorecard(pd.DataFrame({"x": x}), y)
+    shown = [float(label.rpartition(", ")[2].rstrip("]")) for label in card.card.columns[0].bins.labels[:-1]]
+    assert (np.array(shown) > binner.edges_[0]).any()
+    new_rows = pd.DataFrame({"x": np.concatenate([shown, np.nextafter(shown, np.inf), binner.edges_[0]])})
+    bin_by_label = np.searchsorted(shown, new_rows["x"], side="left")
+    points = card.table["points"].to_numpy()
+    assert card.score(new_rows).tolist() == points[bin_by_label].tolist()
+    with sqlite3.connect(":memory:") as connection:
+        new_rows.to_sql("rows", connection, index=False)
+        in_sqlite = pd.read_sql(card.to_sql("sqlite"), connection)["score"]
+    connection.close()
+    assert in_sqlite.tolist() == points[bin_by_label].tolist()
+    card.save(tmp_path / "card.json")
+    assert Scorecard.load(tmp_path / "card.json").score(new_rows).tolist() == points[bin_by_label].tolist()
+    assert (binner.transform(x[:, None])[:, 0] == np.searchsorted(shown, x, side="left")).all()

@@ -116,6 +116,8 @@ def test_columns_of_a_scorecard_as_text_and_as_a_file(card, capsys):
         (["new.csv", "--card", "card.json", "--level", "0.1"], "--level has no effect beside --card"),
         (["old.csv", "new.csv", "rows.csv", "--card", "card.json"], "3 files are given"),
         (["card.json", "new.csv"], "give it as --card card.json"),
+        (["new.csv", "card.json"], "give it as --card card.json"),
+        (["new.csv", "card.json", "--card", "card.json"], "'card.json' is a saved scorecard"),
         (["new.csv", "--card", "new.csv"], "'new.csv' is no scorecard"),
         (["new.csv", "--card", "absent.json"], "'absent.json'"),
     ],
@@ -131,3 +133,11 @@ def test_a_saved_selection_alone_asks_for_new_data(rows, capsys):
     capsys.readouterr()
     assert main(["drift", "selection.json"]) == 2
     assert "selection.json new.csv" in capsys.readouterr().err
+
+
+def test_a_saved_selection_is_no_data(rows, capsys):
+    assert main(["select", "old.csv", "-t", "ill", "--save", "selection.json", "--quiet"]) == 0
+    for words in (["new.csv", "selection.json"], ["selection.json", "selection.json"]):
+        capsys.readouterr()
+        assert main(["drift", *words]) == 2
+        assert "'selection.json' is a saved selection, which is no data" in capsys.readouterr().err

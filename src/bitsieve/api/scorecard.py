@@ -11,16 +11,17 @@ from sklearn.base import clone
 
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.read import read_data
-from bitsieve.diagnostics import Diagnostic, ParameterError
+from bitsieve.diagnostics import ParameterError
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.prepare import prepare, prepare_selection
 from bitsieve.pipeline.run import run
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.results.scorecard import Scorecard
 from bitsieve.scorecards.card import fit_card
-from bitsieve.scorecards.monotone_binner import MonotoneBinner, check_binner, value_for
+from bitsieve.scorecards.monotone_binner import MonotoneBinner, check_binner
 from bitsieve.scorecards.notes import notes_on_bins, notes_on_card
 from bitsieve.scorecards.points import Points
+from bitsieve.scorecards.undeclared_values import notes_on_undeclared_values
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.docstrings import cites
@@ -150,7 +151,8 @@ def make_scorecard(
     card = fit_card(chosen_table, binner, points, options.model, drop_wrong_sign=options.drop_wrong_sign)
     position_of_name = {str(table.names[j]): j for j in chosen.tolist()}
     notes = [
-        *_without_declared_values(prepared.diagnostics, binner),
+        *[diagnostic for diagnostic in prepared.diagnostics if diagnostic.code != "sentinel"],
+        *notes_on_undeclared_values(chosen_table, binner.column_bins_),
         *notes_on_bins(binner.column_names_, binner.column_bins_),
         *notes_on_card(card),
     ]
@@ -162,16 +164,6 @@ def make_scorecard(
         has_names=table.feature_names is not None,
         diagnostics=Diagnostics([*table.diagnostics, *notes]),
     )
-
-
-def _without_declared_values(diagnostics: Sequence[Diagnostic], binner: MonotoneBinner) -> list[Diagnostic]:
-    """The notes less those on numbers such as -999 in columns of which the user declared special values."""
-    other_diagnostics = []
-    for diagnostic in diagnostics:
-        declared = [value_for(column, binner.special_values, None) for column in diagnostic.columns]
-        if diagnostic.code != "sentinel" or not all(declared):
-            other_diagnostics.append(diagnostic)
-    return other_diagnostics
 
 
 def _selected_columns(

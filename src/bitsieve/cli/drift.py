@@ -36,8 +36,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     first_path, *other_paths = sources_of(arguments)
     if is_saved_selection(first_path) and arguments.card is None:
+        _refuse_saved_results(other_paths)
         return _check_new_data(arguments, first_path, other_paths)
-    _refuse_saved_results(first_path, other_paths)
+    _refuse_saved_results([first_path, *other_paths])
     check_written(arguments, output=ROWS_WRITTEN, figure=FORMATS)
     if arguments.card is not None:
         return _stability_of_card(arguments)
@@ -67,21 +68,20 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _refuse_saved_results(first_path: str, other_paths: Sequence[str]) -> None:
-    """Refuse a saved scorecard, and a saved selection that is not the first file, which are no data."""
-    for path in (first_path, *other_paths):
+def _refuse_saved_results(paths: Sequence[str]) -> None:
+    """Refuse a saved scorecard or selection where data is expected."""
+    for path in paths:
         if is_saved_scorecard(path):
             raise UserError(
                 code="parameter-not-allowed",
                 message=f"{path!r} is a saved scorecard, which is no data",
-                advice=f"give it as --card {path}",
+                advice=f"give it as --card {path}, beside the files of data",
             )
-    for path in other_paths:
         if is_saved_selection(path):
             raise UserError(
                 code="parameter-not-allowed",
                 message=f"{path!r} is a saved selection, which is no data",
-                advice=f"give it first, and the new data after it, as 'bitsieve drift {path} {first_path}'",
+                advice=f"give it first and without --card, as 'bitsieve drift {path} new.csv'",
             )
 
 

@@ -66,6 +66,8 @@ def _scorecard_options(arguments: argparse.Namespace) -> ScorecardOptions:
         binner.set_params(max_n_bins=arguments.max_bins)
     if arguments.min_share is not None:
         binner.set_params(min_bin_share=arguments.min_share)
+    if arguments.min_level_share is not None:
+        binner.set_params(min_level_share=arguments.min_level_share)
     if arguments.min_events is not None:
         binner.set_params(min_events=arguments.min_events)
     if arguments.min_nonevents is not None:

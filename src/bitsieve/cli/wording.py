@@ -93,8 +93,12 @@ def _typed_option(option: str, value: object) -> str:
         return option
     if value is False:
         return f"--no-{option.removeprefix('--')}"
+    values: list[object]
     if isinstance(value, Mapping):
-        values: list[object] = [f"{key}={item}" for key, item in value.items()]
+        values = []
+        for key, item in value.items():
+            items = item if isinstance(item, list) else [item]
+            values += [f"{key}={each}" for each in items]
     elif isinstance(value, list):
         values = value
     else:

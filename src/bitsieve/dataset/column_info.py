@@ -10,7 +10,7 @@ from bitsieve.utils.types import JsonObject
 
 
 class Sentinel(NamedTuple):
-    """A number such as -999 that is far from all others of its column and may mean a missing value."""
+    """A number such as -999 that is unlike all others of its column and may mean a missing value."""
 
     value: float
     n_rows: int  # the number of rows that hold it

@@ -55,15 +55,20 @@ class SentinelCounts:
 
     @property
     def sentinels(self) -> tuple[Sentinel, ...]:
-        """The suspects in two rows or more that are further from the other numbers than these are from each other."""
+        """The suspects in two rows or more that are no ordinary numbers of their column.
+
+        Such a suspect is further from the other numbers than these are from each other, or it is negative where no
+        other number is.
+        """
         low = self.low
         high = self.high
         if low is None or high is None or low == high:
             return ()
         sentinels = []
         for value, n_rows in sorted(self.n_rows.items()):
-            distance = max(value - high, low - value)
-            if n_rows >= _MIN_ROWS and distance > high - low:
+            is_far = max(value - high, low - value) > high - low
+            is_only_negative = value < 0 <= low
+            if n_rows >= _MIN_ROWS and (is_far or is_only_negative):
                 sentinels.append(Sentinel(value, n_rows, low, high))
         return tuple(sentinels)
 

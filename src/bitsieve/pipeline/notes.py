@@ -171,13 +171,13 @@ def identifier_dropped(names: Sequence[str], fix: dict[str, object]) -> Diagnost
 def sentinel(
     name: str, value: float, n_rows: int, low: float, high: float, all_sentinels: Sequence[float]
 ) -> Diagnostic:
-    """A number far from all others, such as -999, may stand for a missing value.
+    """A number unlike all others, such as -999, may stand for a missing value.
 
     ``all_sentinels`` are those of the column, which has one type.
     """
     return Diagnostic(
         code="sentinel",
-        message=f"column {name!r} holds {value:g} in {n_rows:,} rows, far from its other values ({low:g} to {high:g})",
+        message=f"column {name!r} holds {value:g} in {n_rows:,} rows, unlike its other values ({low:g} to {high:g})",
         advice="if it means a missing value, add {column_types}",
         fix={"column_types": {name: type_without(all_sentinels)}},
         columns=(name,),

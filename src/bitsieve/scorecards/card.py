@@ -194,7 +194,7 @@ def _column_with_points(
     meaning = table.text_meanings.get(j)
     return CardColumn(
         name=str(table.names[j]),
-        bins=bins,
+        bins=bins.with_shown_edges,
         text_format=_format_of(meaning),
         is_boolean=not table.is_numeric(j) and table.categorical(j).categories.dtype.kind == "b",
         holds_times=meaning is not None and meaning.format.time is not None,

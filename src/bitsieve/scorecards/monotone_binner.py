@@ -141,7 +141,8 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
     Attributes
     ----------
     binning_tables_ : dict of str to data frame
-        For each column a row a bin: bin, rows, share, events, nonevents, event_rate, woe, iv.
+        For each column a row a bin: bin, rows, share, events, nonevents, event_rate, woe, iv. The name of a bin of
+        numbers has edges of few digits, which part the rows of the table as ``edges_`` do.
     iv_, iv_corrected_, p_values_ : ndarray of float64, shape (n_features,)
         The information value in nats, the same less its mean by chance, and the share of shuffled targets with so much.
     trends_, status_ : list of str

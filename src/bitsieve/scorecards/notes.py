@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.discretization.monotone.bin_counts import Totals
-from bitsieve.discretization.monotone.column_bins import ColumnBins
+from bitsieve.discretization.monotone.column_bins import OTHER, ColumnBins
 from bitsieve.discretization.monotone.division import BinRules, divide
 from bitsieve.scorecards.card import Card
 from bitsieve.utils.messages import quoted
@@ -16,11 +16,13 @@ TOO_GOOD = 0.5  # nats: the industry takes a larger information value for a sign
 
 
 def notes_on_bins(names: Sequence[str], columns: Sequence[ColumnBins]) -> list[Diagnostic]:
-    """Which columns have one bin as their bounds cannot be kept, and which are suspiciously informative."""
+    """Which bounds cannot be kept, which categories are together, and which columns are suspiciously informative."""
     diagnostics = []
     for name, column in zip(names, columns, strict=True):
         if column.status == "infeasible":
             diagnostics.append(_bounds_not_kept(str(name), column))
+        if column.merged.rare:
+            diagnostics.append(_rare_categories(str(name), column.merged.rare))
     diagnostics += notes_on_separated(names, columns)
     too_good = [str(name) for name, column in zip(names, columns, strict=True) if column.iv > TOO_GOOD]
     if too_good:
@@ -89,6 +91,16 @@ def notes_on_card(card: Card) -> list[Diagnostic]:
             )
         )
     return diagnostics
+
+
+def _rare_categories(name: str, rare: Sequence[str]) -> Diagnostic:
+    return Diagnostic(
+        code="rare-categories",
+        message=f'rare categories of {name!r} count as "{OTHER}", like new ones: {quoted(rare)}',
+        advice="to judge each of them alone, add {min_level_share}",
+        fix={"min_level_share": 0},
+        columns=[name],
+    )
 
 
 def _bounds_not_kept(name: str, column: ColumnBins) -> Diagnostic:

@@ -49,6 +49,7 @@ class MergedBins:
     counts: BinCounts
     labels: tuple[str, ...]
     edges: Floats | None = None  # only a column of numbers has edges
+    shown_edges: Floats | None = None  # the edges in the labels, which part the rows of the table as ``edges`` do
     groups: tuple[tuple[str, ...], ...] | None = None  # only a column of categories has groups
     rare: tuple[str, ...] = ()  # the categories that are together as "other"
     division: Division | None = None  # None if nothing was merged: the user gave the edges, or no value is left
@@ -85,6 +86,16 @@ class ColumnBins:
     def labels(self) -> tuple[str, ...]:
         """The name of each bin."""
         return self.merged.labels + self.fixed.labels
+
+    @property
+    def with_shown_edges(self) -> ColumnBins:
+        """The bins with the edges that their labels show.
+
+        They have the same rows of the table. A new number between an edge and the one shown may change its bin.
+        """
+        if self.merged.shown_edges is None:
+            return self
+        return replace(self, merged=replace(self.merged, edges=self.merged.shown_edges))
 
     @cached_property
     def counts(self) -> BinCounts:
@@ -244,7 +255,7 @@ def _cut_at_edges(numbers: Floats, rows: ClassedRows, edges: Floats, time_unit: 
         texts = [text_of_edge(cut, time_unit) for cut in bins.cuts.tolist()]
     else:
         texts = [_plain_number(cut) for cut in bins.cuts.tolist()]
-    return MergedBins(bins.counts, labels_of_intervals(texts), bins.cuts)
+    return MergedBins(bins.counts, labels_of_intervals(texts), edges=bins.cuts, shown_edges=bins.cuts)
 
 
 def _merge_numbers(numbers: Floats, rows: ClassedRows, rules: ColumnRules) -> MergedBins:
@@ -253,14 +264,17 @@ def _merge_numbers(numbers: Floats, rows: ClassedRows, rules: ColumnRules) -> Me
     division = divide(pre_bins.counts, rows.totals, rules.bins)
     bins = pre_bins.merged(division.bin_ends)
     if rules.time_unit:
-        texts = [text_of_edge(cut, rules.time_unit) for cut in bins.cuts.tolist()]
+        shown_edges = bins.cuts.tolist()
+        texts = [text_of_edge(edge, rules.time_unit) for edge in shown_edges]
     else:
         gaps = zip(bins.cuts.tolist(), bins.next_above.tolist(), strict=True)
-        texts = [shortest_decimal(low, high) for low, high in gaps]
+        shown_edges = [shortest_decimal(low, high) for low, high in gaps]
+        texts = [_plain_number(edge) for edge in shown_edges]
     return MergedBins(
         bins.counts,
         labels_of_intervals(texts),
         edges=bins.cuts,
+        shown_edges=np.array(shown_edges, np.float64),
         division=division,
         merging=Merging(pre_bins.counts, pre_bins.n_free, rules.bins, ordered_by_rate=False),
     )
@@ -360,14 +374,14 @@ def labels_of_intervals(edges: Sequence[str]) -> tuple[str, ...]:
     return (f"(-inf, {edges[0]}]", *inner, f"({edges[-1]}, inf)")
 
 
-def shortest_decimal(low: float, high: float) -> str:
+def shortest_decimal(low: float, high: float) -> float:
     """The number with the fewest decimals in ``[low, high)``: as an edge it parts the same rows as ``low``."""
     for n_decimals in range(17):
         scale = 10.0**n_decimals
         candidate = math.ceil(low * scale) / scale
         if low <= candidate < high:
-            return _plain_number(candidate)
-    return _plain_number(low)
+            return candidate
+    return low
 
 
 def _plain_number(value: SpecialValue) -> str:
