@@ -71,3 +71,32 @@ def test_p_holds_its_level_on_noise(kind):
             X = np.char.add("c", random.integers(0, 8, X.shape).astype(str)).astype(object)
         n_rejected += int((MonotoneBinner().fit(X, y).p_values_ <= 0.05).sum())
     assert n_rejected / n_columns <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / n_columns)
+
+
+UNBOUNDED = {"max_n_bins": None, "min_bin_share": 0, "min_events": 0, "min_nonevents": 0}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("pre_bins", "options"),
+    [
+        ("equal", {}),
+        ("equal", {"max_n_bins": 5}),
+        ("equal", UNBOUNDED),
+        ("unequal", {}),
+        ("unequal", UNBOUNDED),
+        ("unequal", {"trend": "peak"}),
+    ],
+)
+def test_p_holds_its_level_on_500_columns(pre_bins, options):
+    random = np.random.default_rng(5)
+    n_rows, n_columns, n_values = 3000, 500, 40
+    n_rejected = 0
+    for _ in range(n_columns // 50):
+        y = (np.arange(n_rows) < n_rows // 10).astype(int)
+        columns = []
+        for _ in range(50):
+            shares = np.full(n_values, 1 / n_values) if pre_bins == "equal" else random.dirichlet(np.ones(n_values))
+            columns.append(random.choice(n_values, n_rows, p=shares))
+        n_rejected += int((MonotoneBinner(**options).fit(np.column_stack(columns), y).p_values_ <= 0.05).sum())
+    assert n_rejected / n_columns <= 0.06  # one standard error above the level

@@ -76,6 +76,16 @@ def best_of_all(counts, totals, rules):
     return best
 
 
+def assert_best(counts, totals, rules):
+    """The division is the best of all that keep the rules, and has as few bins as any of that value."""
+    best = best_of_all(counts, totals, rules)
+    division = divide(counts, totals, rules)
+    assert (division.status == "infeasible") == (best is None)
+    if best is not None:
+        assert division.value == pytest.approx(best[0], abs=2 * TIE)
+        assert len(division.bin_ends) <= len(best[1])
+
+
 @pytest.mark.each_value
 @pytest.mark.parametrize("trend", ["ascending", "descending", "peak", "valley", "none"])
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -95,12 +105,26 @@ def test_no_division_is_better(trend, objective):
                 min_nonevents=[0, 1, 1, 0][bounds],
                 min_rate_diff=[0, 0, 0.05, 0][bounds],
             )
-            best = best_of_all(counts, totals, rules)
-            division = divide(counts, totals, rules)
-            assert (division.status == "infeasible") == (best is None)
-            if best is not None:
-                assert division.value == pytest.approx(best[0], abs=2 * TIE)
-                assert len(division.bin_ends) <= len(best[1])
+            assert_best(counts, totals, rules)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(10))
+def test_no_division_of_up_to_eleven_bins_is_better(seed):
+    random = np.random.default_rng([2, seed])
+    for _ in range(50):
+        counts = random_counts(random, int(random.integers(2, 12)))
+        rules = BinRules(
+            trend=random.choice(["ascending", "descending", "peak", "valley", "none"]),
+            objective=random.choice(OBJECTIVES),
+            max_n_bins=random.choice([None, 3, 4, 6]),
+            min_n_bins=int(random.integers(1, 3)),
+            min_bin_share=random.choice([0, 0, 0.1, 0.15]),
+            min_events=int(random.integers(0, 3)),
+            min_nonevents=int(random.integers(0, 3)),
+            min_rate_diff=random.choice([0, 0, 0.05]),
+        )
+        assert_best(counts, totals_of(counts), rules)
 
 
 def test_of_equal_divisions_the_one_of_fewest_bins_and_smallest_ends_is_taken():
