@@ -99,6 +99,7 @@ studies: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.bias
 	$(BIN)/python -m benchmarks.levels
 	$(BIN)/python -m benchmarks.markov_blankets
+	$(BIN)/python -m benchmarks.scorecard_words
 	$(BIN)/python -m benchmarks.false_discoveries 200
 	$(BIN)/python -m benchmarks.dependent 480 --peers 0
 	$(BIN)/python -m benchmarks.default_uncut

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 FIGURES = ROOT / "docs" / "project" / "figures.md"
 SPEED = ROOT / "docs" / "project" / "speed.md"
 PARTS = {  # of the page of figures; all other results are of speed and memory
-    "Levels and false discoveries": ("levels", "false_discoveries", "dependent"),
+    "Levels and false discoveries": ("levels", "false_discoveries", "dependent", "scorecard_words"),
     "Attacks": ("attacks", "fuzzing"),
     "The tests of the tests": ("mutants", "native_mutants", "coverage", "brute_force"),
 }

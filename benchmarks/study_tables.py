@@ -85,11 +85,22 @@ def _levels(document: Document, *, grouped: bool) -> str:
     return "\n".join(lines)
 
 
+def scorecard_words(document: Document) -> str:
+    """One row per design: the mean of its values, and how often each word was said of noise."""
+    lines = ["| noise | value | columns | mean | words | p at most 0.05 |", "|---|---|---|---|---|---|"]
+    for row in document["rows"]:
+        for value, details in row["details"].items():
+            cells = [row["job"], value, details["columns"], details["mean"], details["words"], details["p <= 0.05"]]
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 TABLES: dict[str, tuple[str, Callable[[Document], str]]] = {  # by the name in a page: the results, and their table
     "false_discoveries": ("false_discoveries", false_discoveries),
     "dependent": ("dependent", dependent),
     "levels": ("levels", levels),
     "levels_of_groups": ("levels", levels_of_groups),
+    "scorecard_words": ("scorecard_words", scorecard_words),
 }
 
 

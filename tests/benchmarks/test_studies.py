@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_wine
 from tests.cover import quick_and_slow
 
-from benchmarks import default_method, false_discoveries, levels
+from benchmarks import default_method, false_discoveries, levels, scorecard_words
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,17 @@ def test_false_discoveries_by_fdr_and_by_a_test_of_each_column():
         assert outcome.n_real_found.sum() >= 4
         assert (outcome.shares < 1).sum() >= 4
         assert outcome.shares.mean() <= 0.4
+
+
+def test_words_of_noise_are_counted():
+    small = scorecard_words.measure(scorecard_words.NoiseOfClasses(50, 150, None, has_fixed_bins=True), 20)
+    large = scorecard_words.measure(scorecard_words.NoiseOfClasses(5_000, 15_000, None, has_fixed_bins=True), 20)
+    assert 0 < large.mean < small.mean
+    assert sum(small.share_of_word.values()) == pytest.approx(1)
+    assert large.share_of_word == {"useless": 1}  # .02 is 8 times its mean
+    samples = scorecard_words.measure(scorecard_words.TwoSamples(2_000), 20)
+    assert samples.share_of_word == {"stable": 1}  # an index of .1 is 11 times its mean
+    assert samples.share_significant <= 0.25  # 6 or more of 20 at 5 % come once in 3,000 times
 
 
 def test_the_default_method_is_ranked_by_errors(tmp_path):
