@@ -16,6 +16,8 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv, parquet
 
+from benchmarks.machine import ROOT
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -25,6 +27,23 @@ LOUDNESS = np.array([0.9, 0.45, 0.15, 0.0])  # weight of the factor in a feature
 SHARE_OF_LOUDNESS = np.array([0.10, 0.25, 0.30, 0.35])
 CORRUPTION_OF_COPIES = 0.10
 ROWS_AT_ONCE = 1 << 14
+COLUMNS_OF_TESTS = ROOT / "tests" / "scorecards" / "golden"
+PUBLIC_COLUMNS = {  # by name the file of a column among those of the tests; None for one that scikit-learn has
+    "adult_age": "adult_age_peak",
+    "adult_hours": "adult_hours_auto_mindiff",
+    "pima_glucose": "pima_glucose_ascending",
+    "pima_pressure": "pima_pressure_none_trend",
+    "spam_capitals": "spam_capitals_all_distinct",
+    "spam_exclamation_marks": "spam_exclaim_auto",
+    "german_duration": "german_duration_ascending",
+    "german_age": "german_age_descending_chi2",
+    "flights_departure": "flights_deptime_auto",
+    "heart_age": "heart_age_auto",
+    "heart_rate": "heart_maxrate_descending",
+    "mean_texture": None,
+    "mean_smoothness": None,
+    "mean_symmetry": None,
+}
 
 
 @dataclass(frozen=True)
@@ -259,6 +278,29 @@ def _write_sparse_texts(shape: Shape, seed: int, folder: Path) -> None:
     _save(folder, value=value, column=np.concatenate(texts), start=start, classes=classes, groups=groups)
 
 
+def _write_public_columns(shape: Shape, seed: int, folder: Path) -> None:
+    """Columns of public tables without their missing values, and the classes of each."""
+    from sklearn.datasets import load_breast_cancer
+
+    cancer = load_breast_cancer(as_frame=True)
+    for name, file in PUBLIC_COLUMNS.items():
+        if file is None:
+            values, classes = cancer.data[name.replace("_", " ")].to_numpy(), cancer.target.to_numpy()
+        else:
+            column = np.load(COLUMNS_OF_TESTS / f"{file}.npz")
+            values, classes = column["x"], column["y"]
+        is_present = ~np.isnan(values)
+        _save(folder, **{name: values[is_present], f"{name}_classes": classes[is_present].astype(np.int64)})
+
+
+def _write_logit_column(shape: Shape, seed: int, folder: Path) -> None:
+    """Normal numbers, twice of which are the log-odds of the second class."""
+    random = np.random.default_rng(seed)
+    numbers = random.normal(size=shape.samples)
+    classes = (random.random(shape.samples) < 1 / (1 + np.exp(-2 * numbers))).astype(np.int64)
+    _save(folder, numbers=numbers, numbers_classes=classes)
+
+
 def _save(folder: Path, **arrays: np.ndarray) -> None:
     for name, array in arrays.items():
         np.save(folder / f"{name}.npy", array)
@@ -278,4 +320,6 @@ MAKERS = {
     "characters": _write_characters,
     "sparse_groups": _write_sparse_groups,
     "sparse_texts": _write_sparse_texts,
+    "public_columns": _write_public_columns,
+    "logit_column": _write_logit_column,
 }

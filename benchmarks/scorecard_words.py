@@ -1,7 +1,7 @@
 """How often the words of the industry for information values and stability indices are said of noise.
 
-``python -m benchmarks.scorecard_words [COLUMNS]`` prints a line a design: the mean of the value over so many columns that
-know nothing, the share of each word, and how often ``p`` is at most 0.05. The table is kept in the results.
+``python -m benchmarks.scorecard_words [COLUMNS]`` prints a line a design: the mean of the value over so many columns
+that know nothing, the share of each word, and how often ``p`` is at most 0.05. The table is kept in the results.
 """
 
 from __future__ import annotations
