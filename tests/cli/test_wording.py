@@ -23,6 +23,7 @@ from bitsieve.diagnostics import NAME_ONLY, ParameterError
         ("drop_missing_target", True, "--drop-missing-target"),
         ("include", ["a", "b c"], "--include a --include 'b c'"),
         ("column_types", {"a": "category"}, "--column-type a=category"),
+        ("special_values", {"a": [-9, -8], "b": [0]}, "--special a=-9 --special a=-8 --special b=0"),
     ],
 )
 def test_settings(parameter, value, words):

@@ -61,6 +61,18 @@ def test_the_page_of_figures_is_that_of_the_results():
     )
 
 
+def test_no_other_program_has_bins_of_a_larger_information_value():
+    """Among bins that keep all bounds; those of any trend are beside bins that were chosen without one."""
+    (document, *_) = measured("monotone_bins")
+    assert len(document["rows"]) >= 15
+    for row in document["rows"]:
+        details = row["details"]
+        assert details["bitsieve"]["keeps_bounds"], row["job"]
+        for program, other in details.items():
+            ours = details["bitsieve"] if other["keeps_bounds"] else details["bitsieve, any trend"]
+            assert other["information_value"] <= ours["information_value"], (row["job"], program)
+
+
 def of_false_discoveries(design: str, rule: str) -> dict[str, str]:
     """The details of a design and a rule in the newest results."""
     rows = {row["job"]: row["details"] for row in measured("false_discoveries")[0]["rows"]}

@@ -150,8 +150,9 @@ def make_scorecard(
     points = Points() if options.points is None else options.points
     card = fit_card(chosen_table, binner, points, options.model, drop_wrong_sign=options.drop_wrong_sign)
     position_of_name = {str(table.names[j]): j for j in chosen.tolist()}
+    notes_on_table = [note for note in prepared.diagnostics if note.code != "sentinel"]  # the next ones look further
     notes = [
-        *[diagnostic for diagnostic in prepared.diagnostics if diagnostic.code != "sentinel"],
+        *notes_on_table,
         *notes_on_undeclared_values(chosen_table, binner.column_bins_),
         *notes_on_bins(binner.column_names_, binner.column_bins_),
         *notes_on_card(card),

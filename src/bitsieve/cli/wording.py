@@ -96,9 +96,9 @@ def _typed_option(option: str, value: object) -> str:
     values: list[object]
     if isinstance(value, Mapping):
         values = []
-        for key, item in value.items():
+        for column, item in value.items():
             items = item if isinstance(item, list) else [item]
-            values += [f"{key}={each}" for each in items]
+            values += [f"{column}={column_value}" for column_value in items]
     elif isinstance(value, list):
         values = value
     else:

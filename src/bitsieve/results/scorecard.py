@@ -37,6 +37,8 @@ HEADER = ("bin", "rows", "share", "events", "event rate", "WOE", "IV", "points")
 class Scorecard:
     """A scorecard: the points of every bin of every column.
 
+    A bin of numbers has the edges that its label shows, in scores, SQL and JSON.
+
     Parameters
     ----------
     card : Card
