@@ -101,7 +101,7 @@ def measure(design: NoiseOfClasses | TwoSamples, n_columns: int) -> Outcome:
 
 def main(arguments: list[str]) -> None:
     """Print the table."""
-    n_columns = int(arguments[0]) if arguments else 1_000
+    n_columns = int(arguments[0]) if arguments else 300
     claim = (
         "What the words of the industry say of columns of noise: information values (useless below .02, weak below .1, "
         "medium below .3, strong below .5, too good), and stability indices of two samples of one population (stable "

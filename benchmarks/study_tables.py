@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 PAGES = tuple(ROOT / "docs" / "project" / name for name in ("measured_levels.md", "measured_methods.md"))
 BLOCK = re.compile(r"(<!-- results: (\w+) -->\n).*?(<!-- /results -->)", re.DOTALL)
 BOLD_ABOVE = 0.11  # a rate that random variation does not explain
+OF_THE_SUITE = ("monotone_bins",)  # results of a benchmark with contestants; the others are studies of their own
 DEPENDENT_RULES = (
     "conditional",
     "conditional, tree of other rows",
@@ -95,12 +96,31 @@ def scorecard_words(document: Document) -> str:
     return "\n".join(lines)
 
 
+def monotone_bins(document: Document) -> str:
+    """One row per column, one column per program: the information value and the processor seconds."""
+    programs = list(document["rows"][0]["details"])
+    lines = [f"| column | {' | '.join(programs)} |", "|---|" + "---|" * len(programs)]
+    for row in document["rows"]:
+        cells = [_value_and_seconds(row, program) for program in programs]
+        lines.append(f"| {row['job']} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _value_and_seconds(row: Mapping[str, Any], program: str) -> str:
+    if program not in row["details"]:
+        return "-"
+    details = row["details"][program]
+    mark = "" if details["keeps_bounds"] else "*"
+    return f"{details['information_value']:.4g}{mark}, {row['seconds'][program]:.2g} s"
+
+
 TABLES: dict[str, tuple[str, Callable[[Document], str]]] = {  # by the name in a page: the results, and their table
     "false_discoveries": ("false_discoveries", false_discoveries),
     "dependent": ("dependent", dependent),
     "levels": ("levels", levels),
     "levels_of_groups": ("levels", levels_of_groups),
     "scorecard_words": ("scorecard_words", scorecard_words),
+    "monotone_bins": ("monotone_bins", monotone_bins),
 }
 
 
@@ -111,7 +131,8 @@ def filled(text: str, folder: Path = RESULTS) -> str:
         name, make = TABLES[match[2]]
         document = results.read(name, folder=folder)[0]
         machine = document["machine"]
-        source = f"{machine['cpu']}, {machine['date'][:10]}, `python -m benchmarks.{name}`."
+        command = f"python -m benchmarks {name}" if name in OF_THE_SUITE else f"python -m benchmarks.{name}"
+        source = f"{machine['cpu']}, {machine['date'][:10]}, `{command}`."
         return f"{match[1]}{make(document)}\n\n{source}\n{match[3]}"
 
     return BLOCK.sub(table, text)
