@@ -63,10 +63,10 @@ INFORMATION_VALUES = {
     "10 fixed bins, 50 events in 1,000 rows": NoiseOfClasses(50, 950, None, True),
     "10 fixed bins, 300 events in 3,000 rows": NoiseOfClasses(300, 2_700, None, True),
     "10 fixed bins, 3,000 events in 30,000 rows": NoiseOfClasses(3_000, 27_000, None, True),
-    "monotone bins, 50 events in 1,000 rows": NoiseOfClasses(50, 950, None, False),
-    "monotone bins, 300 events in 3,000 rows": NoiseOfClasses(300, 2_700, None, False),
+    "monotone bins of 100 values, 50 events in 1,000 rows": NoiseOfClasses(50, 950, 100, False),
     "monotone bins of 40 values, 300 events in 3,000 rows": NoiseOfClasses(300, 2_700, 40, False),
-    "monotone bins, 3,000 events in 30,000 rows": NoiseOfClasses(3_000, 27_000, None, False),
+    "monotone bins of 100 values, 300 events in 3,000 rows": NoiseOfClasses(300, 2_700, 100, False),
+    "monotone bins of 100 values, 3,000 events in 30,000 rows": NoiseOfClasses(3_000, 27_000, 100, False),
 }
 STABILITY = {
     "two samples of 100 rows": TwoSamples(100),
@@ -101,7 +101,7 @@ def measure(design: NoiseOfClasses | TwoSamples, n_columns: int) -> Outcome:
 
 def main(arguments: list[str]) -> None:
     """Print the table."""
-    n_columns = int(arguments[0]) if arguments else 300
+    n_columns = int(arguments[0]) if arguments else 500
     claim = (
         "What the words of the industry say of columns of noise: information values (useless below .02, weak below .1, "
         "medium below .3, strong below .5, too good), and stability indices of two samples of one population (stable "
