@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from benchmarks.contestants.ours import planes_bytes
-from benchmarks.data import MAKERS, Data, Shape, make_codes, make_values
+from benchmarks.data import MAKERS, PUBLIC_COLUMNS, Data, Shape, make_codes, make_values
 
 FORMATS = {"huge_parquet": "parquet", "huge_doubles": "parquet"}  # of the others it is their name
 
@@ -27,13 +27,28 @@ def test_values_are_seeded():
     assert (make_values(shape)[0] == make_values(shape)[0]).all()
 
 
-@pytest.mark.parametrize("kind", [kind for kind in MAKERS if not kind.startswith("sparse")])
+OTHER_KINDS = {"sparse_groups", "sparse_texts", "public_columns", "logit_column"}  # which are no tables of this shape
+
+
+@pytest.mark.parametrize("kind", [kind for kind in MAKERS if kind not in OTHER_KINDS])
 def test_every_kind_of_data_is_written(kind, tmp_path):
     shape = Shape(60, 6, 3, 2)
     Data(kind, shape).write(tmp_path)
     arrays = {path.stem: np.load(path) for path in tmp_path.glob("*.npy")}
     tables = [array for name, array in arrays.items() if array.shape == (60, 6)]
     assert tables or (tmp_path / f"table.{FORMATS.get(kind, kind)}").stat().st_size > 60 * 6
+
+
+def test_columns_are_written_with_the_classes_of_their_rows(tmp_path):
+    for kind in ("public_columns", "logit_column"):
+        Data(kind, Shape(60, 1, 10, 2)).write(tmp_path)
+    columns = [*PUBLIC_COLUMNS, "numbers"]
+    assert {path.stem for path in tmp_path.glob("*.npy")} == {*columns, *(f"{name}_classes" for name in columns)}
+    for name in columns:
+        values, classes = np.load(tmp_path / f"{name}.npy"), np.load(tmp_path / f"{name}_classes.npy")
+        assert len(values) == len(classes)
+        assert np.isfinite(values).all()
+        assert set(classes) == {0, 1}
 
 
 @pytest.mark.parametrize(("kind", "labels"), [("sparse_groups", {-1, 1}), ("sparse_texts", {0, 1})])
