@@ -8,18 +8,18 @@ namespace bitsieve {
 namespace {
 
 constexpr double kSeriesFrom = 64.0;  // the mean from which on a series is used
-constexpr int kPlaceBits = 15;        // 2^15 entries take 0.75 MiB
+constexpr int kSlotBits = 15;         // 2^15 entries take 0.75 MiB
 
-// Every bit of the three numbers changes the place.
-std::size_t place_of(std::uint32_t n, std::uint32_t low, std::uint32_t high) {
+// The slot of a cell among the recent excesses. It depends on every bit of the three numbers.
+std::size_t slot_of(std::uint32_t n, std::uint32_t low, std::uint32_t high) {
     std::uint64_t key = (std::uint64_t(low) << 32 | high) * 0x9e3779b97f4a7c15u;
     key = (key ^ key >> 32 ^ n) * 0xbf58476d1ce4e5b9u;
-    return std::size_t(key >> (64 - kPlaceBits));
+    return std::size_t(key >> (64 - kSlotBits));
 }
 
 }  // namespace
 
-ExpectedExcess::ExpectedExcess() : recent_(std::size_t(1) << kPlaceBits), c_log_c_() {
+ExpectedExcess::ExpectedExcess() : recent_(std::size_t(1) << kSlotBits), c_log_c_() {
     for (std::size_t c = 1; c < c_log_c_.size(); ++c) c_log_c_[c] = double(c) * std::log(double(c));
 }
 
@@ -27,7 +27,7 @@ std::int64_t ExpectedExcess::operator()(std::int64_t n, std::int64_t a, std::int
     const std::uint32_t size = std::uint32_t(n);
     const std::uint32_t low = std::uint32_t(std::min(a, b));
     const std::uint32_t high = std::uint32_t(std::max(a, b));
-    Entry& entry = recent_[place_of(size, low, high)];
+    Entry& entry = recent_[slot_of(size, low, high)];
     if (entry.n == size && entry.low == low && entry.high == high) return entry.excess;
     const double mean = double(low) / size * high;
     const double excess = mean < kSeriesFrom ? sum_over_counts(size, low, high) : series(size, low, high);

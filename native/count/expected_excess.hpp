@@ -27,14 +27,14 @@ public:
 
 private:
     struct Entry {
-        std::uint32_t n, low, high;  // n = 0: the entry is empty
+        std::uint32_t n, low, high;  // n is 0 in an empty entry
         std::int64_t excess;
     };
 
     double sum_over_counts(double n, double low, double high) const;
     double series(double n, double low, double high) const;
 
-    std::vector<Entry> recent_;  // each excess has one place, and the latest of those with the same place is there
+    std::vector<Entry> recent_;  // by slot; a new excess replaces that in its slot
     std::array<double, 256> c_log_c_;
 };
 

@@ -9,37 +9,38 @@ namespace {
 
 constexpr std::int64_t kBlockCells = 1 << 18;     // 32-bit counts of one table: half of a common second-level cache
 constexpr std::int64_t kMaxJointCells = 1 << 14;  // of a batch of variables: half of a common first-level cache
-constexpr std::int64_t kSamplesPerJointCell = 8;  // so many at least: joint cells are added up for every variable
+constexpr std::int64_t kSamplesPerJointCell = 8;  // at least, as adding up the joint cells takes time as well
 constexpr std::int64_t kMaxBatch = 8;             // variables
 constexpr std::uint32_t kNoGroup = ~std::uint32_t(0);
 static_assert(kMaxJointCells <= 1 << 16, "a joint code has 16 bits");
 
-// The sizes of the codes of two variables in one stratum: of those codes that occur.
+// The table of two variables in one stratum: the sizes of its rows and columns, which are the codes that occur.
 struct StratumMargins {
     std::int64_t n_samples;
-    const std::int64_t* rows;
+    const std::int64_t* row_sizes;
     std::int64_t n_rows;
-    const std::int64_t* columns;
+    const std::int64_t* column_sizes;
     std::int64_t n_columns;
 
     bool both_vary() const { return n_rows > 1 && n_columns > 1; }
 };
 
-// All but the cells.
+// Add to the sums of a test what a stratum adds by its margins. What its cells add is not included.
 void add_margins(const Terms& terms, const StratumMargins& stratum, ExpectedExcess* excess, IndependenceSums& sums) {
     std::int64_t information = terms(std::uint64_t(stratum.n_samples));
-    for (std::int64_t r = 0; r < stratum.n_rows; ++r) information -= terms(std::uint64_t(stratum.rows[r]));
-    for (std::int64_t c = 0; c < stratum.n_columns; ++c) information -= terms(std::uint64_t(stratum.columns[c]));
+    for (std::int64_t r = 0; r < stratum.n_rows; ++r) information -= terms(std::uint64_t(stratum.row_sizes[r]));
+    for (std::int64_t c = 0; c < stratum.n_columns; ++c) information -= terms(std::uint64_t(stratum.column_sizes[c]));
     sums.information += information;
     sums.degrees_of_freedom += (stratum.n_rows - 1) * (stratum.n_columns - 1);
-    const std::int64_t rarest_row = *std::min_element(stratum.rows, stratum.rows + stratum.n_rows);
-    const std::int64_t rarest_column = *std::min_element(stratum.columns, stratum.columns + stratum.n_columns);
+    const std::int64_t rarest_row = *std::min_element(stratum.row_sizes, stratum.row_sizes + stratum.n_rows);
+    const std::int64_t rarest_column =
+        *std::min_element(stratum.column_sizes, stratum.column_sizes + stratum.n_columns);
     const double least_expected = double(rarest_row) * double(rarest_column) / double(stratum.n_samples);
     sums.least_expected = std::min(sums.least_expected, least_expected);
     if (excess == nullptr) return;
     for (std::int64_t r = 0; r < stratum.n_rows; ++r)
         for (std::int64_t c = 0; c < stratum.n_columns; ++c)
-            sums.expected_excess += (*excess)(stratum.n_samples, stratum.rows[r], stratum.columns[c]);
+            sums.expected_excess += (*excess)(stratum.n_samples, stratum.row_sizes[r], stratum.column_sizes[c]);
 }
 
 // (n - m)^2 / m summed over the cells of a table is the sum of n^2 / m - n, to which empty cells add nothing.
@@ -84,7 +85,7 @@ public:
     void count(const VariableInStrata::Block& block, const VariableBatch& batch) {
         n_groups_ = std::int64_t(block.group_sizes.size());
         n_joint_ = std::size_t(batch.n_joint);
-        n_cells_ = std::size_t(n_groups_ + 1) * n_joint_;  // with those of samples of no group
+        n_cells_ = std::size_t(n_groups_ + 1) * n_joint_;  // the last group is that of samples without a group
         const std::int64_t n_samples = std::int64_t(block.groups.size());
         n_copies_ = std::int64_t(n_cells_) * kSamplesPerCopiedCell <= n_samples ? kCopies : 1;
         joint_.assign(n_copies_ * n_cells_, 0);
@@ -297,18 +298,18 @@ void IndependenceCounter::add_block(const VariableInStrata::Block& block, const 
                                     std::int64_t n_codes, OptionalSums optional, ExpectedExcess* excess,
                                     IndependenceSums& sums) const {
     std::vector<std::int64_t> size_of_code(static_cast<std::size_t>(n_codes));
-    std::vector<std::int64_t> columns;  // the sizes of the codes that occur in a stratum
+    std::vector<std::int64_t> column_sizes;  // of the codes that occur in a stratum
     std::int64_t group = 0;
     for (const auto& stratum : block.strata) {
         const std::int64_t n_rows = stratum.groups_end - group;
         std::copy(cells, cells + n_codes, size_of_code.begin());
         for (std::int64_t r = 1; r < n_rows; ++r)
             for (std::int64_t c = 0; c < n_codes; ++c) size_of_code[std::size_t(c)] += cells[r * n_codes + c];
-        columns.clear();
+        column_sizes.clear();
         for (const auto size : size_of_code)
-            if (size > 0) columns.push_back(size);
-        const StratumMargins margins{stratum.n_samples, &block.group_sizes[std::size_t(group)], n_rows, columns.data(),
-                                     std::int64_t(columns.size())};
+            if (size > 0) column_sizes.push_back(size);
+        const StratumMargins margins{stratum.n_samples, &block.group_sizes[std::size_t(group)], n_rows,
+                                     column_sizes.data(), std::int64_t(column_sizes.size())};
         if (margins.both_vary()) {
             add_margins(terms_, margins, optional.expected_excess ? excess : nullptr, sums);
             for (std::int64_t cell = 0; cell < n_rows * n_codes; ++cell) sums.information += terms_(cells[cell]);
@@ -316,7 +317,7 @@ void IndependenceCounter::add_block(const VariableInStrata::Block& block, const 
                 for (std::int64_t r = 0; r < n_rows; ++r)
                     for (std::int64_t c = 0; c < n_codes; ++c)
                         if (cells[r * n_codes + c] > 0)
-                            sums.pearson += pearson_of_cell(cells[r * n_codes + c], margins.rows[r],
+                            sums.pearson += pearson_of_cell(cells[r * n_codes + c], margins.row_sizes[r],
                                                             size_of_code[std::size_t(c)], stratum.n_samples);
         }
         cells += n_rows * n_codes;
@@ -330,41 +331,41 @@ IndependenceSums IndependenceCounter::of_table(const std::int64_t* cells, const 
     const auto excess = borrow();
     IndependenceSums sums;
     std::vector<std::int64_t> size_of_column(std::size_t(n_columns), 0);
-    std::vector<std::int64_t> present;  // columns that occur in a stratum
-    std::vector<std::int64_t> columns;  // their sizes
-    std::vector<std::int64_t> rows;     // the sizes of the rows that occur
+    std::vector<std::int64_t> present;       // columns that occur in a stratum
+    std::vector<std::int64_t> column_sizes;  // their sizes
+    std::vector<std::int64_t> row_sizes;     // the sizes of the rows that occur
     std::int64_t end = 0;
     for (std::int64_t first = 0; first < n_cells; first = end) {
         const std::int64_t stratum = cells[first] / (n_rows * n_columns);
         ++sums.n_strata;
         std::int64_t n_samples = 0;
         std::int64_t latest_row = -1;
-        rows.clear();
+        row_sizes.clear();
         present.clear();
-        columns.clear();
+        column_sizes.clear();
         for (end = first; end < n_cells && cells[end] / (n_rows * n_columns) == stratum; ++end) {
             const std::int64_t row = cells[end] / n_columns;
             const std::int64_t column = cells[end] % n_columns;
-            if (row != latest_row) rows.push_back(0);
+            if (row != latest_row) row_sizes.push_back(0);
             latest_row = row;
-            rows.back() += counts[end];
+            row_sizes.back() += counts[end];
             if (size_of_column[std::size_t(column)] == 0) present.push_back(column);
             size_of_column[std::size_t(column)] += counts[end];
             n_samples += counts[end];
         }
-        for (const auto column : present) columns.push_back(size_of_column[std::size_t(column)]);
-        const StratumMargins margins{n_samples, rows.data(), std::int64_t(rows.size()), columns.data(),
-                                     std::int64_t(columns.size())};
+        for (const auto column : present) column_sizes.push_back(size_of_column[std::size_t(column)]);
+        const StratumMargins margins{n_samples, row_sizes.data(), std::int64_t(row_sizes.size()), column_sizes.data(),
+                                     std::int64_t(column_sizes.size())};
         if (margins.both_vary()) {
             add_margins(terms_, margins, optional.expected_excess ? excess.get() : nullptr, sums);
             std::int64_t r = -1;
             latest_row = -1;
             for (std::int64_t i = first; i < end; ++i) {
                 sums.information += terms_(std::uint64_t(counts[i]));
-                r += cells[i] / n_columns != latest_row;
+                r += cells[i] / n_columns != latest_row;  // one more where a row begins
                 latest_row = cells[i] / n_columns;
                 if (optional.pearson)
-                    sums.pearson += pearson_of_cell(counts[i], rows[std::size_t(r)],
+                    sums.pearson += pearson_of_cell(counts[i], row_sizes[std::size_t(r)],
                                                     size_of_column[std::size_t(cells[i] % n_columns)], n_samples);
             }
         }
