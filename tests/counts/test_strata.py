@@ -8,9 +8,9 @@ import pytest
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.source import CountSource, refined
 from bitsieve.counts.strata import (
+    CountsByStratum,
     SourceInStrata,
     StrataAndClasses,
-    StratifiedCounts,
     StratifiedSums,
     check_combinations,
     partition_by_strata,
@@ -69,8 +69,8 @@ def test_tables_by_class_are_those_of_samples_in_memory(pivot, by_class):
 
 def test_tables_by_stratum_are_those_of_samples_in_memory():
     rows = samples()
-    one_count = StratifiedCounts.of_source(SourceInStrata(*by_combination(*rows)))
-    in_two = StratifiedCounts.of_source(in_memory(*rows))
+    one_count = CountsByStratum.of_source(SourceInStrata(*by_combination(*rows)))
+    in_two = CountsByStratum.of_source(in_memory(*rows))
     columns = np.arange(4)
     same_tables(one_count.by_stratum.tables(1, columns, True), in_two.by_stratum.tables(1, columns, True))
     assert one_count.is_one_count
@@ -98,8 +98,8 @@ def test_sums_are_counted_once():
     rows = samples()
     base, combinations = by_combination(*rows)
     counted = Counted(base)
-    sums = StratifiedSums.of_counts(StratifiedCounts.of_source(SourceInStrata(counted, combinations)))
-    expected = StratifiedSums.of_counts(StratifiedCounts.of_source(in_memory(*rows)))
+    sums = StratifiedSums.of_counts(CountsByStratum.of_source(SourceInStrata(counted, combinations)))
+    expected = StratifiedSums.of_counts(CountsByStratum.of_source(in_memory(*rows)))
     terms = make_entropy_terms(90)
     for found, other in zip(sums.marginal_sums(terms), expected.marginal_sums(terms), strict=True):
         assert found.tolist() == other.tolist()

@@ -19,12 +19,12 @@ class IndependenceSums(NamedTuple):
     They depend neither on the order of the samples, strata and codes, nor on which of the two variables is the first.
     """
 
-    information: Integers  # N I(X;Y|Z) in terms
+    information: Integers  # N I(X;Y|Z) in units of the entropy terms
     degrees_of_freedom: Integers
     expected_excess: Floats  # half the mean of G over all shuffles within the strata
-    pearson: Floats
-    least_expected: Floats
-    n_strata: Integers  # how many have samples
+    pearson: Floats  # the statistic X^2 of Pearson
+    least_expected: Floats  # the smallest expected count of a cell
+    n_strata: Integers  # strata that have samples
 
     @classmethod
     def of_arrays(cls, arrays: tuple[Integers, Integers, Floats, Floats, Floats, Integers]) -> IndependenceSums:
@@ -49,7 +49,7 @@ class IndependenceSums(NamedTuple):
 
 @dataclass(frozen=True)
 class OptionalSums:
-    """Which sums are computed of those that only one test uses. The others are 0."""
+    """Which of the sums that only one test needs are computed. The others are 0."""
 
     expected_excess: bool = False
     pearson: bool = False

@@ -23,17 +23,17 @@ from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Integers
 from bitsieve.utils.lazy import cached_property
 
-MAX_COMBINATIONS = 1 << 16  # of class and stratum
+MAX_COMBINATIONS = 1 << 16  # combinations of class and stratum that can be counted
 #: The counts of every source that is still in use: several estimators of one source share them.
-_COUNTS: WeakKeyDictionary[CountSource, StratifiedCounts] = WeakKeyDictionary()
+_COUNTS: WeakKeyDictionary[CountSource, CountsByStratum] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
 class StrataAndClasses:
     """The combinations of stratum and class that occur, ordered by stratum and then by class."""
 
-    stratum: Integers  # of every combination, ascending
-    label: Integers  # the class of every combination
+    stratum: Integers  # the stratum of each combination, ascending
+    label: Integers  # the class of each combination
     n_classes: int
 
     @classmethod
@@ -65,15 +65,15 @@ def check_combinations(n_combinations: int) -> None:
 
 
 @dataclass(frozen=True)
-class StratifiedCounts:
-    """The same samples, counted by stratum, and by combination of class and stratum."""
+class CountsByStratum:
+    """Two counts of the same samples: by stratum, and by combination of class and stratum."""
 
     by_stratum: CountSource  # its classes are the strata
     by_combination: CountSource  # its classes are the combinations
     combinations: StrataAndClasses
 
     @classmethod
-    def of_source(cls, source: CountSource) -> StratifiedCounts:
+    def of_source(cls, source: CountSource) -> CountsByStratum:
         """Count the samples of a source that has strata."""
         if source not in _COUNTS:
             if isinstance(source, SourceInStrata):
@@ -83,7 +83,7 @@ class StratifiedCounts:
         return _COUNTS[source]
 
     @classmethod
-    def _of_samples(cls, source: CountSource) -> StratifiedCounts:
+    def _of_samples(cls, source: CountSource) -> CountsByStratum:
         """Count samples whose codes and strata are in memory."""
         coded_source = coded(source)
         if coded_source is None or source.strata is None:
@@ -122,7 +122,7 @@ class MergedClasses(ConditioningSource):
 
     def __init__(self, source: CountSource, merged_class: Integers, n_classes: int) -> None:
         self.source = source
-        self.merged_class = merged_class  # of every class of the source
+        self.merged_class = merged_class  # merged_class[c] is the new class of class c of the source
         self.n_classes = n_classes
         self.n_samples = source.n_samples
         self.n_features = source.n_features
@@ -185,10 +185,10 @@ class SourceInStrata(MergedClasses):
     def n_strata(self) -> int:
         return self.combinations.n_strata
 
-    def counts(self) -> StratifiedCounts:
+    def counts(self) -> CountsByStratum:
         """The counts by stratum and by combination."""
         by_stratum = MergedClasses(self.source, self.combinations.stratum, self.n_strata)
-        return StratifiedCounts(by_stratum, self.source, self.combinations)
+        return CountsByStratum(by_stratum, self.source, self.combinations)
 
     def joined(self, groups: Sequence[Columns]) -> SourceInStrata:
         return SourceInStrata(conditioning(self.source).joined(groups), self.combinations)
@@ -208,25 +208,26 @@ class PartitionWithinStrata(Partition):
         self.base = base  # the other partition, whose classes are the combinations
 
     @cached_property
-    def _numbers(self) -> Integers:
+    def _part_numbers(self) -> Integers:
         """The numbers ``stratum * n_base_parts + base part`` of the parts that occur, ascending."""
         (table,) = self.base.tables(None, True)
         cells, _ = table.occupied()
-        base_part, combination = np.divmod(cells, self.source.source.n_classes)
-        return np.unique(self._number(base_part, combination))
+        _, _, n_combinations = table.shape
+        base_part, combination = np.divmod(cells, n_combinations)
+        return np.unique(self._part_number(base_part, combination))
 
-    def _number(self, base_part: Integers, combination: Integers) -> Integers:
+    def _part_number(self, base_part: Integers, combination: Integers) -> Integers:
         numbers: Integers = self.source.combinations.stratum[combination] * self.base.n_parts + base_part
         return numbers
 
     @property
     def keys(self) -> Integers:
-        stratum, base_part = np.divmod(self._numbers, self.base.n_parts)
+        stratum, base_part = np.divmod(self._part_numbers, self.base.n_parts)
         return np.column_stack([stratum, self.base.keys[base_part]])
 
     @property
     def n_parts(self) -> int:
-        return len(self._numbers)
+        return len(self._part_numbers)
 
     def refine(self, feature: int) -> PartitionWithinStrata:
         return PartitionWithinStrata(self.source, self.base.refine(feature))
@@ -242,7 +243,7 @@ class PartitionWithinStrata(Partition):
         cells, counts = table.occupied()
         base_part_and_code, combination = np.divmod(cells, n_combinations)
         base_part, code = np.divmod(base_part_and_code, n_codes)
-        part = np.searchsorted(self._numbers, self._number(base_part, combination))
+        part = np.searchsorted(self._part_numbers, self._part_number(base_part, combination))
         cells_within = (part * n_codes + code) * n_classes + self.source.combinations.label[combination]
         return ContingencyTable.of_cells((self.n_parts, n_codes, n_classes), cells_within, counts)
 
@@ -252,7 +253,7 @@ def partition_by_strata(source: CountSource) -> Partition:
     if isinstance(source, SourceInStrata):
         return source.partition_by_strata()
     coded_source = coded(source)
-    assert coded_source is not None  # the strata were counted
+    assert coded_source is not None  # strata are counted only where the codes are in memory, or as SourceInStrata
     return coded_source.partition_by_strata()
 
 
@@ -263,12 +264,12 @@ class StratifiedSums(Sums):
     The total is ``S_s``, and the sum of the class ``S_cs``. With these every formula holds given the stratum.
     """
 
-    def __init__(self, counts: StratifiedCounts) -> None:
+    def __init__(self, counts: CountsByStratum) -> None:
         super().__init__(counts.by_combination)
         self.counts = counts
 
     @classmethod
-    def of_counts(cls, counts: StratifiedCounts) -> StratifiedSums:
+    def of_counts(cls, counts: CountsByStratum) -> StratifiedSums:
         """The sums of one count, or of two where these are in memory."""
         return SumsOfOneCount(counts) if counts.is_one_count else SumsOfTwoCounts(counts)
 
@@ -297,7 +298,7 @@ class StratifiedSums(Sums):
 class SumsOfTwoCounts(StratifiedSums):
     """Sums within strata from the fused sums of two counts: by stratum, and by combination."""
 
-    def __init__(self, counts: StratifiedCounts) -> None:
+    def __init__(self, counts: CountsByStratum) -> None:
         super().__init__(counts)
         self._by_stratum = sums_of(counts.by_stratum)
         self._by_combination = sums_of(counts.by_combination)

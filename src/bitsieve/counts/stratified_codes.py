@@ -19,15 +19,16 @@ from bitsieve.utils.arrays import Columns, Integers
 
 Variables = tuple[int, ...]
 
-MAX_CACHED_SAMPLES = 1 << 24  # of all cached strata together; each list the samples
+MAX_CACHED_SAMPLES = 1 << 24  # samples in all cached divisions into strata together
+BYTES_PER_CODE = 2
 MAX_CODE_BYTES = 1 << 28  # the codes of all variables are in memory at once if they take no more
 MAX_PAIR_CELLS = 1 << 24  # pairs of variables with more cells are counted as tables, which list those that occur
-SECONDS_PER_SAMPLE = 1.5e-9  # to count a sample in a test
-MIN_SECONDS_FOR_THREAD = 300e-6  # to wake a thread for less work costs more than it saves
+SECONDS_PER_SAMPLE = 1.5e-9  # time to count one sample in one test
+MIN_SECONDS_FOR_THREAD = 300e-6  # waking a thread for less work costs more than it saves
 
 
 class _Codes:
-    """The codes of some variables, as native code takes them."""
+    """The codes of a list of variables, one row each, as native code takes them."""
 
     def __init__(self, source: CodedSource, variables: Iterable[int], n_codes: Integers) -> None:
         rows = list(variables)
@@ -49,12 +50,12 @@ class StratifiedCodes:
 
     def __init__(self, source: CodedSource, n_codes: Integers, entropy_terms: EntropyTerms) -> None:
         self.source = source
-        self.n_codes = n_codes  # by variable
+        self.n_codes = n_codes  # the number of codes of each variable
         self._native = _native.IndependenceCounter(entropy_terms.table, entropy_terms.shift)
         self._strata: dict[Variables, _native.Strata] = {}  # by their variables
         self._max_cached_strata = max(8, MAX_CACHED_SAMPLES // source.n_samples)
         self._all_codes: _Codes | None = None
-        self._has_room_for_all = 2 * source.n_samples * len(n_codes) <= MAX_CODE_BYTES
+        self._has_room_for_all = BYTES_PER_CODE * source.n_samples * len(n_codes) <= MAX_CODE_BYTES
 
     def can_count(self, x: int) -> bool:
         """Whether all cells of the table of x with any other variable fit into memory."""
@@ -72,7 +73,7 @@ class StratifiedCodes:
         codes = self._codes_of((x, *others.tolist()))
         grouped = _native.VariableInStrata(codes.native, codes.row[x], native_strata)
         rows = codes.rows_of(others)
-        sums: dict[int, IndependenceSums] = {}  # by the first of the rows that a thread worked on
+        sums: dict[int, IndependenceSums] = {}  # by the first index that a thread counted
 
         def count(indices: Columns) -> None:
             arrays = self._native.of_variables(
@@ -88,7 +89,7 @@ class StratifiedCodes:
         """Where batches of variables begin and end whose codes are in memory together."""
         max_size = n_others
         if not self._has_room_for_all:
-            max_size = max(thread_count(self.source.n_jobs), MAX_CODE_BYTES // (2 * self.source.n_samples))
+            max_size = max(thread_count(self.source.n_jobs), MAX_CODE_BYTES // (BYTES_PER_CODE * self.source.n_samples))
         return [*range(0, n_others, max_size), n_others]
 
     def _codes_of(self, variables: Variables) -> _Codes:
@@ -104,10 +105,10 @@ class StratifiedCodes:
         if variables not in self._strata:
             if len(self._strata) >= self._max_cached_strata:
                 self._strata.clear()
-            self._strata[variables] = self._divided(variables)
+            self._strata[variables] = self._make_strata(variables)
         return self._strata[variables]
 
-    def _divided(self, variables: Variables) -> _native.Strata:
+    def _make_strata(self, variables: Variables) -> _native.Strata:
         if not variables:
             return _native.Strata(self._codes_of((0,)).native)
         *earlier, last = variables

@@ -22,7 +22,7 @@ from bitsieve.utils.arrays import Columns, Integers
 from bitsieve.utils.lazy import cached_property
 
 SECONDS_PER_WEIGHT = 0.5e-9  # time to add the weight of a row to one of two codes, on one thread
-INTEGER_BITS = 63  # of a sum without its sign
+INTEGER_BITS = 63  # bits of a sum, without its sign
 HALF_BITS = 17  # expected units are summed in two halves, each of which a float64 holds exactly for 2**31 samples
 HALF = 1 << HALF_BITS
 
@@ -32,8 +32,8 @@ class EventCells(NamedTuple):
 
     table: Columns  # the index of each cell's table
     interval: Columns  # the interval of the events of the cell
-    events: Integers  # observed in the cell, at least 1
-    expected_units: Integers  # the events that the rows of the cell are expected to have, in units
+    events: Integers  # events observed in the cell, at least 1
+    expected_units: Integers  # the events that the rows of the cell are expected to have, in small units
 
 
 class EventWeights:
@@ -48,9 +48,9 @@ class EventWeights:
 
     def __init__(self, events: Integers, expected_units: Integers) -> None:
         self.n_unit_bits = int(expected_units.sum()).bit_length()
-        fit_one_integer = self.n_unit_bits + int(events.sum()).bit_length() <= INTEGER_BITS
+        fits_one_integer = self.n_unit_bits + int(events.sum()).bit_length() <= INTEGER_BITS
         weights = [expected_units, events]
-        if fit_one_integer:
+        if fits_one_integer:
             weights = [(events << self.n_unit_bits) + expected_units]
         self.weights = [weight.astype(np.uint64) for weight in weights]
 
@@ -70,7 +70,7 @@ class SurvivalSource(PackedSource):
     ----------
     codes : array of int, shape (n_rows, n_features)
     risk_sets : RiskSets
-        Of the same rows, with their frequency weights.
+        The risk sets of the same rows, with their frequency weights.
     arities, n_jobs
         As of :class:`~bitsieve.counts.packed.PackedSource`.
     """
@@ -105,7 +105,8 @@ class SurvivalSource(PackedSource):
             is_event = classes == interval + 1
             events = np.where(is_event, risk_sets.weight, 0)
             self._weights_by_interval.append(EventWeights(events, units[:, interval] * risk_sets.weight))
-        n_weights = len(classes) * sum(len(weights.weights) for weights in self._weights_by_interval)
+        n_weights_per_row = sum(len(weights.weights) for weights in self._weights_by_interval)
+        n_weights = len(classes) * n_weights_per_row
         n_codes_compared = float(np.maximum(self.arities - 1, 1).sum())
         #: Predicted seconds of :meth:`pair_cells` of one column with all columns.
         self.pair_cells_seconds = self.row_seconds + SECONDS_PER_WEIGHT * n_weights * n_codes_compared
@@ -122,24 +123,24 @@ class SurvivalSource(PackedSource):
         """
         n_first = 1 if pivot is None else int(self.arities[pivot])
         is_dense = self.arities[columns].astype(np.int64) * n_first <= DENSE_CELLS
-        parts = [self._cells_of_dense_tables(pivot, columns[is_dense], np.flatnonzero(is_dense))]
+        batches = [self._cells_of_dense_tables(pivot, columns[is_dense], np.flatnonzero(is_dense))]
         if not is_dense.all():
             first = np.zeros(self.n_samples, np.int64) if pivot is None else self.codes(pivot).astype(np.int64)
             for table in np.flatnonzero(~is_dense).tolist():
-                parts.append(self._listed_cells(self._cells_with(first, int(columns[table])), table))
-        return _joined(parts)
+                batches.append(self._listed_cells(self._cells_with(first, int(columns[table])), table))
+        return _joined(batches)
 
     def _cells_of_dense_tables(self, pivot: int | None, columns: Columns, table: Columns) -> EventCells:
         """The cells with events of tables of which all cells are counted; ``table`` is the index of each of them."""
         n_first = 1 if pivot is None else int(self.arities[pivot])
-        parts = []
+        batches = []
         for block in column_blocks(n_first, self.arities[columns], 1, self.n_samples):
             in_block = columns[block]
             table_of_cell = np.repeat(table[block], self.arities[in_block].astype(np.int64) * n_first)
             for interval, weights in enumerate(self._weights_by_interval):
                 events, expected_units = weights.cells(self._tables, pivot, in_block)
                 has_events = np.flatnonzero(events)
-                parts.append(
+                batches.append(
                     EventCells(
                         table=table_of_cell[has_events],
                         interval=np.full(len(has_events), interval, np.intp),
@@ -147,7 +148,7 @@ class SurvivalSource(PackedSource):
                         expected_units=expected_units[has_events],
                     )
                 )
-        return _joined(parts)
+        return _joined(batches)
 
     def part_cells(self, part: Integers, columns: Columns | None) -> EventCells:
         """The cells with events of the tables of the parts with each of ``columns``.
@@ -164,11 +165,11 @@ class SurvivalSource(PackedSource):
         return np.asarray(first * int(self.arities[column]) + self.codes(column))
 
     def _listed_cells(self, cell: Integers, table: int) -> EventCells:
-        """The cells with events of a table of many cells, of which no other is counted.
+        """The cells with events of a table that has too many cells to count the empty ones.
 
-        ``cell`` is that of every sample, and ``table`` the index of the table.
+        ``cell`` is the cell of every sample, and ``table`` the index of the table.
         """
-        parts = []
+        batches = []
         for interval in range(self.risk_sets.n_intervals):
             is_event = self.sample_classes == interval + 1
             cells, events = np.unique(cell[is_event], return_counts=True)
@@ -176,7 +177,7 @@ class SurvivalSource(PackedSource):
             index[index == len(cells)] = 0
             is_listed = cells[index] == cell
             units = exact_sums(index[is_listed], self.units[is_listed, interval], len(cells))
-            parts.append(
+            batches.append(
                 EventCells(
                     table=np.full(len(cells), table, np.intp),
                     interval=np.full(len(cells), interval, np.intp),
@@ -184,7 +185,7 @@ class SurvivalSource(PackedSource):
                     expected_units=units,
                 )
             )
-        return _joined(parts)
+        return _joined(batches)
 
     def events_of_codes(self, feature: int) -> Integers:
         """The events of every code of a feature in every interval, shape (n_codes, n_intervals)."""
@@ -261,11 +262,11 @@ def exact_sums(index: Columns, units: Integers, n_sums: int) -> Integers:
     return low.astype(np.int64) + (high.astype(np.int64) << HALF_BITS)
 
 
-def _joined(parts: Sequence[EventCells]) -> EventCells:
-    """The cells of all parts."""
-    if len(parts) == 1:
-        return parts[0]
-    if not parts:
-        nothing = np.zeros(0, np.int64)
-        return EventCells(nothing, nothing, nothing, nothing)
-    return EventCells(*[np.concatenate(arrays) for arrays in zip(*parts, strict=True)])
+def _joined(batches: Sequence[EventCells]) -> EventCells:
+    """The cells of all batches, one after the other."""
+    if len(batches) == 1:
+        return batches[0]
+    if not batches:
+        empty = np.zeros(0, np.int64)
+        return EventCells(empty, empty, empty, empty)
+    return EventCells(*[np.concatenate(arrays) for arrays in zip(*batches, strict=True)])

@@ -1,4 +1,4 @@
-"""Sums of integer weights over the cells of pairs of columns, by the native engine."""
+"""Sums of integer weights in every cell of the tables of pairs of columns, added up by native code."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from bitsieve.utils.arrays import Columns, Integers
 
 
 class WeightedTables:
-    """The tables of a pivot with columns, to which every row adds a weight of its own.
+    """The tables of a pivot with columns. Every row adds its weight to one cell of each.
 
-    The codes are stored as bytes where a column has few: a weight is added for eight columns at once.
+    Columns of few codes are stored as bytes, so that a weight is added for eight columns at once.
 
     Parameters
     ----------
@@ -25,9 +25,10 @@ class WeightedTables:
 
     def __init__(self, codes: NDArray[np.integer], arities: NDArray[np.int32], n_jobs: int | None = None) -> None:
         kernel = choose_kernel()
-        storage = kernel if kernel.storage == TABLE else kernel._replace(storage="counters")
+        if kernel.storage != TABLE:
+            kernel = kernel._replace(storage="counters")
         self.arities = arities
-        self.packed = PackedSource(codes, arities=arities, n_jobs=n_jobs, kernel=storage.full_name).packed
+        self.packed = PackedSource(codes, arities=arities, n_jobs=n_jobs, kernel=kernel.full_name).packed
 
     def cells(self, weights: NDArray[np.uint64], pivot: int | None, columns: Columns) -> Integers:
         """The sums of the weights in all cells, one table after the other.
@@ -37,9 +38,9 @@ class WeightedTables:
         weights : ndarray of uint64, shape (n_rows,)
             They add up to less than 2**63.
         pivot : int or None
-            A table has a row for each code of the pivot; None: one row.
+            Each table has a row for each code of the pivot; one row if it is None.
         columns : ndarray of int
-            A table for each: it has a column for each code.
+            There is one table for each; it has a column for each code.
         """
         n_rows_of_table = 1 if pivot is None else int(self.arities[pivot])
         cells = np.zeros(n_rows_of_table * int(self.arities[columns].sum()), np.int64)

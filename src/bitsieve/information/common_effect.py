@@ -30,7 +30,7 @@ from typing import ClassVar, NamedTuple, NoReturn
 import numpy as np
 
 from bitsieve.counts.source import CountSource
-from bitsieve.counts.strata import StratifiedCounts
+from bitsieve.counts.strata import CountsByStratum
 from bitsieve.counts.tables import ContingencyTable, column_blocks, make_entropy_terms
 from bitsieve.information.corrected import CAUTION, CorrectedInformation
 from bitsieve.information.plug_in import PlugInInformation, SumInformation
@@ -39,8 +39,8 @@ from bitsieve.information.within_strata import CorrectedWithinStrata, PlugInWith
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 from bitsieve.utils.lazy import cached_property
 
-MIN_ROWS_PER_STRATUM = 20  # on average; with fewer, information within a stratum is mostly chance
-SERIES_FROM = 128.0  # samples expected in a cell from which on `poisson_excess` is a series; its error is below 1e-10
+MIN_ROWS_PER_STRATUM = 20  # on average: with fewer, the information within a stratum is mostly chance
+SERIES_FROM = 128.0  # mean from which on `poisson_excess` is a series, whose error is below 1e-10
 
 
 def poisson_excess(means: Floats) -> Floats:
@@ -58,7 +58,7 @@ def poisson_excess(means: Floats) -> Floats:
     m = means[is_small]
     largest_mean = m.max(initial=0.0)
     max_count = int(largest_mean + 12 * np.sqrt(largest_mean) + 30)
-    probability = np.exp(-m)  # of the count 0
+    probability = np.exp(-m)  # P(k = 0)
     mean_term = np.zeros(len(m))
     for count in range(1, max_count + 1):
         probability = probability * m / count
@@ -77,7 +77,7 @@ class StratumWeights:
     stratum_sizes: Integers
 
     @classmethod
-    def of_counts(cls, counts: StratifiedCounts) -> StratumWeights:
+    def of_counts(cls, counts: CountsByStratum) -> StratumWeights:
         sizes = counts.stratum_sizes
         n_cs = counts.combinations.class_counts(counts.by_combination.class_sizes)
         shift = 62 - int(sizes.sum()).bit_length()  # so that the expected count of all samples is within int64
@@ -124,20 +124,20 @@ class CommonEffectPair(PairInformation):
         information: CommonEffectInformation,
         pivot: int,
         columns: Columns | None,
-        of_columns: PairInformation,
+        shared: PairInformation,
     ) -> None:
         self.information = information
         self.pivot = pivot
         self.columns = columns
-        self.of_columns = of_columns  # without the common effect: how much the columns share
+        self.shared = shared  # what the columns share, whatever the class
 
     @property
     def redundancy(self) -> Floats:
-        return self.of_columns.redundancy
+        return self.shared.redundancy
 
     @property
     def divisor(self) -> Floats:
-        return self.of_columns.divisor
+        return self.shared.divisor
 
     @cached_property
     def joint_relevance(self) -> Floats:
@@ -155,7 +155,7 @@ class CommonEffectPair(PairInformation):
 
     @property
     def joint_entropy(self) -> Floats:
-        return self.of_columns.joint_entropy
+        return self.shared.joint_entropy
 
 
 class CommonEffectInformation(Information):
@@ -175,9 +175,9 @@ class CommonEffectInformation(Information):
         self.sums = self.within.sums
         self.entropy_terms = make_entropy_terms(source.n_samples)
         self.weights = StratumWeights.of_counts(self.counts)
-        self.of_columns: SumInformation = self.within  # what the columns share
+        self.shared: SumInformation = self.within  # what the columns share, whatever the class
         if source.n_samples < MIN_ROWS_PER_STRATUM * len(self.counts.stratum_sizes):
-            self.of_columns = self.pooled_kind(source)
+            self.shared = self.pooled_kind(source)
 
     def conditional(self) -> NoReturn:
         raise UndefinedQuantityError(
@@ -188,11 +188,11 @@ class CommonEffectInformation(Information):
 
     @property
     def entropy(self) -> Floats:
-        return self.of_columns.entropy
+        return self.shared.entropy
 
     @property
     def entropy_by_class(self) -> Floats:
-        return self.of_columns.entropy_by_class
+        return self.shared.entropy_by_class
 
     @property
     def class_entropy(self) -> float:
@@ -205,14 +205,14 @@ class CommonEffectInformation(Information):
 
     @property
     def least_redundancy(self) -> Floats | None:
-        return self.of_columns.least_redundancy
+        return self.shared.least_redundancy
 
     @cached_property
     def relevance(self) -> Floats:
         return self.bits_of_tables(None, np.arange(self.n_features))
 
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> CommonEffectPair:
-        return CommonEffectPair(self, pivot, columns, self.of_columns.pair(pivot, columns, by_class=by_class))
+        return CommonEffectPair(self, pivot, columns, self.shared.pair(pivot, columns, by_class=by_class))
 
     @abstractmethod
     def bits_of_tables(self, pivot: int | None, columns: Columns) -> Floats:
@@ -231,7 +231,7 @@ class CommonEffectInformation(Information):
         return information
 
     def chance_bits(self, pivot: int | None, columns: Columns) -> Floats:
-        """The mean of I_common over shuffles of the class within the strata."""
+        """The mean of I_common over shuffles of the class within the strata: ``(1/N) sum (V / E) g(E)``."""
         mean = np.empty(len(columns))
         for index, table in enumerate(self._tables(pivot, columns)):
             expected = self.weights.expected_counts(table.by_stratum).reshape(-1)
@@ -275,7 +275,7 @@ class CorrectedCommonEffect(CommonEffectInformation):
 
     @cached_property
     def cautious_relevance(self) -> Floats:
-        """The common effect less twice its standard deviation under shuffles, as of corrected information."""
+        """The common effect less twice its standard deviation under shuffles, as for corrected information."""
         by_chance = self.chance_bits(None, np.arange(self.n_features))
         return self.relevance - CAUTION * np.sqrt(by_chance / (self.source.n_samples * log(2)))
 

@@ -47,9 +47,9 @@ from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Matrix, Prog
 from bitsieve.utils.lazy import cached_property
 
 MAX_LOG2_BITS = 6  # |log2(O / E)| is below 2**6
-MANY_EXPECTED = 256  # from so many expected events on, a series gives the mean of k log2 k, right to 2e-6
-MAX_EVENTS_DRAWN = 1 << 20  # events of all draws of a batch
-NEGLIGIBLE = 1e-18  # a probability that is so small relative to the largest adds nothing
+MANY_EXPECTED = 256  # expected events from which on a series gives the mean of k log2 k, right to 2e-6
+MAX_EVENTS_DRAWN = 1 << 20  # events in all draws of a batch together
+NEGLIGIBLE = 1e-18  # probabilities below this share of the largest add nothing to a sum
 
 
 def binomial_excess(n: Integers, p: Floats, log2_p: Floats) -> Floats:
@@ -124,7 +124,7 @@ class SurvivalInformation(Information):
 
     estimator: ClassVar[str] = "plug-in"
     conditions_on_sets: ClassVar[bool] = True
-    rows_type: ClassVar[type[SumInformation]] = PlugInInformation  # for the redundancy of the rows
+    rows_type: ClassVar[type[SumInformation]] = PlugInInformation  # the information that gives the redundancy
 
     source: SurvivalSource
 
@@ -132,11 +132,11 @@ class SurvivalInformation(Information):
         survival_source = survival(source)
         assert survival_source is not None
         self.source = survival_source
-        self.rows = self.rows_type(source)
+        self.rows = self.rows_type(source)  # counts the rows whatever their times
         self.sums = sums_of(source)
         self.sums.row_seconds = survival_source.pair_cells_seconds
         n_events = self.source.n_events
-        self.unit = 2.0 ** (62 - MAX_LOG2_BITS - n_events.bit_length())  # in it, no sum of cells reaches 2**62
+        self.unit = 2.0 ** (62 - MAX_LOG2_BITS - n_events.bit_length())  # units per bit: no sum of cells reaches 2**62
         self.per_bit = n_events * self.unit
         self._units_per_event = self.source.units_by_interval / self.source.n_events_by_interval
 
@@ -160,7 +160,7 @@ class SurvivalInformation(Information):
 
     @cached_property
     def relevance_sums(self) -> Integers:
-        """``D I(Xi;dN)`` of every feature, in units of a bit."""
+        """``D I(Xi;dN)`` of every feature, in units of ``1 / unit`` bit."""
         all_columns = np.arange(self.n_features)
         return self.sums_of_cells(self.source.pair_cells(None, all_columns), self.n_features)
 
@@ -181,13 +181,13 @@ class SurvivalInformation(Information):
         return sums / self.per_bit
 
     def sums_of_cells(self, cells: EventCells, n_tables: int) -> Integers:
-        """``sum O log2(O / E)`` over the cells of every table, in units of a bit."""
+        """``sum O log2(O / E)`` over the cells of every table, in units of ``1 / unit`` bit."""
         sums = np.zeros(n_tables, np.int64)
         np.add.at(sums, cells.table, self.terms_of_cells(cells))
         return sums
 
     def terms_of_cells(self, cells: EventCells) -> Integers:
-        """``O log2(O / E)`` of every cell, rounded to units of a bit."""
+        """``O log2(O / E)`` of every cell, rounded to units of ``1 / unit`` bit."""
         ratio = cells.events / cells.expected_units * self._units_per_event[cells.interval]
         return np.rint(cells.events * _native.log2_of_each(ratio) * self.unit).astype(np.int64)
 
@@ -250,7 +250,7 @@ class UnitMargins:
         self.log2_share = _native.log2_of_each(positive.reshape(-1)).reshape(self.share.shape)
 
     def chance_sums(self, events: Integers) -> Integers:
-        """``sum over z and x of b(O_z, p_x) - O_z p_x log2(O_z p_x)`` of every column x, in units of a bit.
+        """``sum over z and x of b(O_z, p_x) - O_z p_x log2(O_z p_x)`` of every column x, in units of ``1 / unit`` bit.
 
         ``events`` are the events O_z of every part z in every interval, shape (n_parts, n_intervals).
         """
@@ -260,9 +260,9 @@ class UnitMargins:
             is_expected = self.share[:, interval] > 0
             share = self.share[is_expected, interval]
             log2_share = self.log2_share[is_expected, interval]
-            for count, times in zip(counts.tolist(), n_parts.tolist(), strict=True):
+            for count, n_parts_of_count in zip(counts.tolist(), n_parts.tolist(), strict=True):
                 excess = binomial_excess(np.array([count]), share, log2_share)
-                by_code[is_expected] += times * np.rint(excess * self.unit).astype(np.int64)
+                by_code[is_expected] += n_parts_of_count * np.rint(excess * self.unit).astype(np.int64)
         return np.add.reduceat(by_code, self.starts[:-1])
 
 
@@ -291,7 +291,7 @@ class SurvivalPair(PairInformation):
 
     @cached_property
     def _joint_sums(self) -> Integers:
-        """``D I(Xi,Xs;dN)``, in units of a bit."""
+        """``D I(Xi,Xs;dN)``, in units of ``1 / unit`` bit."""
         info = self.information
         columns = self.of(np.arange(info.n_features))
         return info.sums_of_cells(info.source.pair_cells(self.pivot, columns), len(columns))
@@ -369,8 +369,8 @@ class EventDraws:
     def events(self, seeds: NDArray[np.uint64]) -> Integers:
         """The events of every cell in every draw, shape (n_draws, n_cells).
 
-        The events of a time are divided among the codes one by one: hypergeometric numbers of the events that are left,
-        among the rows of the code and those of the codes behind it.
+        The events of a time are divided among the codes, one code after the other. How many of the events that are left
+        fall on a code is a hypergeometric number: they are drawn among its rows and the rows of the codes after it.
         """
         random = np.random.default_rng(seeds)
         n_draws = len(seeds)
@@ -404,22 +404,22 @@ class SurvivalConditional(ConditionalInformation):
 
     @cached_property
     def _sum_of_parts(self) -> int:
-        """``D I(Z;dN)``, in units of a bit."""
+        """``D I(Z;dN)``, in units of ``1 / unit`` bit."""
         cells = self.information.source.part_cells(self.joint_codes.part, None)
         return int(self.information.sums_of_cells(cells, 1)[0])
 
     def conditional_relevance(self, columns: Columns | None = None) -> Floats:
         info = self.information
-        chosen = np.arange(info.n_features) if columns is None else columns
-        cells = info.source.part_cells(self.joint_codes.part, chosen)
-        return info.bits(info.sums_of_cells(cells, len(chosen)) - self._sum_of_parts)
+        tested_columns = np.arange(info.n_features) if columns is None else columns
+        cells = info.source.part_cells(self.joint_codes.part, tested_columns)
+        return info.bits(info.sums_of_cells(cells, len(tested_columns)) - self._sum_of_parts)
 
     def test_statistics(self, columns: Columns) -> Floats:
         """The statistics of the log-rank tests within the parts."""
         return np.array([self._log_rank_test(column).statistic for column in columns.tolist()], np.float64)
 
     def degrees_of_freedom(self, feature: int) -> int:
-        """Those of the log-rank test within the parts."""
+        """The degrees of freedom of the log-rank test within the parts."""
         return self._log_rank_test(feature).degrees_of_freedom
 
     def least_expected(self, feature: int) -> float:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from bitsieve.counts.source import CountSource
-from bitsieve.counts.strata import StratifiedCounts, StratifiedSums, partition_by_strata
+from bitsieve.counts.strata import CountsByStratum, StratifiedSums, partition_by_strata
 from bitsieve.counts.tables import ChanceSums, make_entropy_terms
 from bitsieve.information.corrected import (
     CodeCounts,
@@ -35,7 +35,7 @@ class WithinStrata(SumInformation):
     sums: StratifiedSums
 
     def __init__(self, source: CountSource) -> None:
-        self.counts = StratifiedCounts.of_source(source)
+        self.counts = CountsByStratum.of_source(source)
         super().__init__(source)
 
     def sums_of_source(self, source: CountSource) -> StratifiedSums:

@@ -65,6 +65,13 @@ def _opened(path: Path, label: str) -> Any:
     return h5py.File(path, "r")
 
 
+def _is_group(stored: object) -> bool:
+    """Whether a stored object is a group of named arrays, and not an array."""
+    import h5py
+
+    return isinstance(stored, h5py.Group)
+
+
 def _layer(file: Any, layer: str | None, label: str) -> Any:
     """``X``, or the layer of this name."""
     layers = list(file["layers"]) if "layers" in file else []
@@ -87,7 +94,7 @@ def _layer(file: Any, layer: str | None, label: str) -> Any:
 
 def _matrix(stored: Any, label: str) -> Any:
     """A matrix as it is stored: dense, or as compressed rows or columns."""
-    if not hasattr(stored, "keys"):
+    if not _is_group(stored):
         return stored[()]
     from scipy import sparse
 
@@ -112,7 +119,7 @@ def _index(frame: Any) -> Any:
 
 def _annotations(obs: Any, label: str) -> pa.Table:
     """The columns of the annotations of the cells, without their index."""
-    if not hasattr(obs, "keys"):
+    if not _is_group(obs):
         raise DataError(
             code="cannot-read",
             message=f"{label} was written by an AnnData of before 2020",
@@ -127,7 +134,7 @@ def _annotations(obs: Any, label: str) -> pa.Table:
 
 def _as_array(stored: Any) -> pa.Array:
     """A stored column: values, categories by their codes, or values with a mask of those that are missing."""
-    if not hasattr(stored, "keys"):
+    if not _is_group(stored):
         return pa.array(_values(stored), from_pandas=True)
     parts: Mapping[str, Any] = stored
     if "categories" in parts:

@@ -25,7 +25,7 @@ _ADDRESS = re.compile(
     (?P<server> postgres(?:ql)?://[^/?\#]* )   # the user, the host and the port
     (?: / (?P<database> [^/?\#]* ) )?
     (?: / (?P<relation> \(.*\) | [^?\#]* ) )?  # a query in parentheses, or the name of a table
-    (?P<options> \?.* )?                       # of the connection, such as "?sslmode=require"
+    (?P<options> \?.* )?                       # options of the connection, such as "?sslmode=require"
     """,
     re.DOTALL | re.VERBOSE,
 )
@@ -88,18 +88,18 @@ def rows_at(where: str) -> Iterator[pa.RecordBatch]:
             with closing(dbapi.connect(address.connection)) as connection, closing(connection.cursor()) as cursor:
                 for statement in _TRANSACTION:
                     cursor.execute(statement)
-                cursor.execute(f"select * from {_relation(cursor, address.relation, label)}")
+                cursor.execute(f"select * from {_from_clause(cursor, address.relation, label)}")
                 yield from cursor.fetch_record_batch()
-        except Exception as error:  # of the driver, or of pyarrow, which reads its batches
+        except Exception as error:  # the driver raises its own errors, and pyarrow others while it reads batches
             if "due to user request" in str(error):  # the driver cancels the statement after Ctrl-C
                 raise KeyboardInterrupt from None
             raise
 
 
-def _relation(cursor: Any, wanted: str, label: str) -> str:
-    """What stands behind ``from``: a query, or the name of a table or a view. A view is read only if it is named."""
-    if wanted.startswith("(") and wanted.endswith(")"):
-        query = wanted.removeprefix("(").removesuffix(")").strip().rstrip(";")
+def _from_clause(cursor: Any, relation: str, label: str) -> str:
+    """What stands after ``from``: a query, or the name of a table or a view. A view is read only if it is named."""
+    if relation.startswith("(") and relation.endswith(")"):
+        query = relation.removeprefix("(").removesuffix(")").strip().rstrip(";")
         return f"({query}) as rows_of_query"
     cursor.execute(_LIST_TABLES)
     identifiers: dict[str, str] = {}
@@ -107,21 +107,21 @@ def _relation(cursor: Any, wanted: str, label: str) -> str:
     for schema, name, is_view, is_in_current_schema in cursor.fetchall():
         full_name = f"{schema}.{name}"
         identifier = f"{_identifier(schema)}.{_identifier(name)}"
-        if wanted == full_name:
+        if relation == full_name:
             return identifier
         shown_name = name if is_in_current_schema else full_name
         identifiers[shown_name] = identifier
         if not is_view:
             tables.append(shown_name)
-    if not wanted and len(tables) == 1:
+    if not relation and len(tables) == 1:
         return identifiers[tables[0]]
-    if not wanted and identifiers:
+    if not relation and identifiers:
         raise DataError(
             code="table-not-named",
             message=f"{label} has {len(tables):,} tables",
             advice=literal(f"name one of {quoted(list(identifiers), 20)} by --table, or behind the database"),
         )
-    return identifiers[named_inside(list(identifiers), wanted or None, label, "table")]
+    return identifiers[named_inside(list(identifiers), relation or None, label, "table")]
 
 
 def _identifier(name: str) -> str:

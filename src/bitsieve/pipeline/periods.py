@@ -1,4 +1,4 @@
-"""The periods of a table that is counted by period, class and stratum: their order, and what its classes are."""
+"""The periods of a table that is counted by period, class and stratum: their order, and checks of them."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ MAX_PERIODS = 100
 
 
 def combinations_of(target: Target, columns: CombinedColumns) -> tuple[Combinations, list[Label]]:
-    """What each class of the table is combined of, and the names of the periods in their order.
+    """The period, class and stratum that each class of the table combines, and the names of the periods in order.
 
     Periods are in the order of their values, names of months and of weekdays in that of the calendar.
     """
     if columns.n_targets + columns.n_strata == 0:
-        nothing = np.zeros(target.n_classes, np.int64)
-        combinations = Combinations(np.arange(target.n_classes), nothing, nothing)
+        zeros = np.zeros(target.n_classes, np.int64)
+        combinations = Combinations(period=np.arange(target.n_classes), label=zeros, stratum=zeros)
         return _in_order_of_periods(combinations, target.labels.tolist())
     first_stratum = 1 + columns.n_targets
-    periods, period = _numbered([label[0] for label in target.labels])
-    _, label = _numbered([label[1:first_stratum] for label in target.labels])
-    _, stratum = _numbered([label[first_stratum:] for label in target.labels])
+    periods, period = _numbered([values[0] for values in target.labels])
+    _, label = _numbered([values[1:first_stratum] for values in target.labels])
+    _, stratum = _numbered([values[first_stratum:] for values in target.labels])
     return _in_order_of_periods(Combinations(period, label, stratum), periods)
 
 
@@ -43,7 +43,7 @@ def _numbered(values: Sequence[Label]) -> tuple[list[Label], Integers]:
 
 
 def _in_order_of_periods(combinations: Combinations, periods: list[Label]) -> tuple[Combinations, list[Label]]:
-    """The same with the periods in the order of the calendar, if they are names of months or of weekdays."""
+    """Put the periods in the order of the calendar if they are names of months or of weekdays."""
     order = in_calendar_order(periods)
     if order is None:
         return combinations, periods
