@@ -31,8 +31,8 @@ class DriftRule:
 
     period: ColumnLike
     drift: str = EXCLUDE
-    max_drift: float = MAX_DRIFT  # of "exclude"
-    drift_penalty: float = DRIFT_PENALTY  # of "penalty"
+    max_drift: float = MAX_DRIFT  # bits; only for "exclude"
+    drift_penalty: float = DRIFT_PENALTY  # the weight of the penalty; only for "penalty"
 
     def __post_init__(self) -> None:
         check_choice("drift", self.drift, RULES)
@@ -91,7 +91,7 @@ def apply_drift_rule(
     """The options of a selection within the periods, or without the columns that drift, or with penalties for drift.
 
     The period is no feature. To find how much each column drifts, the data is read and counted once before. Without a
-    rule the options are those given.
+    rule the options stay as they are.
     """
     if rule is None:
         return AppliedDriftRule(read=read, columns=columns)

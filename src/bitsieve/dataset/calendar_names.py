@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-MIN_LETTERS = 2  # of an abbreviation, such as "mo" for "montag"
+MIN_LETTERS = 2  # an abbreviation has at least so many letters, such as "mo" for "montag"
 
 MONTHS = (
     "january february march april may june july august september october november december",
@@ -37,13 +37,13 @@ def in_calendar_order(names: Sequence[object]) -> list[int] | None:
             return None
         texts.append(name.strip().rstrip(".").casefold())
     for words in (*MONTHS, *WEEKDAYS):
-        index_of_text: dict[int, int] = {}  # in the calendar: the index among the texts
+        text_at: dict[int, int] = {}  # by index in the calendar: the index of the text
         for index, text in enumerate(texts):
             index_in_calendar = _index_of_abbreviation(text, words.split())
             if index_in_calendar is not None:
-                index_of_text[index_in_calendar] = index
-        if len(index_of_text) == len(texts):
-            return [index for _, index in sorted(index_of_text.items())]
+                text_at[index_in_calendar] = index
+        if len(text_at) == len(texts):
+            return [index for _, index in sorted(text_at.items())]
     return None
 
 

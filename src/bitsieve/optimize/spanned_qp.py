@@ -48,7 +48,8 @@ def minimize_in_span(factor: Floats, linear: Floats, n_eigenvalues: int, scale: 
         if not sums.any():
             return None
         at_start = sums * ((1 - sums @ centre) / (sums @ sums))  # the z of sum x = 1 that is nearest to 0
-        directions = np.linalg.svd(sums[None])[2][1:].T  # that keep the sum, shape (r, r - 1)
+        _, _, right_vectors = np.linalg.svd(sums[None])
+        directions = right_vectors[1:].T  # directions that keep the sum, shape (r, r - 1)
         start = weights_of_z @ (at_start + centre)
         nearest = _nearest_to_zero(weights_of_z @ directions, -start - MIN_WEIGHT)
         if nearest is None:

@@ -44,10 +44,10 @@ class CountEvidence:
     leaks: list[Leak]  # columns of the table that nearly determine the target
     few_repeats: list[FewRepeats]  # selected columns of categories with few rows for each value
     class_sizes: Integers  # shape (n_classes,): the sum of the weights of the rows of every class
-    tables: Sequence[ContingencyTable]  # of every selected column with the class
+    tables: Sequence[ContingencyTable]  # the table of every selected column with the class
     values_digest: Lazy[str]  # the digest of all columns and the target; see `values_digest.py`
     strata: StrataEvidence | None = None  # None without strata
-    is_sure: bool = False  # whether shuffles confirmed that the other selected columns are not
+    is_sure: bool = False  # whether shuffles confirmed that the columns that are not `informative` are like chance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +60,8 @@ class Fit:
     result: MethodResult
     evidence: CountEvidence | None = None  # None after a method on rows, until ``with_evidence`` counts it
     screened_out: Sequence[int] = ()  # columns that a screen took from the method
-    # Of the selected columns without a cut, by column. None if they cannot be tested: they stand by position.
+    # The tests of the selected columns without a cut, by column; None if they cannot be tested, and are ordered by
+    # their position in the table.
     rank_tests: Mapping[int, RankTest] | None = field(default_factory=dict)
 
     @property

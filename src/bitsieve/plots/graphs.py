@@ -35,16 +35,16 @@ def draw_blanket(
             _line(axes, origin, position_of[name], "-")
             _node(axes, position_of[name], name, BLUE)
         for spouse, via in spouses.items():
-            ends = [name for name in via if name in neighbours]  # of its lines
-            first = ends[0] if ends else None
+            joined_neighbours = [name for name in via if name in neighbours]
+            first = joined_neighbours[0] if joined_neighbours else None
             n_earlier = n_spouses_of.get(first, 0)
             n_spouses_of[first] = n_earlier + 1
             angle = angles[list(neighbours).index(first)] if first is not None else 0.0
             side = 1 if n_earlier % 2 else -1
             position = _on_circle(SPOUSE_RADIUS, angle + side * SPOUSE_STEP * (n_earlier + 1) / 2)
-            for name in ends:
+            for name in joined_neighbours:
                 _line(axes, position, position_of[name], "--")
-            if not ends:
+            if not joined_neighbours:
                 _line(axes, position, origin, "--")
             _node(axes, position, spouse, ORANGE)
         _node(axes, origin, target, INK)

@@ -18,7 +18,7 @@ from bitsieve.utils.arrays import Flags, Floats
 from bitsieve.utils.diagnostic_list import Diagnostics
 
 MAX_COLUMNS_DRAWN = 4
-MAX_CODES_DRAWN = 6  # the largest codes of a column
+MAX_CODES_DRAWN = 6  # of a column, those with the most rows
 HEIGHT = 3.2  # inches
 
 
@@ -90,7 +90,7 @@ class CurvesOfColumn:
     name: str
     svg: str
     curves: Sequence[Curve]
-    n_hidden: int  # codes of fewer rows
+    n_hidden: int  # codes that are not drawn, as they have fewer rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +120,7 @@ def survival_curves_section(selection: Selection) -> SurvivalCurves:
         columns.append(
             CurvesOfColumn(
                 name=str(rows.names[j]),
-                svg=_drawn(curves, str(rows.names[j]), target.name),
+                svg=_svg_of_curves(curves, str(rows.names[j]), target.name),
                 curves=curves,
                 n_hidden=int((sizes > 0).sum()) - len(curves),
             )
@@ -130,17 +130,18 @@ def survival_curves_section(selection: Selection) -> SurvivalCurves:
 
 def kaplan_meier(label: str, time: Floats, risk_sets: RiskSets, rows: Flags) -> Curve:
     """The curve of Kaplan and Meier of some rows: the product over times of events of ``1 - d / r``."""
-    of_rows = replace(risk_sets.subset(rows), stratum=np.zeros(int(rows.sum()), np.int64))
-    n_events = of_rows.n_events
+    one_code = np.zeros(int(rows.sum()), np.int64)
+    subset = replace(risk_sets.subset(rows), stratum=one_code)
+    n_events = subset.n_events
     end = float(time[rows].max())
     times = np.unique(time[rows & risk_sets.event])
-    (n_at_risk,) = of_rows.n_at_risk(of_rows.stratum)
-    share: Floats = np.cumprod(1.0 - of_rows.event_times.n_events / n_at_risk)
-    return Curve(label=label, n_rows=int(of_rows.weight.sum()), n_events=n_events, time=times, share=share, end=end)
+    (n_at_risk,) = subset.n_at_risk(one_code)
+    share: Floats = np.cumprod(1.0 - subset.event_times.n_events / n_at_risk)
+    return Curve(label=label, n_rows=int(subset.weight.sum()), n_events=n_events, time=times, share=share, end=end)
 
 
-def _drawn(curves: Sequence[Curve], name: str, duration: str) -> str:
-    """The curves as steps."""
+def _svg_of_curves(curves: Sequence[Curve], name: str, duration: str) -> str:
+    """Draw the curves as steps, and return the figure as SVG."""
     with drawing(new_axes((WIDTH, HEIGHT)), (WIDTH, HEIGHT)) as axes:
         for index, curve in enumerate(curves):
             time = np.concatenate([[0.0], curve.time, [curve.end]])

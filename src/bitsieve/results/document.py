@@ -12,7 +12,7 @@ from bitsieve.results.saved.schema import Certificate, SavedStopping, SavedStrat
 from bitsieve.utils.terminal_text import finite
 from bitsieve.utils.types import JsonObject
 
-MAX_LABELS = 100  # of more classes the labels are not listed
+MAX_LABELS = 100  # the labels of more classes are not listed
 
 
 def plain(value: object) -> Any:
@@ -81,7 +81,11 @@ def _edges(edges: Any) -> Any:
     """The edges of a target as numbers; a list of edges each for several target columns, None where it was not cut."""
     if edges is None:
         return None
-    return [_edges(edge) if edge is None or np.ndim(edge) else float(edge) for edge in edges]
+    values = []
+    for edge in edges:
+        is_column_of_target = edge is None or np.ndim(edge) > 0
+        values.append(_edges(edge) if is_column_of_target else float(edge))
+    return values
 
 
 def stopping_document(stopping: SavedStopping | None) -> JsonObject | None:

@@ -43,7 +43,7 @@ class CardColumn:
 
     @property
     def mean_points(self) -> float:
-        """The mean of the points over the rows of the development."""
+        """The mean of the points over the development rows."""
         rows = self.bins.counts.rows
         return float((self.points * rows).sum() / rows.sum())
 

@@ -30,7 +30,7 @@ from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import phase
 from bitsieve.utils.types import Label
 
-LEVEL = 0.05  # columns with a larger p are ranked behind all others
+LEVEL = 0.05  # columns with a larger p are ranked after all others
 
 
 def rank_by_information_value(
@@ -71,7 +71,7 @@ def rank_by_information_value(
 
 
 def _events(samples: Samples, event_class: Label | None) -> list[int]:
-    """The classes that are the event in turn. Of two classes one is enough: each has the value of the other."""
+    """The classes that are the event, one after the other. One of two is enough, as both give the same values."""
     labels = samples.labels.tolist()
     if event_class is not None:
         for code, label in enumerate(labels):
@@ -132,7 +132,7 @@ def _order(iv_corrected: Floats, p_values: Floats) -> Columns:
 
 
 def _varies(rows: Rows) -> Flags:
-    """Which columns vary; a column of one value and of missing ones does, as missing values have a bin of their own."""
+    """Which columns vary. One with a single value and missing values does, as missing values have their own bin."""
     varies = rows.varies
     is_missing = np.isnan(rows.numbers)
     varies[rows.numeric] |= is_missing.any(axis=0) & ~is_missing.all(axis=0)

@@ -24,8 +24,8 @@ class _Blankets:
     def __init__(self, information: Information, columns: Columns, size: int, rule: str) -> None:
         self.information = information
         self.columns = columns
-        self.members = np.empty((len(columns), min(size, len(columns))), np.intp)  # -1: fewer are left
-        self.gone = np.zeros(len(columns), bool)
+        self.members = np.empty((len(columns), min(size, len(columns))), np.intp)  # -1 where fewer are left
+        self.is_dropped = np.zeros(len(columns), bool)
         self.is_relevance = rule == "relevance"
         progress = phase("counting pairs")
         if self.is_relevance:
@@ -44,21 +44,23 @@ class _Blankets:
 
     def drop(self, feature: int) -> None:
         """Drop a feature, and choose new blankets in place of those that held it."""
-        self.gone[feature] = True
+        self.is_dropped[feature] = True
         self.delta[feature] = np.inf
-        for other in np.flatnonzero(~self.gone & (self.members == feature).any(axis=1)):
+        for other in np.flatnonzero(~self.is_dropped & (self.members == feature).any(axis=1)):
             self._choose(int(other))
 
     def _choose(self, feature: int) -> None:
         nearness = self.nearness[feature]
-        nearness[self.gone] = -np.inf
-        chosen = list[int]()
+        nearness[self.is_dropped] = -np.inf
+        chosen: list[int] = []
         available = nearness
-        for _ in range(min(self.members.shape[1], len(self.gone) - int(np.count_nonzero(self.gone)) - 1)):
+        n_others_left = len(self.is_dropped) - int(np.count_nonzero(self.is_dropped)) - 1
+        for _ in range(min(self.members.shape[1], n_others_left)):
             chosen.append(pick(available))
             available = nearness.copy()
             available[chosen] = -np.inf
-        self.members[feature] = [*chosen, *[-1] * (self.members.shape[1] - len(chosen))]
+        self.members[feature] = -1
+        self.members[feature, : len(chosen)] = chosen
         if self.is_relevance and len(chosen) == 1:
             self.delta[feature] = -nearness[chosen[0]]  # the bits of counting it again
             return
@@ -77,7 +79,7 @@ def koller_sahami(
         return rank_all(varying, information.varies, np.zeros(information.n_features), k)
     blankets = _Blankets(information, varying, blanket_size, blanket)
     progress = phase("ranking")
-    dropped = list[int]()
+    dropped: list[int] = []
     scores = np.zeros(information.n_features)
     for done in range(1, len(varying) + 1):
         worst = blankets.worst()

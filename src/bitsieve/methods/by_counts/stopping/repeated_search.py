@@ -26,7 +26,7 @@ from bitsieve.utils.lazy import cached_property
 
 LABELS_AT_ONCE = 1 << 24  # classes of shuffled samples that are held
 COLUMNS_A_BLOCK = 32  # that a thread cuts at once
-MAX_EXPONENT = 700.0  # of e, that a float holds
+MAX_EXPONENT = 700.0  # e to this power is still a float
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,13 @@ class RepeatedSearch:
     n_jobs: int | None
 
     @property
-    def _to_repeat(self) -> ClassSearch:
+    def _class_search(self) -> ClassSearch:
         return self.search.to_repeat()
 
     @cached_property
     def parts(self) -> Parts:
         """The samples by the joint value of S, within the strata if there are any."""
-        search = self._to_repeat
+        search = self._class_search
         columns = [search.codes(column) for column in self.chosen]
         if search.strata is not None:
             columns.insert(0, search.strata)
@@ -69,17 +69,17 @@ class RepeatedSearch:
         return float(self._bits(self._observed(candidate))[0, 0])
 
     def _observed(self, candidate: int) -> Dependence:
-        search = self._to_repeat
+        search = self._class_search
         codes = search.codes(candidate)
         return dependence_of_codes(codes, search.classes[None], search.n_classes, self.parts, self.entropy_terms)
 
     def best_after_shuffles(self, seeds: NDArray[np.uint64]) -> Floats:
         """The smallest figure of all candidates after each of several shuffles of the classes within the parts."""
-        return self._least(seeds, self._figures)
+        return self._smallest_after_shuffles(seeds, self._figures)
 
     def most_bits_after_shuffles(self, seeds: NDArray[np.uint64]) -> Floats:
         """The largest I(X;C|S) of all candidates after each of several shuffles of the classes within the parts."""
-        return -self._least(seeds, lambda dependence: -self._bits(dependence))
+        return -self._smallest_after_shuffles(seeds, lambda dependence: -self._bits(dependence))
 
     def reached(self, candidate: int) -> Callable[[NDArray[np.uint64]], Flags]:
         """Whether the best of all candidates reaches the figure of this one after each of several shuffles.
@@ -93,18 +93,18 @@ class RepeatedSearch:
         bits = self.bits(candidate)
         return lambda seeds: search_of_one.most_bits_after_shuffles(seeds) >= bits
 
-    def _least(self, seeds: NDArray[np.uint64], statistic: Callable[[Dependence], Floats]) -> Floats:
+    def _smallest_after_shuffles(self, seeds: NDArray[np.uint64], statistic: Callable[[Dependence], Floats]) -> Floats:
         """The least value of all candidates after every shuffle, from those of blocks of columns."""
-        at_once = max(1, LABELS_AT_ONCE // len(self._to_repeat.classes))
+        batch_size = max(1, LABELS_AT_ONCE // len(self._class_search.classes))
         blocks = range(0, len(self.tried), COLUMNS_A_BLOCK)
         minima = np.empty((len(blocks), len(seeds)))
-        for first in range(0, len(seeds), at_once):
-            batch = slice(first, first + at_once)
-            classes = self._to_repeat.shuffled(self.parts, seeds[batch])
+        for first in range(0, len(seeds), batch_size):
+            batch = slice(first, first + batch_size)
+            classes = self._class_search.shuffled(self.parts, seeds[batch])
 
             def cut(start: int, batch: slice = batch, classes: Labels = classes) -> None:
                 columns = self.tried[start : start + COLUMNS_A_BLOCK]
-                dependence = self._to_repeat.dependence(classes, columns, self.parts, self.entropy_terms)
+                dependence = self._class_search.dependence(classes, columns, self.parts, self.entropy_terms)
                 minima[start // COLUMNS_A_BLOCK, batch] = statistic(dependence).min(axis=0)
 
             run_blocks(cut, blocks, self.n_jobs)
