@@ -58,7 +58,7 @@ class RepeatedStoredCuts(RepeatedCuts):
         self.search_of_rule = search
 
     def cuts_of(self, values: Floats, classes: Labels, entropy_terms: EntropyTerms) -> Floats:
-        if isinstance(self.search_of_rule, RepeatedMDLCuts):  # to which missing values make no difference
+        if isinstance(self.search_of_rule, RepeatedMDLCuts):  # its cuts do not depend on missing values
             return self.search_of_rule.cuts_of(values, classes, entropy_terms)
         is_present = ~np.isnan(values)
         if not is_present.any():

@@ -153,22 +153,22 @@ def check_capabilities(
 
     ``hindrances``: the parameters, or options, that keep the rows out of memory.
     """
-    lacks = required - available
-    if lacks >= UNSTRATIFIED and required >= INDEPENDENT:  # which only stopping rules require
+    lacking = required - available
+    if lacking >= UNSTRATIFIED and required >= INDEPENDENT:  # only stopping rules require independent rows
         raise UserError(
             code="strata-not-supported",
             message=f"{who} does not work within strata with this stopping rule",
             advice="leave out strata, or use another rule, such as fdr",
         )
-    if lacks >= UNSTRATIFIED:
+    if lacking >= UNSTRATIFIED:
         raise UserError(
             code="strata-not-supported",
             message=f"{who} does not work within strata",
             advice="leave out strata, or use a greedy method such as jmi",
         )
-    if "dense" in lacks and "rows" in available:
+    if "dense" in lacking and "rows" in available:
         raise needs_dense_rows(who)
-    if "rows" in lacks:
+    if "rows" in lacking:
         listed = " and ".join(f"{{{name}}}" if name.isidentifier() else name for name in hindrances)
         advice = f"leave out {listed}" if listed else "give it a table in memory, such as a sample of the rows"
         raise UserError(
@@ -176,13 +176,13 @@ def check_capabilities(
             message=f"{who} needs all rows in memory",
             advice=f"{advice}, or use a method that needs counts alone, such as jmi",
         )
-    if lacks == INDEPENDENT:
+    if lacking == INDEPENDENT:
         raise UserError(
             code="independent-rows-needed",
             message=f"{who} assumes that the rows are independent",
             advice="leave out groups, or use another rule, such as fdr",
         )
-    if lacks:
+    if lacking:
         raise needs_more_than_pairs()
 
 

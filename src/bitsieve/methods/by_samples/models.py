@@ -28,7 +28,7 @@ PENALTY_GROWTH = 2**0.5  # factor from one C that is tried to the next
 MAX_PENALTIES = 60
 ROUGH_COLUMNS = 10  # columns of a rough fit, as a multiple of k
 ROUGH_TOLERANCE = 1e-2
-CLEARLY = 0.9  # a rough fit decides only if it is below this share of k, and of the slope that gives a column weight
+CLEAR_SHARE = 0.9  # a rough fit decides only below this share of k, and of the slope that gives a column weight
 MAX_VALUE = 1e150  # sums of squares of larger numbers overflow, and the solvers never end
 MAX_KERNEL_BYTES = 1 << 30  # of the products of all rows with each other: 11,585 rows
 
@@ -229,12 +229,12 @@ def _test_of_small_penalties(values: Floats | csc_array, codes: NDArray[np.int32
 
     def is_too_small(C: float) -> bool:
         machine = _l1_machine(steepest_values, codes, C, tol=ROUGH_TOLERANCE)
-        if np.count_nonzero(_weights(machine)) > CLEARLY * k:
+        if np.count_nonzero(_weights(machine)) > CLEAR_SHARE * k:
             return False
         slack = np.maximum(0.0, 1 - signs * (steepest_values @ machine.coef_.T + machine.intercept_))
         slopes = 2 * C * np.abs(values.T @ (signs * slack)).max(axis=1)
         slopes[steepest] = 0.0
-        return bool(slopes.max() < CLEARLY)
+        return bool(slopes.max() < CLEAR_SHARE)
 
     return is_too_small
 

@@ -44,7 +44,7 @@ def sphere_cosines(factor: Floats, draw: Draw) -> Floats:
 
 
 def aligned_cosines(factor: Floats, draw: Draw) -> Floats:
-    """The same with the direction turned round where row 0, which represents y = 1, lies behind it."""
+    """The same, with the other sign if the cosine of row 0, which represents y = 1, is negative."""
     cosines = _row_cosines(factor, draw(len(factor)))
     return (-cosines if cosines[0] < 0 else cosines)[1:]
 
@@ -65,11 +65,11 @@ ROUNDINGS: dict[str, Callable[[Floats, Draw], Floats]] = {
 
 def round_factor(matrix: Floats, factor: Floats, k: int, rounding: str, n_roundings: int, draw: Draw) -> Rounded:
     """The k features with the largest cosines, for the direction whose subset has the largest x'Qx."""
-    tried = [ROUNDINGS[rounding](factor, draw) for _ in range(n_roundings)]
-    subsets = [top(cosines, k) for cosines in tried]
+    cosines_of_draws = [ROUNDINGS[rounding](factor, draw) for _ in range(n_roundings)]
+    subsets = [top(cosines, k) for cosines in cosines_of_draws]
     objectives = np.array([subset_objective(matrix[np.ix_(members, members)]) for members in subsets])
     best = pick(objectives)
-    return Rounded(subsets[best], tried[best], objectives)
+    return Rounded(subsets[best], cosines_of_draws[best], objectives)
 
 
 def _row_cosines(factor: Floats, direction: Floats) -> Floats:
@@ -103,9 +103,9 @@ def semidefinite_choice(
     if swaps:
         members = _lowest_of_equals(matrix, improve_by_swaps(matrix.__getitem__, matrix.diagonal(), members))
     members = np.sort(members)
-    among = matrix[np.ix_(members, members)]
-    shares = np.add.reduce(among, axis=1)
-    inside = rank(shares)
+    submatrix = matrix[np.ix_(members, members)]
+    shares = np.add.reduce(submatrix, axis=1)
+    best_first = rank(shares)
     others = np.delete(np.arange(len(columns)), members)
     bounds = [
         solution.bound / 4,
@@ -113,11 +113,11 @@ def semidefinite_choice(
         row_bound(matrix, k),
     ]
     return SemidefiniteChoice(
-        np.concatenate([members[inside], others[rank(rounded.cosines[others])]]),
-        shares[inside],
+        np.concatenate([members[best_first], others[rank(rounded.cosines[others])]]),
+        shares[best_first],
         rounded.cosines,
         (1 + solution.factor[1:, 0]) / 2,
-        certify(subset_objective(among), bounds),
+        certify(subset_objective(submatrix), bounds),
     )
 
 
@@ -127,12 +127,11 @@ def _lowest_of_equals(matrix: Floats, members: Columns) -> Columns:
     diagonal = matrix.diagonal()
     for index, member in enumerate(chosen.tolist()):
         others = np.delete(chosen, index)
-        equal = (matrix[:member, others] == matrix[member, others]).all(axis=1) & (
-            diagonal[:member] == diagonal[member]
-        )
-        equal[others[others < member]] = False
-        if equal.any():
-            chosen[index] = np.argmax(equal)
+        has_equal_row = (matrix[:member, others] == matrix[member, others]).all(axis=1)
+        is_equal = has_equal_row & (diagonal[:member] == diagonal[member])
+        is_equal[others[others < member]] = False
+        if is_equal.any():
+            chosen[index] = np.argmax(is_equal)
     return chosen
 
 

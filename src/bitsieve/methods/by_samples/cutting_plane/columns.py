@@ -19,9 +19,9 @@ from bitsieve.utils.arrays import Flags, Floats, Values
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array, csr_array
-Places = NDArray[np.intp]
+Indices = NDArray[np.intp]
 Block = tuple[int, int]
-Stored = tuple[Places, Places, Floats, int, int, int, Floats, Floats]  # the first arguments of native functions
+Stored = tuple[Indices, Indices, Floats, int, int, int, Floats, Floats]  # the first arguments of native functions
 ByRow = tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats, Floats]
 
 DENSE_VALUES = 1 << 19  # of a block of columns: 4 MiB of doubles stay in a cache between the passes over it
@@ -31,11 +31,11 @@ STORED_VALUES = 1 << 20  # of a block of sparse columns
 class Pairs(NamedTuple):
     """Pairs of correlated columns: any column of the table, and one of some chosen columns."""
 
-    column: Places
-    chosen: Places  # index into the chosen columns
+    column: Indices
+    chosen: Indices  # index into the chosen columns
     correlation: Floats
 
-    def groups(self, selected: Places, n_chosen: int) -> Groups:
+    def groups(self, selected: Indices, n_chosen: int) -> Groups:
         """The selected pairs by chosen column; correlations that differ by less than 1e-10 are ties."""
         strength = np.round(np.abs(self.correlation[selected]), 10)
         selected = selected[np.lexsort((self.column[selected], -strength, self.chosen[selected]))]
@@ -46,7 +46,7 @@ class Pairs(NamedTuple):
 class Groups(NamedTuple):
     """For every chosen column the columns of its group, by falling |correlation|, and their correlations with it."""
 
-    members: list[Places]
+    members: list[Indices]
     correlations: list[Floats]
 
 
@@ -66,11 +66,11 @@ class Columns(ABC):
         """The products with weights of the samples, shape (n, tasks): shape (n_features, tasks)."""
 
     @abstractmethod
-    def part(self, columns: Places) -> Part:
+    def part(self, columns: Indices) -> Part:
         """The vectors of some columns."""
 
     @abstractmethod
-    def correlated(self, columns: Places, min_correlation: float, among: Places | None = None) -> Pairs:
+    def correlated(self, columns: Indices, min_correlation: float, among: Indices | None = None) -> Pairs:
         """Pairs of any column (or one of ``among``) and one of ``columns`` with |rho| >= ``min_correlation``."""
 
     @abstractmethod
@@ -116,28 +116,25 @@ class DenseColumns(Columns):
         self._each_block(multiply)
         return out
 
-    def part(self, columns: Places) -> Part:
+    def part(self, columns: Indices) -> Part:
         return Part(self._vectors(columns), np.zeros(len(columns)))
 
-    def correlated(self, columns: Places, min_correlation: float, among: Places | None = None) -> Pairs:
+    def correlated(self, columns: Indices, min_correlation: float, among: Indices | None = None) -> Pairs:
         chosen = self._vectors(columns)
 
-        def pairs_of_all(first: int, last: int) -> Pairs:
-            return pairs_of(np.arange(first, last), self._vectors(slice(first, last)))
-
-        def pairs_of_among(first: int, last: int) -> Pairs:
-            columns_of_block = wanted_columns[first:last]
-            return pairs_of(columns_of_block, self._vectors(columns_of_block))
-
-        def pairs_of(columns_of_block: Places, vectors: Floats) -> Pairs:
+        def correlated_pairs(columns_of_block: Indices, vectors: Floats) -> Pairs:
             correlation = vectors.T @ chosen
             column, index = np.nonzero(np.abs(correlation) >= min_correlation)
             return Pairs(columns_of_block[column], index, correlation[column, index])
 
-        if among is None:
-            return self._gather(pairs_of_all, self._blocks())
-        wanted_columns = among
-        return self._gather(pairs_of_among, self._blocks(len(among)))
+        def pairs_of_block(first: int, last: int) -> Pairs:
+            if among is None:
+                return correlated_pairs(np.arange(first, last), self._vectors(slice(first, last)))
+            columns_of_block = among[first:last]
+            return correlated_pairs(columns_of_block, self._vectors(columns_of_block))
+
+        n_columns = self.n_features if among is None else len(among)
+        return self._gather(pairs_of_block, self._blocks(n_columns))
 
     def _measure(self, first: int, last: int) -> None:
         """Means, and lengths about the means; columns are scaled by powers of 2, so that nothing overflows."""
@@ -154,7 +151,7 @@ class DenseColumns(Columns):
         self.mean[first:last] = np.ldexp(mean + correction, exponents)
         self.length[first:last] = np.where(low < high, np.ldexp(length, exponents), 0.0)
 
-    def _vectors(self, columns: slice | Places) -> Floats:
+    def _vectors(self, columns: slice | Indices) -> Floats:
         vectors = self.values[:, columns].astype(np.float64)
         vectors -= self.mean[columns]
         length = self.length[columns]
@@ -185,11 +182,11 @@ class SparseColumns(Columns):
         )
         return out
 
-    def part(self, columns: Places) -> Part:
+    def part(self, columns: Indices) -> Part:
         vectors, level = self._vectors(columns)
         return Part(vectors.tocsr(), level)
 
-    def correlated(self, columns: Places, min_correlation: float, among: Places | None = None) -> Pairs:
+    def correlated(self, columns: Indices, min_correlation: float, among: Indices | None = None) -> Pairs:
         order, by_row = self._by_row(columns)
 
         def pairs_of(arrays: Stored) -> Pairs:
@@ -204,7 +201,7 @@ class SparseColumns(Columns):
         pairs = pairs_of((part.indptr, part.indices, part.data, self.n_samples, 0, len(among), mean, length))
         return pairs._replace(column=among[pairs.column])
 
-    def _by_row(self, columns: Places) -> tuple[Places, ByRow]:
+    def _by_row(self, columns: Indices) -> tuple[Indices, ByRow]:
         """The order of some columns by falling largest |value|; their rows, levels and largest values in that order."""
         vectors, level = self._vectors(columns)
         stored = np.diff(vectors.indptr) > 0
@@ -228,7 +225,7 @@ class SparseColumns(Columns):
         edges = np.unique(np.concatenate([[0], inner, [self.n_features]])).tolist()
         return list(pairwise(edges))
 
-    def _vectors(self, columns: Places) -> tuple[csc_array, Floats]:
+    def _vectors(self, columns: Indices) -> tuple[csc_array, Floats]:
         """Some columns divided by their length, and the level of each: a number to subtract from all its values.
 
         A column that stores all values is centred here, so that its level is 0.
@@ -245,7 +242,7 @@ class SparseColumns(Columns):
         level = np.divide(mean, length, out=np.zeros(len(columns)), where=(length > 0) & ~is_full)
         return csc_array((value, part.indices, part.indptr), shape=part.shape), level
 
-    def _take(self, columns: Places) -> csc_array:
+    def _take(self, columns: Indices) -> csc_array:
         from scipy.sparse import csc_array
 
         n_stored = (self.start[columns + 1] - self.start[columns]).astype(np.intp)

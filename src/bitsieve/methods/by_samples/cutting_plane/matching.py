@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bitsieve.methods.by_samples.cutting_plane.columns import Columns, Places
+from bitsieve.methods.by_samples.cutting_plane.columns import Columns, Indices
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.choice import TIE, rank
 
@@ -36,7 +36,7 @@ SCALE = 1e4  # the largest weight in the solver, whose tolerances are absolute, 
 EXACT = 1e-8  # relative differences of the value that those tolerances may cause
 
 
-def leading(scores: Floats, count: int) -> Places:
+def leading(scores: Floats, count: int) -> Indices:
     """The first ``count`` columns by falling score, a tie to the lowest; columns of score 0 are left out."""
     count = min(count, int(np.count_nonzero(scores > TIE)))
     if count == 0:
@@ -47,8 +47,8 @@ def leading(scores: Floats, count: int) -> Places:
 
 
 def match(
-    columns: Columns, scores: Floats, budget: int, min_correlation: float | None, represented: Places = NO_COLUMNS
-) -> Places:
+    columns: Columns, scores: Floats, budget: int, min_correlation: float | None, represented: Indices = NO_COLUMNS
+) -> Indices:
     """The greedy matching: the best columns, at most ``budget``, that are not correlated with a better one of them.
 
     Two columns are correlated if ``|rho|`` is ``min_correlation`` or more; None means no two are. Other columns that
@@ -71,7 +71,7 @@ def match(
     return np.array(chosen[:budget], np.intp)
 
 
-def _uncorrelated(columns: Columns, excluding: Places, chunk: Places, min_correlation: float) -> list[int]:
+def _uncorrelated(columns: Columns, excluding: Indices, chunk: Indices, min_correlation: float) -> list[int]:
     """The columns of a chunk that are correlated neither with ``excluding`` columns nor with a result before them."""
     pairs = columns.correlated(np.concatenate([excluding, chunk]), min_correlation, among=chunk)
     index_in_chunk = {column: i for i, column in enumerate(chunk.tolist())}
@@ -93,7 +93,7 @@ def _uncorrelated(columns: Columns, excluding: Places, chunk: Places, min_correl
 class ExactMatch(NamedTuple):
     """A set of columns, and how good any other set can be."""
 
-    columns: Places  # by falling score
+    columns: Indices  # by falling score
     gap: float  # another set has a sum of squared scores that is larger by this share of it at most
 
 
@@ -132,7 +132,7 @@ def match_exactly(columns: Columns, scores: Floats, budget: int, min_correlation
 class _Relaxation(NamedTuple):
     """The linear relaxation over a list of the best columns."""
 
-    listed: Places
+    listed: Indices
     problem: _Problem
     bound_outside: float  # no set with a column outside the list has a larger sum of weights
 
@@ -151,7 +151,7 @@ def _relax(columns: Columns, scores: Floats, n_listed: int, budget: int, min_cor
     return _Relaxation(listed, problem, bound_outside)
 
 
-def _neighbours(columns: Columns, listed: Places, min_correlation: float) -> Neighbours:
+def _neighbours(columns: Columns, listed: Indices, min_correlation: float) -> Neighbours:
     """For every listed column the indices, in the list, of the columns that are correlated with it."""
     pairs = columns.correlated(listed, min_correlation, among=listed)
     index_in_list = {column: i for i, column in enumerate(listed.tolist())}
@@ -193,7 +193,7 @@ class _Problem:
         max_outside = 1 if weight <= self.price else self.budget
         return self.bound + (weight - self.price) * max_outside
 
-    def solve(self, value: float) -> tuple[Places, float]:
+    def solve(self, value: float) -> tuple[Indices, float]:
         """The indices of the best set, if it is better than ``value``, and an upper bound of all sets."""
         from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -210,7 +210,7 @@ class _Problem:
         chosen = self._lowest(can_improve[solution.x > 0.5].tolist())
         return chosen, min(self.bound, -solution.mip_dual_bound / SCALE)
 
-    def _lowest(self, chosen: list[int]) -> Places:
+    def _lowest(self, chosen: list[int]) -> Indices:
         """The set with every member replaced by the lowest column of the same weight, if it fits the others."""
         members = set(chosen)
         for member in sorted(chosen):

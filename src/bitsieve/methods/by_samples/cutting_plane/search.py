@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bitsieve.diagnostics import ParameterError, UserError
-from bitsieve.methods.by_samples.cutting_plane.columns import Columns, Groups, Pairs, Places, vectors_of
+from bitsieve.methods.by_samples.cutting_plane.columns import Columns, Groups, Indices, Pairs, vectors_of
 from bitsieve.methods.by_samples.cutting_plane.matching import NO_COLUMNS, match, match_exactly
 from bitsieve.methods.by_samples.cutting_plane.reduced import FINE, Reduced, ReducedProblem
 from bitsieve.methods.by_samples.rows import Samples
@@ -121,7 +121,7 @@ class Settings:
 class _Cut(NamedTuple):
     """A set of columns that may be the next cut."""
 
-    columns: Places
+    columns: Indices
     violation: float  # by what share of the objective its value is above it
     gap: float  # relative, to the best set of columns; nan where the matching does not say
 
@@ -151,7 +151,7 @@ class Solution:
         self.alpha = np.full((n_samples, n_tasks), 1.0 / n_samples)
         self.support = np.empty(0, np.intp)  # support features in order of choice
         self.scores = np.empty(0)  # |c_j| / |alpha|, a cosine, of each support feature when it was chosen
-        self.cuts: list[Places] = []  # the support features of every cut in order of choice
+        self.cuts: list[Indices] = []  # the support features of every cut in order of choice
         self.objective: list[float] = []  # the optimum over all cuts so far, after each cut
         self.gap = 0.0  # the largest relative duality gap of those optima
         self.violation = np.inf  # of the next cut
@@ -170,7 +170,7 @@ class Solution:
         """Whether no further cut is violated, and every problem over the cuts was solved to its tolerance."""
         return self.violation <= TOLERANCE and self.gap <= FINE
 
-    def next_cut(self) -> Places | None:
+    def next_cut(self) -> Indices | None:
         """The columns of the next cut; None where there is none to add."""
         n_missing = self.settings.n_features - len(self.support)
         n_cuts_left = self.settings.max_cuts - len(self.cuts)
@@ -192,7 +192,7 @@ class Solution:
         """Whether a cut raises the objective, and has columns that are no support features yet."""
         return cut.violation > TOLERANCE and bool(np.setdiff1d(cut.columns, self.support).size)
 
-    def add(self, cut: Places) -> None:
+    def add(self, cut: Indices) -> None:
         """Solve the problem with one more cut; if it has too many new columns, the last are left out."""
         n_missing = self.settings.n_features - len(self.support)
         new = cut[~np.isin(cut, self.support)][:n_missing]
@@ -226,7 +226,7 @@ class Solution:
         violation = value / objective - 1 if objective else np.inf
         return _Cut(columns, violation, gap)
 
-    def _cosines(self, columns: Places | slice) -> Floats:
+    def _cosines(self, columns: Indices | slice) -> Floats:
         """``|c_j| / |alpha|``, the length over all tasks."""
         products = self.products[columns]
         alpha_length = float(np.sqrt(np.square(self.alpha).sum()))
@@ -235,7 +235,7 @@ class Solution:
         return np.asarray(np.sqrt(np.square(products).sum(axis=1)) / alpha_length)
 
 
-def affiliate(columns: Columns, support: Places, cuts: Sequence[Places], min_correlation: float) -> Groups:
+def affiliate(columns: Columns, support: Indices, cuts: Sequence[Indices], min_correlation: float) -> Groups:
     """The group of every support feature: the columns that it represents in some cut.
 
     In each cut, a column outside the cut is represented by the first support feature that it is correlated with.
@@ -247,7 +247,7 @@ def affiliate(columns: Columns, support: Places, cuts: Sequence[Places], min_cor
     return pairs.groups(np.flatnonzero(is_in_group), len(support))
 
 
-def _represented_in(cut: Places, support: Places, pairs: Pairs, n_features: int) -> Flags:
+def _represented_in(cut: Indices, support: Indices, pairs: Pairs, n_features: int) -> Flags:
     """Of each pair of correlated columns, whether the support feature represents the other column in this cut."""
     outside = len(cut)
     position_in_cut = np.full(n_features, outside, np.intp)

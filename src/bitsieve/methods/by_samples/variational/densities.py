@@ -120,8 +120,8 @@ class DensityBound(Bound):
         super().__init__(table.varies, table.class_sizes)
         self.table = table
         self.pairwise = pairwise
-        row = int(np.prod(self.posterior.shape))
-        needed = 8 * row * self.n_features * (1 + pairwise)
+        row_size = int(np.prod(self.posterior.shape))
+        needed = 8 * row_size * self.n_features * (1 + pairwise)
         if needed > MAX_LIKELIHOOD_BYTES:
             raise UserError(
                 code="not-enough-memory",
@@ -133,8 +133,8 @@ class DensityBound(Bound):
                 advice="bin the columns ({binning}), or give fewer",
                 fix={"binning": "mdl"},
             )
-        self._log_alone = np.zeros((self.n_features, row))  # log2 p(x_f|c), a feature a row
-        self._log_given_chosen = np.zeros((self.n_features if pairwise else 0, row))  # sum_s log2 p(x_f|x_s,c)
+        self._log_alone = np.zeros((self.n_features, row_size))  # log2 p(x_f|c), a feature a row
+        self._log_given_chosen = np.zeros((self.n_features if pairwise else 0, row_size))  # sum_s log2 p(x_f|x_s,c)
         self._chosen: list[int] = []
         run_blocks(self._fill_alone, np.flatnonzero(self.varies).tolist(), table.n_jobs)
 
