@@ -410,9 +410,10 @@ class SurvivalConditional(ConditionalInformation):
 
     def conditional_relevance(self, columns: Columns | None = None) -> Floats:
         info = self.information
-        tested_columns = np.arange(info.n_features) if columns is None else columns
-        cells = info.source.part_cells(self.joint_codes.part, tested_columns)
-        return info.bits(info.sums_of_cells(cells, len(tested_columns)) - self._sum_of_parts)
+        if columns is None:
+            columns = np.arange(info.n_features)
+        cells = info.source.part_cells(self.joint_codes.part, columns)
+        return info.bits(info.sums_of_cells(cells, len(columns)) - self._sum_of_parts)
 
     def test_statistics(self, columns: Columns) -> Floats:
         """The statistics of the log-rank tests within the parts."""
