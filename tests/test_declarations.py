@@ -10,6 +10,7 @@ from importlib import import_module
 from pkgutil import walk_packages
 
 import pytest
+from sklearn.base import BaseEstimator
 
 import bitsieve
 
@@ -59,6 +60,20 @@ def test_methods_take_their_object_and_others_of_a_class_do_not(room):
             assert first in ("cls", "kind"), name
         else:
             assert (first == "self") == (kind is not staticmethod), name
+
+
+def test_no_record_is_changed_after_it_is_made():
+    """Only what a table remembers of its inspection is filled in later."""
+    can_change = []
+    for module in walk_packages(bitsieve.__path__, "bitsieve."):
+        if module.name.endswith("__main__"):
+            continue
+        for name, kind in vars(import_module(module.name)).items():
+            is_own = inspect.isclass(kind) and kind.__module__ == module.name
+            is_record = is_own and is_dataclass(kind) and not issubclass(kind, BaseEstimator)
+            if is_record and not kind.__dataclass_params__.frozen:
+                can_change.append(f"{module.name}.{name}")
+    assert can_change == ["bitsieve.dataset.dataset._Inspected"]
 
 
 def written_defaults(kind):

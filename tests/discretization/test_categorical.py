@@ -49,6 +49,8 @@ def test_fractions_are_refused_with_the_column():
         CategoricalBinner().fit([[1.0, 2.0], [2.0, 0.5]])
     with pytest.raises(ValueError, match=r"column 'x0' holds 1e\+300"):
         CategoricalBinner().fit([[1e300], [2.0]])
+    with pytest.raises(ValueError, match=r"column 'x1' holds 0\.5"):  # the first of several
+        CategoricalBinner().fit([[1.0, 0.5, 0.25], [2.0, 1.0, 1.0]])
 
 
 @pytest.mark.parametrize(("seen", "unseen"), [(0, 9), (5, 6), (-3, 10**12)])

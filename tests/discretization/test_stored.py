@@ -35,6 +35,7 @@ def table(*, gaps=False, whole=False):
         "whole": pa.array(numbers, mask=lacks),
         "text": pa.array(np.array(["low", "mid", "größe"])[numbers % 3], mask=lacks),
         "truth": pa.array(numbers > 1),
+        "constant": pa.array(np.zeros(N)),  # without any cut
         "far": pa.array(numbers.astype(np.uint64) + np.uint64(2**63)) if whole else pa.array(random.normal(size=N) + y),
     }
     return read_xy(pa.table(columns), y)

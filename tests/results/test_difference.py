@@ -106,8 +106,12 @@ def test_versions_and_files_without_a_digest():
     later = replace(record, versions=replace(record.versions, bitsieve="9.9"))
     assert causes(difference_of(record, later)) == ["version"]
     without_digest = replace(record, values_digest=None, features=record.features[:1])
-    assert causes(difference_of(without_digest, record)) == ["unknown"]
-    assert causes(difference_of(replace(record, features=record.features[:1]), record)) == ["unknown"]
+    (reason,) = difference_of(without_digest, record).reasons
+    assert reason.cause == "unknown"
+    assert "file of an earlier version" in reason.sentence
+    (reason,) = difference_of(replace(record, features=record.features[:1]), record).reasons
+    assert reason.cause == "unknown"
+    assert "file of an earlier version" not in reason.sentence
 
 
 def test_one_bit_of_a_score_is_a_difference():
@@ -118,6 +122,21 @@ def test_one_bit_of_a_score_is_a_difference():
     assert [feature.change for feature in difference.features if feature.change != "same"] == ["score"]
     line = str(difference).splitlines()[2].split()
     assert line[3] != line[4]
+
+
+def test_the_unit_of_the_scores_is_that_of_both_selections():
+    record = record_of(THEN)
+    assert difference_of(record, record).unit == record.score_unit
+    other_unit = replace(record, score_unit="nats")
+    assert difference_of(record, other_unit).unit == f"{record.score_unit} then, nats now"
+
+
+def test_the_last_column_of_the_text_holds_the_changes():
+    difference = THEN.diff(selected(patients(N), n_features_to_select=2))
+    header, *lines = str(difference).splitlines()[: 1 + len(difference.features)]
+    changes = [line[header.index("change") :].rstrip() for line in lines]
+    assert changes == ["" if item.change == "same" else item.change for item in difference.features]
+    assert set(changes) == {"", "left"}
 
 
 def test_every_form_has_the_same():

@@ -7,8 +7,15 @@ import pytest
 
 from bitsieve import MonotoneBinner
 from bitsieve.discretization.monotone.bin_counts import BinCounts, Totals
-from bitsieve.discretization.monotone.chance import expected_value, p_of_fixed_bins, probabilities_of_n_bins
-from bitsieve.discretization.monotone.division import information_values
+from bitsieve.discretization.monotone.chance import (
+    ENOUGH_ABOVE,
+    Merging,
+    expected_value,
+    p_of_fixed_bins,
+    p_of_merged_bins,
+    probabilities_of_n_bins,
+)
+from bitsieve.discretization.monotone.division import BinRules, information_values
 
 
 def stirling_probabilities(n):
@@ -52,6 +59,17 @@ def test_p_of_fixed_bins_is_that_of_shuffles():
     shuffled = random.multivariate_hypergeometric(counts.rows, totals.events, size=4000)
     values = [information_values(BinCounts(events, counts.rows - events), totals).sum() for events in shuffled]
     assert p_of_fixed_bins(counts, totals, 1.0) == pytest.approx(np.mean(np.array(values) >= value), abs=0.01)
+
+
+def test_p_of_a_single_merged_bin_is_that_of_fixed_bins():
+    """One bin can be merged with no other: all bins are fixed."""
+    counts = BinCounts(np.array([30, 20, 10]), np.array([20, 25, 30]))
+    totals = Totals(60, 75)
+    value = information_values(counts, totals, 1.0).sum()
+    merging = Merging(counts.take(np.array([0])), 1, BinRules(smoothing=1.0), by_rate=True)
+    p = p_of_merged_bins(value, merging, counts.take(np.array([1, 2])), totals)
+    standard_error = p / np.sqrt(ENOUGH_ABOVE)  # the shuffles end after so many with at least this value
+    assert p == pytest.approx(p_of_fixed_bins(counts, totals, 1.0), abs=4 * standard_error)
 
 
 @pytest.mark.slow("a rate over many seeded columns")

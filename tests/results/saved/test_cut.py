@@ -207,6 +207,14 @@ SAME_VALUES = {
 }
 
 
+@pytest.mark.parametrize("name", ["share", "euro", "when"])
+def test_a_value_that_cannot_be_read_leaves_the_others_as_they_were(name):
+    before, _ = codes_of(SELECTION, X)
+    codes, notes = codes_of(SELECTION, X.assign(**{name: X[name].mask(X.index == 0, "abc")}))
+    assert notes == [("text-not-read", name)]
+    assert codes[name][1:].equals(before[name][1:])
+
+
 @pytest.mark.parametrize("change", CHANGES)
 def test_what_changed_is_named(change):
     name, changed, expected = CHANGES[change]

@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy.stats import chi2_contingency
 
 import bitsieve
 from bitsieve.results.saved.data_check import jensen_shannon_bits
@@ -61,6 +62,17 @@ def test_arrays_take_no_scores_and_names_are_not_taken_twice():
     with pytest.raises(bitsieve.UserError) as error:
         bitsieve.select(renamed, "y").transform(renamed, append_score=True)
     assert error.value.code == "name-taken"
+
+
+def test_another_distribution_has_moved_by_the_likelihood_ratio_test():
+    now = frame().assign(b=frame()["b"].where(np.arange(200) % 4 > 0, 3))
+    check = SELECTION.check(now)
+    (column,) = [item for item in check.columns if item.column == "b"]
+    table = [np.bincount(data["b"], minlength=4) for data in (frame(), now)]
+    expected = chi2_contingency(table, lambda_="log-likelihood", correction=False)
+    assert column.p == pytest.approx(expected.pvalue, rel=1e-9)  # sums of logarithms in another order
+    assert 0 < column.p < 0.005
+    assert check.moved == ["b"]
 
 
 def test_another_kind_of_values_has_moved():

@@ -1,0 +1,38 @@
+"""The forms of what ``drift`` finds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bitsieve
+
+
+@pytest.fixture(scope="module")
+def data():
+    random = np.random.default_rng(1)
+    month = random.integers(0, 2, 400)
+    ill = random.integers(0, 2, 400)
+    return pd.DataFrame({"dose": random.normal(size=400) + month, "month": month, "ill": ill})
+
+
+def test_the_picture_of_one_column_has_room_for_its_names(data):
+    axes = bitsieve.drift(data[["dose", "month"]], "month").plot()
+    assert axes.figure.get_figheight() > 1
+
+
+def test_a_frame_without_a_target_has_the_shift_alone(data):
+    result = bitsieve.drift(data[["dose", "month"]], "month")
+    assert result.to_frame().columns.tolist() == ["column", "shift", "p", "psi", "drifts"]
+
+
+def test_a_frame_with_a_target_has_the_shift_within_classes_and_the_relation(data):
+    result = bitsieve.drift(data, "month", "ill")
+    frame = result.to_frame()
+    assert frame["shift_within_classes"].tolist() == result.shift_within_classes.bits.tolist()
+    assert frame["p_within_classes"].tolist() == result.shift_within_classes.p.tolist()
+    assert frame["lowest_relevance"].tolist() == result.relevance.min(axis=1).tolist()
+    assert frame["highest_relevance"].tolist() == result.relevance.max(axis=1).tolist()
+    assert frame["relation"].tolist() == result.relation.bits.tolist()
+    assert frame["p_relation"].tolist() == result.relation.p.tolist()

@@ -1,0 +1,19 @@
+"""The picture of interactions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+import bitsieve
+
+
+def test_the_columns_of_the_picture_are_corners_of_a_regular_polygon():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    axes = bitsieve.interactions(X, y).plot()
+    corners = np.array([line.get_xydata()[0] for line in axes.lines if line.get_marker() == "o"])
+    assert len(corners) > 2
+    assert corners.mean(axis=0) == pytest.approx([0, 0], abs=1e-12)  # sines and cosines
+    distances = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
+    assert distances == pytest.approx(np.full(len(corners), distances[0]), abs=1e-12)
