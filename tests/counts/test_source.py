@@ -120,7 +120,16 @@ def test_joined_features_of_every_source_agree(table, groups):
         assert listed(source.tables(0, every, True)) == listed(plain.tables(0, every, True))
         mine, theirs = (refined(kind.partition(), every) for kind in (source, plain))
         assert mine.keys.tolist() == theirs.keys.tolist()
+        assert mine.n_parts == theirs.n_parts == len(theirs.keys)
         assert listed(mine.tables(every, True)) == listed(theirs.tables(every, True))
+
+
+@pytest.mark.parametrize("kind", [NaiveSource, PackedSource])
+def test_parts_of_one_sample_have_no_freedom(kind):
+    codes = np.column_stack([np.arange(20), np.arange(20) % 2])
+    partition = kind(codes, np.arange(20) % 4 > 1).partition().refine(0)
+    assert partition.degrees_of_freedom(1) == 0
+    assert partition.least_expected(1) == np.inf
 
 
 @pytest.mark.parametrize("kind", [NaiveSource, PackedSource])

@@ -56,6 +56,21 @@ def test_codes_stay_where_they_are():
     assert X.max() == 3
 
 
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16])
+def test_codes_of_columns_that_will_be_packed(kind):
+    """Columns of bytes that are their own codes stay where they are; other numbers are written to the buffer."""
+    columns = [np.arange(6, dtype=kind) % 3, np.arange(6, dtype=kind) % 2]
+    table = read_xy(pl.DataFrame({"a": columns[0], "b": columns[1]}))
+    buffer = np.empty(2 * 6 * 2, np.uint8)
+    codes = CategoricalBinner().fit_table(table).codes(table, buffer)
+    if kind is np.uint8:
+        assert [column.tolist() for column in codes] == [column.tolist() for column in columns]
+        assert not any(np.shares_memory(column, buffer) for column in codes)
+    else:
+        assert codes.T.tolist() == [column.tolist() for column in columns]
+        assert np.shares_memory(codes, buffer)
+
+
 @pytest.mark.parametrize(
     "column",
     [

@@ -17,6 +17,7 @@ from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.information import corrected, make_information
 from bitsieve.information.corrected import (
     DENSE_NODES,
+    CubicInterpolation,
     expected_terms,
     nodes_of,
 )
@@ -293,6 +294,19 @@ def test_a_series_takes_over_where_64_samples_are_expected_in_a_cell(n_samples):
         for x, y in zip(first[inside].tolist(), b[inside].tolist(), strict=True):
             found = expected_terms(n_samples, np.array([x]), np.array([y]))
             assert found.tolist() == [[int(np.rint(way(n_samples, x, y, shift)))]]
+
+
+def test_interpolation_is_exact_for_cubics():
+    nodes = np.array([0, 1, 2, 3, 5, 8, 13, 21])
+    counts = np.arange(1, 22)
+    interpolation = CubicInterpolation.between(nodes, counts)
+    assert counts[interpolation.is_node].tolist() == nodes[1:].tolist()
+
+    def cubic(x):
+        return 2 * x**3 - 5 * x**2 + x - 7
+
+    values = (interpolation.weights * cubic(interpolation.nodes[interpolation.stencil])).sum(axis=0)
+    assert values == pytest.approx(cubic(counts), rel=1e-12)  # a few products of rounded quotients
 
 
 @pytest.mark.parametrize("n_samples", [1, 1023, 1024, 1025, 4096, 10**6 + 3, 2**30])

@@ -2,6 +2,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
+from scipy.stats import poisson
 from tests.golden.strata_cases import CRITERIA, NAMES, StrataCase
 from tests.golden.strata_cases import ESTIMATORS as GOLDEN_ESTIMATORS
 
@@ -246,6 +247,23 @@ def test_the_series_of_a_poisson_count_continues_the_sum():
     below, above = poisson_excess(np.array([128 - 1e-9, 128.0]))
     assert below == pytest.approx(above, abs=1e-9)
     assert poisson_excess(np.array([0.0])).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("mean", [128.0, 200.0, 1000.0])
+def test_the_series_of_a_poisson_count_is_the_sum(mean):
+    count = np.arange(1, int(mean + 15 * np.sqrt(mean)))
+    excess = (poisson.pmf(count, mean) * (count * np.log2(count / mean))).sum()  # as E[k] = mean
+    assert poisson_excess(np.array([mean]))[0] == pytest.approx(excess, abs=1e-10)  # the error of the series
+
+
+def test_a_cautious_common_effect_lies_two_standard_deviations_of_chance_below():
+    """Chance times 2 N ln 2 is about chi-square, whose variance is twice its mean."""
+    X, y, strata = random_table(seed=6)
+    common = make_information_within_strata("corrected", packed_with_strata(X, y, strata), "common")
+    scale = 2 * len(y) * np.log(2)
+    degrees = scale * common.chance_bits(None, np.arange(X.shape[1]))
+    expected = common.relevance - 2 * np.sqrt(2 * degrees) / scale
+    np.testing.assert_allclose(common.cautious_relevance, expected, atol=ROUNDING)
 
 
 def test_what_is_not_defined_is_refused():
