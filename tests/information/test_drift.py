@@ -119,6 +119,13 @@ def test_a_relevant_column_moves_with_the_mix_of_the_classes_but_not_within_them
     assert drift.relations.of_relation.bits[1] == pytest.approx(drift_of_classes(source, combinations), abs=0.001)
 
 
+def test_a_constant_column_has_the_relation_of_the_classes_within_the_strata():
+    X, period, label, stratum = table(3)
+    source, combinations = source_and_combinations(np.zeros_like(X), period, label, stratum)
+    drift = drift_of_columns(source, combinations, np.arange(1))
+    assert drift.relations.of_relation.bits[0] == pytest.approx(drift_of_classes(source, combinations), abs=ROUNDING)
+
+
 @pytest.mark.slow("three hundred tables")
 def test_level_of_p_over_seeded_tables():
     smallest = []

@@ -123,16 +123,15 @@ class SurvivalSource(PackedSource):
         """
         n_first = 1 if pivot is None else int(self.arities[pivot])
         is_dense = self.arities[columns].astype(np.int64) * n_first <= DENSE_CELLS
-        batches = [self._cells_of_dense_tables(pivot, columns[is_dense], np.flatnonzero(is_dense))]
+        batches = [self._cells_of_dense_tables(pivot, n_first, columns[is_dense], np.flatnonzero(is_dense))]
         if not is_dense.all():
             first = np.zeros(self.n_samples, np.int64) if pivot is None else self.codes(pivot).astype(np.int64)
             for table in np.flatnonzero(~is_dense).tolist():
                 batches.append(self._listed_cells(self._cells_with(first, int(columns[table])), table))
         return _joined(batches)
 
-    def _cells_of_dense_tables(self, pivot: int | None, columns: Columns, table: Columns) -> EventCells:
+    def _cells_of_dense_tables(self, pivot: int | None, n_first: int, columns: Columns, table: Columns) -> EventCells:
         """The cells with events of tables of which all cells are counted; ``table`` is the index of each of them."""
-        n_first = 1 if pivot is None else int(self.arities[pivot])
         batches = []
         for block in column_blocks(n_first, self.arities[columns], 1, self.n_samples):
             in_block = columns[block]
