@@ -19,6 +19,7 @@ from bitsieve.counts.source import (
     ConditioningSource,
     CountSource,
     JoinedSource,
+    MarginsOfParts,
     Partition,
     check_sparse_rows,
     refined,
@@ -130,6 +131,13 @@ def test_parts_of_one_sample_have_no_freedom(kind):
     partition = kind(codes, np.arange(20) % 4 > 1).partition().refine(0)
     assert partition.degrees_of_freedom(1) == 0
     assert partition.least_expected(1) == np.inf
+
+
+def test_of_no_parts_no_value_is_the_smallest():
+    nothing = np.empty(0, np.int64)
+    assert MarginsOfParts(part=nothing, size=nothing).smallest().tolist() == []
+    margins = MarginsOfParts(part=np.array([0, 0, 1]), size=np.array([3, 2, 5]))
+    assert margins.smallest().tolist() == [2, 5]
 
 
 @pytest.mark.parametrize("kind", [NaiveSource, PackedSource])

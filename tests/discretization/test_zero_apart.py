@@ -11,7 +11,9 @@ from scipy import sparse
 from bitsieve.counts.search import Parts, dependence_of_codes
 from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.dataset.read import read_xy
+from bitsieve.discretization.base import CutBinning
 from bitsieve.discretization.registry import make_binner
+from bitsieve.discretization.separate_zero import SeparateZeroBinning
 from bitsieve.discretization.transformers import (
     CategoricalBinner,
     EqualFrequencyBinner,
@@ -201,3 +203,27 @@ def test_the_first_number_that_is_no_code_is_named():
     X = sparse.csr_array(np.array([[1.0, 2.5, 0], [0, 7.0, 0], [3.0, 4.5, 0.25]]))
     with pytest.raises(ValueError, match=r"column 'x1' holds 2\.5: binning 'none' takes whole"):
         ZeroApartBinner("none").fit(X)
+
+
+class MiddleBinning(CutBinning):
+    """A rule of one's own: a cut halfway between the smallest and the largest number."""
+
+    requires = "ends"
+    side = "right"
+    missing = "error"
+
+    def __init__(self, n_jobs=None):
+        self.n_jobs = n_jobs
+
+    def cut_column(self, values, classes, weights):
+        return np.array([(values.min() + values.max()) / 2])
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_a_rule_that_cuts_one_column_at_a_time_cuts_the_numbers_that_are_not_zero(kind):
+    X = np.array([[0, 1, 2, 8, 0, 3], [0, 5, 0, 0, 2, 4]], float).T
+    binner = SeparateZeroBinning(MiddleBinning()).fit_table(read_xy(kind(X)))
+    assert [edges.tolist() for edges in binner.bin_edges_] == [[4.5], [3.5]]
+    codes = binner.codes(read_xy(kind(X)))
+    codes = codes if kind is np.asarray else np.column_stack([codes.column(j) for j in range(2)])
+    assert codes.T.tolist() == [[0, 1, 1, 2, 0, 1], [0, 2, 0, 0, 1, 2]]

@@ -163,6 +163,28 @@ def test_a_relation_whose_p_is_too_small_for_a_float_has_its_logarithm():
     assert result.log_p == pytest.approx(log(2) + stats.norm.logsf(g**0.5), rel=1e-12)
 
 
+class Penalties:
+    """The search for the codes of columns, of which a test needs the number of possible codings alone."""
+
+    units = None
+
+    def log_codings(self, column):
+        return float(column)
+
+
+def test_p_is_multiplied_by_the_number_of_codings_of_the_columns_and_strata():
+    codes = np.repeat(np.arange(2, dtype=np.uint8), 500)[:, None].repeat(4, axis=1)
+    codes[:, 3] = np.arange(1000) % 3
+    options = TestOptions(test="g")
+    plain = IndependenceTests(PackedSource(codes), options)
+    source = PackedSource(codes)
+    source.search = Penalties()
+    penalized = IndependenceTests(source, options)
+    for x, y, strata, penalty in ((0, 1, [], 1), (1, 2, [], 3), (1, 2, [3], 6)):
+        assert penalized.test(x, y, strata).log_p == min(0.0, plain.test(x, y, strata).log_p + penalty)
+    assert penalized.test(2, 3, []).log_p == 0.0  # no p is above 1
+
+
 @pytest.mark.parametrize(("power", "is_possible"), [(0, True), (5, True), (6, False)])
 def test_p_is_one_where_there_are_too_few_samples_for_the_cells(power, is_possible):
     table = ContingencyTable((1, 2, 2), np.array([6, 4, 4, 6]))
