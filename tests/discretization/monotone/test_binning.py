@@ -47,6 +47,15 @@ def test_a_column_that_separates_the_classes_is_cut_between_them():
     assert selector.binner_.transform([[19.0], [20.0], [100.0]]).ravel().tolist() == [0, 1, 1]
 
 
+def test_of_equally_good_cuts_the_rate_of_the_second_class_rises():
+    values = np.repeat([0.0, 1.0, 2.0], 40)
+    y = np.tile(np.arange(40), 3) < np.repeat([10, 30, 10], 40)  # the same rate of the first and the last value
+    for target, cut in ((y, 0.0), (~y, 1.0)):
+        table = read_xy(values[:, None], target)
+        binner = make_binner("monotone").for_table(table).fit_table(table)
+        assert binner.bin_edges_[0].tolist() == [cut]
+
+
 def test_all_engines_select_alike(tmp_path):
     X, y = made_table()
     path = tmp_path / "rows.parquet"

@@ -93,7 +93,7 @@ class RepeatedMonotoneCuts(RepeatedCuts):
 
 
 def _rows_of_event(table: InMemoryDataset) -> Flags:
-    """Whether each row has the second class of the target. Which of the two it is does not change the cuts."""
+    """Whether each row has the second class of the target. Of equally good cuts those where its rate rises are taken."""
     target = _target_of_two_classes(table)
     return np.asarray(target.codes == 1, bool)
 
