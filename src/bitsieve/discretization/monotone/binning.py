@@ -93,7 +93,7 @@ class RepeatedMonotoneCuts(RepeatedCuts):
 
 
 def _rows_of_event(table: InMemoryDataset) -> Flags:
-    """Whether each row has the second class of the target. Of equally good cuts those where its rate rises are taken."""
+    """Whether each row has the second class. Of equally good cuts those are taken where its rate rises."""
     target = _target_of_two_classes(table)
     return np.asarray(target.codes == 1, bool)
 
