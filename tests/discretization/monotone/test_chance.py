@@ -66,7 +66,7 @@ def test_p_of_a_single_merged_bin_is_that_of_fixed_bins():
     counts = BinCounts(np.array([30, 20, 10]), np.array([20, 25, 30]))
     totals = Totals(60, 75)
     value = information_values(counts, totals, 1.0).sum()
-    merging = Merging(counts.take(np.array([0])), 1, BinRules(smoothing=1.0), by_rate=True)
+    merging = Merging(counts.take(np.array([0])), 1, BinRules(smoothing=1.0), ordered_by_rate=True)
     p = p_of_merged_bins(value, merging, counts.take(np.array([1, 2])), totals)
     standard_error = p / np.sqrt(ENOUGH_ABOVE)  # the shuffles end after so many with at least this value
     assert p == pytest.approx(p_of_fixed_bins(counts, totals, 1.0), abs=4 * standard_error)
