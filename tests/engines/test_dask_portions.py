@@ -78,6 +78,19 @@ def test_tables_of_portions_add_up_to_those_of_all_samples(table, cuts, pivot, b
     assert pivot != 7 or np.prod(found[1].shape) > DENSE_CELLS
 
 
+def test_partitions_of_portions_are_those_of_all_samples(table):
+    found = PartitionedSource(portions_of(table, cut_into(3))).partition()
+    expected = NaiveSource(*table).partition()
+    for feature in (0, 8, 5):
+        found, expected = found.refine(feature), expected.refine(feature)
+        assert found.keys.tolist() == expected.keys.tolist()
+        for columns in (None, np.array([3, 8])):
+            pairs = zip(found.tables(columns, True), expected.tables(columns, True), strict=True)
+            for mine, theirs in pairs:
+                assert mine.shape == theirs.shape
+                np.testing.assert_array_equal(mine.occupied(), theirs.occupied())
+
+
 def test_facts_are_those_of_all_samples(table):
     source = PartitionedSource(portions_of(table, [5]), n_classes=9)
     whole = PackedSource(*table, n_classes=9)

@@ -239,6 +239,13 @@ def test_damaged_counts_are_one_line(files):
                 SavedCounts.load(files / "damaged")
 
 
+def test_folders_around_the_counts_are_made(files):
+    count(files, "first")
+    counts = SavedCounts.load(files / "first")
+    counts.save(files / "of" / "sites" / "first")
+    assert SavedCounts.load(files / "of" / "sites" / "first").digest == counts.digest
+
+
 def test_a_file_in_the_place_of_the_folder(files, capsys):
     (files / "plain").write_text("kept")
     for force in ([], ["--force"]):
