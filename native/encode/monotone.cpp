@@ -199,8 +199,7 @@ private:
 
     // Whether rate(a, b) + the smallest difference <= rate(c, d), in integers.
     bool is_below(std::size_t a, std::size_t b, std::size_t c, std::size_t d) const {
-        const i128 left =
-            i128(bins_.events(a, b)) * kRateUnit + i128(bins_.rows(a, b)) * rules_.min_rate_difference;
+        const i128 left = i128(bins_.events(a, b)) * kRateUnit + i128(bins_.rows(a, b)) * rules_.min_rate_difference;
         return left * bins_.rows(c, d) <= i128(bins_.events(c, d)) * kRateUnit * bins_.rows(a, b);
     }
 
@@ -222,8 +221,7 @@ private:
             std::vector<Follower>& followers = followers_[at];
             for (std::size_t end = at + 1; end <= n_; ++end)
                 if (bins_.is_allowed(at, end))
-                    followers.push_back(
-                        {bins_.rate(at, end), std::uint32_t(bins_.index(at, end)), std::uint16_t(end)});
+                    followers.push_back({bins_.rate(at, end), std::uint32_t(bins_.index(at, end)), std::uint16_t(end)});
             std::sort(followers.begin(), followers.end(), [&](const Follower& a, const Follower& b) {
                 if (a.rate != b.rate) return a.rate < b.rate;
                 return i128(bins_.events(at, a.end)) * bins_.rows(at, b.end) <
@@ -364,11 +362,11 @@ private:
     const std::size_t n_;
     const Phases phases_;
     std::vector<std::int64_t> values_;
-    std::vector<std::vector<Follower>> followers_;            // by boundary
-    std::vector<std::uint16_t> n_too_low_, n_low_enough_;     // of the followers, by bin
-    std::vector<Continuations> layer_, longer_;               // by phase
-    Continuations best_;                                      // of the followers of a boundary
-    std::vector<std::vector<std::vector<Pointer>>> pointers_; // by layer, phase and bin
+    std::vector<std::vector<Follower>> followers_;             // by boundary
+    std::vector<std::uint16_t> n_too_low_, n_low_enough_;      // of the followers, by bin
+    std::vector<Continuations> layer_, longer_;                // by phase
+    Continuations best_;                                       // of the followers of a boundary
+    std::vector<std::vector<std::vector<Pointer>>> pointers_;  // by layer, phase and bin
 };
 
 }  // namespace

@@ -245,6 +245,65 @@ def best_division(random, kernel):
     return equal(ends, np.array(wanted, np.int64))
 
 
+def vertices_of_hull(events, nonevents):
+    """Where the bins of the convex hull end: neighbours whose rates do not rise are one bin."""
+    ends, pooled = [], []
+    for end, counts in enumerate(zip(events, nonevents, strict=True), start=1):
+        block = np.array(counts)
+        while pooled and pooled[-1][0] * block[1] >= block[0] * pooled[-1][1]:
+            block = block + pooled.pop()
+            ends.pop()
+        pooled.append(block)
+        ends.append(end)
+    return np.array(ends, np.int64)
+
+
+@trial("hull_vertices")
+def hull_vertices(random, kernel):
+    events, nonevents = random.integers(0, 5, (2, int(random.integers(1, 30))))
+    nonevents += events + nonevents == 0
+    return equal(_native.hull_vertices(events, nonevents), vertices_of_hull(events, nonevents))
+
+
+@trial("pre_bins")
+def pre_bins(random, kernel):
+    n_samples, n_values = int(random.integers(1, 200)), int(random.integers(1, 300))
+    values = np.sort(random.integers(-n_values, n_values, n_samples) / 4)
+    is_event, weights = random.random(n_samples) < 0.4, random.integers(1, 4, n_samples)
+    weighted = bool(random.integers(2))
+    max_exact, max_pre_bins, refine = int(random.integers(1, 40)), int(random.integers(1, 20)), bool(random.integers(2))
+    *bins, n_distinct = _native.pre_bins(
+        values[is_event],
+        values[~is_event],
+        weights[is_event] if weighted else None,
+        weights[~is_event] if weighted else None,
+        max_exact,
+        max_pre_bins,
+        refine,
+    )
+    distinct, code = np.unique(values, return_inverse=True)
+    times = weights if weighted else np.ones(n_samples, np.int64)
+    events = np.bincount(code[is_event], times[is_event], len(distinct)).astype(np.int64)
+    nonevents = np.bincount(code[~is_event], times[~is_event], len(distinct)).astype(np.int64)
+    ends = np.arange(1, len(distinct) + 1)
+    if len(distinct) > max_exact:
+        n_rows, until = int(times.sum()), np.cumsum(events + nonevents)
+        ranks = [max(1, (2 * j * n_rows + max_pre_bins) // (2 * max_pre_bins)) for j in range(1, max_pre_bins + 1)]
+        ends = np.searchsorted(until, ranks) + 1
+        if refine:
+            hulls = vertices_of_hull(events, nonevents), vertices_of_hull(nonevents, events)
+            ends = np.concatenate([ends, *hulls])
+        ends = np.unique(ends)
+    starts = np.append(0, ends[:-1])
+    wanted = (
+        distinct[ends[:-1] - 1],
+        distinct[ends[:-1]],
+        np.add.reduceat(events, starts),
+        np.add.reduceat(nonevents, starts),
+    )
+    return n_distinct == len(distinct) and all(equal(of, expected) for of, expected in zip(bins, wanted, strict=True))
+
+
 @trial("dependence_of_codes", "dependence_of_cuts")
 def dependence(random, kernel):
     n_samples = int(random.integers(2, 40))

@@ -21,6 +21,7 @@ from bitsieve.discretization.mdl import RepeatedCuts
 from bitsieve.discretization.monotone.bin_counts import Totals
 from bitsieve.discretization.monotone.division import BinRules, divide
 from bitsieve.discretization.monotone.pre_bins import PreBinRules, pre_bins_of
+from bitsieve.discretization.monotone.sorted_numbers import sort_by_class
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.utils.arrays import Flags, Floats, Integers
 from bitsieve.utils.parameter_names import proposes_right_names
@@ -72,8 +73,7 @@ class MonotoneBinning(ClassCutBinning):
         has_both_classes = totals.events > 0 and totals.nonevents > 0
         if not has_both_classes or not is_present.any():
             return np.empty(0)
-        weights_of_present = None if weights is None else weights[is_present]
-        pre_bins = pre_bins_of(numbers[is_present], is_event[is_present], weights_of_present, PreBinRules())
+        pre_bins = pre_bins_of(sort_by_class(numbers, is_event, weights, is_present), PreBinRules())
         rules = BinRules(max_n_bins=self.n_bins)
         division = divide(pre_bins.counts, totals, rules)
         if len(division.bin_ends) == 1:  # a column that separates the classes has no second bin with rows of both

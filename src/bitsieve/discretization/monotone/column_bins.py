@@ -33,6 +33,7 @@ from bitsieve.discretization.monotone.division import (
     weights_of_evidence,
 )
 from bitsieve.discretization.monotone.pre_bins import PreBinRules, cut_at, pre_bins_of
+from bitsieve.discretization.monotone.sorted_numbers import NumbersByClass, sort_by_class
 from bitsieve.utils.arrays import Flags, Floats, Integers
 
 OTHER = "other"
@@ -208,16 +209,11 @@ class ClassedRows:
 
     is_event: Flags
     weights: Integers | None
-    totals: Totals  # of the whole table, also where only a part of its rows is here
+    totals: Totals
 
     def count(self, bins: Integers, n_bins: int) -> BinCounts:
         """The rows of each bin; rows of bin -1 are in none."""
         return count_by_bin(bins, n_bins, self.is_event, self.weights)
-
-    def take(self, is_taken: Flags) -> ClassedRows:
-        """A part of the rows."""
-        weights = None if self.weights is None else self.weights[is_taken]
-        return ClassedRows(self.is_event[is_taken], weights, self.totals)
 
 
 @dataclass(frozen=True)
@@ -239,18 +235,18 @@ def bin_numbers(numbers: Floats, rows: ClassedRows, rules: ColumnRules) -> Colum
     fixed = _count_fixed(special_values, [numbers == value for value in special_values], is_missing, rows)
     is_free = ~is_missing & ~np.isin(numbers, np.array(special_values, np.float64))
     if not is_free.any():
-        merged = MergedBins(NO_COUNTS, labels=(), edges=np.empty(0))
-    elif rules.edges is not None:
-        merged = _cut_at_edges(numbers[is_free], rows.take(is_free), rules.edges, rules.time_unit)
+        return ColumnBins(MergedBins(NO_COUNTS, labels=(), edges=np.empty(0)), fixed, rows.totals, rules.bins.smoothing)
+    free_numbers = sort_by_class(numbers, rows.is_event, rows.weights, is_free)
+    if rules.edges is not None:
+        merged = _cut_at_edges(free_numbers, rules.edges, rules.time_unit)
     else:
-        merged = _merge_numbers(numbers[is_free], rows.take(is_free), rules)
+        merged = _merge_numbers(free_numbers, rows.totals, rules)
     return ColumnBins(merged, fixed, rows.totals, rules.bins.smoothing)
 
 
-def _cut_at_edges(numbers: Floats, rows: ClassedRows, edges: Floats, time_unit: str) -> MergedBins:
+def _cut_at_edges(numbers: NumbersByClass, edges: Floats, time_unit: str) -> MergedBins:
     """The bins between edges that the user gave."""
-    distinct, index = np.unique(numbers, return_inverse=True)
-    bins = cut_at(distinct, rows.count(index, len(distinct)), edges)
+    bins = cut_at(numbers, edges)
     if time_unit:
         texts = [text_of_edge(cut, time_unit) for cut in bins.cuts.tolist()]
     else:
@@ -258,10 +254,10 @@ def _cut_at_edges(numbers: Floats, rows: ClassedRows, edges: Floats, time_unit: 
     return MergedBins(bins.counts, labels_of_intervals(texts), edges=bins.cuts, shown_edges=bins.cuts)
 
 
-def _merge_numbers(numbers: Floats, rows: ClassedRows, rules: ColumnRules) -> MergedBins:
+def _merge_numbers(numbers: NumbersByClass, totals: Totals, rules: ColumnRules) -> MergedBins:
     """The best division of numbers that are neither missing nor special."""
-    pre_bins = pre_bins_of(numbers, rows.is_event, rows.weights, rules.pre_bins)
-    division = divide(pre_bins.counts, rows.totals, rules.bins)
+    pre_bins = pre_bins_of(numbers, rules.pre_bins)
+    division = divide(pre_bins.counts, totals, rules.bins)
     bins = pre_bins.merged(division.bin_ends)
     if rules.time_unit:
         shown_edges = bins.cuts.tolist()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
+from bitsieve import _native
 from bitsieve.discretization.monotone.bin_counts import BinCounts
 from bitsieve.utils.arrays import Integers
 
@@ -15,7 +15,7 @@ def hull_vertices(counts: BinCounts) -> Integers:
     It is the lower convex hull of the points (cumulated non-events, cumulated events), and so the division into the
     stretches on which the isotonic regression of the event rate is constant.
     """
-    rows = counts.rows
-    rates = isotonic_regression(counts.events / rows, weights=rows).x
-    is_last = np.append(rates[1:] > rates[:-1], True)
-    return np.flatnonzero(is_last) + 1
+    vertices: Integers = _native.hull_vertices(
+        np.ascontiguousarray(counts.events, np.int64), np.ascontiguousarray(counts.nonevents, np.int64)
+    )
+    return vertices

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bitsieve.discretization.monotone.bin_counts import BinCounts, count_by_bin
-from bitsieve.discretization.monotone.hull import hull_vertices
-from bitsieve.utils.arrays import Flags, Floats, Integers
+from bitsieve import _native
+from bitsieve.discretization.monotone.bin_counts import BinCounts
+from bitsieve.discretization.monotone.sorted_numbers import NumbersByClass
+from bitsieve.utils.arrays import Floats, Integers
 
 
 @dataclass(frozen=True)
@@ -38,37 +39,40 @@ class PreBins:
         return PreBins(self.cuts[inner], self.next_above[inner], self.counts.merged(bin_ends), self.n_free)
 
 
-def pre_bins_of(numbers: Floats, is_event: Flags, weights: Integers | None, rules: PreBinRules) -> PreBins:
+def pre_bins_of(numbers: NumbersByClass, rules: PreBinRules) -> PreBins:
     """The bins that may be merged, for numbers that are neither missing nor special, at least one.
 
     Cut j of more than ``max_exact`` distinct numbers is the number of rank ``round-half-up(j d / max_pre_bins)`` of d
     rows. With ``refine`` the vertices of the convex hull in both directions are cuts, too: without bounds on the bins
     the optimum is among them.
     """
-    distinct, index = np.unique(numbers, return_inverse=True)
-    counts = count_by_bin(index.astype(np.int64), len(distinct), is_event, weights)
-    bins = PreBins(distinct[:-1], distinct[1:], counts, len(distinct))
-    if len(distinct) > rules.max_exact:
-        bin_ends = ends_of_equal_frequency(counts.rows, rules.max_pre_bins)
-        if rules.refine:
-            bin_ends = np.unique(np.concatenate([bin_ends, hull_vertices(counts), hull_vertices(counts.swapped)]))
-        bins = bins.merged(bin_ends)
-        if not rules.refine:
-            bins = PreBins(bins.cuts, bins.next_above, bins.counts, len(bin_ends))
+    cuts, next_above, events, nonevents, n_distinct = _native.pre_bins(
+        numbers.events.values,
+        numbers.nonevents.values,
+        event_weights=numbers.events.weights,
+        nonevent_weights=numbers.nonevents.weights,
+        max_exact=rules.max_exact,
+        max_pre_bins=rules.max_pre_bins,
+        refine=rules.refine,
+    )
     if rules.digits is not None:
         scale = 10.0**rules.digits
-        return cut_at(distinct, counts, np.ceil(bins.cuts * scale) / scale)  # the round cut that parts the same rows
-    return bins
+        return cut_at(numbers, np.ceil(cuts * scale) / scale)  # the round cut that parts the same rows
+    is_any_number_a_cut = n_distinct <= rules.max_exact or rules.refine
+    n_free = n_distinct if is_any_number_a_cut else len(events)
+    return PreBins(cuts, next_above, BinCounts(events, nonevents), n_free)
 
 
-def cut_at(distinct: Floats, counts: BinCounts, cuts: Floats) -> PreBins:
-    """The bins of distinct numbers between these cuts; a cut without a number on either side is left out."""
+def cut_at(numbers: NumbersByClass, cuts: Floats) -> PreBins:
+    """The bins between these cuts; a cut without a number on either side is left out."""
     sorted_cuts = np.unique(cuts)
-    n_below = np.searchsorted(distinct, sorted_cuts, side="right")
-    first_of_equal = np.append(True, np.diff(n_below) > 0)
-    separates = first_of_equal & (n_below > 0) & (n_below < len(distinct))
-    bin_ends = np.append(n_below[separates], len(distinct))
-    return PreBins(sorted_cuts[separates], distinct[bin_ends[:-1]], counts.merged(bin_ends), len(bin_ends))
+    rows_until = numbers.counts_until(sorted_cuts).rows
+    n_rows = numbers.counts_until(np.array([np.inf])).rows
+    separates = (np.diff(rows_until, prepend=0) > 0) & (rows_until < n_rows)
+    inner_cuts = sorted_cuts[separates]
+    counts_until = numbers.counts_until(np.append(inner_cuts, np.inf))
+    counts = BinCounts(np.diff(counts_until.events, prepend=0), np.diff(counts_until.nonevents, prepend=0))
+    return PreBins(inner_cuts, numbers.next_above(inner_cuts), counts, len(counts))
 
 
 def ends_of_equal_frequency(rows: Integers, n_bins: int) -> Integers:
