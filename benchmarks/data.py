@@ -150,6 +150,19 @@ def _write_values(shape: Shape, seed: int, folder: Path) -> None:
     _save(folder, values=values, classes=classes)
 
 
+def _write_risks(shape: Shape, seed: int, folder: Path) -> None:
+    """Normal columns of which every third one carries information about an event, less the further right it stands."""
+    random = np.random.default_rng([seed, 3])
+    values = np.empty((shape.samples, shape.features), order="F")
+    log_odds = np.zeros(shape.samples)
+    for j in range(shape.features):
+        values[:, j] = random.standard_normal(shape.samples)
+        if j % 3 == 0:
+            log_odds += 2 * 0.8**j * values[:, j]
+    is_event = random.random(shape.samples) < 1 / (1 + np.exp(-log_odds))
+    _save(folder, values=values, classes=is_event.astype(np.int32))
+
+
 def _write_text(shape: Shape, seed: int, folder: Path) -> None:
     csv.write_csv(_as_table(shape, seed), folder / "table.csv")
 
@@ -309,6 +322,7 @@ def _save(folder: Path, **arrays: np.ndarray) -> None:
 MAKERS = {
     "codes": _write_codes,
     "values": _write_values,
+    "risks": _write_risks,
     "csv": _write_text,
     "parquet": _write_parquet,
     "huge_parquet": _write_huge_parquet,

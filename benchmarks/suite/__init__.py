@@ -11,6 +11,7 @@ from benchmarks.suite import (
     large,
     matrix,
     monotone_bins,
+    scorecards,
     sparse,
     tables,
     threads,
@@ -32,6 +33,7 @@ ALL = {
         large,
         cluster,
         files,
+        scorecards,
     )
     for benchmark in module.BENCHMARKS
 }
