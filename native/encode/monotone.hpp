@@ -8,8 +8,9 @@
 //
 // The trend binds neighbours alone, so the best continuation after bin (i, j] depends on that bin alone:
 //     best_1(i, B) = value(i, B),    best_k(i, j) = value(i, j) + max over allowed (j, m] of best_{k-1}(j, m).
-// For every boundary the bins that end there and those that begin there are sorted by rate once; each k is then a merge
-// with a running maximum. Cost: O(B^2 (k + log B)) time, 24 B^2 bytes and 2 k B^2 bytes of pointers, B pre-bins.
+// Only bins that keep the bounds are stored. For every boundary those that begin there are sorted by rate once, and for
+// each bin that ends there the number of those that may follow it is found once; each k is then a running maximum. Cost:
+// O(B^2 (k + log B)) time, at most 30 B^2 bytes and 2 k B^2 bytes of pointers, B pre-bins.
 #pragma once
 
 #include <cstdint>
