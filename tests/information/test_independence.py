@@ -12,7 +12,8 @@ from bitsieve.counts.independence_sums import OptionalSums, sums_of_tables
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.tables import ContingencyTable, make_entropy_terms
-from bitsieve.information.independence import IndependenceTests, TestOptions, results_of
+from bitsieve.information.evidence import SMALLEST_LOG_TAIL, log_chi_squared_tail
+from bitsieve.information.independence import IndependenceTests, TestOptions, _log_tail, results_of
 
 
 def random_codes(seed, n_samples=300, n_codes=(3, 4, 2, 3, 5)):
@@ -215,3 +216,13 @@ def test_the_level_of_the_scaled_test_holds_in_sparse_tables(n_samples, n_codes,
     results = results_of_tables(tables, n_strata, TestOptions())
     rejected = np.mean([result.log_p <= log(0.05) for result in results])
     assert rejected <= 0.05 + 3 * (0.05 * 0.95 / 400) ** 0.5  # three standard deviations of a share of 400
+
+
+def test_tails_too_small_for_a_float_are_those_of_the_sum():
+    freedom = np.array([1, 2, 3, 10, 199, 1999, 2000, 2001, 9001], np.float64)
+    for factor in (1, 1.01, 2, 100):
+        statistic = factor * (3 * freedom + 1500)
+        expected = log_chi_squared_tail(freedom.astype(np.int64), statistic)
+        assert (expected < SMALLEST_LOG_TAIL).all()
+        # differences of thousands of rounded terms, some 1e-13 of the result
+        np.testing.assert_allclose(_log_tail(freedom, statistic), expected, rtol=1e-12)

@@ -30,12 +30,13 @@ from bitsieve.counts.stratified_codes import Variables
 from bitsieve.counts.tables import EntropyTerms, make_entropy_terms
 from bitsieve.information.evidence import SMALLEST_LOG_TAIL, log_chi_squared_tail, log_codings
 from bitsieve.utils.arrays import Columns, Floats, Integers
-from bitsieve.utils.libraries import chdtrc
+from bitsieve.utils.libraries import chdtrc, gammaln, hyperu
 from bitsieve.utils.parameters import check_choice, check_integer
 
 TESTS = ("scaled", "g", "pearson")
 FREEDOMS = ("adjusted", "nominal")
 RELIABLE_SAMPLES = 5  # a test with fewer samples for every possible cell is called unreliable
+MAX_FREEDOM_OF_HYPERU = 2000  # scipy's function is right to 1e-13 up to here; from about 7,000 on it may give nan
 MAX_FREEDOM = 2.0**53  # larger nominal degrees of freedom are cut to this; p is 1 either way
 
 
@@ -197,5 +198,22 @@ def _log_tail(freedom: Floats, statistic: Floats) -> Floats:
     tail = np.asarray(chdtrc(freedom, statistic), np.float64)
     log_tail = np.log(np.maximum(tail, np.finfo(np.float64).tiny))
     is_tiny = log_tail < SMALLEST_LOG_TAIL
-    log_tail[is_tiny] = log_chi_squared_tail(freedom[is_tiny].astype(np.int64), statistic[is_tiny])
+    is_large = freedom > MAX_FREEDOM_OF_HYPERU
+    by_hyperu = is_tiny & ~is_large
+    by_sum = is_tiny & is_large
+    if by_hyperu.any():
+        log_tail[by_hyperu] = _log_of_tiny_tail(freedom[by_hyperu], statistic[by_hyperu])
+    if by_sum.any():
+        log_tail[by_sum] = log_chi_squared_tail(freedom[by_sum].astype(np.int64), statistic[by_sum])
+    return log_tail
+
+
+def _log_of_tiny_tail(freedom: Floats, statistic: Floats) -> Floats:
+    """The logarithm of the tail ``(x/2)^a exp(-x/2) U(1, 1 + a, x/2) / Gamma(a)`` with ``a = f/2``, without underflow.
+
+    U is the confluent hypergeometric function of the second kind.
+    """
+    a = freedom / 2
+    half = statistic / 2
+    log_tail: Floats = a * np.log(half) - half + np.log(hyperu(1, 1 + a, half)) - gammaln(a)
     return log_tail

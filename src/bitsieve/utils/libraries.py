@@ -29,6 +29,22 @@ def digamma(x: ArrayLike) -> Floats:
     return derivative
 
 
+def gammaln(x: ArrayLike) -> Floats:
+    """The logarithm of the gamma function."""
+    from scipy import special
+
+    logarithm: Floats = special.gammaln(x)
+    return logarithm
+
+
+def hyperu(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Floats:
+    """The confluent hypergeometric function of the second kind U(a, b, x)."""
+    from scipy import special
+
+    value: Floats = special.hyperu(a, b, x)
+    return value
+
+
 def ndtri(p: ArrayLike) -> Floats:
     """The quantile of the normal distribution at the probability ``p``."""
     from scipy import special
