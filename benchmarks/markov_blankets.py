@@ -27,8 +27,7 @@ from bitsieve.methods.by_counts.markov_blankets.search import Search
 
 LEVEL = 0.05
 TABLES = 2000  # of every design
-NETWORKS = 4
-ROWS = 500, 5000, 20_000
+FIRST_SEED = 1000  # of the networks of which blankets are recovered
 SEARCHES = {
     "iamb-fdr": BlanketOptions(algorithm="iamb-fdr"),
     "mmmb": BlanketOptions(algorithm="mmmb"),
@@ -36,8 +35,24 @@ SEARCHES = {
     "fbed, no extra run": BlanketOptions(algorithm="fbed", n_extra_runs=0),
     "iamb": BlanketOptions(algorithm="iamb"),
     "inter-iamb": BlanketOptions(algorithm="inter-iamb"),
+    "fast-iamb": BlanketOptions(algorithm="fast-iamb"),
     "gs": BlanketOptions(algorithm="gs"),
+    "hiton-mb": BlanketOptions(algorithm="hiton-mb"),
 }
+
+
+class Size(NamedTuple):
+    """The size of the networks and tables of which blankets are recovered."""
+
+    n_networks: int
+    n_columns: int
+    n_rows: int
+
+    def __str__(self) -> str:
+        return f"{self.n_columns} columns, {self.n_rows:,} rows"
+
+
+SIZES = (Size(8, 30, 500), Size(8, 30, 5000), Size(8, 30, 20_000), Size(4, 70, 500), Size(4, 70, 5000))
 
 
 class Design(NamedTuple):
@@ -200,16 +215,21 @@ def recovery_of_rankings(network: Network, codes: NDArray) -> dict[str, float]:
 
 
 def print_recovery() -> None:
-    """F1 against the true blanket, the mean over all columns of some networks of 30 columns."""
-    for n_rows in ROWS:
+    """F1 against the true blanket: one row a method, one column a size of networks and tables."""
+    rows: dict[str, list[str]] = {}
+    for size in SIZES:
         by_network = []
-        for seed in range(NETWORKS):
-            network = Network.random(seed, 30)
-            codes = network.sample(n_rows, seed + 100)
+        for seed in range(FIRST_SEED, FIRST_SEED + size.n_networks):
+            network = Network.random(seed, size.n_columns)
+            codes = network.sample(size.n_rows, seed + FIRST_SEED)
             by_network.append(recovery_of_searches(network, codes) | recovery_of_rankings(network, codes))
-        print(f"| method | {n_rows:,} rows |")
         for name in by_network[0]:
-            print(f"| {name} | {np.mean([scores[name] for scores in by_network]):.3f} |", flush=True)
+            mean = np.mean([scores[name] for scores in by_network])
+            rows.setdefault(name, []).append(f"{mean:.3f}")
+        print(f"{size} measured", file=sys.stderr, flush=True)
+    print("| method |", " | ".join(map(str, SIZES)), "|")
+    for name, figures in rows.items():
+        print(f"| {name} |", " | ".join(figures), "|")
 
 
 def print_speed() -> None:

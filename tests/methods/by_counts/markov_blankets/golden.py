@@ -2,36 +2,56 @@
 
 ``codes`` and ``levels`` of a case, 60 tests, and the expected lists of columns in order of inclusion by the test:
 ``mi`` is the G-test with nominal freedom, ``mi-adf`` with adjusted freedom and the power rule of 5.
+
+Small cases lie beside this file. The environment variable BITSIEVE_BLANKET_CASES names a folder with larger ones, which
+``make nightly`` runs.
 """
 
 import json
+import os
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from bitsieve.counts.packed import PackedSource
 from bitsieve.information.independence import IndependenceTests, TestOptions
 from bitsieve.methods.by_counts.markov_blankets.search import Search
 
-CASES = ("asia_500", "lizards_409", "traps_2000")
 OPTIONS = {
     "mi": TestOptions(test="g", freedom="nominal"),
     "mi-adf": TestOptions(test="g", power=5),
     "scaled": TestOptions(),
 }
 FOLDER = Path(__file__).parent / "golden"
+LARGE_FOLDER = Path(os.environ.get("BITSIEVE_BLANKET_CASES", FOLDER))
+
+
+def names_of_cases(folder):
+    return sorted(path.stem for path in folder.glob("*.npz"))
+
+
+SMALL_CASES = names_of_cases(FOLDER)
+LARGE_CASES = [name for name in names_of_cases(LARGE_FOLDER) if name not in SMALL_CASES]
+CASES = [*SMALL_CASES, *(pytest.param(name, marks=pytest.mark.nightly) for name in LARGE_CASES)]
+
+
+def path_of(case):
+    """The path of a case, without the ending of its two files."""
+    folder = FOLDER if case in SMALL_CASES else LARGE_FOLDER
+    return folder / case
 
 
 @cache
 def recorded(case):
-    return json.loads((FOLDER / f"{case}.json").read_text())
+    return json.loads(path_of(case).with_suffix(".json").read_text())
 
 
 @cache
 def counted_tests(case, test):
     """Tests of a case, which all searches share: they are made once."""
-    with np.load(FOLDER / f"{case}.npz") as arrays:
+    with np.load(path_of(case).with_suffix(".npz")) as arrays:
         source = PackedSource(arrays["codes"], arities=arrays["levels"])
     return IndependenceTests(source, OPTIONS[test])
 

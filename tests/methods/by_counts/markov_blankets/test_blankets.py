@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benchmarks.markov_blankets import Network
 from tests.methods.by_counts.markov_blankets.golden import CASES, OPTIONS, counted_tests, recorded, search_of, targets
 
 from bitsieve.counts.packed import PackedSource
@@ -99,20 +100,37 @@ def test_signatures_are_those_of_an_independent_program(case, test):
         assert {"selected": signatures.members, "queues": queues} == expected[target]
 
 
+def blankets_of_permuted(codes, name, order):
+    """The blankets of all columns, found in the table with its columns in another order."""
+    tests = IndependenceTests(PackedSource(codes[:, order]), TestOptions())
+    blankets = {}
+    for position, target in enumerate(order.tolist()):
+        candidates = [column for column in range(len(order)) if column != position]
+        members = SEARCHES[name](Search(tests, position, candidates, 0.05))
+        blankets[target] = sorted(order[members].tolist())
+    return blankets
+
+
 @pytest.mark.each_value
 @pytest.mark.parametrize("name", ORDER_FREE)
 @pytest.mark.parametrize("seed", range(2))
 def test_the_order_of_the_columns_changes_no_blanket(name, seed):
-    tests = counted_tests("asia_500", "scaled")
-    codes = np.column_stack([tests.counts.source.codes(column) for column in range(8)])
+    source = counted_tests("asia_500", "scaled").counts.source
+    codes = np.column_stack([source.codes(column) for column in range(8)])
     order = np.random.default_rng(seed).permutation(8)
-    permuted = IndependenceTests(PackedSource(codes[:, order]), TestOptions())
-    for target in range(8):
-        blanket = SEARCHES[name](search_of("asia_500", "scaled", target))
-        index = int(np.flatnonzero(order == target)[0])
-        others = [column for column in range(8) if column != index]
-        found = SEARCHES[name](Search(permuted, index, others, 0.05))
-        assert sorted(order[found].tolist()) == sorted(blanket)
+    expected = {target: sorted(SEARCHES[name](search_of("asia_500", "scaled", target))) for target in range(8)}
+    assert blankets_of_permuted(codes, name, order) == expected
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", ORDER_FREE)
+@pytest.mark.parametrize("seed", range(5))
+def test_the_order_of_the_columns_changes_no_blanket_of_a_random_network(name, seed):
+    codes = Network.random(seed, 20).sample(2000, seed)
+    expected = blankets_of_permuted(codes, name, np.arange(20))
+    random = np.random.default_rng(seed)
+    for _ in range(3):
+        assert blankets_of_permuted(codes, name, random.permutation(20)) == expected
 
 
 @pytest.mark.parametrize("name", [*ORDER_FREE, "gs"])

@@ -19,7 +19,7 @@ def fast_iamb(search: Search) -> list[int]:
     In each round the columns that depend on the target given the blanket enter, the strongest first, as long as the
     table of the target, the column and the blanket has five samples a cell on average. Then members leave that are
     independent of the target given the others. A member that leaves in a later round than it entered is not tried
-    again.
+    again. The search ends with a round in which no column depends on the target.
     """
     blanket: list[int] = []
     candidates = list(search.candidates)
@@ -27,6 +27,8 @@ def fast_iamb(search: Search) -> list[int]:
         before = list(blanket)
         tests = search.test_each(candidates, before)
         dependent = by_strength([ranked for ranked in tests if search.depends(ranked.result)])
+        if not dependent:
+            break
         has_enough_samples = True
         for column, result in dependent:
             if not _has_enough_samples(search, column, blanket):
