@@ -50,6 +50,22 @@ def test_neighbours_alone(known, algorithm):
     assert blanket.separating_sets["spouse"] == []
 
 
+def test_a_correction_goes_through_every_door(known):
+    random = np.random.default_rng(3)  # by chance one of its columns passes the plain level
+    noise = pd.DataFrame(random.integers(0, 2, (2000, 40)), columns=[f"noise{i}" for i in range(40)])
+    data = pd.concat([known, noise], axis=1)
+    plain = bitsieve.markov_blanket(data, "target", algorithm="fbed")
+    blanket = bitsieve.markov_blanket(data, "target", algorithm="fbed", correction="fdr")
+    assert set(blanket.features) == {"cause", "effect", "spouse"} < set(plain.features)
+    selection = bitsieve.select(data, "target", method="fbed", correction="fdr")
+    assert selection.features == blanket.features
+    network = bitsieve.markov_network(data, algorithm="fbed", correction="fdr", binning="none")
+    target = network.names.index("target")
+    assert {network.names[member] for member in network.blankets[target]} == {"cause", "effect", "spouse"}
+    with pytest.raises(ValueError, match="correction"):
+        bitsieve.markov_network(data, correction="bonferroni")
+
+
 def test_interchangeable_columns_are_named(known):
     data = known.assign(copy=1 - known["cause"])
     blanket = bitsieve.markov_blanket(data, "target", algorithm="ses", level=0.001)

@@ -166,6 +166,7 @@ def markov_blanket(
     max_conditioning: int | str | None = AUTO,
     symmetry: str | None = AND,
     n_extra_runs: int | None = 1,
+    correction: str | None = None,
     test: str = "scaled",
     freedom: str = "adjusted",
     power: int = 0,
@@ -183,7 +184,7 @@ def markov_blanket(
     ----------
     data, target
         As for :func:`bitsieve.select`.
-    algorithm, level, max_conditioning, symmetry, n_extra_runs, test, freedom, power
+    algorithm, level, max_conditioning, symmetry, n_extra_runs, correction, test, freedom, power
         As for :class:`bitsieve.MarkovBlanketSelector`.
     sample_weight, exclude, binning, n_bins, missing, target_kind, n_jobs
         As for :func:`bitsieve.select`. By default numbers are cut into few bins of equal frequency.
@@ -220,6 +221,7 @@ def markov_blanket(
         "max_conditioning": max_conditioning,
         "symmetry": symmetry,
         "n_extra_runs": n_extra_runs,
+        "correction": correction,
         "test": test,
         "freedom": freedom,
         "power": power,
@@ -372,6 +374,7 @@ def markov_network(
     max_conditioning: int | str | None = AUTO,
     symmetry: str | None = AND,
     n_extra_runs: int | None = 1,
+    correction: str | None = None,
     test: str = "scaled",
     freedom: str = "adjusted",
     power: int = 0,
@@ -387,7 +390,7 @@ def markov_network(
     Parameters
     ----------
     data : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
-    algorithm, level, max_conditioning, symmetry, n_extra_runs, test, freedom, power
+    algorithm, level, max_conditioning, symmetry, n_extra_runs, correction, test, freedom, power
         As for :class:`bitsieve.MarkovBlanketSelector`.
     sample_weight, binning, missing, n_jobs
         As for :func:`bitsieve.mutual_information_matrix`; "auto" and "mdl", which look at a target, are refused.
@@ -421,6 +424,7 @@ def markov_network(
         "max_conditioning": max_conditioning,
         "symmetry": symmetry,
         "n_extra_runs": n_extra_runs,
+        "correction": correction,
     }
     METHODS[0].check_parameters(parameters)
     test_options = TestOptions(test=test, freedom=freedom, power=power)
@@ -435,6 +439,7 @@ def markov_network(
         max_conditioning=max_conditioning,
         symmetry=symmetry,
         n_extra_runs=n_extra_runs,
+        correction=correction,
     )
     read = ReadOptions(sample_weight=sample_weight)
     table, information = count_columns(data, read, binning, missing, "plug-in", n_jobs, by_class=False)
@@ -447,7 +452,7 @@ def markov_network(
             blankets.append([])
             continue
         candidates = [column for column in varying if column != target]
-        search = Search(tests, target, candidates, level, options.conditioning_limit)
+        search = Search(tests, target, candidates, level, options.conditioning_limit, correction)
         blanket = find_blanket(search, options)
         blankets.append(blanket.members)
         for member in blanket.members:

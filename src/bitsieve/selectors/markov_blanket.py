@@ -34,6 +34,10 @@ class MarkovBlanketSelector(CountSelector):
         ("and"), if either is ("or"), or if the target's own search finds the column (None).
     n_extra_runs : int or None, default=1
         Runs of "fbed" after the first; None repeats runs until one adds nothing.
+    correction : {None, "fdr"}, default=None
+        "fdr": p of the columns that may enter is corrected for their number, as "iamb-fdr" always does: p of rank i of
+        n is multiplied by ``n / i (1 + 1/2 + ... + 1/n)`` (Benjamini and Yekutieli). The last five algorithms
+        correct the tests of the columns with the target alone.
     test : {"scaled", "g", "pearson"}, default="scaled"
     freedom : {"adjusted", "nominal"}, default="adjusted"
     power : int, default=0
@@ -100,6 +104,7 @@ class MarkovBlanketSelector(CountSelector):
     max_conditioning: int | str | None = "auto"
     symmetry: str | None = "and"
     n_extra_runs: int | None = 1
+    correction: str | None = None
     test: str = "scaled"
     freedom: str = "adjusted"
     power: int = 0

@@ -47,6 +47,7 @@ class BlanketOptions:
     max_conditioning: int | str | None = AUTO
     symmetry: str | None = AND
     n_extra_runs: int | None = 1
+    correction: str | None = None
 
     @property
     def conditioning_limit(self) -> int | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bitsieve.methods.by_counts.markov_blankets.search import Search, by_strength
+from bitsieve.methods.by_counts.markov_blankets.search import Search
 
 MIN_SAMPLES_PER_CELL = 5
 
@@ -25,8 +25,7 @@ def fast_iamb(search: Search) -> list[int]:
     candidates = list(search.candidates)
     while candidates and search.may_condition_on(len(blanket)):
         before = list(blanket)
-        tests = search.test_each(candidates, before)
-        dependent = by_strength([ranked for ranked in tests if search.depends(ranked.result)])
+        dependent = search.dependent(search.test_each(candidates, before))
         if not dependent:
             break
         has_enough_samples = True

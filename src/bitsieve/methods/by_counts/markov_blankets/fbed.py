@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bitsieve.methods.by_counts.markov_blankets.search import Ranked, Search, by_strength, strongest
+from bitsieve.methods.by_counts.markov_blankets.search import Ranked, Search, by_strength
 
 
 def fbed(search: Search, n_extra_runs: int | None = 1) -> list[int]:
@@ -36,12 +36,12 @@ def _forward_run(search: Search, blanket: list[int]) -> bool:
     n_before = len(blanket)
     remaining = [column for column in search.candidates if column not in blanket]
     while remaining and search.may_condition_on(len(blanket)):
-        passing = [ranked for ranked in search.test_each(remaining, blanket) if search.depends(ranked.result)]
-        if not passing:
+        dependent = search.dependent(search.test_each(remaining, blanket))
+        if not dependent:
             break
-        best = strongest(passing)
+        best = dependent[0]
         search.enter(best.variable, blanket, best.result)
-        remaining = [ranked.variable for ranked in passing if ranked.variable != best.variable]
+        remaining = [ranked.variable for ranked in dependent[1:]]
         blanket.append(best.variable)
     return len(blanket) > n_before
 

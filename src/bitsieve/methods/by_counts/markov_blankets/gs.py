@@ -32,8 +32,10 @@ def _grow_by_one(search: Search, order: Sequence[int], blanket: list[int]) -> bo
     if not search.may_condition_on(len(blanket)):
         return False
     candidates = [column for column in order if column not in blanket]
-    for column, result in search.test_each(candidates, blanket):
-        if search.depends(result):
+    tests = search.test_each(candidates, blanket)
+    dependent = {ranked.variable for ranked in search.dependent(tests)}
+    for column, result in tests:
+        if column in dependent:
             search.enter(column, blanket, result)
             blanket.append(column)
             return True

@@ -7,20 +7,14 @@ pp. 171-234.
 
 from __future__ import annotations
 
-from bitsieve.methods.by_counts.markov_blankets.local import Neighbours, remove_separated
-from bitsieve.methods.by_counts.markov_blankets.search import Ranked, Search, by_strength
+from bitsieve.methods.by_counts.markov_blankets.local import Neighbours, dependent_alone, remove_separated
+from bitsieve.methods.by_counts.markov_blankets.search import Search
 
 
 def hiton_pc(search: Search) -> Neighbours:
     """The neighbours by HITON-PC: a column enters unless a subset of the members separates it from the target."""
     neighbours = Neighbours()
-    dependent: list[Ranked] = []
-    for ranked in search.test_each(search.candidates, []):
-        if search.depends(ranked.result):
-            dependent.append(ranked)
-        else:
-            neighbours.separating_sets[ranked.variable] = ()
-    for column, result in by_strength(dependent):
+    for column, result in dependent_alone(search, neighbours.separating_sets):
         separating_set = search.separating_set(column, neighbours.members, min_size=1)
         if separating_set is None:
             search.enter(column, (), result)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bitsieve.methods.by_counts.markov_blankets.search import Ranked, Search, strongest
+from bitsieve.methods.by_counts.markov_blankets.search import Ranked, Search
 
 
 def iamb(search: Search) -> list[int]:
@@ -50,5 +50,5 @@ def _strongest_addition(search: Search, blanket: Sequence[int], refused: Sequenc
     candidates = [column for column in search.candidates if column not in blanket and column not in refused]
     if not candidates or not search.may_condition_on(len(blanket)):
         return None
-    best = strongest(search.test_each(candidates, blanket))
-    return best if search.depends(best.result) else None
+    dependent = search.dependent(search.test_each(candidates, blanket))
+    return dependent[0] if dependent else None

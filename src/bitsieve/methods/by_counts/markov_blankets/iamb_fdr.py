@@ -8,9 +8,8 @@ pp. 165-176.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from math import log
 
-from bitsieve.methods.by_counts.markov_blankets.search import Ranked, Search, by_strength
+from bitsieve.methods.by_counts.markov_blankets.search import Ranked, Search, by_strength, log_corrections
 
 NO_COLUMN = -1
 
@@ -28,11 +27,9 @@ class _AdjustedTests:
             others = [other for other in blanket if other != member]
             tests.append(Ranked(member, search.test(member, others)))
         self.ranked = by_strength(tests)
-        n = len(self.ranked)
-        log_factor = log(n) + log(sum(1 / rank for rank in range(1, n + 1)))
         self.passes = {
-            column: result.log_p + log_factor - log(rank) <= search.log_level
-            for rank, (column, result) in enumerate(self.ranked, 1)
+            column: result.log_p + log_correction <= search.log_level
+            for (column, result), log_correction in zip(self.ranked, log_corrections(len(self.ranked)), strict=True)
         }
 
     def weakest_failing(self, columns: Sequence[int]) -> Ranked | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from bitsieve.methods.by_counts.markov_blankets.search import Search
+from bitsieve.methods.by_counts.markov_blankets.search import Ranked, Search
 
 SeparatingSets = dict[int, tuple[int, ...]]
 
@@ -22,6 +22,17 @@ class Neighbours:
 
 
 NeighbourSearch = Callable[[Search], Neighbours]
+
+
+def dependent_alone(search: Search, separating_sets: SeparatingSets) -> list[Ranked]:
+    """The columns that depend on the target given nothing, the strongest first.
+
+    The empty set separates the others from the target, which is noted in ``separating_sets``.
+    """
+    dependent = search.dependent(search.test_each(search.candidates, []))
+    columns = {ranked.variable for ranked in dependent}
+    separating_sets.update((column, ()) for column in search.candidates if column not in columns)
+    return dependent
 
 
 def remove_separated(search: Search, neighbours: Neighbours) -> None:

@@ -20,7 +20,7 @@ from bitsieve.methods.by_counts.markov_blankets.blanket import (
     BlanketOptions,
     find_blanket,
 )
-from bitsieve.methods.by_counts.markov_blankets.search import Search
+from bitsieve.methods.by_counts.markov_blankets.search import CORRECTIONS, Search
 from bitsieve.methods.by_counts.markov_blankets.spouses import AND
 from bitsieve.methods.method import CONDITIONED, INDEPENDENT, Method, MethodResult, defaults_of
 from bitsieve.utils.messages import choices, nearest_in
@@ -53,6 +53,7 @@ def markov_blanket(
     max_conditioning: int | str | None = AUTO,
     symmetry: str | None = AND,
     n_extra_runs: int | None = 1,
+    correction: str | None = None,
     test: str = "scaled",
     freedom: str = "adjusted",
     power: int = 0,
@@ -65,11 +66,13 @@ def markov_blanket(
         max_conditioning=max_conditioning,
         symmetry=symmetry,
         n_extra_runs=n_extra_runs,
+        correction=correction,
     )
     tests = IndependenceTests(conditioning(information.source), TestOptions(test=test, freedom=freedom, power=power))
     phase("searching")
     target = tests.counts.class_variable
-    search = Search(tests, target, np.flatnonzero(information.varies).tolist(), level, options.conditioning_limit)
+    candidates = np.flatnonzero(information.varies).tolist()
+    search = Search(tests, target, candidates, level, options.conditioning_limit, correction)
     blanket = find_blanket(search, options, with_roles=roles)
     members = np.array(blanket.members[:k], np.intp)
     scores = np.array([blanket.deciding_tests[member].bits for member in members.tolist()], np.float64)
@@ -136,6 +139,7 @@ _IAMB_FDR = Method(
         "max_conditioning": _check_max_conditioning,
         "symmetry": partial(check_choice, choices=SYMMETRIES),
         "n_extra_runs": optional(partial(check_integer, low=0)),
+        "correction": partial(check_choice, choices=CORRECTIONS),
         "test": partial(check_choice, choices=TESTS),
         "freedom": partial(check_choice, choices=FREEDOMS),
         "power": partial(check_integer, low=0),

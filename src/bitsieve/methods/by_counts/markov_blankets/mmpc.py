@@ -7,7 +7,7 @@ Machine Learning 65, 2006, pp. 31-78.
 from __future__ import annotations
 
 from bitsieve.information.independence import TestResult
-from bitsieve.methods.by_counts.markov_blankets.local import Neighbours, remove_separated
+from bitsieve.methods.by_counts.markov_blankets.local import Neighbours, dependent_alone, remove_separated
 from bitsieve.methods.by_counts.markov_blankets.search import RELATIVE_TIE, Ranked, Search, strongest
 
 
@@ -18,12 +18,8 @@ def mmpc(search: Search) -> Neighbours:
     contain the last member are new.
     """
     neighbours = Neighbours()
-    weakest: dict[int, TestResult] = {}  # by column that no subset separates so far: its test with the largest p
-    for column, result in search.test_each(search.candidates, []):
-        if search.depends(result):
-            weakest[column] = result
-        else:
-            neighbours.separating_sets[column] = ()
+    # By column that no subset separates so far: its test with the largest p.
+    weakest: dict[int, TestResult] = dict(dependent_alone(search, neighbours.separating_sets))
     while weakest:
         best = strongest([Ranked(column, result) for column, result in weakest.items()])
         search.enter(best.variable, (), best.result)

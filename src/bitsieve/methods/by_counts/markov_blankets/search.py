@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from bitsieve.information.independence import IndependenceTests, TestResult
 
+FDR = "fdr"
+CORRECTIONS = (None, FDR)
 RELATIVE_TIE = 1e-9  # between logarithms of p or statistics: far above rounding, far below any difference that matters
 
 
@@ -34,6 +36,7 @@ class Search:
     """A search for the blanket of ``target`` among ``candidates``, in their order.
 
     A test that lets a variable enter is conditional on at most ``max_conditioning`` others; None sets no limit.
+    ``correction`` is "fdr" where p of columns that may enter is corrected for their number; see :meth:`dependent`.
     """
 
     tests: IndependenceTests
@@ -41,6 +44,7 @@ class Search:
     candidates: Sequence[int]
     level: float
     max_conditioning: int | None = None
+    correction: str | None = None
     moves: list[Move] = field(default_factory=list)
 
     @property
@@ -52,7 +56,7 @@ class Search:
         """The same search for another target, among all other variables."""
         variables = sorted([*self.candidates, self.target])
         others = [variable for variable in variables if variable != target]
-        return Search(self.tests, target, others, self.level, self.max_conditioning)
+        return Search(self.tests, target, others, self.level, self.max_conditioning, self.correction)
 
     def may_condition_on(self, n_variables: int) -> bool:
         """Whether a test may be conditional on ``n_variables`` variables."""
@@ -70,6 +74,21 @@ class Search:
     def depends(self, result: TestResult) -> bool:
         """Whether p is at most the level."""
         return result.log_p <= self.log_level
+
+    def dependent(self, tests: Sequence[Ranked]) -> list[Ranked]:
+        """The variables that depend on the target by tests that were made together, the strongest first.
+
+        With the correction, p of rank i of n tests is multiplied by :func:`log_corrections` before it is compared with
+        the level.
+        """
+        ordered = by_strength(tests)
+        if self.correction is None:
+            return [ranked for ranked in ordered if self.depends(ranked.result)]
+        return [
+            ranked
+            for ranked, log_correction in zip(ordered, log_corrections(len(ordered)), strict=True)
+            if ranked.result.log_p + log_correction <= self.log_level
+        ]
 
     def is_independent(self, variable: int, condition: Sequence[int]) -> bool:
         """Whether p of a variable and the target given others is above the level."""
@@ -115,6 +134,13 @@ class Search:
                 return
             for subset in combinations(variables, size):
                 yield (*subset, *with_all_of)
+
+
+def log_corrections(n_tests: int) -> list[float]:
+    """The logarithms of ``n / i (1 + 1/2 + ... + 1/n)`` for the ranks i of n tests (Benjamini and Yekutieli)."""
+    ranks = range(1, n_tests + 1)
+    harmonic_sum = sum(1 / rank for rank in ranks)
+    return [log(n_tests) + log(harmonic_sum) - log(rank) for rank in ranks]
 
 
 def by_strength(tests: Sequence[Ranked]) -> list[Ranked]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from bitsieve.information.independence import TestResult
-from bitsieve.methods.by_counts.markov_blankets.local import SeparatingSets
+from bitsieve.methods.by_counts.markov_blankets.local import SeparatingSets, dependent_alone
 from bitsieve.methods.by_counts.markov_blankets.mmpc import weaker
 from bitsieve.methods.by_counts.markov_blankets.search import Ranked, Search, strongest
 
@@ -34,12 +34,7 @@ def ses(search: Search) -> Signatures:
     that c separates from the target, together with the rest of Z.
     """
     signatures = Signatures()
-    weakest: dict[int, TestResult] = {}
-    for column, result in search.test_each(search.candidates, []):
-        if search.depends(result):
-            weakest[column] = result
-        else:
-            signatures.separating_sets[column] = ()
+    weakest: dict[int, TestResult] = dict(dependent_alone(search, signatures.separating_sets))
     signatures.queues.update((column, [column]) for column in weakest)
     while True:
         candidates = [column for column in weakest if column not in signatures.members]
