@@ -142,6 +142,14 @@ def test_a_test_is_conditional_on_no_more_columns_than_allowed(name):
         assert all(len(move.condition) <= 1 for move in search.moves if move.enters)
 
 
+def test_fast_iamb_removes_no_member_in_a_round_that_adds_none():
+    tests = IndependenceTests(PackedSource(Network.random(25, 8).sample(400, 25)), OPTIONS["mi-adf"])
+    search = Search(tests, 3, [0, 1, 2, 4, 5, 6, 7], 0.05)
+    blanket = fast_iamb(search)
+    assert blanket == [0, 1, 7]
+    assert search.without_independent(blanket, fixed=[]) == [0, 1]
+
+
 @pytest.mark.parametrize("name", SEARCHES)
 def test_a_corrected_search_lets_no_column_enter_that_the_correction_refuses(name):
     """With one candidate among seven of noise, only p below 0.05 / (7 (1 + 1/2 + ... + 1/7)) enters."""
