@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 from benchmarks.markov_blankets import Network
-from tests.methods.by_counts.markov_blankets.golden import CASES, OPTIONS, counted_tests, recorded, search_of, targets
+from tests.methods.by_counts.markov_blankets.golden import (
+    CASES,
+    OPTIONS,
+    counted_tests,
+    recorded,
+    search_of,
+    targets,
+    with_lower_copies,
+)
 
 from bitsieve.counts.packed import PackedSource
 from bitsieve.information.independence import IndependenceTests, TestOptions
@@ -54,7 +62,7 @@ def test_blankets_are_those_of_an_independent_program(case, test):
     expected = recorded(case)["expected"]["exact"][test]
     for name in set(expected) & set(SEARCHES):
         blankets = [SEARCHES[name](search_of(case, test, target)) for target in targets(case)]
-        assert blankets == expected[name], name
+        assert blankets == [with_lower_copies(case, blanket) for blanket in expected[name]], name
     if "mmpc.max3" in expected:
         assert [mmpc(search_of(case, test, target, 3)).members for target in targets(case)] == expected["mmpc.max3"]
 
