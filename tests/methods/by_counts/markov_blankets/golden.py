@@ -57,10 +57,13 @@ def counted_tests(case, test):
     return IndependenceTests(source, OPTIONS[test])
 
 
-def with_lower_copies(case, blanket):
-    """The blanket with the lower column in the place of its copy: the rule for ties takes the lower."""
-    copies = COPIES.get(case, {})
-    return [copies.get(column, column) for column in blanket]
+def with_lower_copies(case, target, blanket):
+    """The blanket with the lower column in the place of its copy, of which a search may name either.
+
+    A copy of the target stays.
+    """
+    lower = {copy: column for copy, column in COPIES.get(case, {}).items() if column != target}
+    return [lower.get(column, column) for column in blanket]
 
 
 def search_of(case, test, target, max_conditioning=None):
