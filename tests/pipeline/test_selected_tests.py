@@ -71,3 +71,18 @@ def test_noise_is_seldom_called_informative(n_runs):
         selection = bitsieve.select(X, random.integers(0, 2, 300), method=method, n_features_to_select=4)
         wrong += bool({"alone", "with others"} & {*selection.informative_state})
     assert wrong <= binom.ppf(1 - 1e-3, n_runs, 0.075)
+
+
+@pytest.mark.parametrize("method", ["mim", "fcbf"])
+def test_a_strong_column_within_strata_is_informative_alone_where_cells_expect_few_samples(method):
+    """Shuffles alone cannot show a column that was cut by the class: their p is never below one in their number."""
+    random = np.random.default_rng(0)
+    n_samples = 6_000
+    strata = random.integers(0, 12, n_samples)
+    y = (random.random(n_samples) < 0.1).astype(int)
+    X = random.normal(size=(n_samples, 10))
+    X[:, 3] += 3 * y
+    selection = bitsieve.select(X, y, strata=strata, method=method, n_features_to_select=2)
+    states = states_by_column(selection)
+    assert states.pop(3) == "alone"
+    assert "alone" not in states.values()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import log
 from typing import ClassVar
 
 import numpy as np
 
-from bitsieve.information.evidence import MIN_EXPECTED
+from bitsieve.information.evidence import MIN_EXPECTED, log_tails
 from bitsieve.information.protocol import ConditionalInformation
 from bitsieve.information.within_strata import PlugInWithinStrata
 from bitsieve.methods.by_counts.stopping.independence import CLOSE_FACTOR, MANY_EXPECTED, chi_squared_tails
@@ -107,12 +108,16 @@ def are_informative_within_strata(
 ) -> Flags:
     """Whether each column is more informative than chance within the strata, one of ``n_tried`` columns.
 
-    ``penalty`` is added to the logarithm of the p-value of each; it is inf for a column that is not tested.
+    ``penalty`` is added to the logarithm of the p-value of each; it is inf for a column that is not tested. A column
+    with a penalty above 0 is tested by :func:`log_tails`: the p-value of shuffles is never below one in their number,
+    and would be above ``level`` after any penalty, however strong the column is.
     """
     rule = SignificanceStopping(level=level)
     conditional = information.conditional()
     is_informative = np.zeros(len(columns), bool)
-    for i in np.flatnonzero(np.isfinite(penalty)).tolist():
-        p = rule.value(conditional, int(columns[i]), n_tried) * float(np.exp(min(MAX_EXPONENT, penalty[i])))
-        is_informative[i] = p <= level
+    for i in np.flatnonzero(penalty == 0).tolist():
+        is_informative[i] = rule.value(conditional, int(columns[i]), n_tried) <= level
+    for i in np.flatnonzero((penalty > 0) & np.isfinite(penalty)).tolist():
+        (log_p,) = log_tails(conditional.partition.tables(columns[[i]], True))
+        is_informative[i] = log_p + penalty[i] <= log(level / n_tried)
     return is_informative
