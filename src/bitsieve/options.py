@@ -78,11 +78,11 @@ class SurvivalOptions:
 
     @property
     def _event_and_value(self) -> tuple[Any, str | None]:
-        """The two parts of ``event``: "status=1" is the value 1 of the column "status"."""
+        """The two parts of ``event``: "status=1", or "status == 1", is the value 1 of the column "status"."""
         if not isinstance(self.event, str) or "=" not in self.event:
             return self.event, None
         column, _, value = self.event.rpartition("=")
-        return column, value
+        return column.removesuffix("=").strip(), value.strip()
 
     @property
     def columns(self) -> list[Any]:

@@ -147,6 +147,26 @@ def test_an_entry_at_the_start_changes_nothing(patients: pd.DataFrame) -> None:
     assert (plain.scores == delayed.scores).all()
 
 
+def test_an_event_may_be_written_as_a_comparison(patients: pd.DataFrame) -> None:
+    texts = patients.assign(died=np.where(patients["died"] == 1, "dead", "alive"))
+    plain = select(texts, duration="week", event="died=dead")
+    assert select(texts, duration="week", event="died == dead").features == plain.features
+
+
+@pytest.mark.parametrize(
+    ("columns", "fix"),
+    [
+        ({"duration": "weeks", "event": "died"}, {"duration": "week"}),
+        ({"duration": "week", "event": "dyed=1"}, {"event": "died=1"}),
+    ],
+)
+def test_a_missing_column_is_named_by_its_parameter(patients: pd.DataFrame, columns, fix) -> None:
+    with pytest.raises(UserError) as raised:
+        select(patients, **columns)
+    assert raised.value.diagnostic.code == "unknown-column"
+    assert raised.value.diagnostic.fix == fix
+
+
 REFUSALS = {
     "target too": ({"target": "a"}, "contradicting-parameters"),
     "no event": ({"event": None}, "contradicting-parameters"),

@@ -69,6 +69,19 @@ def test_a_missing_period_is_named_so(rows, capsys):
     assert "for the period" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--counts", "counts", "--strata", "month"], "saved counts have no strata"),
+        (["counts", "--strata", "month"], "--counts counts"),
+    ],
+)
+def test_saved_counts_have_no_strata(rows, capsys, arguments, message):
+    assert main(["count", "old.csv", "-t", "ill", "--save", "counts", "--quiet"]) == 0
+    assert main(["select", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
 def test_select_leaves_out_what_moves(rows, capsys):
     assert main(["select", "rows.csv", "-t", "ill", "--period", "month", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)

@@ -252,7 +252,7 @@ def select(
             read = applied.read
             diagnostics = applied.diagnostics
             selection = replace(selection, columns=applied.columns).with_penalties(applied.penalties)
-        with missing_column_reported_by_role(period, strata):
+        with missing_column_reported_by_role(period, strata, read.survival):
             fit = run_selection(data, read, execution, discretization, selection)
         result = selection_of(fit, read)
         result.diagnostics[:0] = diagnostics

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.build import discretization_options, drift_rule, execution_options, read_options, selection_options
@@ -236,6 +237,12 @@ def _request(arguments: argparse.Namespace) -> _Request:
             message="saved counts have no periods",
             advice="give DATA in place of --counts",
         )
+    if arguments.counts and arguments.strata:
+        raise UserError(
+            code="strata-not-supported",
+            message="saved counts have no strata",
+            advice="give DATA in place of --counts",
+        )
     discretization = discretization_options(arguments)
     selection = selection_options(arguments)
     execution = execution_options(arguments)
@@ -271,6 +278,7 @@ def _reading_plan(
         return None
     if arguments.data is None:
         raise _data_needed(arguments)
+    _refuse_counts_as_data(arguments.data)
     from bitsieve.pipeline.reading import Requirements, plan_reading
 
     plan = plan_reading(arguments.data, read, execution, Requirements.of_method(selection.method))
@@ -284,6 +292,18 @@ def _reading_plan(
             advice="name a column with --target",
         )
     return plan
+
+
+def _refuse_counts_as_data(data: str | Sequence[str]) -> None:
+    """Refuse the folder of saved counts in place of DATA."""
+    from bitsieve.io.saved_files import COUNTS_FILE
+
+    if isinstance(data, str) and (Path(data) / COUNTS_FILE).is_file():
+        raise UserError(
+            code="contradicting-parameters",
+            message=f"{data!r} holds counts of 'bitsieve count'",
+            advice=f"give it as --counts {literal(data)}",
+        )
 
 
 def _data_needed(arguments: argparse.Namespace) -> UserError:
@@ -320,7 +340,7 @@ def _select(request: _Request, arguments: argparse.Namespace, client: Client | N
     if request.plan is None:
         table = _saved_counts(arguments.counts or ())
     else:
-        with missing_column_reported_by_role(arguments.period, read.strata):
+        with missing_column_reported_by_role(arguments.period, read.strata, read.survival):
             table = request.plan.open(read, client)
     fit = run_on_read_table(table, request.execution, request.discretization, selection)
     result = selection_of(fit, read)

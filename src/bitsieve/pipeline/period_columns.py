@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from bitsieve.dataset.encoding import as_array
 from bitsieve.diagnostics import UserError
+from bitsieve.options import SurvivalOptions
 from bitsieve.utils.types import ColumnLike
 
 
@@ -92,10 +93,13 @@ def names_in(columns: Sequence[ColumnLike]) -> list[str]:
 
 
 @contextmanager
-def missing_column_reported_by_role(period: ColumnLike, strata: ColumnLike) -> Iterator[None]:
-    """Inside the block, an error on a missing column speaks of the period, or of the strata, if it is theirs.
+def missing_column_reported_by_role(
+    period: ColumnLike, strata: ColumnLike, survival: SurvivalOptions | None = None
+) -> Iterator[None]:
+    """Inside the block, an error on a missing column names the parameter that the user gave it as.
 
-    The period is read as a part of the target, or as a stratum, of which the error would speak.
+    The period is read as a part of the target, or as a stratum, and a duration and its event as the target, of which
+    the error would speak.
     """
     try:
         yield
@@ -103,10 +107,12 @@ def missing_column_reported_by_role(period: ColumnLike, strata: ColumnLike) -> I
         diagnostic = error.diagnostic
         role = None
         if diagnostic.code == "unknown-column" and len(diagnostic.columns) == 1:
-            role = _role_of_column(diagnostic.columns[0], period, strata)
+            role = _role_of_column(diagnostic.columns[0], period, strata, survival)
         if role is None:
             raise
         proposed_column = next(iter(diagnostic.fix.values()), None)
+        if role == "event" and proposed_column is not None and survival is not None and survival.event_value:
+            proposed_column = f"{proposed_column}={survival.event_value}"
         raise UserError(
             code=diagnostic.code,
             message=f"there is no column {diagnostic.columns[0]!r} for the {role}",
@@ -116,9 +122,16 @@ def missing_column_reported_by_role(period: ColumnLike, strata: ColumnLike) -> I
         ) from None
 
 
-def _role_of_column(column: str, period: ColumnLike, strata: ColumnLike) -> str | None:
+def _role_of_column(
+    column: str, period: ColumnLike, strata: ColumnLike, survival: SurvivalOptions | None
+) -> str | None:
     if column in names_in(column_list(period, are_names=True)):
         return "period"
     if column in names_in(column_list(strata, are_names=True)):
         return "strata"
+    if survival is None:
+        return None
+    for role, column_of_role in zip(("duration", "event", "entry"), survival.columns, strict=False):
+        if isinstance(column_of_role, str) and column == column_of_role:
+            return role
     return None
