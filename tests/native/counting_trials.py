@@ -7,6 +7,7 @@ from dataclasses import replace
 from unittest import mock
 
 import numpy as np
+from scipy.stats import hypergeom
 from tests.definitions import expected_term, term_sum
 from tests.native.trials import equal, near, size, terms_of, trial
 from tests.sparse_codes import sparse_codes
@@ -54,6 +55,82 @@ def weighted_tables(random, kernel):
     out = np.full(sum(map(len, expected)), 7, np.int64)
     packed.packed.weighted_tables(weights.astype(np.uint64), pivot, columns, out)
     return equal(out, np.concatenate(expected))
+
+
+@trial(
+    "CodedVariables.__init__",
+    "CodedVariables.refined",
+    "Strata.__init__",
+    "VariableInStrata.__init__",
+    "IndependenceCounter.__init__",
+    "IndependenceCounter.of_variables",
+    "IndependenceCounter.of_table",
+)
+def tests_within_strata(random, kernel):
+    n_samples, n_variables = size(random, 300), int(random.integers(3, 8))
+    n_codes = random.integers(1, int(random.choice([2, 4, 12, 200])) + 1, n_variables)
+    codes = (random.random((n_variables, n_samples)) * n_codes[:, None]).astype(np.uint16)
+    terms = terms_of(n_samples, random)
+    variables = _native.CodedVariables(codes, n_codes)
+    strata = _native.Strata(variables)
+    stratum = np.zeros(n_samples, np.int64)
+    for variable in range(int(random.integers(0, 3))):
+        strata = variables.refined(variable, strata)
+        stratum = stratum * n_codes[variable] + codes[variable]
+    x, *others = random.permutation(n_variables).tolist()
+    counter = _native.IndependenceCounter(terms.table, terms.shift)
+    grouped = _native.VariableInStrata(variables, x, strata)
+    sums = counter.of_variables(grouped, variables, np.array(others), True, True)
+    compared = 0
+    for test, other in enumerate(others):
+        shape = int(stratum.max()) + 1, int(n_codes[x]), int(n_codes[other])
+        table = np.zeros(shape, np.int64)
+        np.add.at(table, (stratum, codes[x], codes[other]), 1)
+        flat = table.reshape(-1)
+        cells = np.flatnonzero(flat)
+        of_table = counter.of_table(cells, flat[cells], shape[1], shape[2], True, True)
+        for sums_of_kind, from_table in zip(sums, of_table, strict=True):
+            compared += near(sums_of_kind[test], from_table[0], 1e-13)
+        compared += compare_with_table([kind[test] for kind in sums], table, terms)
+    return compared
+
+
+def compare_with_table(found, table, terms):
+    """The sums of a test are those of its table, of shape (strata, codes, codes), by their definitions."""
+    information = freedom = n_strata = 0
+    excess, pearson, least_expected = 0.0, 0.0, np.inf
+    for cells in table:
+        n, rows, columns = int(cells.sum()), cells.sum(axis=1), cells.sum(axis=0)
+        rows, columns = rows[rows > 0], columns[columns > 0]
+        if n == 0:
+            continue
+        n_strata += 1
+        counts = [cells[cells > 0], np.array([n]), rows, columns]
+        of_cells, of_stratum, of_rows, of_columns = (term_sum(part, terms.shift) for part in counts)
+        information += of_cells + of_stratum - of_rows - of_columns
+        freedom += (len(rows) - 1) * (len(columns) - 1)
+        means = np.outer(rows, columns) / n
+        if freedom_of(rows, columns):
+            least_expected = min(least_expected, means.min())
+            occupied = cells[cells.sum(axis=1) > 0][:, cells.sum(axis=0) > 0]
+            pearson += ((occupied - means) ** 2 / means).sum()
+            excess += sum(mean_excess(n, int(a), int(b)) for a in rows for b in columns)
+    is_tested = freedom > 0
+    compared = equal(np.array(found[:2]), [information, freedom]) + equal(found[5], n_strata)
+    if is_tested:
+        compared += near(found[2], excess, 1e-9, 1e-9) + near(found[3], pearson, 1e-9, 1e-9)
+        compared += near(found[4], least_expected, 1e-13)
+    return compared
+
+
+def freedom_of(rows, columns):
+    return (len(rows) - 1) * (len(columns) - 1)
+
+
+def mean_excess(n, a, b):
+    """E[k ln(k n / (a b))] of a hypergeometric k: of n samples a are in the row, and b in the column."""
+    k = np.arange(max(1, a + b - n), min(a, b) + 1)
+    return float((hypergeom.pmf(k, n, a, b) * k * np.log(k * n / (a * b))).sum())
 
 
 FEW_CODES = (2, 3, 10, 64, 65, 300)
