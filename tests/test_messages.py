@@ -17,6 +17,7 @@ STUMBLES = (
 )
 
 
+@pytest.mark.slow("it runs every message")
 def test_every_code_of_the_table_that_is_written_out_has_its_message_in_the_list():
     listed = {message.code for message in messages()}
     assert len(listed & set(CODES)) > 0.9 * len(CODES)

@@ -166,7 +166,9 @@ def test_a_selection_with_penalties_is_made_again_from_its_file(table, tmp_path)
     assert all(step.agrees for step in verification.steps)
 
 
-@pytest.mark.parametrize("drift", ["exclude", "penalty", "within"])
+@pytest.mark.parametrize(
+    "drift", ["exclude", "penalty", pytest.param("within", marks=pytest.mark.slow("the slower of the rules"))]
+)
 def test_compare_and_how_many_follow_the_same_rule(table, drift):
     methods = {"methods": ["jmi", "mrmr"], "features": [1, 2], "folds": 3, "classifier": "ncm"}
     comparison = bitsieve.compare(table, "ill", period="month", drift=drift, **methods)

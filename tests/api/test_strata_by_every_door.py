@@ -69,6 +69,7 @@ def unused(name):
     return [] if "strata" in HOW[name] else ["site"]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("name", HOW)
 def test_selections_have_the_same_bits(door, name, request):
     table = batches().drop_columns(unused(name))

@@ -12,6 +12,7 @@ MAX_TAKEN = {(12, 0.05): 4, (12, 0.1): 5, (500, 0.05): 41, (500, 0.1): 72}
 LEVELS = {"significance": 0.05, "permutation": 0.05, "fdr": 0.1}
 
 
+@pytest.mark.slow("a smaller form of a benchmark")
 @pytest.mark.parametrize("n_tables", [12, pytest.param(500, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("rule", strata.RULES)
 @pytest.mark.parametrize("name", strata.DESIGNS)
@@ -20,6 +21,7 @@ def test_rules_keep_their_levels_where_columns_follow_the_batch(name, rule, n_ta
     assert sum(taken) <= MAX_TAKEN[n_tables, LEVELS[rule]]
 
 
+@pytest.mark.slow("a smaller form of a benchmark")
 @pytest.mark.parametrize("true_follow_batch", [True, False])
 def test_more_true_columns_are_found_within_strata(true_follow_batch):
     def found(within):

@@ -1,12 +1,14 @@
 """The study of tall tables, in small form."""
 
 import numpy as np
+import pytest
 from benchmarks.default_criterion import Split
 from sklearn.datasets import load_wine
 
 from benchmarks import tall_tables
 
 
+@pytest.mark.slow("a smaller form of a benchmark")
 def test_a_split_has_errors_of_every_contestant():
     X, y = load_wine(return_X_y=True)
     result = tall_tables.run_split(Split(X[::2], y[::2], X[1::2], y[1::2]), "wine", 1)

@@ -186,6 +186,7 @@ def test_empty_classes():
         assert (table == joint_table(codes[:, 1], codes[:, 3], classes, table.shape)).all(), kernel
 
 
+@pytest.mark.slow("the random trials have many classes")
 def test_many_classes_of_few_samples():
     random = np.random.default_rng(4)
     codes = random_codes(random, 700, [2, 3, 5, 10, 64, 70])
@@ -217,6 +218,7 @@ def test_wide_columns():
             assert (table == joint_table(codes[:, i], codes[:, j], classes, table.shape)).all(), (kernel, i, j)
 
 
+@pytest.mark.slow("more rows for the same kernels")
 def test_more_words_than_a_chunk():
     """70,000 samples of one class: planes are walked and packed in several chunks."""
     random = np.random.default_rng(7)

@@ -78,6 +78,7 @@ def error_line(capsys):
     return line
 
 
+@pytest.mark.slow("the page of sites does it in one process")
 def test_sites_that_exchange_vocabularies_count_what_all_rows_count(study, capsys):
     parts = [SavedCounts.load(study / f"{name}-counts") for name in SITES]
     all_rows = SavedCounts.load(study / "all-counts")
@@ -96,6 +97,7 @@ def test_sites_that_exchange_vocabularies_count_what_all_rows_count(study, capsy
     assert results[0] == results[1]
 
 
+@pytest.mark.slow("it reads the files of seven processes")
 def test_text_of_a_single_patient_leaves_no_site(study):
     for name in SITES:
         for path in (study / f"{name}.json", study / f"{name}-counts" / "counts.bitsieve"):

@@ -99,6 +99,7 @@ def test_the_default_measure_follows_the_largest_class(sizes, name):
     assert default_measure("quantity", np.array(sizes)).name == "r2"
 
 
+@pytest.mark.slow("many folds")
 @pytest.mark.parametrize("seed", quick_and_slow(range(3), quick={0}, reason="other tables"))
 def test_columns_that_are_informative_about_rare_positives_are_better_than_none(seed):
     X, y = rare_positives(seed)

@@ -30,13 +30,16 @@ ON_ANOTHER_TABLE = {
     ("methods", "cancer"),
     ("methods", "digits"),
     ("methods", "pandas"),
+    ("methods", "arrow"),
     ("methods", "states"),
+    ("methods", "wine"),
     ("options", "states"),
     ("select", "pandas"),
     ("stopping", "codes"),
-    ("stopping", "wine"),
+    ("stopping", "states"),
     ("weights", "codes"),
     ("weights", "states"),
+    ("comparisons", "wine"),
 }
 SOME = [key for key in RECORDED if key[0] == "methods" and key[1].startswith("states-none-")]
 

@@ -54,6 +54,7 @@ def test_both_packages_read_the_same_cells(workbook):
     assert cells["empty"] == []
 
 
+@pytest.mark.slow("the second package")
 def test_both_packages_give_the_same_table(workbook, monkeypatch):
     pytest.importorskip("python_calamine")
     by_calamine = read_table(workbook / "cells")

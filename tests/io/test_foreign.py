@@ -126,6 +126,7 @@ def test_a_workbook_with_a_cell_far_away(tmp_path):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow("named sheets are read in other tests")
 def test_a_workbook_of_several_sheets(tmp_path):
     pytest.importorskip("openpyxl")
     path = tmp_path / "two.xlsx"

@@ -103,6 +103,7 @@ def test_no_samples():
         make_tree_model(0)
 
 
+@pytest.mark.slow("eight methods one after the other")
 def test_errors_are_saved_method_by_method(tmp_path, monkeypatch, capsys):
     random = np.random.default_rng(0)
     y = np.arange(12) % 2

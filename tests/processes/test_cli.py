@@ -156,6 +156,7 @@ def test_an_unexpected_failure_is_one_line():
     assert "Traceback" in shown.stderr
 
 
+@pytest.mark.slow("it waits for the clock of the line")
 @pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals of POSIX")
 def test_progress_is_one_line_on_a_terminal_that_is_wiped():
     import pty

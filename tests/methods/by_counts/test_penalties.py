@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.cover import methods_of_each_kind
 
 from bitsieve import Constraints, ForwardSelector
 from bitsieve.diagnostics import UserError
@@ -35,7 +36,7 @@ def test_penalties_of_zero_change_nothing(codes, criterion):
     assert result.scores_ == pytest.approx(expected.scores_, abs=1e-12)  # folded in another order
 
 
-@pytest.mark.parametrize("criterion", TAKE_PENALTIES)
+@pytest.mark.parametrize("criterion", methods_of_each_kind(TAKE_PENALTIES))
 def test_each_choice_has_the_largest_score_less_its_penalty(codes, criterion):
     """Of every candidate the score is that of a selection that begins with the same columns and then takes it."""
     penalties = dict(enumerate(np.random.default_rng(4).uniform(0, 0.2, N_FEATURES).tolist()))
