@@ -23,6 +23,7 @@ import argparse
 import json
 import time
 import warnings
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypedDict
 
@@ -252,6 +253,21 @@ def print_tables(results: list[SplitResult]) -> None:
         print(f"{contestant}: {seconds:.4f} s")
 
 
+def run_missing_splits(
+    names: Sequence[str], seeds: Sequence[int], results: Path, run: Callable[[str, int], Mapping[str, object]]
+) -> None:
+    """Call ``run(name, seed)`` for the splits that the file of results lacks, and add a line for each."""
+    finished = {(result["name"], result["seed"]) for result in read_results(results)}
+    with threadpool_limits(1):
+        for seed in seeds:
+            for name in names:
+                if (name, seed) in finished:
+                    continue
+                result = run(name, seed)
+                with results.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(result) + "\n")
+
+
 def main() -> None:
     """Run the splits that the file of results lacks, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -263,15 +279,12 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)  # of many classes: 200 steps are near enough
     names = options.sets or names_of_sets(options.data_dir)
-    finished = {(result["name"], result["seed"]) for result in read_results(options.results)}
-    with threadpool_limits(1):
-        for seed in range(FIRST_SEED, FIRST_SEED + options.splits):
-            for name in names:
-                if (name, seed) in finished:
-                    continue
-                result = run_split(split_of(options.data_dir, name, seed, options.rows), name, seed)
-                with options.results.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(result) + "\n")
+
+    def run(name: str, seed: int) -> SplitResult:
+        return run_split(split_of(options.data_dir, name, seed, options.rows), name, seed)
+
+    seeds = range(FIRST_SEED, FIRST_SEED + options.splits)
+    run_missing_splits(names, seeds, options.results, run)
     results = read_results(options.results)
     if not splits_of_all_sets(results):
         print("no split is finished for all sets")

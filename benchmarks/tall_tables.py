@@ -31,9 +31,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import StandardScaler
-from threadpoolctl import threadpool_limits
 
-from benchmarks.default_criterion import Split, mean_error, names_of_sets, split_of
+from benchmarks.default_criterion import Split, mean_error, names_of_sets, run_missing_splits, split_of
 from bitsieve import EqualFrequencyBinner, MDLBinner, make_selector
 from bitsieve.dataset.read import read_xy
 from bitsieve.discretization.base import Binning
@@ -219,15 +218,12 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)  # of many classes: 200 steps are near enough
     names = options.sets or names_of_tall_sets(options.data_dir)
-    finished = {(result["name"], result["seed"]) for result in read_results(options.results)}
-    with threadpool_limits(1):
-        for seed in range(FIRST_SEED, FIRST_SEED + options.splits):
-            for name in names:
-                if (name, seed) in finished:
-                    continue
-                result = run_split(split_of(options.data_dir, name, seed, N_TRAINING_ROWS), name, seed)
-                with options.results.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(result) + "\n")
+
+    def run(name: str, seed: int) -> SplitErrors:
+        return run_split(split_of(options.data_dir, name, seed, N_TRAINING_ROWS), name, seed)
+
+    seeds = range(FIRST_SEED, FIRST_SEED + options.splits)
+    run_missing_splits(names, seeds, options.results, run)
     results = read_results(options.results)
     if not results:
         print("no split is finished")

@@ -101,16 +101,18 @@ def _from_clause(cursor: Any, relation: str, label: str) -> str:
     if relation.startswith("(") and relation.endswith(")"):
         query = relation.removeprefix("(").removesuffix(")").strip().rstrip(";")
         return f"({query}) as rows_of_query"
+    from bitsieve.io.database import identifier  # imports pyarrow, as the driver does
+
     cursor.execute(_LIST_TABLES)
     identifiers: dict[str, str] = {}
     tables: list[str] = []
     for schema, name, is_view, is_in_current_schema in cursor.fetchall():
         full_name = f"{schema}.{name}"
-        identifier = f"{_identifier(schema)}.{_identifier(name)}"
+        identifier_in_schema = f"{identifier(schema)}.{identifier(name)}"
         if relation == full_name:
-            return identifier
+            return identifier_in_schema
         shown_name = name if is_in_current_schema else full_name
-        identifiers[shown_name] = identifier
+        identifiers[shown_name] = identifier_in_schema
         if not is_view:
             tables.append(shown_name)
     if not relation and len(tables) == 1:
@@ -122,8 +124,3 @@ def _from_clause(cursor: Any, relation: str, label: str) -> str:
             advice=literal(f"name one of {quoted(list(identifiers), 20)} by --table, or behind the database"),
         )
     return identifiers[named_inside(list(identifiers), relation or None, label, "table")]
-
-
-def _identifier(name: str) -> str:
-    """A name quoted for SQL."""
-    return '"' + name.replace('"', '""') + '"'

@@ -42,16 +42,21 @@ def _not_of_two_classes(message: str) -> UserError:
     )
 
 
+def code_of_label(labels: list[Label], wanted: Label, parameter: str) -> int:
+    """The code of the class that a parameter names, by its label or by the text of its label."""
+    for code, label in enumerate(labels):
+        if label == wanted or str(label) == str(wanted):
+            return code
+    raise UserError(
+        code="unknown-name",
+        message=f"{parameter} is {wanted!r}, which is not a class of the target",
+        advice=f"the classes are {quoted(labels)}",
+    )
+
+
 def _code_of_event(labels: list[Label], event: Label | None) -> int:
     if event is not None:
-        for code, label in enumerate(labels):
-            if label == event or str(label) == str(event):
-                return code
-        raise UserError(
-            code="unknown-name",
-            message=f"event is {event!r}, which is not a class of the target",
-            advice=f"the classes are {quoted(labels)}",
-        )
+        return code_of_label(labels, event, "event")
     if all(isinstance(label, (int, float, bool, np.number, np.bool_)) for label in labels):
         return int(labels[1] > labels[0])
     words = [str(label).strip().lower() for label in labels]

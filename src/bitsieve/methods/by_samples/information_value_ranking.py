@@ -12,7 +12,6 @@ import numpy as np
 
 from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.encoding import Encoded
-from bitsieve.diagnostics import UserError
 from bitsieve.discretization.monotone.bin_counts import Totals
 from bitsieve.discretization.monotone.column_bins import (
     ClassedRows,
@@ -22,11 +21,11 @@ from bitsieve.discretization.monotone.column_bins import (
     bin_numbers,
 )
 from bitsieve.discretization.monotone.division import BinRules
+from bitsieve.discretization.monotone.event import code_of_label
 from bitsieve.discretization.monotone.pre_bins import PreBinRules
 from bitsieve.methods.by_samples.rows import Rows, Samples
 from bitsieve.methods.method import MethodResult, rank_all
 from bitsieve.utils.arrays import Columns, Flags, Floats
-from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import phase
 from bitsieve.utils.types import Label
 
@@ -72,16 +71,8 @@ def rank_by_information_value(
 
 def _events(samples: Samples, event_class: Label | None) -> list[int]:
     """The classes that are the event, one after the other. One of two is enough, as both give the same values."""
-    labels = samples.labels.tolist()
     if event_class is not None:
-        for code, label in enumerate(labels):
-            if label == event_class or str(label) == str(event_class):
-                return [code]
-        raise UserError(
-            code="unknown-name",
-            message=f"event_class is {event_class!r}, which is not a class of the target",
-            advice=f"the classes are {quoted(labels)}",
-        )
+        return [code_of_label(samples.labels.tolist(), event_class, "event_class")]
     if samples.n_classes == 2:
         return [1]
     return list(range(samples.n_classes))
