@@ -49,8 +49,9 @@ class InformationValueSelector(MethodSelector):
 
     Notes
     -----
-    Missing values have a bin of their own. Cost: O(n d log d), and up to 999 divisions of at most 500 bins for a
-    column of categories or one with a p between .025 and .1.
+    Missing values have a bin of their own. Cost: O(n d log d), and for each column the search for the best bins: about
+    a quarter of a second with 1,000 different numbers, less than a tenth with more than 1,500. A column of categories,
+    or one with a p between .025 and .1, takes up to 999 shuffles besides.
 
     Examples
     --------

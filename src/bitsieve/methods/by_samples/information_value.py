@@ -13,6 +13,8 @@ from bitsieve.methods.method import DENSE_ROWS, Method, MethodResult
 from bitsieve.utils.parameters import check_integer, check_number, optional
 from bitsieve.utils.types import Label
 
+MAX_EXACT = 1500  # columns of more different numbers are cut at some of them only, as by MonotoneBinner
+
 
 def information_value(
     samples: Samples,
@@ -31,6 +33,13 @@ def information_value(
     )
 
 
+def _seconds(n: int, d: int, k: int) -> float:
+    """Nearly all time is that of the search for the best bins: over all different numbers, or over cuts of many."""
+    if d <= MAX_EXACT:
+        return n * 2.4e-4 * d
+    return n * (6e-2 + 2e-7 * d)
+
+
 METHODS = (
     Method(
         name="information-value",
@@ -38,8 +47,8 @@ METHODS = (
         formula="sum over bins of (e/E - n/N) ln((e/E) / (n/N)), less its mean by chance",
         paper="Kullback 1959",
         inputs="the values themselves, each column with the class",
-        cost="O(n d log d)",
-        seconds=lambda n, d, k: n * (2e-3 + 3e-7 * d),
+        cost="O(n d log d), and a search over up to 1,500 different numbers a column",
+        seconds=_seconds,
         unit="nats",
         selector="bitsieve.selectors.information_value:InformationValueSelector",
         run=information_value,
