@@ -16,6 +16,7 @@ from bitsieve.io.output import check_output
 from bitsieve.io.saved_files import is_saved_vocabulary
 from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.progress import progress_bar
+from bitsieve.utils.sql import identifier
 from bitsieve.utils.terminal_text import printable_lines
 
 if TYPE_CHECKING:
@@ -234,7 +235,7 @@ def check_sql(arguments: argparse.Namespace, reads_data: bool) -> None:
 
 def _relation_of_sql(arguments: argparse.Namespace) -> str:
     """The name of the relation in the statement: that of --relation, of the table in a database, or of the file."""
-    from bitsieve.io.database import identifier, name_of_table
+    from bitsieve.io.database import name_of_table
     from bitsieve.io.read import database_kind
 
     if arguments.relation is not None:

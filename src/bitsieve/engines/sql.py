@@ -19,12 +19,12 @@ from bitsieve.discretization.coding import RuleFacts, rule_from_facts
 from bitsieve.engines.grouped_counts import LARGEST
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.engines.saved_counts import SavedCounts, check_cells, each_table, n_cells
-from bitsieve.io.database import identifier
 from bitsieve.io.errors import in_one_line
 from bitsieve.io.formats import format_of
 from bitsieve.io.saved_files import is_saved_selection, is_saved_vocabulary
 from bitsieve.utils.arrays import Integers
 from bitsieve.utils.messages import quoted
+from bitsieve.utils.sql import identifier
 
 COLUMNS = ("first", "first_value", "second", "second_value")  # two more follow: the class and the number of samples
 

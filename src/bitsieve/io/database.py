@@ -21,6 +21,7 @@ from bitsieve.io.errors import DataError, file_and_inside, in_one_line, named_in
 from bitsieve.io.read import database_kind
 from bitsieve.io.typed_file import TypedColumns, TypedFile
 from bitsieve.utils.messages import quoted
+from bitsieve.utils.sql import identifier
 
 #: The schema and the name of every table and view, and whether it is a view
 _LIST_TABLES = {
@@ -134,11 +135,6 @@ def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     if pa.types.is_boolean(kind):
         return pa.array(values, pa.int64()).cast(kind)
     return pa.array(values, kind)
-
-
-def identifier(name: str) -> str:
-    """A name quoted for SQL."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _connected(path: Path, kind: str | None) -> Any:

@@ -16,6 +16,7 @@ from bitsieve.diagnostics import literal
 from bitsieve.io.background import timeout
 from bitsieve.io.errors import DataError, in_one_line, named_inside
 from bitsieve.utils.messages import quoted
+from bitsieve.utils.sql import identifier
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -101,7 +102,6 @@ def _from_clause(cursor: Any, relation: str, label: str) -> str:
     if relation.startswith("(") and relation.endswith(")"):
         query = relation.removeprefix("(").removesuffix(")").strip().rstrip(";")
         return f"({query}) as rows_of_query"
-    from bitsieve.io.database import identifier  # imports pyarrow, as the driver does
 
     cursor.execute(_LIST_TABLES)
     identifiers: dict[str, str] = {}
