@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bitsieve.dataset.rank_test import NO_DIFFERENCE, rank_test
+from bitsieve.dataset.rank_test import NO_DIFFERENCE, rank_tests
+
+
+def rank_test(values, classes, n_classes, weights, *, is_ordered):
+    """The test of one column."""
+    (test,) = rank_tests(values[:, None], classes, n_classes, weights, is_ordered=is_ordered)
+    return test
 
 
 def tied_table(seed, n_classes):
@@ -75,3 +81,17 @@ def test_two_classes_without_overlap_have_the_largest_statistic():
 )
 def test_nothing_to_compare_is_no_difference(values, classes, is_ordered):
     assert rank_test(np.array(values), np.array(classes), 2, None, is_ordered=is_ordered) == NO_DIFFERENCE
+
+
+@pytest.mark.parametrize("is_ordered", [False, True])
+@pytest.mark.parametrize("weights", [None, "weights"])
+def test_columns_that_are_tested_together_have_the_tests_of_each(is_ordered, weights):
+    tables = [tied_table(seed, 4) for seed in range(6)]
+    classes = tables[0][1]
+    values = np.column_stack([*[values for values, _ in tables], np.zeros(80), np.full(80, np.nan)])
+    if weights is not None:
+        weights = np.random.default_rng(3).integers(0, 4, 80)
+    together = rank_tests(values, classes, 4, weights, is_ordered=is_ordered)
+    alone = [rank_test(column, classes, 4, weights, is_ordered=is_ordered) for column in values.T]
+    assert together == alone
+    assert together[-2:] == [NO_DIFFERENCE, NO_DIFFERENCE]

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from tests.cover import quick_and_slow
 
@@ -79,3 +80,16 @@ def test_a_method_on_counts_needs_no_scikit_learn(command, data):
     packages = {name.partition(".")[0] for name in imported}
     assert not packages & {"scipy", "sklearn", "pandas", "polars", "matplotlib"}
     assert not packages & {"http", "ssl"}  # for files at addresses alone
+
+
+def test_columns_without_a_cut_are_tested_without_scipy(tmp_path):
+    """Their p-values are tails of the chi-squared distribution; the functions of scipy take longer than a selection."""
+    random = np.random.default_rng(0)
+    lines = ["a,b,c,d,y"]
+    lines += [",".join([*map(str, random.normal(size=4)), "yes" if i % 2 else "no"]) for i in range(40)]
+    data = tmp_path / "noise.csv"
+    data.write_text("\n".join(lines))
+    imported, code = imported_by("select", data, "--target", "y", "-k", "2")
+    assert code == 0
+    assert "bitsieve.pipeline.uncut" in imported
+    assert "scipy" not in {name.partition(".")[0] for name in imported}

@@ -20,7 +20,7 @@ from bitsieve.dataset.identifiers import (
     has_name_of_code,
 )
 from bitsieve.dataset.original import OriginalData
-from bitsieve.dataset.rank_test import RankTest, rank_test
+from bitsieve.dataset.rank_test import RankTest, rank_tests
 from bitsieve.dataset.sentinels import SentinelCounts, may_have_sentinels
 from bitsieve.dataset.sparse import StoredColumns
 from bitsieve.dataset.target import Target
@@ -35,6 +35,7 @@ from bitsieve.utils.types import Label
 
 #: The capabilities of a table whose rows can all be counted; see :class:`~bitsieve.methods.method.Method`.
 COUNTS = frozenset({"tables", "partition", "joined", "independent", "unstratified"})
+RANKED_VALUES_AT_ONCE = 1 << 18  # of the columns whose ranks are tested together
 
 
 @dataclass(frozen=True)
@@ -519,10 +520,12 @@ class InMemoryDataset(Dataset, InspectedColumns):
     def rank_tests(self, columns: Sequence[int]) -> list[RankTest]:
         target = self.target
         is_ordered = target.kind == "binned"
-        return [
-            rank_test(self.numeric(j), target.codes, target.n_classes, self.weights, is_ordered=is_ordered)
-            for j in columns
-        ]
+        tests: list[RankTest] = []
+        n_columns_at_once = max(1, RANKED_VALUES_AT_ONCE // self.n_samples)
+        for first in range(0, len(columns), n_columns_at_once):
+            values = np.column_stack([self.numeric(j) for j in columns[first : first + n_columns_at_once]])
+            tests += rank_tests(values, target.codes, target.n_classes, self.weights, is_ordered=is_ordered)
+        return tests
 
     def number_range(self, j: int) -> tuple[float, float] | None:
         if not self.is_numeric(j):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bitsieve.utils.arrays import Floats, Integers, Values
-from bitsieve.utils.libraries import chdtrc
+from bitsieve.utils.chi_squared import chi_squared_tail
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,10 @@ class RankTest:
 NO_DIFFERENCE = RankTest(statistic=0.0, p=1.0)
 
 
-def rank_test(
+def rank_tests(
     values: Floats, classes: Values, n_classes: int, weights: Integers | None, *, is_ordered: bool
-) -> RankTest:
-    """Test whether the ranks of the values depend on the classes.
+) -> list[RankTest]:
+    """Test of every column whether the ranks of its values depend on the classes.
 
     ``r_i`` are the ranks of the values, equal values share their mean rank, and ``n_c`` are the samples of class c, N
     in all. Missing values are left out. The statistic of Kruskal and Wallis, which corrects for ties, is
@@ -36,7 +36,7 @@ def rank_test(
 
     Parameters
     ----------
-    values : ndarray of float, shape (n_samples,)
+    values : ndarray of float, shape (n_samples, n_columns)
         NaN is a missing value.
     classes : ndarray of int, shape (n_samples,)
         The codes of the classes, from 0.
@@ -49,60 +49,64 @@ def rank_test(
 
     Returns
     -------
-    RankTest
-        A statistic of 0 and p = 1 if all values are equal, or all of one class.
+    list of RankTest, length n_columns
+        A statistic of 0 and p = 1 if all values of a column are equal, or all of one class.
     """
-    n_present = len(values) - np.count_nonzero(np.isnan(values))
-    order = np.argsort(values)[:n_present]  # missing values are last
-    numbers = values[order]
-    classes = classes[order]
-    sorted_weights = None if weights is None else weights[order]
-    n_per_class = _counts(classes, sorted_weights, n_classes)
-    if np.count_nonzero(n_per_class) < 2:
-        return NO_DIFFERENCE
+    n_columns = values.shape[1]
+    order = np.argsort(values, axis=0)
+    sorted_values = np.take_along_axis(values, order, axis=0)
+    sorted_classes = classes[order]
+    is_present = ~np.isnan(sorted_values)
+    n_samples = is_present.astype(np.int64) if weights is None else is_present * weights[order]
 
-    firsts = np.flatnonzero(np.concatenate([[True], numbers[1:] != numbers[:-1]]))  # where equal numbers begin
-    n_rows_per_number = np.diff(firsts, append=len(numbers))
-    n_per_number = n_rows_per_number if sorted_weights is None else np.add.reduceat(sorted_weights, firsts)
-    squares = _sum_of_squares(n_per_number)
-    if squares == 0:
-        return NO_DIFFERENCE
+    differs_from_previous = sorted_values[1:] != sorted_values[:-1]  # a missing value differs from all, and counts 0
+    end = np.ones((1, n_columns), bool)
+    is_first_of_value = np.concatenate([end, differs_from_previous])
+    is_last_of_value = np.concatenate([differs_from_previous, end])
+    n_up_to = np.cumsum(n_samples, axis=0)
+    n_total = n_up_to[-1]
+    n_smaller = np.maximum.accumulate(np.where(is_first_of_value, n_up_to - n_samples, 0), axis=0)
+    n_not_larger = np.minimum.accumulate(np.where(is_last_of_value, n_up_to, n_total)[::-1], axis=0)[::-1]
+    # Twice the mean rank of equal values, less twice the mean of all ranks: whole numbers
+    rank_deviations = n_smaller + n_not_larger - n_total
+    n_of_value = np.where(is_first_of_value, n_not_larger - n_smaller, 0)
 
-    n_samples = int(n_per_class.sum())
-    deviations = np.repeat(_rank_deviations(n_per_number), n_rows_per_number)
-    if sorted_weights is not None:
-        deviations = deviations * sorted_weights
-    sums_of_classes = np.zeros(n_classes, np.int64)
-    np.add.at(sums_of_classes, classes, deviations)
-
-    if is_ordered:
-        covariance = 0  # of the ranks, times a constant: integers of any length
-        for c, class_deviation in enumerate(_rank_deviations(n_per_class).tolist()):
-            covariance += class_deviation * int(sums_of_classes[c])
-        statistic = (n_samples - 1) * covariance**2 / (squares * _sum_of_squares(n_per_class))
-        freedom = 1
-    else:
-        between = 0.0
-        for c in np.flatnonzero(n_per_class).tolist():
-            between += int(sums_of_classes[c]) ** 2 / int(n_per_class[c])
-        statistic = (n_samples - 1) * between / squares
-        freedom = int(np.count_nonzero(n_per_class)) - 1
-    return RankTest(statistic=statistic, p=float(chdtrc(freedom, statistic)))
-
-
-def _counts(codes: Values, weights: Integers | None, n_codes: int) -> Integers:
-    """The samples of every code. Weights sum to 2^31 at most: the floats that bincount makes of them are exact."""
-    return np.bincount(codes, weights, n_codes).astype(np.int64)
+    column = np.broadcast_to(np.arange(n_columns), order.shape)
+    n_per_class = np.zeros((n_classes, n_columns), np.int64)
+    np.add.at(n_per_class, (sorted_classes, column), n_samples)
+    sums_of_classes = np.zeros((n_classes, n_columns), np.int64)
+    np.add.at(sums_of_classes, (sorted_classes, column), n_samples * rank_deviations)
+    statistic_and_freedom = _rank_correlation if is_ordered else _kruskal_wallis
+    tests = []
+    for j in range(n_columns):
+        has_samples = n_per_class[:, j] > 0
+        squares = _sum_of_squares(n_of_value[:, j])
+        if np.count_nonzero(has_samples) < 2 or squares == 0:
+            tests.append(NO_DIFFERENCE)
+            continue
+        statistic, freedom = statistic_and_freedom(
+            n_per_class[has_samples, j], sums_of_classes[has_samples, j].tolist(), squares
+        )
+        tests.append(RankTest(statistic=statistic, p=chi_squared_tail(freedom, statistic)))
+    return tests
 
 
-def _rank_deviations(counts: Integers) -> Integers:
-    """Twice the mean rank of the samples of each value, less twice the mean of all ranks: whole numbers.
+def _kruskal_wallis(n_per_class: Integers, sums_of_classes: list[int], squares: int) -> tuple[float, int]:
+    """The statistic H, and its degrees of freedom."""
+    between = 0.0
+    for n_of_class, sum_of_class in zip(n_per_class.tolist(), sums_of_classes, strict=True):
+        between += sum_of_class**2 / n_of_class
+    return (int(n_per_class.sum()) - 1) * between / squares, len(n_per_class) - 1
 
-    ``counts`` are the samples of each value, the values ascending.
-    """
-    n_up_to = np.cumsum(counts)
-    deviations: Integers = 2 * n_up_to - counts - n_up_to[-1]
-    return deviations
+
+def _rank_correlation(n_per_class: Integers, sums_of_classes: list[int], squares: int) -> tuple[float, int]:
+    """The statistic (N - 1) rho^2, and its degrees of freedom."""
+    covariance = 0  # of the ranks, times a constant: integers of any length
+    n_up_to = np.cumsum(n_per_class)
+    class_deviations = 2 * n_up_to - n_per_class - n_up_to[-1]
+    for class_deviation, sum_of_class in zip(class_deviations.tolist(), sums_of_classes, strict=True):
+        covariance += class_deviation * sum_of_class
+    return (int(n_up_to[-1]) - 1) * covariance**2 / (squares * _sum_of_squares(n_per_class)), 1
 
 
 def _sum_of_squares(counts: Integers) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from math import log
 
 import numpy as np
 
@@ -30,9 +31,9 @@ from bitsieve.pipeline.strata import on_strata
 from bitsieve.pipeline.target_encoding import on_target_encodings
 from bitsieve.pipeline.uncut import on_uncut
 from bitsieve.utils.arrays import Columns, Flags, Integers, Values
+from bitsieve.utils.chi_squared import chi_squared_tail
 from bitsieve.utils.choice import TIE
 from bitsieve.utils.column_names import ColumnNames
-from bitsieve.utils.libraries import chdtrc
 
 DEPENDENCE_LEVEL = 0.05  # of the test whether two columns of a list depend on each other
 MANY_CLASSES = 100
@@ -377,8 +378,8 @@ def on_dependence(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
     bits = float(evidence.overlap[largest])
     pair = [fit.result.selected[largest], evidence.overlap_with[largest]]
     n_codes = codes_that_occur(evidence.binner, table)[pair]
-    degrees_of_freedom = np.prod(np.maximum(1, n_codes - 1))
-    p = chdtrc(degrees_of_freedom, max(0.0, 2 * np.log(2) * table.n_samples * bits))
+    degrees_of_freedom = int(np.prod(np.maximum(1, n_codes - 1)))
+    p = chi_squared_tail(degrees_of_freedom, max(0.0, 2 * log(2) * table.n_samples * bits))
     n_pairs = n_selected * (n_selected - 1) / 2
     if p * n_pairs > DEPENDENCE_LEVEL:
         return []

@@ -41,10 +41,12 @@ def rank_uncut_columns(
     if not is_greedy or selection.is_tested or candidates is None or candidates.grouped:
         return UncutRanking(result, {})
     adds_information = _add_information(result, counted_table, selection, len(candidates.must_include))
+    if adds_information.all():
+        return UncutRanking(result, {})
     informative = result.selected[adds_information]
     uncut = _uncut_candidates(counted_table, candidates)
     uncut = uncut[~np.isin(uncut, informative)]
-    if not len(uncut) or adds_information.all():
+    if not len(uncut):
         return UncutRanking(result, {})
     tests = None
     if not counted_table.has_several_strata:  # the ranks of all rows differ between strata
@@ -97,13 +99,11 @@ def _uncut_candidates(counted_table: CountedTable, candidates: Candidates) -> Co
     """The columns without a cut that may be selected, and are not constant."""
     table = counted_table.table
     edges = counted_table.binner.bin_edges_
-    unselectable = {*table.dropped, *candidates.exclude}
-    uncut = []
-    for j in counted_table.binner.columns_without_cut.tolist():
-        is_cut_at_median = len(edges[j]) > 0
-        if not is_cut_at_median and j not in unselectable and not table.is_constant(j):
-            uncut.append(j)
-    return np.array(uncut, np.intp)
+    uncut = counted_table.binner.columns_without_cut
+    is_cut_at_median = edges.lengths[uncut] > 0
+    is_unselectable = np.isin(uncut, [*table.dropped, *candidates.exclude])
+    uncut = uncut[~is_cut_at_median & ~is_unselectable]
+    return np.setdiff1d(uncut, table.constant_columns(uncut.tolist()))
 
 
 def on_uncut(fit: Fit) -> list[Diagnostic]:
