@@ -53,6 +53,11 @@ def run(arguments: argparse.Namespace) -> int:
                 counts = salt.hashed_counts(counts)
         else:
             counts = _count_like(arguments, salt)
+        if arguments.min_cell is not None:
+            from bitsieve.engines.rounded_counts import rounded_counts
+
+            secret = b"" if salt is None else salt.key
+            counts = rounded_counts(counts, arguments.min_cell, secret)
         replace(counts, site=arguments.site or "").save(arguments.save)
     n_samples = int(counts.class_sizes.sum())
     n_columns = len(counts.names)
@@ -96,8 +101,17 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
                 advice="add that, or leave it out",
             )
         _refuse_existing_counts(arguments)
+        if arguments.min_cell is not None:
+            _check_min_cell(arguments)
         return
-    typed = [f"--{name}" for name in ("save", "like", "binning", "bins") if getattr(arguments, name) is not None]
+    options_of_counts = {
+        "--save": arguments.save,
+        "--like": arguments.like,
+        "--binning": arguments.binning,
+        "--bins": arguments.bins,
+        "--min-cell": arguments.min_cell,
+    }
+    typed = [name for name, value in options_of_counts.items() if value is not None]
     if typed:
         raise UserError(
             code="contradicting-parameters",
@@ -111,6 +125,19 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
             advice="add --force to overwrite it, or give another name",
         )
     check_output(arguments.vocabulary, (".json",), what="vocabulary")
+
+
+def _check_min_cell(arguments: argparse.Namespace) -> None:
+    """Refuse rounded counts whose categories may be those of a few rows, and a base that hides no row."""
+    from bitsieve.engines.rounded_counts import check_base
+
+    check_base(arguments.min_cell)
+    if not any(map(is_saved_vocabulary, arguments.like or ())):
+        raise UserError(
+            code="contradicting-parameters",
+            message="--min-cell needs a vocabulary, as the counts would list rare categories",
+            advice="write one by --vocabulary, and give it as --like",
+        )
 
 
 def _refuse_existing_counts(arguments: argparse.Namespace) -> None:

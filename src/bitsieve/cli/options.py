@@ -315,6 +315,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                metavar="PATH"),
         Option("--min-count", "count", "with --vocabulary: the rows that a value needs to be listed (default: 5)",
                "count"),
+        Option("--min-cell", "count",
+               "save no exact counts, but each rounded at random to a multiple of N, down or up (with vocabularies as "
+               "--like; N is 3 or more)", "count"),
         Option("--salt-file", "count",
                "a file with a secret that all sites have: hashes by it stand in place of the text of categories",
                "file"),

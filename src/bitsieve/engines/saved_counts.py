@@ -58,6 +58,7 @@ class SavedCounts:
     has_intervals_in_words: bool = False  # whether categories may be the names of intervals, as a database returns them
     times: Mapping[int, Literal["dates", "durations"]] = field(default_factory=dict)  # by column index
     salt: str = ""  # the fingerprint of the salt by which the text of categories was hashed; empty for plain text
+    rounding_bases: tuple[int, ...] = ()  # one for each site whose counts are rounded to multiples of it
 
     @property
     def digest(self) -> str:
@@ -88,7 +89,9 @@ class SavedCounts:
             )
         sites = ", ".join(site for site in (first.site, second.site) if site)
         class_sizes = first.class_sizes + second.class_sizes
-        return replace(first, class_sizes=class_sizes, cells=first.cells + second.cells, site=sites)
+        cells = first.cells + second.cells
+        rounding_bases = first.rounding_bases + second.rounding_bases
+        return replace(first, class_sizes=class_sizes, cells=cells, site=sites, rounding_bases=rounding_bases)
 
     def without(self, columns: Sequence[int]) -> SavedCounts:
         """The counts with one code for every row in these columns, and in those that were left out before."""
@@ -121,7 +124,12 @@ class SavedCounts:
                 code="cannot-write",
                 message=f"cannot make the folder {str(path)!r}: {error.strerror}",
             ) from None
-        content = {**_meaning(self), "class_sizes": self.class_sizes.tolist(), "site": self.site}
+        content = {
+            **_meaning(self),
+            "class_sizes": self.class_sizes.tolist(),
+            "site": self.site,
+            "rounding_bases": list(self.rounding_bases),
+        }
         facts = json.dumps(content).encode() + b"\n"
         cells = np.ascontiguousarray(self.cells, "<i8").data
         with writing(path / COUNTS_FILE, "counts") as file:
@@ -170,6 +178,7 @@ class SavedCounts:
                 site=str(facts.get("site", "")),
                 times=dict(facts.get("times", [])),
                 salt=str(facts.get("salt", "")),
+                rounding_bases=tuple(facts.get("rounding_bases", [])),
             )
         if counts.cells.shape != (n_cells(counts.arities, len(counts.class_sizes)),):
             raise _damaged(path)
