@@ -313,6 +313,12 @@ CODES: dict[str, Code] = {
     "left-out-of-counts": Code(
         "note", "Columns were dropped before the rows were counted.", "Count again with `include` if they are needed."
     ),
+    "rounded-counts": Code(
+        "note",
+        "Sites rounded their counts by `--min-cell`, which moves scores. The ranges are found by 20 repeats of the "
+        "rounding, on counts that may have led to the saved ones.",
+        "Take fewer bins or a smaller multiple, if the ranges are too wide.",
+    ),
     "binned-on-sample": Code(
         "note", "Bins of columns were found on a part of the values.", "Give more `memory` for exact bins."
     ),

@@ -5,14 +5,16 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 from tests.cover import quick_and_slow
 
+from bitsieve.cli import main
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.coding import rule_from_facts
-from bitsieve.engines.rounded_counts import MIN_BASE, check_base, rounded_counts
+from bitsieve.engines.rounded_counts import MIN_BASE, check_base, drawn_counts, rounded_counts
 from bitsieve.engines.saved_counts import SavedCounts, each_table, load_sum, n_cells
 
 BASE = 5
@@ -80,6 +82,22 @@ def test_rounding_is_repeated_with_the_same_secret_alone():
     results = [rounded_counts(counts, BASE, secret).cells.tolist() for secret in (b"", b"", b"one", b"two")]
     assert results[0] == results[1]
     assert results[1] != results[2] != results[3]
+
+
+def test_drawn_counts_have_the_published_sizes_and_agree():
+    published = rounded_counts(counts_of_codes(*linked_codes(3)), BASE)
+    drawn = drawn_counts(published, np.random.default_rng(1))
+    tables = tables_of(drawn)
+    assert drawn.class_sizes.tolist() == published.class_sizes.tolist()
+    assert drawn.rounding_bases == ()
+    assert (drawn.cells >= 0).all()
+    assert (drawn.cells != published.cells).any()
+    for (i, j), table in tables.items():
+        assert table.sum(axis=(0, 1)).tolist() == drawn.class_sizes.tolist()
+        assert table.sum(axis=1).tolist() == tables[i, i].sum(axis=1).tolist()
+        assert table.sum(axis=0).tolist() == tables[j, j].sum(axis=0).tolist()
+    for j in range(len(drawn.names)):
+        assert tables[j, j].sum(axis=(1, 2)).tolist() == tables_of(published)[j, j].sum(axis=(1, 2)).tolist()
 
 
 def joint_values(arities, are_linked):
@@ -162,3 +180,52 @@ def test_a_site_of_too_few_rows_is_refused():
     with pytest.raises(UserError) as raised:
         rounded_counts(counts_of_codes(*linked_codes(1, n=4)), 1000)
     assert raised.value.code == "too-few-rows"
+
+
+@pytest.fixture
+def rows(tmp_path, monkeypatch):
+    """A file of rows and its vocabulary, in the working directory."""
+    monkeypatch.chdir(tmp_path)
+    codes, outcome = linked_codes(1)
+    table = pd.DataFrame(codes, columns=[f"column {j}" for j in range(codes.shape[1])])
+    table["ward"] = np.array(["eye", "ear", "heart"])[codes[:, 0]]
+    table["outcome"] = outcome
+    table.to_csv("rows.csv", index=False)
+    assert main(["count", "rows.csv", "-t", "outcome", "--vocabulary", "words.json"]) == 0
+    return tmp_path
+
+
+COUNT = ["count", "rows.csv", "-t", "outcome"]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--save", "counts", "--min-cell", "5"], "--vocabulary"),
+        (["--save", "counts", "--like", "words.json", "--min-cell", "2"], "3 or more"),
+        (["--save", "counts", "--like", "words.json", "--min-cell", "5000"], "multiples of 5000"),
+        (["--vocabulary", "other.json", "--min-cell", "5"], "--min-cell is for counts"),
+    ],
+)
+def test_refusals(rows, capsys, words, expected):
+    capsys.readouterr()
+    assert main([*COUNT, *words]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert expected in line
+    assert not (rows / "counts").exists()
+
+
+def test_the_command_saves_multiples_alone(rows):
+    salt_of_words = {(): "words.json", ("--salt-file", "salt"): "hashed.json"}
+    (rows / "salt").write_text("0123456789abcdef")
+    assert main([*COUNT, "--vocabulary", "hashed.json", "--salt-file", "salt"]) == 0
+    for salt, words in salt_of_words.items():
+        for name in ("first", "again"):
+            assert main([*COUNT, "--like", words, "--save", name, "--min-cell", "5", "--force", *salt]) == 0
+        first, again = (SavedCounts.load(rows / name) for name in ("first", "again"))
+        assert (first.cells % 5 == 0).all()
+        assert first.rounding_bases == (5,)
+        assert first.digest == again.digest
+    # Counts by the bins of rounded counts are exact.
+    assert main([*COUNT, "--like", "first", "--save", "exact", "--salt-file", "salt"]) == 0
+    assert SavedCounts.load(rows / "exact").rounding_bases == ()

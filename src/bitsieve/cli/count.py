@@ -15,7 +15,7 @@ from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.io.output import check_output
 from bitsieve.io.saved_files import is_saved_vocabulary
 from bitsieve.utils.defaults import BINNING
-from bitsieve.utils.progress import progress_bar
+from bitsieve.utils.progress import phase, progress_bar
 from bitsieve.utils.sql import identifier
 from bitsieve.utils.terminal_text import printable_lines
 
@@ -56,6 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.min_cell is not None:
             from bitsieve.engines.rounded_counts import rounded_counts
 
+            phase("rounding counts")
             secret = b"" if salt is None else salt.key
             counts = rounded_counts(counts, arguments.min_cell, secret)
         replace(counts, site=arguments.site or "").save(arguments.save)

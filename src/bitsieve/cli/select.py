@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from bitsieve.api.drift_rule import DriftRule
-    from bitsieve.dataset.dataset import Dataset
     from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions
     from bitsieve.pipeline.reading import ReadingPlan
     from bitsieve.pipeline.selection_options import SelectionOptions
@@ -338,22 +339,30 @@ def _select(request: _Request, arguments: argparse.Namespace, client: Client | N
         diagnostics = applied.diagnostics
         selection = replace(selection, columns=applied.columns).with_penalties(applied.penalties)
     if request.plan is None:
-        table = _saved_counts(arguments.counts or ())
-    else:
-        with missing_column_reported_by_role(arguments.period, read.strata, read.survival):
-            table = request.plan.open(read, client)
+        return _select_from_counts(request, arguments.counts)
+    with missing_column_reported_by_role(arguments.period, read.strata, read.survival):
+        table = request.plan.open(read, client)
     fit = run_on_read_table(table, request.execution, request.discretization, selection)
     result = selection_of(fit, read)
     result.diagnostics[:0] = diagnostics
     return result
 
 
-def _saved_counts(paths: Sequence[str]) -> Dataset:
-    """The sum of saved counts, as a table."""
-    from bitsieve.engines.saved_counts import SavedCountsDataset, load_sum
+def _select_from_counts(request: _Request, paths: Sequence[str]) -> Selection:
+    """Add saved counts up, and select. Where sites rounded their counts, a note says what that may have cost."""
+    from bitsieve.api.rounding_cost import note_on_rounding
+    from bitsieve.api.select import selection_of
+    from bitsieve.engines.saved_counts import SavedCountsDataset, load_parts
     from bitsieve.engines.sql import load_counts
+    from bitsieve.pipeline.way import run_on_read_table
 
-    return SavedCountsDataset(load_sum(paths, load_counts))
+    parts = load_parts(paths, load_counts)
+    table = SavedCountsDataset(reduce(add, parts))
+    fit = run_on_read_table(table, request.execution, request.discretization, request.selection)
+    result = selection_of(fit, request.read)
+    if table.counts.rounding_bases:
+        result.diagnostics.insert(0, note_on_rounding(fit, parts))
+    return result
 
 
 @contextmanager

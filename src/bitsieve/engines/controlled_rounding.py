@@ -6,7 +6,7 @@ Statistical Association 80.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,20 +40,18 @@ def rounded_sizes(sizes: Integers, total: int, base: int, random: np.random.Gene
     return units * base
 
 
-def rounded_tables(tables: Sequence[TableToRound], base: int) -> list[Integers]:
+def rounded_tables(tables: Iterable[TableToRound], base: int) -> Iterator[Integers]:
     """The tables in multiples of ``base`` with the sums that they are to have.
 
     A count with the remainder r is rounded up by a chance of about r / base. Only where the sums do not allow it, a
     count moves by ``base`` or more. A linear program has integers as its solution here, as its constraints are those of
     a transportation problem.
     """
-    rounded: list[Integers] = []
     for batch in _batches(tables):
-        rounded.extend(_rounded_batch(batch, base))
-    return rounded
+        yield from _rounded_batch(batch, base)
 
 
-def _batches(tables: Sequence[TableToRound]) -> Iterator[list[TableToRound]]:
+def _batches(tables: Iterable[TableToRound]) -> Iterator[list[TableToRound]]:
     """The tables in order, in lists of at most ``MAX_CELLS_AT_ONCE`` cells; a larger table is alone."""
     batch: list[TableToRound] = []
     n_cells = 0

@@ -222,8 +222,13 @@ def check_folder(folder: str | PathLike[str]) -> None:
         )
 
 
-def load_sum(paths: Sequence[str], load: Callable[[str], SavedCounts] = SavedCounts.load) -> SavedCounts:
+def load_sum(paths: Sequence[str]) -> SavedCounts:
     """The sum of several saved counts; the same counts given twice are refused."""
+    return reduce(add, load_parts(paths))
+
+
+def load_parts(paths: Sequence[str], load: Callable[[str], SavedCounts] = SavedCounts.load) -> list[SavedCounts]:
+    """Several saved counts, in order; the same counts given twice are refused."""
     path_of_digest: dict[str, str] = {}
     counts_of_parts: list[SavedCounts] = []
     for path in paths:
@@ -237,7 +242,7 @@ def load_sum(paths: Sequence[str], load: Callable[[str], SavedCounts] = SavedCou
             )
         path_of_digest[counts.digest] = path
         counts_of_parts.append(counts)
-    return reduce(add, counts_of_parts)
+    return counts_of_parts
 
 
 class TabledSource(CountSource):
