@@ -29,7 +29,7 @@ class RoundingCost:
 
     low: Floats  # by rank; there are fewer than selected columns, if some repeats selected fewer
     high: Floats
-    n_other_orders: int  # repeats in which rounding changed the order of the columns
+    n_same_orders: int  # repeats in which rounding did not change the order of the columns
 
 
 def rounding_cost(fit: Fit, parts: Sequence[SavedCounts]) -> RoundingCost:
@@ -45,7 +45,7 @@ def rounding_cost(fit: Fit, parts: Sequence[SavedCounts]) -> RoundingCost:
     random = np.random.default_rng(0)
     report = phase("repeating the rounding")
     changes = []
-    n_other_orders = 0
+    n_same_orders = 0
     for repeat in range(N_REPEATS):
         drawn = [drawn_counts(part, random) for part in parts]
         rounded = [_rounded_again(part, like) for part, like in zip(drawn, parts, strict=True)]
@@ -53,7 +53,7 @@ def rounding_cost(fit: Fit, parts: Sequence[SavedCounts]) -> RoundingCost:
         order_if_rounded, scores_if_rounded = _selection_among(fit, reduce(add, rounded), len(selected))
         n_scores = min(len(scores), len(scores_if_rounded))
         changes.append(scores_if_rounded[:n_scores] - scores[:n_scores])
-        n_other_orders += order.tolist() != order_if_rounded.tolist()
+        n_same_orders += order.tolist() == order_if_rounded.tolist()
         report(repeat + 1, N_REPEATS)
     n_ranks = min(map(len, changes))
     changes_of_ranks = np.array([change[:n_ranks] for change in changes])
@@ -61,7 +61,7 @@ def rounding_cost(fit: Fit, parts: Sequence[SavedCounts]) -> RoundingCost:
     return RoundingCost(
         low=scores - changes_of_ranks.max(axis=0),
         high=scores - changes_of_ranks.min(axis=0),
-        n_other_orders=n_other_orders,
+        n_same_orders=n_same_orders,
     )
 
 
@@ -84,6 +84,8 @@ def _selection_among(fit: Fit, counts: SavedCounts, n_features: int) -> tuple[Co
 def note_on_rounding(fit: Fit, parts: Sequence[SavedCounts]) -> Diagnostic:
     """The note on counts of sites of which some are rounded."""
     bases = sorted({base for part in parts for base in part.rounding_bases})
+    if not len(fit.result.selected):
+        return notes.rounded_counts(bases, [], 0, N_REPEATS)
     cost = rounding_cost(fit, parts)
     ranges = list(zip(cost.low.tolist(), cost.high.tolist(), strict=True))
-    return notes.rounded_counts(bases, ranges, cost.n_other_orders, N_REPEATS)
+    return notes.rounded_counts(bases, ranges, cost.n_same_orders, N_REPEATS)

@@ -284,7 +284,7 @@ def counted_in_place() -> Diagnostic:
 
 
 def rounded_counts(
-    bases: Sequence[int], ranges_of_scores: Sequence[tuple[float, float]], n_other_orders: int, n_repeats: int
+    bases: Sequence[int], ranges_of_scores: Sequence[tuple[float, float]], n_same_orders: int, n_repeats: int
 ) -> Diagnostic:
     """Sites rounded their counts; the ranges are those of the scores without rounding, by rank."""
     message = f"the counts are rounded to multiples of {' and '.join(map(str, bases))}"
@@ -292,7 +292,7 @@ def rounded_counts(
         ranges = ", ".join(f"{number(low)} to {number(high)}" for low, high in ranges_of_scores)
         message += (
             f"; without rounding the scores by rank are about {ranges}, "
-            f"and the order is another one in {n_other_orders} of {n_repeats} repeats"
+            f"and the order of the columns is the same in {n_same_orders} of {n_repeats} repeats"
         )
     return Diagnostic(code="rounded-counts", message=message)
 
