@@ -31,7 +31,9 @@ from bitsieve.information import make_information
 # which takes as long as many of them run: that is written down, too, whatever the environment asks for.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
-hypothesis.settings.register_profile("no clock", deadline=None)  # a busy machine is no fault
+hypothesis.settings.register_profile(  # a busy machine is no fault
+    "no clock", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 hypothesis.settings.load_profile("no clock")
 gc.disable()  # until all tests are known: hardly anything of what is made up to there is ever garbage
 

@@ -171,8 +171,8 @@ def test_exception_in_a_thread_stops_the_rest():
         done.append(block)
 
     with pytest.raises(ZeroDivisionError, match="block 0"):
-        run_blocks(work, range(5000), 2)
-    assert len(done) < 2500
+        run_blocks(work, range(100_000), 2)
+    assert len(done) < 50_000
     assert threading.active_count() == before
 
 
@@ -188,8 +188,8 @@ def test_exception_in_progress_stops_the_rest():
         done.append(block)
 
     with pytest.raises(InterruptedError):
-        run_blocks(work, range(5000), 2, progress)
-    assert len(done) < 2500
+        run_blocks(work, range(100_000), 2, progress)
+    assert len(done) < 50_000
 
 
 @pytest.mark.parametrize(("told", "in_worker", "share"), [("1", True, 1), ("1", False, None), ("", True, None)])

@@ -220,8 +220,8 @@ def test_a_folder_without_a_lock_is_removed_when_it_is_old(tmp_path):
 def test_a_file_that_changes_while_it_is_read(tmp_path):
     data, spool = write(tmp_path / "data.parquet"), tmp_path / "spool"
     table = bitsieve.StreamSource(data, spool=spool).read_in_parts(ReadOptions(target="class"))
-    time.sleep(0.01)
-    os.utime(data)
+    seconds_later = data.stat().st_mtime + 10
+    os.utime(data, (seconds_later, seconds_later))
     with pytest.raises(ValueError, match=r"data.parquet' changed while it was read: run again"):
         table.count(bitsieve.CategoricalBinner())
     assert list(spool.glob("bitsieve-*[!t]")) == []

@@ -74,22 +74,26 @@ def test_the_lock_is_free_while_kernels_run():
     source = PackedSource(codes, kernel="table")
     groups = np.tile(source.all_groups, 60)  # one call of the kernel, some tenths of a second
     xy = np.empty(200, np.int64)
-    ticks, counting = [], threading.Event()
+    terms = make_entropy_terms(20_000)
+    ticks = [0]
+    finished = threading.Event()
 
     def tick():
-        while not counting.is_set():
-            ticks.append(time.perf_counter())
-            time.sleep(0.001)
+        while not finished.wait(0.001):
+            ticks[0] += 1
+
+    def ticks_in_a_call():
+        before = ticks[0]
+        source.packed.row_sums(terms.table, terms.shift, 3, groups, xy, None)
+        return ticks[0] - before
 
     ticker = threading.Thread(target=tick)
     ticker.start()
-    terms = make_entropy_terms(20_000)
-    begin = time.perf_counter()
-    source.packed.row_sums(terms.table, terms.shift, 3, groups, xy, None)
-    end = time.perf_counter()
-    counting.set()
-    ticker.join()
-    assert sum(begin < at < end for at in ticks) >= 3
+    try:  # on a busy machine the other thread may miss a call
+        assert any(ticks_in_a_call() >= 3 for _ in range(20))
+    finally:
+        finished.set()
+        ticker.join()
 
 
 needs_signals = pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="this system has no pthread_kill")
@@ -108,9 +112,9 @@ def test_interrupt_leaves_no_threads_running(n_jobs):
         done.append(block)
 
     with pytest.raises(KeyboardInterrupt):
-        run_blocks(work, range(5000), n_jobs)
+        run_blocks(work, range(100_000), n_jobs)
     finished = len(done)
-    assert finished < 2500
+    assert finished < 50_000
     assert threading.active_count() == before
     time.sleep(0.02)
     assert len(done) == finished
