@@ -83,7 +83,7 @@ def _one_thread():
 
 @pytest.fixture(scope="session", autouse=True)
 def _one_parser():
-    """The parser of the commands is made once, as in the one process of a user."""
+    """The parser of a command is made once, as in the one process of a user."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parser, "make_parser", cache(parser.make_parser))
         yield

@@ -12,6 +12,7 @@ import json
 from pathlib import Path
 
 import bitsieve
+from bitsieve.cli.options import COMMANDS
 from bitsieve.cli.parser import make_parser
 
 LISTED = Path(__file__).with_name("public_api.json")
@@ -29,7 +30,8 @@ def names():
 
 def options():
     """The options of every command."""
-    (commands,) = (part for part in make_parser()._actions if isinstance(part, argparse._SubParsersAction))
+    parser_of_all = make_parser(*(command.name for command in COMMANDS))
+    (commands,) = (part for part in parser_of_all._actions if isinstance(part, argparse._SubParsersAction))
     return {
         f"bitsieve {command}": " ".join(sorted({option for part in parser._actions for option in part.option_strings}))
         for command, parser in sorted(commands.choices.items())

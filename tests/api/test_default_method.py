@@ -17,7 +17,7 @@ from bitsieve.utils.defaults import SELECT_METHOD
 
 def test_it_is_the_same_everywhere():
     assert inspect.signature(bitsieve.select).parameters["method"].default == SELECT_METHOD
-    assert make_parser().parse_args(["select", "table.csv"]).method == SELECT_METHOD
+    assert make_parser("select").parse_args(["select", "table.csv"]).method == SELECT_METHOD
     assert f'method : str, default="{SELECT_METHOD}"' in bitsieve.select.__doc__
 
 

@@ -65,7 +65,8 @@ def test_the_help_lists_what_is_registered(option, names):
 
 
 def test_the_parser_has_what_the_table_has():
-    (commands,) = (action for action in make_parser()._actions if action.dest == "command")
+    parser_of_all = make_parser(*(command.name for command in COMMANDS))
+    (commands,) = (action for action in parser_of_all._actions if action.dest == "command")
     for command in COMMANDS:
         actions = commands.choices[command.name]._actions
         typed = {word for action in actions for word in action.option_strings or [action.dest]}

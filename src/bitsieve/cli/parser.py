@@ -94,8 +94,11 @@ class _Once(argparse.Action):
         setattr(namespace, self.dest, value)
 
 
-def make_parser() -> CommandParser:
-    """The parser of the whole command line. The name of the command is ``command`` in its result."""
+def make_parser(*commands_with_options: str) -> CommandParser:
+    """The parser of the command line. It knows every command by name, and the options of ``commands_with_options``.
+
+    The name of the command is ``command`` in its result.
+    """
     parser = CommandParser(prog=PROGRAM, allow_abbrev=False, description=DESCRIPTION)
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", parser_class=CommandParser)
@@ -110,7 +113,8 @@ def make_parser() -> CommandParser:
             formatter_class=_Help,
         )
         parser_of_command.set_defaults(run=command.run)
-        _add_options(parser_of_command, command.name)
+        if command.name in commands_with_options:
+            _add_options(parser_of_command, command.name)
     return parser
 
 
@@ -144,7 +148,9 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     if arguments and arguments[0] in MOVED:
         command = " ".join([MOVED[arguments[0]], *arguments[1:]])
         raise UsageError(f"{arguments[0]!r} has moved: run {command!r} in a checkout of {PROGRAM}")
-    parser = make_parser()
+    names_of_commands = [command.name for command in COMMANDS]
+    typed_commands = [word for word in arguments if word in names_of_commands]
+    parser = make_parser(*typed_commands[:1])
     options, unknown = parser.parse_known_args(arguments)
     _take_unknown(options, unknown)
     if options.command is None:
