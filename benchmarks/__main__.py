@@ -41,7 +41,9 @@ def run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
     if options.rounds is not None and options.rounds < 1:
         parser.error(f"--rounds {options.rounds}: at least 1 is needed")
     failed = []
-    for name in options.names or ALL:
+    measured = []
+    names = options.names or list(ALL)
+    for name in names:
         try:
             document = measure(
                 ALL[name], quick=options.quick, large=options.large, rounds=options.rounds, only=options.only
@@ -50,8 +52,15 @@ def run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
             print(f"benchmarks: {name}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
             failed.append(name)
             continue
+        if "rows" not in document:  # no job has this name
+            continue
+        measured.append(name)
         path = results.write(document, keep=not (options.quick or options.only))
         print(f"{document_text(document)}\nwritten to {path}", flush=True)
+    if not measured and not failed:
+        parser.error(
+            f"no job of {', '.join(names)} has {options.only!r} in its name, or it is a large one: add --large"
+        )
     return 1 if failed else 0
 
 

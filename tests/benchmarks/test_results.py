@@ -167,3 +167,9 @@ def test_unknown_names_are_refused_in_one_line(capsys):
     with pytest.raises(SystemExit):
         main(["show", "no_such"])
     assert "no benchmark is called no_such; there are greedy, fit, default_fit" in capsys.readouterr().err
+
+
+def test_jobs_that_there_are_not_are_refused_in_one_line(capsys):
+    with pytest.raises(SystemExit):
+        main(["greedy", "fit", "--only", "no such job"])
+    assert "error: no job of greedy, fit has 'no such job' in its name" in capsys.readouterr().err
