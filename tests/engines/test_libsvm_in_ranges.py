@@ -169,13 +169,11 @@ with listening(slow):
 
 @pytest.mark.parametrize(
     "phase",
-    [
-        "encoding",
-        *(
-            pytest.param(phase, marks=pytest.mark.slow("a process killed at an earlier moment"))
-            for phase in ("reading", "reading, 100", "sorting by column, 100")
-        ),
-    ],
+    quick_and_slow(
+        ["encoding", "reading", "reading, 100", "sorting by column, 100"],
+        quick=(),
+        reason="one process is killed in test_spool",
+    ),
 )
 def test_a_killed_run_leaves_nothing_that_is_trusted(path, tmp_path, phase):
     spool = tmp_path / "spool"

@@ -267,4 +267,4 @@ def test_memory_is_asked_for_only_where_a_sample_of_the_rows_is_kept(tmp_path):
         with raises_code("not-enough-memory") as caught:
             bitsieve.select(tmp_path / "rows.parquet", "class", binning=binning, memory="8MB", **how)
         assert caught.value.fix == {"memory": "37MiB"}
-        bitsieve.select(tmp_path / "rows.parquet", "class", binning="quantile", memory="37MiB", **how)
+    bitsieve.select(tmp_path / "rows.parquet", "class", binning="quantile", memory="37MiB", **how)

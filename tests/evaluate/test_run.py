@@ -65,7 +65,7 @@ def test_equal_to_a_naive_double_loop(classifier, protocol):
     # Whole numbers over 8 make the inner products of support vectors exact; neighbours need distances that differ.
     X, y = table(0, whole_numbers=classifier == "linear-svm")
     counts = [1, 4, 12]
-    methods = ["mim", "jmi", "mrmr", "speccmi"]
+    methods = ["jmi", "speccmi"]  # a greedy and a global one
     comparison = bitsieve.compare(
         X, y, methods=methods, features=counts, classifier=classifier, folds=4, protocol=protocol
     )
