@@ -11,7 +11,7 @@ code of every sample is in memory, two counts of fused sums are faster.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -332,12 +332,7 @@ class SumsOfOneCount(StratifiedSums):
     """Sums within strata from tables by combination, each of which is counted once."""
 
     def marginal_sums(self, entropy_terms: EntropyTerms) -> tuple[Integers, Integers]:
-        source = self.counts.by_combination
-
-        def count_tables(block: Columns) -> list[ContingencyTable]:
-            return source.tables(None, block, True)
-
-        sums = self._sums(entropy_terms, 1, np.arange(source.n_features), count_tables)
+        sums = self._sums(entropy_terms, None, np.arange(self.counts.by_combination.n_features))
         assert sums.by_class is not None
         return sums.pooled, sums.by_class
 
@@ -349,27 +344,18 @@ class SumsOfOneCount(StratifiedSums):
         by_class: bool,
         out: PairSums | None = None,
     ) -> PairSums:
+        if columns is None:
+            columns = np.arange(self.counts.by_combination.n_features)
+        return self._sums(entropy_terms, pivot, columns)
+
+    def _sums(self, entropy_terms: EntropyTerms, pivot: int | None, columns: Columns) -> PairSums:
+        """The sums over the tables of the pivot with ``columns``, pooled over the classes of a stratum and not."""
         source = self.counts.by_combination
-        counted_columns = np.arange(source.n_features) if columns is None else columns
-
-        def count_tables(block: Columns) -> list[ContingencyTable]:
-            return source.tables(pivot, block, True)
-
-        return self._sums(entropy_terms, int(source.arities[pivot]), counted_columns, count_tables)
-
-    def _sums(
-        self,
-        entropy_terms: EntropyTerms,
-        n_first: int,
-        columns: Columns,
-        count_tables: Callable[[Columns], list[ContingencyTable]],
-    ) -> PairSums:
-        """The sums over the tables of ``columns``, and over these tables with the classes of a stratum added up."""
-        source = self.counts.by_combination
+        n_first = 1 if pivot is None else int(source.arities[pivot])
         within_strata = np.empty(len(columns), np.int64)
         within_combinations = np.empty(len(columns), np.int64)
         for block in column_blocks(n_first, source.arities[columns], source.n_classes, source.n_samples):
-            for index, table in enumerate(count_tables(columns[block]), block.start):
+            for index, table in enumerate(source.tables(pivot, columns[block], True), block.start):
                 within_strata[index] = entropy_terms.sum(self.counts.within_strata(table).counts)
                 within_combinations[index] = entropy_terms.sum(table.counts)
         return PairSums(within_strata, within_combinations)
