@@ -56,7 +56,7 @@ auto best_division_of(Input<std::int64_t> events, Input<std::int64_t> nonevents,
     std::vector<std::int64_t> ends;
     {
         nb::gil_scoped_release unlocked;
-        ends = best_division(bins, rules);
+        ends = best_division(bins, rules).ends;
     }
     return to_numpy(std::move(ends));
 }

@@ -246,3 +246,52 @@ def test_a_direction_that_is_left_out_could_not_win(objective, smallest):
         best = divide(counts, totals, rules)
         if net:
             assert best.value - cost * len(best.bin_ends) >= max(net) - 2 * TIE
+
+
+def best_value_of_all_bins(counts, totals, rules):
+    """The largest value of a division with rising rates, by a table of all bins for each number of bins."""
+    n = len(counts)
+    events = np.append(0, np.cumsum(counts.events))
+    rows = np.append(0, np.cumsum(counts.rows))
+    value = np.full((n + 1, n + 1), -np.inf)
+    rate = np.full((n + 1, n + 1), np.nan)
+    for begin, end in combinations(range(n + 1), 2):
+        e = events[end] - events[begin]
+        t = rows[end] - rows[begin]
+        is_large = t >= smallest_count(rules.min_bin_share, totals.rows)
+        if is_large and e >= rules.min_events and t - e >= rules.min_nonevents:
+            value[begin, end] = objective_value(BinCounts(np.array([e]), np.array([t - e])), totals, rules)
+            rate[begin, end] = e / t  # of few rows: equal fractions are equal numbers
+    last = np.full_like(value, -np.inf)  # the best divisions by their last bin
+    last[0] = value[0]
+    best = last[:, n].max()
+    for _ in range(1, rules.max_n_bins or n):
+        longer = np.full_like(value, -np.inf)
+        for begin in range(1, n):
+            follows_on = rate[:begin, begin][:, np.newaxis] <= rate[begin][np.newaxis]
+            longer[begin] = value[begin] + np.where(follows_on, last[:begin, begin][:, np.newaxis], -np.inf).max(axis=0)
+        last = longer
+        best = max(best, last[:, n].max())
+    return best
+
+
+@pytest.mark.each_value
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("max_n_bins", [None, 2, 6])
+def test_cuts_that_are_left_out_of_the_search_have_no_better_division(objective, max_n_bins):
+    random = np.random.default_rng([12, max_n_bins or 0])
+    for slope in (0, 0.5, 3):  # from a column of chance to one that separates the classes
+        n_bins = int(random.integers(70, 90))
+        rows = random.integers(1, 8, n_bins)
+        events = random.binomial(rows, 1 / (1 + np.exp(1 - slope * np.linspace(-1, 1, n_bins))))
+        counts = BinCounts(events, rows - events)
+        totals = totals_of(counts)
+        for share in (0, 0.05):
+            rules = BinRules(
+                trend="ascending", objective=objective, max_n_bins=max_n_bins, min_bin_share=share, min_events=1
+            )
+            best = best_value_of_all_bins(counts, totals, rules)
+            assert divide(counts, totals, rules).value == pytest.approx(best, abs=2 * TIE)
+            backwards = BinCounts(counts.events[::-1], counts.nonevents[::-1])
+            falling = divide(backwards, totals, replace(rules, trend="descending"))
+            assert falling.value == pytest.approx(best, abs=2 * TIE)

@@ -1,0 +1,48 @@
+// What the divisions of pre-bins with a certain cut can be worth at most.
+//
+// Of divisions with a rising event rate and no other bounds than a number of bins, the best one cuts at vertices of the
+// lower convex hull of the points (cumulated nonevents, cumulated events): to move a cut down to the hull, and along it
+// to a vertex, raises every objective that is convex and homogeneous. So a bound is found among those vertices alone, by
+// a program over cuts without rates. The points are the boundaries that leave enough samples for a first bin before
+// them, and for a last bin behind them; the bins on both sides of the cut in question have enough samples, too. Cost:
+// O(B H k) time, B pre-bins and H vertices.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "encode/division_rules.hpp"
+
+namespace bitsieve {
+
+// Whether the rules have such bounds: the trend rises or falls, and no bin has an empty cell whose value is smoothed.
+bool has_cut_bounds(const DivisionRules& rules);
+
+// Bounds of values less the cost of bins; minus infinity where no cut may be. Boundary b lies before pre-bin b.
+class CutBounds {
+public:
+    CutBounds(const PreBins& bins, const DivisionRules& rules);
+
+    // Of the parts before and behind a cut, each with at most `n_bins` bins, at least one.
+    double before(std::size_t cut, std::size_t n_bins) const { return before_[index(cut, n_bins)]; }
+    double behind(std::size_t cut, std::size_t n_bins) const { return behind_[index(n_ - cut, n_bins)]; }
+
+    // Of the parts with as many bins as the rules allow.
+    double before(std::size_t cut) const { return before(cut, n_layers_); }
+    double behind(std::size_t cut) const { return behind(cut, n_layers_); }
+
+    // Of all divisions with the cut.
+    double through(std::size_t cut) const;
+
+private:
+    std::size_t index(std::size_t n_pre_bins, std::size_t n_bins) const {
+        return n_pre_bins * n_layers_ + (is_bounded_ ? n_bins : n_layers_) - 1;
+    }
+
+    std::size_t n_;
+    bool is_bounded_;       // in the number of bins
+    std::size_t n_layers_;  // of a part: layer k has at most k + 1 bins; without a bound it has any number
+    std::vector<double> before_, behind_;  // by the number of pre-bins in the part, and layer
+};
+
+}  // namespace bitsieve
