@@ -19,8 +19,6 @@ public:
         vertices_.push_back(point);
     }
 
-    Point& last() { return vertices_.back(); }
-
     // The origin is the first.
     const std::vector<Point>& vertices() const { return vertices_; }
 

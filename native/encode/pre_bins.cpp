@@ -16,22 +16,34 @@ public:
 
     double next() const { return next_; }  // infinite where none is left
 
-    // The weight of the next sample where it has this value, else 0.
+    // The weight of all samples of this value. Which class has the next number is anybody's guess: the first sample is
+    // taken without a branch.
     std::int64_t take(double value) {
-        if (next_ != value) return 0;
-        const std::int64_t weight = numbers_.weights ? numbers_.weights[position_] : 1;
-        ++position_;
+        const std::int64_t has_sample = next_ == value;
+        std::int64_t weight = has_sample * weight_;
+        position_ += has_sample;
         look();
+        while (next_ == value) {
+            weight += weight_;
+            ++position_;
+            look();
+        }
         return weight;
     }
 
 private:
     void look() {
-        next_ = position_ < numbers_.n ? numbers_.values[position_] : std::numeric_limits<double>::infinity();
+        if (position_ == numbers_.n) {
+            next_ = std::numeric_limits<double>::infinity();
+            return;
+        }
+        next_ = numbers_.values[position_];
+        if (numbers_.weights != nullptr) weight_ = numbers_.weights[position_];
     }
 
-    const SortedNumbers& numbers_;
+    const SortedNumbers numbers_;
     std::int64_t position_ = 0;
+    std::int64_t weight_ = 1;
     double next_;
 };
 
@@ -42,22 +54,32 @@ std::int64_t n_samples(const SortedNumbers& numbers) {
     return sum;
 }
 
+// The samples of one number.
+struct Counts {
+    std::int64_t events, nonevents;
+
+    bool has_smaller_rate_than(const Counts& other) const {
+        return __int128(events) * other.nonevents < __int128(other.events) * nonevents;
+    }
+};
+
 // Picks the distinct numbers at which pre-bins end.
 class EndFinder {
 public:
     EndFinder(const PreBinRules& rules, std::int64_t n_rows) : rules_(rules), n_rows_(n_rows) { set_next_rank(); }
 
-    // Numbers are appended in their order, each with all samples up to it.
-    void append(const PreBinEnd& end) {
-        const std::int64_t rows = end.events + end.nonevents;
-        set_next_value(first_, end);
-        set_next_value(by_rank_, end);
-        if (end.n_distinct <= rules_.max_exact + 1) first_.push_back(end);
-        if (rows >= next_rank_) by_rank_.push_back(end);
-        while (rows >= next_rank_) set_next_rank();
+    // A number and the next one: what comes next says whether the first may be a vertex. It is none of a hull, where
+    // already its two neighbours are on the wrong side of it.
+    void append(const PreBinEnd& end, const Counts& counts, const Counts& next_counts) {
+        append_by_rank(end);
         if (!rules_.refine) return;
-        rising_.last().next_value = end.value;
-        falling_.last().next_value = end.value;
+        if (counts.has_smaller_rate_than(next_counts)) rising_.append(end);
+        if (next_counts.has_smaller_rate_than(counts)) falling_.append(end);
+    }
+
+    void append_last(const PreBinEnd& end) {
+        append_by_rank(end);
+        if (!rules_.refine) return;
         rising_.append(end);
         falling_.append(end);
     }
@@ -77,9 +99,12 @@ public:
     }
 
 private:
-    // If the last end in a list is the number just before this one.
-    static void set_next_value(std::vector<PreBinEnd>& ends, const PreBinEnd& end) {
-        if (!ends.empty() && ends.back().n_distinct + 1 == end.n_distinct) ends.back().next_value = end.value;
+    void append_by_rank(const PreBinEnd& end) {
+        if (end.n_distinct <= rules_.max_exact + 1) first_.push_back(end);
+        const std::int64_t rows = end.events + end.nonevents;
+        if (rows < next_rank_) return;
+        by_rank_.push_back(end);
+        while (rows >= next_rank_) set_next_rank();
     }
 
     // The rank of the next order statistic; after that of all samples there is none.
@@ -108,20 +133,22 @@ PreBinEnds find_pre_bins(const SortedNumbers& events, const SortedNumbers& nonev
     Reader without_event(nonevents);
     EndFinder finder(rules, n_samples(events) + n_samples(nonevents));
     PreBinEnd end;
-    const std::int64_t n = events.n + nonevents.n;
-    for (std::int64_t taken = 0; taken < n; ++taken) {
-        // Of two samples of one number, the second joins the first.
+    Counts counts{};
+    while (true) {
         const double value = std::min(with_event.next(), without_event.next());
-        if (value != end.value || end.n_distinct == 0) {
-            if (end.n_distinct > 0) finder.append(end);
-            ++end.n_distinct;
-            end.value = value + 0.0;  // no negative zero
+        if (value == std::numeric_limits<double>::infinity()) break;
+        const Counts next_counts{with_event.take(value), without_event.take(value)};
+        if (end.n_distinct > 0) {
+            end.next_value = value;
+            finder.append(end, counts, next_counts);
         }
-        const std::int64_t event_weight = with_event.take(value);
-        end.events += event_weight;
-        if (event_weight == 0) end.nonevents += without_event.take(value);
+        ++end.n_distinct;
+        end.value = value + 0.0;  // no negative zero
+        end.events += next_counts.events;
+        end.nonevents += next_counts.nonevents;
+        counts = next_counts;
     }
-    finder.append(end);
+    finder.append_last(end);
     return {finder.ends(), end.n_distinct};
 }
 
