@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
 from bitsieve import MonotoneBinner
 from bitsieve.discretization.monotone.bin_counts import BinCounts, Totals
@@ -13,6 +14,7 @@ from bitsieve.discretization.monotone.chance import (
     expected_value,
     p_of_fixed_bins,
     p_of_merged_bins,
+    p_of_monotone_bins,
     probabilities_of_n_bins,
 )
 from bitsieve.discretization.monotone.division import BinRules, information_values
@@ -26,14 +28,25 @@ def stirling_probabilities(n):
     return probabilities[1:]
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 10, 100, 1500])
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 256, 257, 300, 1500])
 def test_the_number_of_levels(n):
-    found = probabilities_of_n_bins(n)
-    expected = np.zeros(max(len(found), n))
-    expected[:n] = stirling_probabilities(n)
-    n_compared = min(len(found), n)
-    assert found[:n_compared] == pytest.approx(expected[:n_compared], abs=1e-12)  # sums of at most 512 roots of unity
-    assert found.sum() == pytest.approx(1, abs=1e-10)
+    probabilities = probabilities_of_n_bins(n)
+    expected = stirling_probabilities(n)[: len(probabilities)]
+    is_normal = expected > 1e-300  # smaller numbers have fewer digits
+    assert probabilities[is_normal][:100] == pytest.approx(expected[is_normal][:100], rel=1e-11)  # 1,500 factors
+    assert probabilities.sum() == pytest.approx(1, abs=1e-12)
+
+
+def test_p_of_many_bins_is_exact_where_it_is_tiny():
+    """Of two bins or more the tail of chi-square with the probability of that number of bins, not of rounding."""
+    totals = Totals(10**6, 10**6)
+    for statistic in (100.0, 400.0, 1000.0):
+        value = statistic * totals.unit_of_bias
+        weights = stirling_probabilities(1500)[:256]
+        expected = (weights[1:] * chi2.sf(statistic, np.arange(1, 256))).sum()
+        p = p_of_monotone_bins(value, totals, 1500, 0, either_direction=False)
+        assert p == pytest.approx(expected, rel=1e-10)  # 1,500 factors
+        assert p > 0
 
 
 def test_the_mean_for_fixed_bins():

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import loggamma
+from scipy.special import digamma, zeta
 from scipy.stats import chi2, norm
 
 from bitsieve.discretization.monotone.bin_counts import BinCounts, Totals
@@ -17,7 +18,7 @@ from bitsieve.utils.arrays import Floats, Integers
 N_SHUFFLES = 999
 ENOUGH_ABOVE = 20  # the test ends when so many shuffles have at least the value (Besag, Clifford 1991)
 LEVEL = 0.05
-MAX_LEVELS = 512  # larger numbers of levels have no weight: their mean is at most 22 for 2^31 values
+MAX_LEVELS = 256  # larger numbers of levels have no weight: their mean is at most 22 for 2^31 values
 BY_FORMULA = ("auto", "ascending", "descending")
 
 
@@ -72,18 +73,47 @@ def p_of_monotone_bins(value: float, totals: Totals, n_free: int, n_fixed: int, 
     return min(1.0, 2 * p if either_direction else p)
 
 
+@lru_cache(maxsize=256)
 def probabilities_of_n_bins(n_free: int) -> Floats:
     """The probabilities that the isotonic regression of ``n_free`` equal bins of chance has 1, 2, ... levels.
 
-    The generating function is ``Gamma(B + s) / (Gamma(s) B!)``; it is read off at roots of unity.
+    Bin b begins a level with the probability 1/b, whatever the others do. Next to nothing cancels in the sums, so that
+    small probabilities have as many exact digits as large ones.
     """
-    size = min(n_free + 1, MAX_LEVELS)
-    roots = np.exp(2j * np.pi * np.arange(size) / size)
-    with np.errstate(all="ignore"):
-        values = np.exp(loggamma(n_free + roots) - loggamma(roots) - loggamma(n_free + 1))
-    values[np.isclose(roots, -1)] = 0 if n_free > 1 else -1
-    probabilities = np.fft.fft(values).real / size
-    return np.clip(probabilities[1:], 0, 1)
+    if n_free <= MAX_LEVELS:
+        return _probabilities_of_few_bins()[n_free - 1, :n_free]
+    in_first_bins = _probabilities_of_few_bins()[-1]
+    return np.convolve(in_first_bins, _probabilities_of_more_levels(MAX_LEVELS, n_free))[:MAX_LEVELS]
+
+
+@lru_cache(maxsize=1)
+def _probabilities_of_few_bins() -> Floats:
+    """Row n - 1 has the probabilities of 1, 2, ... levels of n bins."""
+    probabilities = np.zeros((MAX_LEVELS, MAX_LEVELS))
+    probabilities[0, 0] = 1
+    for n in range(2, MAX_LEVELS + 1):
+        of_fewer = probabilities[n - 2]
+        probabilities[n - 1] = of_fewer * (1 - 1 / n)
+        probabilities[n - 1, 1:] += of_fewer[:-1] / n
+    return probabilities
+
+
+def _probabilities_of_more_levels(n_first: int, n_free: int) -> Floats:
+    """The probabilities that 0, 1, ... levels begin after the first bins.
+
+    That of l levels is ``n_first / n_free`` times the elementary symmetric polynomial of degree l of the odds
+    ``1/n_first, ..., 1/(n_free - 1)``. Newton's identities have it by their power sums, of which the first dominates.
+    """
+    degrees = np.arange(1, MAX_LEVELS)
+    power_sums = np.empty(len(degrees))
+    power_sums[0] = digamma(n_free) - digamma(n_first)
+    power_sums[1:] = zeta(degrees[1:], n_first) - zeta(degrees[1:], n_free)
+    signed_sums = np.where(degrees % 2 == 1, power_sums, -power_sums)
+    polynomials = np.zeros(MAX_LEVELS)
+    polynomials[0] = 1
+    for degree in degrees.tolist():
+        polynomials[degree] = (polynomials[degree - 1 :: -1] @ signed_sums[:degree]) / degree
+    return n_first / n_free * np.maximum(polynomials, 0)  # more levels than bins have a sum that is 0 but for rounding
 
 
 @dataclass(frozen=True)
