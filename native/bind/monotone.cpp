@@ -116,6 +116,33 @@ auto hull_vertices_of(Input<std::int64_t> events, Input<std::int64_t> nonevents)
     return to_numpy(hull_vertices(events.data(), nonevents.data(), std::int64_t(events.size())));
 }
 
+// The information value of the best rising division, where nothing bounds the bins.
+double hull_information_value_of(Input<std::int64_t> events, Input<std::int64_t> nonevents, std::int64_t total_events,
+                                 std::int64_t total_nonevents, double smoothing) {
+    const std::int64_t n_bins = std::int64_t(events.size());
+    require_size(nonevents, n_bins, "nonevents");
+    require_within(total_events, 1, kMaxCount, "total_events");
+    require_within(total_nonevents, 1, kMaxCount, "total_nonevents");
+    require_all_within(events, 0, total_events + 1, "events");
+    require_all_within(nonevents, 0, total_nonevents + 1, "nonevents");
+    require(smoothing >= 0 && smoothing <= 1e6, "smoothing must lie between 0 and 10^6");
+    return hull_information_value({events.data(), nonevents.data(), n_bins, total_events, total_nonevents}, smoothing);
+}
+
+// The numbers of the included rows with the event, and of those without it, in the order of the rows.
+auto split_by_class_of(Input<double> values, Input<bool> is_event, Input<bool> is_included) {
+    const std::int64_t n = std::int64_t(values.size());
+    require_within(n, 0, kMaxSamples, "the number of rows");
+    require_size(is_event, n, "is_event");
+    require_size(is_included, n, "is_included");
+    NumbersOfClasses numbers;
+    {
+        nb::gil_scoped_release unlocked;
+        numbers = split_by_class(values.data(), is_event.data(), is_included.data(), n);
+    }
+    return std::make_tuple(to_numpy(std::move(numbers.with_event)), to_numpy(std::move(numbers.without_event)));
+}
+
 }  // namespace
 
 void bind_monotone(nb::module_& m) {
@@ -125,6 +152,9 @@ void bind_monotone(nb::module_& m) {
     m.def("pre_bins", &pre_bins_of, "events"_a, "nonevents"_a, "event_weights"_a.none(), "nonevent_weights"_a.none(),
           "max_exact"_a, "max_pre_bins"_a, "refine"_a);
     m.def("hull_vertices", &hull_vertices_of, "events"_a, "nonevents"_a);
+    m.def("hull_information_value", &hull_information_value_of, "events"_a, "nonevents"_a, "total_events"_a,
+          "total_nonevents"_a, "smoothing"_a);
+    m.def("split_by_class", &split_by_class_of, "values"_a, "is_event"_a, "is_included"_a);
 }
 
 }  // namespace bitsieve

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "encode/division_rules.hpp"
+
 namespace bitsieve {
 
 // Points are appended in their order, and those that are no vertex of the hull are dropped. A point has the numbers
@@ -36,5 +38,8 @@ private:
 
 // How many bins lie before the end of each bin of the best rising division.
 std::vector<std::int64_t> hull_vertices(const std::int64_t* events, const std::int64_t* nonevents, std::int64_t n_bins);
+
+// The information value of that division, in nats.
+double hull_information_value(const PreBins& bins, double smoothing);
 
 }  // namespace bitsieve

@@ -128,6 +128,31 @@ private:
 
 }  // namespace
 
+NumbersOfClasses split_by_class(const double* values, const bool* is_event, const bool* is_included,
+                                std::int64_t n_rows) {
+    std::size_t n_with = 0;
+    std::size_t n_included = 0;
+    for (std::int64_t i = 0; i < n_rows; ++i) {
+        n_included += is_included[i];
+        n_with += is_included[i] & is_event[i];
+    }
+    // A number is written to both ends and stays at one of them: each vector has room for one that does not.
+    NumbersOfClasses numbers;
+    numbers.with_event.resize(n_with + 1);
+    numbers.without_event.resize(n_included - n_with + 1);
+    double* with_event = numbers.with_event.data();
+    double* without_event = numbers.without_event.data();
+    for (std::int64_t i = 0; i < n_rows; ++i) {
+        *with_event = values[i];
+        *without_event = values[i];
+        with_event += is_included[i] & is_event[i];
+        without_event += is_included[i] & !is_event[i];
+    }
+    numbers.with_event.pop_back();
+    numbers.without_event.pop_back();
+    return numbers;
+}
+
 PreBinEnds find_pre_bins(const SortedNumbers& events, const SortedNumbers& nonevents, const PreBinRules& rules) {
     Reader with_event(events);
     Reader without_event(nonevents);
@@ -150,25 +175,6 @@ PreBinEnds find_pre_bins(const SortedNumbers& events, const SortedNumbers& nonev
     }
     finder.append_last(end);
     return {finder.ends(), end.n_distinct};
-}
-
-std::vector<std::int64_t> hull_vertices(const std::int64_t* events, const std::int64_t* nonevents,
-                                        std::int64_t n_bins) {
-    struct Point {
-        std::int64_t n_bins = 0, events = 0, nonevents = 0;  // before it
-    };
-    ConvexHull<Point> hull(true);
-    Point point;
-    for (std::int64_t b = 0; b < n_bins; ++b) {
-        point.n_bins = b + 1;
-        point.events += events[b];
-        point.nonevents += nonevents[b];
-        hull.append(point);
-    }
-    std::vector<std::int64_t> ends;
-    for (const Point& vertex : hull.vertices())
-        if (vertex.n_bins > 0) ends.push_back(vertex.n_bins);
-    return ends;
 }
 
 }  // namespace bitsieve

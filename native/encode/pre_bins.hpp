@@ -11,6 +11,14 @@
 
 namespace bitsieve {
 
+struct NumbersOfClasses {
+    std::vector<double> with_event, without_event;
+};
+
+// The numbers of the included rows, in their order. Two passes without a branch on the class.
+NumbersOfClasses split_by_class(const double* values, const bool* is_event, const bool* is_included,
+                                std::int64_t n_rows);
+
 struct SortedNumbers {
     const double* values;         // ascending
     const std::int64_t* weights;  // how many samples each stands for; null: one

@@ -265,6 +265,29 @@ def hull_vertices(random, kernel):
     return equal(_native.hull_vertices(events, nonevents), vertices_of_hull(events, nonevents))
 
 
+@trial("hull_information_value")
+def hull_information_value(random, kernel):
+    events, nonevents = random.integers(0, 5, (2, int(random.integers(1, 30))))
+    nonevents += events + nonevents == 0
+    totals = int(events.sum()) + 2, int(nonevents.sum()) + 3
+    starts = np.append(0, vertices_of_hull(events, nonevents)[:-1])
+    e, n = np.add.reduceat(events, starts), np.add.reduceat(nonevents, starts)
+    more = ((e == 0) | (n == 0)) / sum(totals)  # one more sample of the table's event rate for an empty cell
+    ratio = (e + more * totals[0]) * totals[1] / ((n + more * totals[1]) * totals[0])
+    wanted = ((e / totals[0] - n / totals[1]) * np.log(ratio)).sum()
+    return abs(_native.hull_information_value(events, nonevents, *totals, 1.0) - wanted) < 1e-12
+
+
+@trial("split_by_class")
+def split_by_class(random, kernel):
+    n_rows = int(random.integers(0, 50))
+    values = random.normal(size=n_rows)
+    is_event, is_included = random.random((2, n_rows)) < random.random()
+    with_event, without_event = _native.split_by_class(values, is_event, is_included)
+    is_other = ~is_event & is_included
+    return equal(with_event, values[is_event & is_included]) and equal(without_event, values[is_other])
+
+
 @trial("pre_bins")
 def pre_bins(random, kernel):
     n_samples, n_values = int(random.integers(1, 200)), int(random.integers(1, 300))

@@ -182,6 +182,8 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (np.arange(9.0), np.arange(3.0, 7.0), np.ones(9, np.int64), np.ones(4, np.int64), 2, 4, True),
     ],
     "hull_vertices": [lambda: (np.arange(1, 8), np.arange(8, 1, -1))],
+    "hull_information_value": [lambda: (np.arange(1, 8), np.arange(8, 1, -1), 40, 50, 1.0)],
+    "split_by_class": [lambda: (np.arange(9.0), np.arange(9) % 3 == 1, np.arange(9) % 4 > 0)],
     "order_statistic_cuts": [lambda: (values(single), 4, None), lambda: (values(double), 4, np.ones(N, np.int64))],
     "code_categories": [
         lambda kind=kind: (values(kind), np.tile(np.arange(N), D), False, N * np.arange(1, D + 1),

@@ -11,9 +11,9 @@ from scipy.special import digamma, zeta
 from scipy.stats import chi2, norm
 
 from bitsieve.discretization.monotone.bin_counts import BinCounts, Totals
-from bitsieve.discretization.monotone.division import BinRules, divide, information_values, weights_of_evidence
-from bitsieve.discretization.monotone.hull import hull_vertices
-from bitsieve.utils.arrays import Floats, Integers
+from bitsieve.discretization.monotone.division import TIE, BinRules, divide, information_values, weights_of_evidence
+from bitsieve.discretization.monotone.hull import hull_information_value
+from bitsieve.utils.arrays import Floats
 
 N_SHUFFLES = 999
 ENOUGH_ABOVE = 20  # the test ends when so many shuffles have at least the value (Besag, Clifford 1991)
@@ -155,7 +155,7 @@ def _p_by_shuffles(value: float, merging: Merging, fixed: BinCounts, totals: Tot
         shuffled_fixed = BinCounts(events[n_free:], rows[n_free:] - events[n_free:])
         shuffled_value = _best_value(free, merging, totals)
         shuffled_value += information_values(shuffled_fixed, totals, merging.rules.smoothing).sum()
-        n_above += shuffled_value >= value
+        n_above += shuffled_value >= value - TIE
         if n_above == ENOUGH_ABOVE:
             return float(n_above / n_shuffles)
     return (1 + n_above) / (1 + N_SHUFFLES)
@@ -169,12 +169,9 @@ def _best_value(counts: BinCounts, merging: Merging, totals: Totals) -> float:
     if rules.trend in BY_FORMULA:
         values = []
         if rules.trend != "descending":
-            values.append(_value_of_merged_bins(counts, hull_vertices(counts), rules, totals))
+            values.append(hull_information_value(counts, totals, rules.smoothing))
         if rules.trend != "ascending":
-            values.append(_value_of_merged_bins(counts, hull_vertices(counts.swapped), rules, totals))
+            values.append(hull_information_value(counts.swapped, totals.swapped, rules.smoothing))
         return max(values)
-    return _value_of_merged_bins(counts, divide(counts, totals, rules).bin_ends, rules, totals)
-
-
-def _value_of_merged_bins(counts: BinCounts, bin_ends: Integers, rules: BinRules, totals: Totals) -> float:
-    return float(information_values(counts.merged(bin_ends), totals, rules.smoothing).sum())
+    merged = counts.merged(divide(counts, totals, rules).bin_ends)
+    return float(information_values(merged, totals, rules.smoothing).sum())

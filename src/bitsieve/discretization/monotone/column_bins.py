@@ -354,11 +354,13 @@ def _count_fixed(
     special_values: tuple[SpecialValue, ...], rows_of_special: Sequence[Flags], is_missing: Flags, rows: ClassedRows
 ) -> FixedBins:
     """Count special values, of which each has some rows, and missing values."""
+    has_missing = bool(is_missing.any())
+    if not special_values and not has_missing:
+        return FixedBins(NO_COUNTS, (), has_missing=False)
     bins = np.full(len(is_missing), NO_BIN, np.int64)
     for position, is_special in enumerate(rows_of_special):
         bins[is_special] = position
     bins[is_missing] = len(special_values)
-    has_missing = bool(is_missing.any())
     return FixedBins(rows.count(bins, len(special_values) + has_missing), special_values, has_missing)
 
 

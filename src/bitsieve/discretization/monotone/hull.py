@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.discretization.monotone.bin_counts import BinCounts
+from bitsieve.discretization.monotone.bin_counts import BinCounts, Totals
 from bitsieve.utils.arrays import Integers
 
 
@@ -19,3 +19,14 @@ def hull_vertices(counts: BinCounts) -> Integers:
         np.ascontiguousarray(counts.events, np.int64), np.ascontiguousarray(counts.nonevents, np.int64)
     )
     return vertices
+
+
+def hull_information_value(counts: BinCounts, totals: Totals, smoothing: float) -> float:
+    """The information value of the best ascending division without bounds on bins, in nats."""
+    return _native.hull_information_value(
+        np.ascontiguousarray(counts.events, np.int64),
+        np.ascontiguousarray(counts.nonevents, np.int64),
+        totals.events,
+        totals.nonevents,
+        smoothing,
+    )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bitsieve import _native
 from bitsieve.discretization.monotone.bin_counts import BinCounts
 from bitsieve.utils.arrays import Flags, Floats, Integers
 
@@ -47,17 +48,18 @@ class NumbersByClass:
 
 def sort_by_class(numbers: Floats, is_event: Flags, weights: Integers | None, is_included: Flags) -> NumbersByClass:
     """The included numbers by class, in ascending order. None of them is missing."""
+    if weights is None:
+        events, nonevents = _native.split_by_class(np.ascontiguousarray(numbers), is_event, is_included)
+        events.sort()
+        nonevents.sort()
+        return NumbersByClass(SortedNumbers(events, None), SortedNumbers(nonevents, None))
     return NumbersByClass(
         events=_sort(numbers, weights, is_included & is_event),
         nonevents=_sort(numbers, weights, is_included & ~is_event),
     )
 
 
-def _sort(numbers: Floats, weights: Integers | None, is_included: Flags) -> SortedNumbers:
+def _sort(numbers: Floats, weights: Integers, is_included: Flags) -> SortedNumbers:
     rows = np.flatnonzero(is_included)
-    values = numbers.take(rows)
-    if weights is None:
-        values.sort()
-        return SortedNumbers(values, None)
-    order = np.argsort(values)
-    return SortedNumbers(values[order], weights[rows[order]])
+    order = rows[np.argsort(numbers[rows])]
+    return SortedNumbers(numbers[order], weights[order])
