@@ -101,6 +101,8 @@ def monotone_bins(document: Document) -> str:
     programs = list(document["rows"][0]["details"])
     lines = [f"| column | {' | '.join(programs)} |", "|---|" + "---|" * len(programs)]
     for row in document["rows"]:
+        if programs[0] not in row["details"]:
+            continue  # a whole frame
         cells = [_value_and_seconds(row, program) for program in programs]
         lines.append(f"| {row['job']} | {' | '.join(cells)} |")
     return "\n".join(lines)

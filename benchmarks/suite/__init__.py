@@ -11,7 +11,6 @@ from benchmarks.suite import (
     large,
     matrix,
     monotone_bins,
-    scorecards,
     sparse,
     tables,
     threads,
@@ -33,7 +32,6 @@ ALL = {
         large,
         cluster,
         files,
-        scorecards,
     )
     for benchmark in module.BENCHMARKS
 }

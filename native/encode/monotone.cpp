@@ -35,11 +35,13 @@ struct TrendSteps {
     std::vector<std::vector<std::size_t>> steps_of_phase;  // those that a bin of each phase may take
 };
 
-TrendSteps steps_of(RateTrend trend) {
+TrendSteps steps_of(const DivisionRules& rules) {
     const Step up{true, 0};
     const Step down{false, 0};
-    switch (trend) {
-        case RateTrend::kNone: return {{up, down}, {{0, 1}}};
+    switch (rules.trend) {
+        case RateTrend::kNone:
+            if (rules.min_rate_difference == 0) return {{up}, {{0}}};  // upwards or not
+            return {{up, down}, {{0, 1}}};
         case RateTrend::kAscending: return {{up}, {{0}}};
         case RateTrend::kDescending: return {{down}, {{0}}};
         case RateTrend::kPeak: return {{up, {false, 1}}, {{0, 1}, {1}}};
@@ -63,9 +65,10 @@ public:
           counts_(bins),
           value_of_(bins, rules),
           n_(space.boundaries.size() - 1),
-          trend_(steps_of(rules.trend)),
+          trend_(steps_of(rules)),
           is_bounded_(rules.max_n_bins > 0),
           n_layers_(std::size_t(is_bounded_ ? rules.max_n_bins : rules.min_n_bins)),
+          any_rate_follows_(rules.trend == RateTrend::kNone && rules.min_rate_difference == 0),
           rate_difference_(double(rules.min_rate_difference) / double(kRateUnit)) {
         const std::size_t n_phases = trend_.steps_of_phase.size();
         tops_.resize((n_ + 1) * trend_.steps.size() * n_layers_);
@@ -143,11 +146,12 @@ private:
         for (std::size_t end = begin + 1; end <= n_; ++end) {
             const BinSize bin = counts_.between(space_.boundaries[begin], space_.boundaries[end]);
             if (bin.rows > rules_.max_rows) break;
-            if (!bin.keeps_minimum(rules_) || !is_between_others(begin, end, bin)) continue;
+            if (!bin.keeps_minimum(rules_)) continue;
             const double exact_value = value_of_(bin);
             if (!may_be_worth_enough(begin, end, exact_value)) continue;
             const std::int64_t value = std::llrint(exact_value * double(kUnit));
             for (std::size_t phase = 0; phase < trend_.steps_of_phase.size(); ++phase) {
+                if (!is_between_others(begin, end, phase, bin)) continue;
                 if (end == n_)
                     add_last_bin(begin, phase, bin, value);
                 else
@@ -156,17 +160,22 @@ private:
         }
     }
 
-    // Whether the event rate lies between those of all samples before the bin and behind it, as it does in a division
-    // whose rates only rise or only fall.
-    bool is_between_others(std::size_t begin, std::size_t end, const BinSize& bin) const {
-        if (rules_.trend != RateTrend::kAscending && rules_.trend != RateTrend::kDescending) return true;
-        const double sign = rules_.trend == RateTrend::kAscending ? 1 : -1;
+    // In the first phase of a trend the event rate of a bin lies beyond that of all samples before it, and in the last
+    // phase before that of all samples behind it.
+    bool is_between_others(std::size_t begin, std::size_t end, std::size_t phase, const BinSize& bin) const {
+        if (rules_.trend == RateTrend::kNone) return true;
+        const std::size_t last_phase = trend_.steps_of_phase.size() - 1;
+        const double sign = trend_.steps[phase].up ? 1 : -1;  // the step into a phase has its number
         const double rate = sign * bin.rate();
-        const std::size_t at_begin = space_.boundaries[begin];
-        const std::size_t at_end = space_.boundaries[end];
-        const bool is_low = begin > 0 && rate < sign * counts_.between(0, at_begin).rate() - kRateRounding;
-        const bool is_high = end < n_ && rate > sign * counts_.between(at_end, counts_.n_bins()).rate() + kRateRounding;
-        return !is_low && !is_high;
+        if (phase == 0 && begin > 0) {
+            const BinSize before = counts_.between(0, space_.boundaries[begin]);
+            if (rate < sign * before.rate() - kRateRounding) return false;
+        }
+        if (phase == last_phase && end < n_) {
+            const BinSize behind = counts_.between(space_.boundaries[end], counts_.n_bins());
+            if (rate > sign * behind.rate() + kRateRounding) return false;
+        }
+        return true;
     }
 
     bool may_be_worth_enough(std::size_t begin, std::size_t end, double value) const {
@@ -197,7 +206,7 @@ private:
                 const Top& top = tops_[from];
                 if (top.value == kNever) continue;
                 std::size_t index = 0;
-                if (needed > top.reach - kRateRounding) {
+                if (!any_rate_follows_ && needed > top.reach - kRateRounding) {
                     index = first_that_follows(from, needed, bin, up);
                     if (index == lists_[from].size()) continue;
                 }
@@ -225,7 +234,8 @@ private:
             if (trend_.steps[step].to_phase != phase) continue;
             const Top& top = tops_[list_of(begin, step) + layer];
             const double reach = trend_.steps[step].up ? rate : -rate;
-            if (value >= top.value - kTie || reach > top.reach - kRateRounding) return false;
+            if (value >= top.value - kTie) return false;
+            if (!any_rate_follows_ && reach > top.reach - kRateRounding) return false;
         }
         return true;
     }
@@ -264,20 +274,19 @@ private:
     // A list is sorted from the best division on, and each reaches further than those before it.
     void add_to_list(std::size_t list, const Continuation& division, bool up) {
         std::vector<Continuation>& divisions = lists_[list];
-        const auto reaches = [&](const Continuation& a, const Continuation& b) { return reaches_as_far(a, b, up); };
-        std::size_t position = 0;
-        while (position < divisions.size() && !division.is_better_than(divisions[position])) {
-            if (reaches(divisions[position], division)) return;
-            ++position;
-        }
-        std::size_t end = position;
-        while (end < divisions.size() && reaches(division, divisions[end])) ++end;
-        const auto first = divisions.begin() + std::ptrdiff_t(position);
-        if (end > position) {
-            *first = division;
-            divisions.erase(first + 1, divisions.begin() + std::ptrdiff_t(end));
-        } else {
+        const auto reaches = [&](const Continuation& a, const Continuation& b) {
+            return any_rate_follows_ || reaches_as_far(a, b, up);
+        };
+        const auto is_as_good = [&](const Continuation& other) { return !division.is_better_than(other); };
+        const auto first = std::partition_point(divisions.begin(), divisions.end(), is_as_good);
+        if (first != divisions.begin() && reaches(*(first - 1), division)) return;
+        auto end = first;
+        while (end != divisions.end() && reaches(division, *end)) ++end;
+        if (end == first) {
             divisions.insert(first, division);
+        } else {
+            *first = division;
+            divisions.erase(first + 1, end);
         }
         tops_[list] = {divisions.front().value, divisions.front().reach};
     }
@@ -308,6 +317,7 @@ private:
     const TrendSteps trend_;
     const bool is_bounded_;
     const std::size_t n_layers_;
+    const bool any_rate_follows_;
     const double rate_difference_;
     std::vector<std::int64_t> smallest_values_;     // by position and layer
     std::vector<Top> tops_;                         // by list
