@@ -93,7 +93,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
     exact: over all distinct numbers up to ``max_exact`` of them, else over ``max_prebins`` cuts of equal frequency and
     the vertices of the convex hull. Categories are put in the order of their event rates, and neighbours are merged.
     Each special value and the missing values have a bin of their own. Costs O(N log N) a column, and
-    O(B^2 (k + log B)) for B distinct numbers or pre-bins and k bins.
+    O(B^2 k) for B distinct numbers or pre-bins and k bins.
 
     Parameters
     ----------
