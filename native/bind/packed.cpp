@@ -129,6 +129,33 @@ void fill_row(const PackedTable& packed, const Input<std::int64_t>& table, int s
     row_sums(packed, terms, pivot, wanted, n_wanted, pooled_out, class_out);
 }
 
+// The classes of stratum s are first_class[s] .. first_class[s + 1] - 1, at least one, and every class is in a stratum.
+void require_strata(const PackedTable& packed, const Input<std::int64_t>& first_class) {
+    const std::size_t n = first_class.size();
+    const std::int64_t* first = first_class.data();
+    require(n > 0 && first[0] == 0 && first[n - 1] == packed.n_classes(), "strata must hold all classes");
+    for (std::size_t s = 1; s < n; ++s) require(first[s] > first[s - 1], "first_class must ascend");
+}
+
+void fill_row_within_strata(const PackedTable& packed, const Input<std::int64_t>& table, int shift,
+                            Input<std::int64_t> first_class, std::int64_t pivot, Input<std::int64_t> groups,
+                            Output<std::int64_t> stratum_sums, std::optional<Output<std::int64_t>> class_sums) {
+    const Terms terms = terms_of(table, shift);
+    require(packed.all_planes(), "sums within strata need a table of planes");
+    require_strata(packed, first_class);
+    require_pivot(packed, pivot);
+    require_groups(packed, groups);
+    require_size(stratum_sums, packed.n_features(), "stratum_sums");
+    if (class_sums) require_size(*class_sums, packed.n_features(), "class_sums");
+    const StrataLayout strata{first_class.data(), std::int64_t(first_class.size()) - 1};
+    const std::int64_t* wanted = groups.data();
+    const std::int64_t n_wanted = std::int64_t(groups.size());
+    std::int64_t* stratum_out = stratum_sums.data();
+    std::int64_t* class_out = class_sums ? class_sums->data() : nullptr;
+    nb::gil_scoped_release unlocked;
+    row_sums_within_strata(packed, terms, strata, pivot, wanted, n_wanted, stratum_out, class_out);
+}
+
 template <class Real>
 void fill_matrix(const PackedTable& packed, const Input<std::int64_t>& table, int shift, int pooled_sign,
                  int class_sign, Input<std::int64_t> row, Input<std::int64_t> column, double one_bit, bool symmetric,
@@ -450,9 +477,7 @@ void bind_packed(nb::module_& m) {
             "features"_a, "The same samples with some features only.")
         .def("simd_groups", &simd_groups, "The SIMD group of every feature.")
         .def_prop_ro("n_simd_groups", &PackedTable::n_simd_groups)
-        .def_prop_ro(
-            "all_planes", [](const PackedTable& self) { return !self.uses_counters() && self.n_wide() == 0; },
-            "Whether all features are kept as bit planes.")
+        .def_prop_ro("all_planes", &PackedTable::all_planes, "Whether all features are kept as bit planes.")
         .def_prop_ro("uses_counters", &PackedTable::uses_counters,
                      "Whether features of few codes are counted by packed counters.")
         .def_prop_ro("nbytes", &PackedTable::bytes)
@@ -470,6 +495,9 @@ void bind_packed(nb::module_& m) {
         .def("add", &add_pivot, "feature"_a, "sum"_a, "bits"_a, "chance_by_count"_a, "chance"_a)
         .def("largest", with_alias_check(&largest), "candidates"_a, "first"_a, "last"_a, "best_so_far"_a)
         .def("first_at", &first_at, "candidates"_a, "largest"_a);
+    m.def("row_sums_within_strata", with_alias_check(&fill_row_within_strata), "packed"_a, "table"_a, "shift"_a,
+          "first_class"_a, "pivot"_a, "groups"_a, "stratum_sums"_a, "class_sums"_a.none(),
+          "The sums of a pivot with all features within strata; the features must be bit planes.");
 }
 
 }  // namespace bitsieve

@@ -125,6 +125,7 @@ public:
 
     // Whether the narrow features are kept as bytes, for packed counters, instead of planes.
     bool uses_counters() const { return uses_counters_; }
+    bool all_planes() const { return !uses_counters_ && n_wide() == 0; }
     ByteGroup byte_group(std::int64_t simd_group) const;
 
     PlaneGroup group(std::int64_t simd_group) const;

@@ -97,6 +97,22 @@ void row_sums(const PackedTable& packed, const Terms& terms, std::int64_t pivot_
         });
 }
 
+void row_sums_within_strata(const PackedTable& packed, const Terms& terms, const StrataLayout& strata,
+                            std::int64_t pivot_feature, const std::int64_t* groups, std::int64_t n_groups,
+                            std::int64_t* stratum_sums, std::int64_t* class_sums) {
+    PivotCounter pivot(packed, pivot_feature, n_groups * kLanes);
+    std::int64_t group_stratum_sums[kLanes];
+    std::int64_t group_class_sums[kLanes];
+    for (std::int64_t g = 0; g < n_groups; ++g) {
+        pivot.sums_within_strata(groups[g], strata, terms, group_stratum_sums, class_sums ? group_class_sums : nullptr);
+        const std::int64_t* features = packed.features(groups[g]);
+        for (int lane = 0; lane < kLanes && features[lane] >= 0; ++lane) {
+            stratum_sums[features[lane]] = group_stratum_sums[lane];
+            if (class_sums) class_sums[features[lane]] = group_class_sums[lane];
+        }
+    }
+}
+
 template <class Real>
 void matrix_block(const PackedTable& packed, const Terms& terms, const PairForm& form, std::int64_t i0, std::int64_t i1,
                   std::int64_t j0, std::int64_t j1, const Matrix<Real>& out) {

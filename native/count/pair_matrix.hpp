@@ -12,6 +12,12 @@ namespace bitsieve {
 void row_sums(const PackedTable&, const Terms&, std::int64_t pivot, const std::int64_t* groups, std::int64_t n_groups,
               std::int64_t* pooled_sums, std::int64_t* class_sums);
 
+// The same within strata, of which the classes of the table are the classes: stratum_sums[feature] is the sum over the
+// tables within the strata. All features of the table are planes.
+void row_sums_within_strata(const PackedTable&, const Terms&, const StrataLayout&, std::int64_t pivot,
+                            const std::int64_t* groups, std::int64_t n_groups, std::int64_t* stratum_sums,
+                            std::int64_t* class_sums);
+
 // The number made of the sums of a pair (i, j):
 //     value(i, j) = (pooled_sign * pooled_sums + class_sign * class_sums + row[i] + column[j]) / one_bit,
 // or, if symmetric, the mean of value(i, j) and value(j, i): exact integers until they become floats here.

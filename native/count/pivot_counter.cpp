@@ -147,6 +147,12 @@ void PivotCounter::group_sums(std::int64_t simd_group, const Terms& terms, std::
     }
 }
 
+void PivotCounter::sums_within_strata(std::int64_t simd_group, const StrataLayout& strata, const Terms& terms,
+                                      std::int64_t* stratum_sums, std::int64_t* class_sums) {
+    packed_.kernel().strata_sums(view(terms, class_sums != nullptr), packed_.group(simd_group), packed_.layout(),
+                                 strata, terms, stratum_sums, class_sums);
+}
+
 void PivotCounter::prepare(const Terms& terms, bool per_class) {
     if (ready_ || feature_ < 0) return;
     pivot_storage_ = packed_.pivot(feature_);

@@ -63,6 +63,11 @@ public:
     // The sums with the eight features of a SIMD group; those of a lane without a feature mean nothing.
     void group_sums(std::int64_t simd_group, const Terms& terms, std::int64_t* pooled_sums, std::int64_t* class_sums);
 
+    // The sums within strata, and within the classes (null: skip), with the eight features of a SIMD group. All features
+    // of the table are planes.
+    void sums_within_strata(std::int64_t simd_group, const StrataLayout& strata, const Terms& terms,
+                            std::int64_t* stratum_sums, std::int64_t* class_sums);
+
 private:
     PivotPlanes view(const Terms& terms, bool per_class);
     void make_row_tables(const Terms& terms, bool per_class);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.source import CountSource, refined
 from bitsieve.counts.strata import (
@@ -12,6 +13,8 @@ from bitsieve.counts.strata import (
     SourceInStrata,
     StrataAndClasses,
     StratifiedSums,
+    SumsOfOneCount,
+    SumsOfPlanes,
     check_combinations,
     partition_by_strata,
 )
@@ -70,11 +73,38 @@ def test_tables_by_class_are_those_of_samples_in_memory(pivot, by_class):
 def test_tables_by_stratum_are_those_of_samples_in_memory():
     rows = samples()
     one_count = CountsByStratum.of_source(SourceInStrata(*by_combination(*rows)))
-    in_two = CountsByStratum.of_source(in_memory(*rows))
+    two_counts = CountsByStratum.of_source(in_memory(*rows))
+    assert one_count.by_stratum is None
+    assert two_counts.by_stratum is not None
     columns = np.arange(4)
-    same_tables(one_count.by_stratum.tables(1, columns, True), in_two.by_stratum.tables(1, columns, True))
-    assert one_count.is_one_count
-    assert not in_two.is_one_count
+    merged = [one_count.within_strata(table) for table in one_count.by_combination.tables(1, columns, True)]
+    same_tables(merged, two_counts.by_stratum.tables(1, columns, True))
+    assert one_count.stratum_sizes.tolist() == two_counts.stratum_sizes.tolist() == np.bincount(rows[2]).tolist()
+
+
+@pytest.mark.parametrize("kernel", ["portable:planes", "portable:counters", "table"])
+@pytest.mark.parametrize("columns", [None, np.array([0, 3])])
+@pytest.mark.parametrize("by_class", [True, False])
+def test_packed_sums_are_those_of_tables(kernel, columns, by_class):
+    codes, classes, strata = samples()
+    source = PackedSource(codes, classes, kernel=kernel)
+    source.strata = strata[np.argsort(classes, kind="stable")]
+    counts = CountsByStratum.of_source(source)
+    sums = StratifiedSums.of_counts(counts)
+    assert isinstance(sums, SumsOfPlanes) == (kernel == "portable:planes")
+    assert (counts.by_stratum is None) == isinstance(sums, SumsOfPlanes)
+    expected = StratifiedSums.of_counts(
+        CountsByStratum.of_source(SourceInStrata(*by_combination(codes, classes, strata)))
+    )
+    assert isinstance(expected, SumsOfOneCount)
+    terms = make_entropy_terms(90)
+    for found, other in zip(sums.marginal_sums(terms), expected.marginal_sums(terms), strict=True):
+        assert found.tolist() == other.tolist()
+    found = sums.pair_sums(terms, 1, columns, by_class)
+    other = expected.pair_sums(terms, 1, columns, True)
+    assert found.pooled.tolist() == other.pooled.tolist()
+    if by_class:
+        assert found.by_class.tolist() == other.by_class.tolist()
 
 
 def test_strata_of_one_class_each_keep_their_classes():

@@ -197,6 +197,35 @@ def packed_sums(random, kernel):
     )
 
 
+@trial("row_sums_within_strata")
+def sums_within_strata(random, kernel):
+    """The strata are runs of classes: their sums are those of the classes that are added up."""
+    codes, classes, n_classes, weights = coded_table(random, tops=(2, 3, 10, 64))
+    source = PackedSource(codes, classes, n_classes=n_classes, weights=weights, kernel=f"{kernel}:planes")
+    naive = NaiveSource(codes, classes, n_classes=n_classes, weights=weights)
+    is_first = np.append(True, random.random(n_classes - 1) < random.random())
+    stratum_of_class = np.cumsum(is_first) - 1
+    within = NaiveSource(codes, stratum_of_class[classes], n_classes=int(is_first.sum()), weights=weights)
+    first_class = np.append(np.flatnonzero(is_first), n_classes)
+    terms, columns = terms_of(naive.n_samples, random), some_columns(random, naive.n_features)
+    pivot = None if random.random() < 0.2 else int(random.integers(naive.n_features))
+    compared = 0
+    for by_class in (True, False):
+        found = source.fused.sums_within_strata(terms, first_class, pivot, columns, by_class=by_class)
+        by_stratum, by_class_of_table = (
+            Sums(one).marginal_sums(terms)[1][columns]
+            if pivot is None
+            else Sums(one).pair_sums(terms, pivot, columns, True).by_class
+            for one in (within, naive)
+        )
+        compared += equal(found.pooled, by_stratum)
+        if by_class:
+            compared += equal(found.by_class, by_class_of_table)
+        else:
+            assert found.by_class is None
+    return compared
+
+
 @trial("PackedTable.matrix_block", "PackedTable.matrix_rows")
 def packed_matrices(random, kernel):
     packed, naive = both_sources(random, kernel)

@@ -279,6 +279,10 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "PackedTable.check": [lambda: (0, 2)],
     "PackedTable.finish": [lambda: (0, 2)],
     "PackedTable.row_sums": [lambda: (table, shift, 1, np.arange(2), output(D), output(D))],
+    "row_sums_within_strata": [
+        lambda: (packed("planes"), table, shift, np.array([0, 2, 3]), 1, np.arange(2), output(D), output(D)),
+        lambda: (packed("planes"), table, shift, np.arange(4), -1, np.arange(2), output(D), None),
+    ],
     "PackedTable.matrix_block": [
         lambda real=real: (*form(), [0, 2, 0, 2], np.arange(D), output(D, D, dtype=real)) for real in (single, double)
     ],

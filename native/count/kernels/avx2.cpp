@@ -119,6 +119,7 @@ BITSIEVE_END_TARGET
 constexpr CountingKernel make_kernel() {
     CountingKernel kernel{};
     kernel.pair_sums = pair_sums;
+    kernel.strata_sums = strata_sums;
     kernel.pair_cells = pair_cells;
     kernel.triple_sums = triple_sums;
     kernel.counter_sums = counter_sums;

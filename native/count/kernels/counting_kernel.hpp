@@ -21,6 +21,13 @@ struct ClassLayout {
     std::int64_t n_samples;
 };
 
+// The strata of samples whose classes are combinations of stratum and class: those of stratum s are the classes
+// [first_class[s], first_class[s + 1]).
+struct StrataLayout {
+    const std::int64_t* first_class;
+    std::int64_t n_strata;
+};
+
 // The planes of eight features: planes[(word * n_planes + plane) * 8 + lane];
 // margins[(class_index * n_planes + plane) * 8 + lane] counts the bits, class_index n_classes holding the totals.
 struct PlaneGroup {
@@ -108,6 +115,16 @@ struct CountingKernel {
     //   test  tests/native: every set against portable, portable against increments
     void (*pair_sums)(const PivotPlanes&, const PlaneGroup&, const ClassLayout&, const Terms&,
                       std::int64_t* pooled_sums, std::int64_t* class_sums);
+
+    // strata_sums: entropy sums within strata of one pivot with the eight features of a group.
+    //   out   stratum_sums[lane] = sum over strata and cells of T[n_abs]; class_sums[lane]: the same over the classes
+    //         (null: skip)
+    //   how   as pair_sums, the cells of the classes of a stratum added up
+    //   needs, limit, same: as pair_sums; the pivot has one lane, and every class is in a stratum
+    //   cost  words * planes_a * planes_b * pair_word + (strata + classes) * cells * pair_term
+    //   test  tests/native/counting_trials.py; tests/counts/test_strata.py
+    void (*strata_sums)(const PivotPlanes&, const PlaneGroup&, const ClassLayout&, const StrataLayout&, const Terms&,
+                        std::int64_t* stratum_sums, std::int64_t* class_sums);
 
     // pair_cells: the tables of one pivot with the eight features of a group, class by class.
     //   out   cells[((class_index * rows + row) * columns + column) * 8 + lane]; rows are the codes of the pivot,

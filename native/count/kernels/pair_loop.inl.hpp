@@ -352,6 +352,59 @@ void pair_sums(const PivotPlanes& pivot, const PlaneGroup& group, const ClassLay
     add_terms_of_class(pivot, group, {pooled, layout.n_classes, layout.n_samples}, terms, pooled_sums);
 }
 
+// The margins of a pivot and of a group over several classes.
+struct SummedMargins {
+    std::uint32_t rows[kMaxPlanes];
+    alignas(64) std::uint32_t columns[kMaxPlanes * kLanes];
+    std::int64_t n_samples = 0;
+
+    SummedMargins(const PivotPlanes& pivot, const PlaneGroup& group, const ClassLayout& layout,
+                  std::int64_t first_class, std::int64_t end_class) {
+        const int n_rows = pivot.n_planes;
+        const int n_columns = group.n_planes * kLanes;
+        for (int r = 0; r < n_rows; ++r) rows[r] = 0;
+        for (int c = 0; c < n_columns; ++c) columns[c] = 0;
+        for (std::int64_t k = first_class; k < end_class; ++k) {
+            for (int r = 0; r < n_rows; ++r) rows[r] += pivot.margins[k * n_rows + r];
+            for (int c = 0; c < n_columns; ++c) columns[c] += group.margins[k * n_columns + c];
+            n_samples += layout.class_size[k];
+        }
+    }
+};
+
+void strata_sums(const PivotPlanes& pivot, const PlaneGroup& group, const ClassLayout& layout,
+                 const StrataLayout& strata, const Terms& terms, std::int64_t* stratum_sums, std::int64_t* class_sums) {
+    const std::int64_t n_counts = std::int64_t(kLanes) * pivot.n_planes * group.n_planes;
+    const AddClassTerms add_terms_of_class = class_terms_for(group.n_planes);
+    Scratch<std::uint64_t> scratch(2 * n_counts);
+    std::uint64_t* in_stratum = scratch.data;
+    std::uint64_t* in_class = in_stratum + n_counts;
+    for (int lane = 0; lane < kLanes; ++lane) {
+        stratum_sums[lane] = 0;
+        if (class_sums != nullptr) class_sums[lane] = 0;
+    }
+    for (std::int64_t s = 0; s < strata.n_strata; ++s) {
+        const std::int64_t first_class = strata.first_class[s];
+        const std::int64_t end_class = strata.first_class[s + 1];
+        if (class_sums == nullptr) {
+            count_words(pivot, group, layout.word_start[first_class], layout.word_start[end_class], in_stratum);
+        } else {
+            for (std::int64_t c = first_class; c < end_class; ++c) {
+                std::uint64_t* counts = c == first_class ? in_stratum : in_class;
+                count_class(pivot, group, layout, c, counts);
+                add_terms_of_class(pivot, group, {counts, c, layout.class_size[c]}, terms, class_sums);
+                if (c > first_class)
+                    for (std::int64_t i = 0; i < n_counts; i += kLanes)
+                        U64x8::add(U64x8::load(in_stratum + i), U64x8::load(in_class + i)).store(in_stratum + i);
+            }
+        }
+        const SummedMargins margins(pivot, group, layout, first_class, end_class);
+        const PivotPlanes pivot_in_stratum{pivot.planes, margins.rows, pivot.n_planes, 1, nullptr};
+        const PlaneGroup group_in_stratum{group.planes, margins.columns, group.n_planes};
+        add_terms_of_class(pivot_in_stratum, group_in_stratum, {in_stratum, 0, margins.n_samples}, terms, stratum_sums);
+    }
+}
+
 // The table of one class with every cell, the derived ones included: cells[(row * columns + column) * 8 + lane].
 void write_cells(const PivotPlanes& pivot, const PlaneGroup& group, const ClassCounts& inner, std::uint64_t* cells) {
     const int n_rows = pivot.n_planes;

@@ -113,6 +113,7 @@ std::uint64_t plane_masks(const std::uint8_t* codes, int n_planes, bool add, std
 constexpr CountingKernel make_kernel() {
     CountingKernel kernel{};
     kernel.pair_sums = pair_sums;
+    kernel.strata_sums = strata_sums;
     kernel.pair_cells = pair_cells;
     kernel.triple_sums = triple_sums;
     kernel.counter_sums = counter_sums;

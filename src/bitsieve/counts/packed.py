@@ -262,6 +262,38 @@ class PackedSums(Sums):
         self._write_sums(entropy_terms, pivot, self.source.groups_of(columns), out)
         return out if columns is None else out.of_columns(columns)
 
+    def sums_within_strata(
+        self,
+        entropy_terms: EntropyTerms,
+        first_class: Integers,
+        pivot: int | None,
+        columns: Columns | None,
+        *,
+        by_class: bool,
+    ) -> PairSums:
+        """``S_xys`` and, with ``by_class``, ``S_xyc`` of the pivot with each of ``columns``, None: all columns.
+
+        The strata s hold consecutive classes c, those of stratum i from ``first_class[i]`` on. All columns must be bit
+        planes. With the pivot None the sums are ``S_xs`` and ``S_xc``.
+        """
+        out = PairSums.empty(self.n_features, by_class=by_class)
+        groups = self.source.groups_of(columns)
+
+        def write_sums(block: Integers) -> None:
+            _native.row_sums_within_strata(
+                self.packed,
+                entropy_terms.table,
+                entropy_terms.shift,
+                first_class,
+                _native_pivot(pivot),
+                block,
+                out.pooled,
+                out.by_class,
+            )
+
+        self.source.run_groups(write_sums, self.source.seconds(1, groups), groups)
+        return out if columns is None else out.of_columns(columns)
+
     def _write_sums(self, entropy_terms: EntropyTerms, pivot: int | None, groups: Integers, out: PairSums) -> None:
         """Write the sums of the pivot with the features of these SIMD groups; ``out`` is of all features."""
 

@@ -4,8 +4,9 @@ The samples of a source lie in strata S, such as batches or sites. They are coun
 with every combination of the class C and the stratum that occurs. All information given the stratum follows from these
 two, by the chain rule ``I(X;C|S) = I(X;(C,S)) - I(X;S)``.
 
-A table by combination, with the classes of a stratum added up, is the table by stratum: one count is enough. Where the
-code of every sample is in memory, two counts of fused sums are faster.
+A table by combination, with the classes of a stratum added up, is the table by stratum: one count is enough. Bit planes
+are counted once, too. Samples in memory that are stored otherwise are counted twice: the sums of two counts are faster
+than tables.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from bitsieve.counts.packed import PackedSums
 from bitsieve.counts.source import ConditioningSource, CountSource, Partition, coded, conditioning, sums_of
 from bitsieve.counts.tables import ContingencyTable, EntropyTerms, PairSums, Sums, column_blocks
 from bitsieve.diagnostics import UserError
@@ -47,6 +49,11 @@ class StrataAndClasses:
     def n_strata(self) -> int:
         return int(self.stratum[-1]) + 1
 
+    @property
+    def first_class(self) -> Integers:
+        """Where the combinations of every stratum start, and after the last where they end."""
+        return np.searchsorted(self.stratum, np.arange(self.n_strata + 1)).astype(np.int64)
+
     def class_counts(self, sizes: Integers) -> Integers:
         """The samples of every class in every stratum, shape (n_strata, n_classes), from those of the combinations."""
         counts = np.zeros((self.n_strata, self.n_classes), np.int64)
@@ -66,11 +73,11 @@ def check_combinations(n_combinations: int) -> None:
 
 @dataclass(frozen=True)
 class CountsByStratum:
-    """Two counts of the same samples: by stratum, and by combination of class and stratum."""
+    """Samples counted by combination of class and stratum, and by stratum too where that is faster."""
 
-    by_stratum: CountSource  # its classes are the strata
     by_combination: CountSource  # its classes are the combinations
     combinations: StrataAndClasses
+    by_stratum: CountSource | None = None  # its classes are the strata; None: the samples were counted once
 
     @classmethod
     def of_source(cls, source: CountSource) -> CountsByStratum:
@@ -95,18 +102,16 @@ class CountsByStratum:
         combination_of_sample = source.strata * source.n_classes + coded_source.sample_classes
         numbers, labels = np.unique(combination_of_sample, return_inverse=True)
         combinations = StrataAndClasses.of_numbers(numbers, source.n_classes)
-        by_stratum, by_combination = coded_source.relabelled([source.strata, labels.reshape(-1)])
-        return cls(by_stratum, by_combination, combinations)
+        (by_combination,) = coded_source.relabelled([labels.reshape(-1)])
+        if planes_of(by_combination) is not None:
+            return cls(by_combination, combinations)
+        (by_stratum,) = coded_source.relabelled([source.strata])
+        return cls(by_combination, combinations, by_stratum)
 
-    @property
+    @cached_property
     def stratum_sizes(self) -> Integers:
         """The number of samples of every stratum."""
-        return self.by_stratum.class_sizes
-
-    @property
-    def is_one_count(self) -> bool:
-        """Whether the tables by stratum are made from those by combination."""
-        return isinstance(self.by_stratum, MergedClasses)
+        return np.add.reduceat(self.by_combination.class_sizes, self.combinations.first_class[:-1])
 
     def within_classes(self, by_combination: ContingencyTable) -> ContingencyTable:
         """The table by class that follows from one by combination."""
@@ -187,8 +192,7 @@ class SourceInStrata(MergedClasses):
 
     def counts(self) -> CountsByStratum:
         """The counts by stratum and by combination."""
-        by_stratum = MergedClasses(self.source, self.combinations.stratum, self.n_strata)
-        return CountsByStratum(by_stratum, self.source, self.combinations)
+        return CountsByStratum(self.source, self.combinations)
 
     def joined(self, groups: Sequence[Columns]) -> SourceInStrata:
         return SourceInStrata(conditioning(self.source).joined(groups), self.combinations)
@@ -248,6 +252,14 @@ class PartitionWithinStrata(Partition):
         return ContingencyTable.of_cells((self.n_parts, n_codes, n_classes), cells_within, counts)
 
 
+def planes_of(source: CountSource) -> PackedSums | None:
+    """The sums of a source that stores all its columns as bit planes; None for any other."""
+    fused = source.fused
+    if isinstance(fused, PackedSums) and fused.planes is not None:
+        return fused
+    return None
+
+
 def partition_by_strata(source: CountSource) -> Partition:
     """The samples of a source that has strata, divided by these."""
     if isinstance(source, SourceInStrata):
@@ -270,8 +282,13 @@ class StratifiedSums(Sums):
 
     @classmethod
     def of_counts(cls, counts: CountsByStratum) -> StratifiedSums:
-        """The sums of one count, or of two where these are in memory."""
-        return SumsOfOneCount(counts) if counts.is_one_count else SumsOfTwoCounts(counts)
+        """The fastest sums."""
+        planes = planes_of(counts.by_combination)
+        if planes is not None:
+            return SumsOfPlanes(counts, planes)
+        if counts.by_stratum is not None:
+            return SumsOfTwoCounts(counts, counts.by_stratum)
+        return SumsOfOneCount(counts)
 
     def total(self, entropy_terms: EntropyTerms) -> int:
         return entropy_terms.sum(self.counts.stratum_sizes)
@@ -295,12 +312,40 @@ class StratifiedSums(Sums):
         """``S_xys`` and, with ``by_class``, ``S_xycs`` of the pivot x with each of ``columns``, None: all columns."""
 
 
+class SumsOfPlanes(StratifiedSums):
+    """Sums within strata that native code adds up while it counts bit planes by combination."""
+
+    def __init__(self, counts: CountsByStratum, planes: PackedSums) -> None:
+        super().__init__(counts)
+        self._planes = planes
+        self._first_class = counts.combinations.first_class
+        self.row_seconds = planes.row_seconds
+
+    def marginal_sums(self, entropy_terms: EntropyTerms) -> tuple[Integers, Integers]:
+        sums = self._planes.sums_within_strata(entropy_terms, self._first_class, None, None, by_class=True)
+        assert sums.by_class is not None
+        return sums.pooled, sums.by_class
+
+    def pair_sums(
+        self,
+        entropy_terms: EntropyTerms,
+        pivot: int,
+        columns: Columns | None,
+        by_class: bool,
+        out: PairSums | None = None,
+    ) -> PairSums:
+        return self._planes.sums_within_strata(entropy_terms, self._first_class, pivot, columns, by_class=by_class)
+
+    def counted_with(self, columns: Columns) -> Columns:
+        return self._planes.counted_with(columns)
+
+
 class SumsOfTwoCounts(StratifiedSums):
     """Sums within strata from the fused sums of two counts: by stratum, and by combination."""
 
-    def __init__(self, counts: CountsByStratum) -> None:
+    def __init__(self, counts: CountsByStratum, by_stratum: CountSource) -> None:
         super().__init__(counts)
-        self._by_stratum = sums_of(counts.by_stratum)
+        self._by_stratum = sums_of(by_stratum)
         self._by_combination = sums_of(counts.by_combination)
         self.row_seconds = self._by_stratum.row_seconds + self._by_combination.row_seconds
 

@@ -232,14 +232,20 @@ class CommonEffectInformation(Information):
 
     def chance_bits(self, pivot: int | None, columns: Columns) -> Floats:
         """The mean of I_common over shuffles of the class within the strata: ``(1/N) sum (V / E) g(E)``."""
-        mean = np.empty(len(columns))
-        for index, table in enumerate(self._tables(pivot, columns)):
+        if not len(columns):
+            return np.zeros(0)
+        expected_of_columns = []
+        variance_of_columns = []
+        for table in self._tables(pivot, columns):
             expected = self.weights.expected_counts(table.by_stratum).reshape(-1)
             occurs = expected > 0
-            variance = self.weights.variances(table.by_stratum).reshape(-1)[occurs]
-            excess = poisson_excess(expected[occurs])
-            mean[index] = float((variance / expected[occurs] * excess).sum()) / self.source.n_samples
-        return mean
+            expected_of_columns.append(expected[occurs])
+            variance_of_columns.append(self.weights.variances(table.by_stratum).reshape(-1)[occurs])
+        expected = np.concatenate(expected_of_columns)
+        terms = np.concatenate(variance_of_columns) / expected * poisson_excess(expected)
+        ends = np.cumsum([len(counts) for counts in expected_of_columns])
+        sums = [terms_of_column.sum() for terms_of_column in np.split(terms, ends[:-1])]
+        return np.array(sums) / self.source.n_samples
 
     def _tables(self, pivot: int | None, columns: Columns) -> Iterator[TableOfColumn]:
         """The counts of the joint value of the pivot with each of ``columns``; several columns are counted at once."""

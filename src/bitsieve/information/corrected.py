@@ -73,7 +73,7 @@ def expected_terms(n_samples: int, first: Integers, second: Integers) -> Integer
     return expected
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=128)
 def nodes_of(n_samples: int) -> Integers:
     """The counts whose expected terms are computed: all small ones, and 32 of every doubling."""
     small = np.arange(min(n_samples + 1, DENSE_NODES))

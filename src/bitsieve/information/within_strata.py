@@ -88,17 +88,19 @@ class CorrectedWithinStrata(WithinStrata, CorrectedInformation):
 
     @cached_property
     def margins(self) -> Margins:
-        source = self.counts.by_stratum
+        source = self.counts.by_combination
         tables = source.tables(None, np.arange(source.n_features), True)
-        counts_of_columns = []
-        strata_of_columns = []
-        starts = [0]
-        for table in tables:
-            cells, counts = table.occupied()
-            counts_of_columns.append(counts)
-            strata_of_columns.append(cells % source.n_classes)
-            starts.append(starts[-1] + len(counts))
-        code_counts = CodeCounts(np.concatenate(counts_of_columns), np.concatenate(strata_of_columns), np.array(starts))
+        occupied = [table.occupied() for table in tables]
+        n_cells = [len(cells) for cells, _ in occupied]
+        column = np.repeat(np.arange(source.n_features), n_cells)
+        code, combination = np.divmod(np.concatenate([cells for cells, _ in occupied]), source.n_classes)
+        stratum = self.counts.combinations.stratum[combination]
+        # The cells are in the order of their columns, codes and strata: those of equal ones are side by side.
+        is_next = (np.diff(column) != 0) | (np.diff(code) != 0) | (np.diff(stratum) != 0)
+        first_cell = np.concatenate([np.zeros(1, np.intp), np.flatnonzero(is_next) + 1])
+        counts = np.add.reduceat(np.concatenate([counts for _, counts in occupied]), first_cell)
+        starts = np.searchsorted(column[first_cell], np.arange(source.n_features + 1))
+        code_counts = CodeCounts(counts, stratum[first_cell], starts)
         return Margins(self.entropy_terms, self.counts.stratum_sizes, code_counts)
 
     @property
