@@ -3,8 +3,9 @@ import pytest
 
 import bitsieve
 from bitsieve import _native
+from bitsieve.counts.search import shuffled
 from bitsieve.counts.tables import make_entropy_terms
-from bitsieve.discretization.cuts_within_strata import ClassShares, cuts_within_strata
+from bitsieve.discretization.cuts_within_strata import ClassShares, SortedColumn, cuts_within_strata
 
 
 def cuts(values, classes, strata):
@@ -87,3 +88,29 @@ def test_a_weight_repeats_a_row():
     weighted = cuts_within_strata(values, classes.astype(np.int32), strata, 2, shares, weights)
     assert len(weighted) > 0
     assert weighted.tolist() == cuts(*repeated).tolist()
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_shuffle_that_may_not_be_cut_has_no_cuts(seed):
+    random = np.random.default_rng(seed)
+    n_samples = int(random.integers(2, 400))
+    n_classes = int(random.integers(2, 6))
+    strata = random.integers(0, random.integers(1, 12), n_samples)
+    classes = random.integers(0, n_classes, n_samples).astype(np.int32)
+    weights = random.integers(1, 4, n_samples) if seed % 3 == 0 else None
+    values = np.round(random.normal(size=n_samples) + 2 * random.random() * classes, int(random.integers(0, 4)))
+    values[random.random(n_samples) < 0.3 * random.random()] = np.nan
+    shares = ClassShares.of_rows(strata, classes, n_classes, weights)
+    vectors = np.concatenate([classes[None], shuffled(classes, strata, np.arange(15, dtype=np.uint64))])
+    column = SortedColumn.of_values(values, strata, n_classes, shares, weights)
+    for labels, may_be_cut in zip(vectors, column.may_be_cut(vectors), strict=True):
+        expected = cuts_within_strata(values, labels, strata, n_classes, shares, weights)
+        assert column.cuts(labels).tolist() == expected.tolist()
+        assert may_be_cut or not len(expected)
+
+
+def test_most_shuffles_need_no_exact_gain():
+    random, strata, classes = batches(seed=4)
+    vectors = shuffled(classes.astype(np.int32), strata, np.arange(100, dtype=np.uint64))
+    column = SortedColumn.of_values(random.normal(size=400), strata, 2, ClassShares.of_rows(strata, classes, 2))
+    assert column.may_be_cut(vectors).sum() < 10

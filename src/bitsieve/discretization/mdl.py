@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from math import lgamma
 from typing import ClassVar
@@ -20,7 +20,7 @@ from bitsieve.dataset.target import Target
 from bitsieve.dataset.value_ranges import MISSING, BlockRange, NumericBlock, ValueRanges
 from bitsieve.diagnostics import NAME_ONLY, UserError
 from bitsieve.discretization.base import Binning, BinningChoice, ClassCutBinning
-from bitsieve.discretization.cuts_within_strata import ClassShares, cuts_within_strata
+from bitsieve.discretization.cuts_within_strata import ClassShares, SortedColumn, cuts_within_strata
 from bitsieve.discretization.equal import EqualFrequencyBinning
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Values
@@ -50,6 +50,10 @@ class RepeatedCuts(ClassSearch):
     def cuts_of(self, values: Floats, classes: Labels, entropy_terms: EntropyTerms) -> Floats:
         """The cuts of a column of numbers, one for each sample, NaN where missing."""
 
+    def cuts_of_vectors(self, values: Floats, classes: Labels, entropy_terms: EntropyTerms) -> list[Floats]:
+        """The cuts of a column of numbers for each of the vectors of classes."""
+        return [self.cuts_of(values, labels, entropy_terms) for labels in classes]
+
     def codes(self, column: int) -> Integers:
         return np.asarray(self._codes[self.rows, column], np.int64)
 
@@ -72,11 +76,7 @@ class RepeatedCuts(ClassSearch):
 
     def codes_by_cuts(self, values: Floats, classes: Labels, entropy_terms: EntropyTerms) -> Integers:
         """The codes of a column of numbers, cut for these classes; missing values have the last one."""
-        is_present = ~np.isnan(values)
-        cuts = self.cuts_of(values, classes, entropy_terms)
-        codes = np.searchsorted(cuts, values, side="left")
-        missing_code = len(cuts) + 1 if is_present.any() else 0  # a column without values has one code
-        return np.where(is_present, codes, missing_code).astype(np.int64)
+        return codes_between(values, self.cuts_of(values, classes, entropy_terms))
 
     def dependence(self, classes: Labels, columns: Columns, parts: Parts, entropy_terms: EntropyTerms) -> Dependence:
         shape = len(columns), len(classes)
@@ -101,14 +101,35 @@ class RepeatedCuts(ClassSearch):
         shape = values.shape[1], len(classes)
         dependence = Dependence(freedom=np.zeros(shape, np.int64), sums=np.zeros(shape, np.int64))
         for index in range(values.shape[1]):
-            for vector, labels in enumerate(classes):
-                codes = self.codes_by_cuts(values[:, index], labels, entropy_terms)
-                if codes.max() > 0:
-                    dependence_of_column = dependence_of_codes(
-                        codes, labels[None], self.n_classes, parts, entropy_terms
-                    )
-                    dependence.freedom[index, vector] = dependence_of_column.freedom[0, 0]
-                    dependence.sums[index, vector] = dependence_of_column.sums[0, 0]
+            column = np.ascontiguousarray(values[:, index])
+            cuts = self.cuts_of_vectors(column, classes, entropy_terms)
+            by_cuts = self.dependence_by_cuts(cuts, partial(codes_between, column), classes, parts, entropy_terms)
+            dependence.freedom[index] = by_cuts.freedom
+            dependence.sums[index] = by_cuts.sums
+        return dependence
+
+    def dependence_by_cuts(
+        self,
+        cuts: Sequence[Floats],
+        code: Callable[[Floats], Integers],
+        classes: Labels,
+        parts: Parts,
+        entropy_terms: EntropyTerms,
+    ) -> Dependence:
+        """The dependence of one column, which has other cuts for each of the vectors of classes, shape (n_vectors,).
+
+        ``code`` makes the codes of the column from cuts. Vectors of equal cuts, such as none, are counted together.
+        """
+        vectors_of_cuts: dict[bytes, list[int]] = {}
+        for vector, cuts_of_vector in enumerate(cuts):
+            vectors_of_cuts.setdefault(cuts_of_vector.tobytes(), []).append(vector)
+        dependence = Dependence(freedom=np.zeros(len(classes), np.int64), sums=np.zeros(len(classes), np.int64))
+        for vectors in vectors_of_cuts.values():
+            codes = code(cuts[vectors[0]])
+            if codes.max() > 0:
+                by_codes = dependence_of_codes(codes, classes[vectors], self.n_classes, parts, entropy_terms)
+                dependence.freedom[vectors] = by_codes.freedom[0]
+                dependence.sums[vectors] = by_codes.sums[0]
         return dependence
 
     def log_codings(self, column: int) -> float:
@@ -159,8 +180,17 @@ class RepeatedMDLCuts(RepeatedCuts):
             )
         else:
             cuts = cuts_within_strata(values, classes, self.strata, self.n_classes, self._shares)
-        if not len(cuts) and self.cut_at_median:
-            cuts, _ = _native.order_statistic_cuts([values], 2, None)
+        return self._cuts_or_median(cuts, values)
+
+    def cuts_of_vectors(self, values: Floats, classes: Labels, entropy_terms: EntropyTerms) -> list[Floats]:
+        if self.strata is None:
+            return super().cuts_of_vectors(values, classes, entropy_terms)
+        column = SortedColumn.of_values(values, self.strata, self.n_classes, self._shares)
+        no_cuts = self._cuts_or_median(np.empty(0), values)
+        cuts = [no_cuts] * len(classes)
+        for vector in np.flatnonzero(column.may_be_cut(classes)).tolist():
+            cuts_of_vector = column.cuts(classes[vector])
+            cuts[vector] = cuts_of_vector if len(cuts_of_vector) else no_cuts
         return cuts
 
     @cached_property
@@ -179,6 +209,21 @@ class RepeatedMDLCuts(RepeatedCuts):
         )
         shape = values.shape[1], len(classes)
         return Dependence(freedom=freedom.reshape(shape), sums=sums.reshape(shape))
+
+    def _cuts_or_median(self, cuts: Floats, values: Floats) -> Floats:
+        """The cuts; where there are none, the median if the rule cuts there."""
+        if len(cuts) or not self.cut_at_median:
+            return cuts
+        median, _ = _native.order_statistic_cuts([values], 2, None)
+        return median
+
+
+def codes_between(values: Floats, cuts: Floats) -> Integers:
+    """The codes of a column of numbers by its cuts; missing values have the last one."""
+    is_present = ~np.isnan(values)
+    codes = np.searchsorted(cuts, values, side="left")
+    missing_code = len(cuts) + 1 if is_present.any() else 0  # a column without values has one code
+    return np.where(is_present, codes, missing_code).astype(np.int64)
 
 
 class CutsOfPartitions(CodingPenalty):

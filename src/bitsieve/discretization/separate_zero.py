@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.counts.search import ClassSearch, Dependence, Labels, Parts, dependence_of_codes
+from bitsieve.counts.search import ClassSearch, Dependence, Labels, Parts
 from bitsieve.counts.sparse import SparseCodes
 from bitsieve.counts.tables import EntropyTerms
 from bitsieve.counts.threads import run_blocks
@@ -19,7 +20,7 @@ from bitsieve.dataset.sparse import read_sparse
 from bitsieve.dataset.value_ranges import IN_A_BIN
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning, BinningChoice, BinningLike, ColumnBinning, unknown_category
-from bitsieve.discretization.mdl import RepeatedCuts, RepeatedMDLCuts, log_codings
+from bitsieve.discretization.mdl import RepeatedCuts, RepeatedMDLCuts, codes_between, log_codings
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.discretization.registry import make_binner
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
@@ -65,6 +66,11 @@ class RepeatedStoredCuts(RepeatedCuts):
             return np.empty(0)
         return self.search_of_rule.cuts_of(values[is_present], np.ascontiguousarray(classes[is_present]), entropy_terms)
 
+    def cuts_of_vectors(self, values: Floats, classes: Labels, entropy_terms: EntropyTerms) -> list[Floats]:
+        if isinstance(self.search_of_rule, RepeatedMDLCuts):
+            return self.search_of_rule.cuts_of_vectors(values, classes, entropy_terms)
+        return super().cuts_of_vectors(values, classes, entropy_terms)
+
     def dependence_of_values(
         self, values: Floats, classes: Labels, parts: Parts, entropy_terms: EntropyTerms
     ) -> Dependence:
@@ -88,11 +94,12 @@ class RepeatedStoredCuts(RepeatedCuts):
             if not self._has_zero_and_missing(column):
                 continue
             # The kernel has counted zero and missing values as one code.
-            for vector, labels in enumerate(classes):
-                codes = self._recut(column, labels, entropy_terms)
-                dependence_of_vector = dependence_of_codes(codes, labels[None], self.n_classes, parts, entropy_terms)
-                dependence.freedom[index, vector] = dependence_of_vector.freedom[0, 0]
-                dependence.sums[index, vector] = dependence_of_vector.sums[0, 0]
+            values = self._values(column)
+            code = partial(self._codes_with_missing, values, np.isnan(super()._values(column)))
+            cuts = self.cuts_of_vectors(values, classes, entropy_terms)
+            by_cuts = self.dependence_by_cuts(cuts, code, classes, parts, entropy_terms)
+            dependence.freedom[index] = by_cuts.freedom
+            dependence.sums[index] = by_cuts.sums
         return dependence
 
     def log_codings(self, column: int) -> float:
@@ -100,9 +107,17 @@ class RepeatedStoredCuts(RepeatedCuts):
         return log_codings(n_numbers, len(self.binner.bin_edges_[column]))
 
     def _recut(self, column: int, classes: Labels, entropy_terms: EntropyTerms) -> Integers:
-        codes = super()._recut(column, classes, entropy_terms)
+        values = self._values(column)
+        cuts = self.cuts_of(values, classes, entropy_terms)
         if self._has_zero_and_missing(column):
-            codes[np.isnan(super()._values(column))] = codes.max() + 1
+            return self._codes_with_missing(values, np.isnan(super()._values(column)), cuts)
+        return codes_between(values, cuts)
+
+    @staticmethod
+    def _codes_with_missing(values: Floats, is_missing: Flags, cuts: Floats) -> Integers:
+        """The codes by cuts of a column in which zero has the code of missing values; these get another one."""
+        codes = codes_between(values, cuts)
+        codes[is_missing] = codes.max() + 1
         return codes
 
     def _values(self, column: int) -> Floats:
