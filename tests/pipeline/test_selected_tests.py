@@ -86,3 +86,17 @@ def test_a_strong_column_within_strata_is_informative_alone_where_cells_expect_f
     states = states_by_column(selection)
     assert states.pop(3) == "alone"
     assert "alone" not in states.values()
+
+
+def test_partners_that_were_cut_are_informative_together_where_cells_expect_few_samples():
+    """Where the third column has its rare value few rows are left, and shuffles cannot show a column that was cut."""
+    random = np.random.default_rng(2)
+    n_samples = 2_000
+    X = random.normal(size=(n_samples, 3))
+    is_rare = random.random(n_samples) < 0.03
+    X[:, 2] = np.where(is_rare, 5.0, 0.0)
+    parity = (X[:, 0] > 0) ^ (X[:, 1] > 0)
+    y = np.where(is_rare & (random.random(n_samples) < 0.7), 1, parity)
+    strata = random.integers(0, 5, n_samples)
+    selection = bitsieve.select(X, y, strata=strata, method="jmi", n_features_to_select=3, uncut="median")
+    assert states_by_column(selection) == {0: "with others", 1: "with others", 2: "alone"}

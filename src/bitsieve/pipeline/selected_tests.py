@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import exp, log
+from math import log
 from typing import Literal, get_args
 
 import numpy as np
@@ -15,8 +15,7 @@ from bitsieve.information.log_rank import has_unequal_hazards
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import ConditionalInformation, Information
 from bitsieve.information.within_strata import PlugInWithinStrata
-from bitsieve.methods.by_counts.stopping.repeated_search import MAX_EXPONENT
-from bitsieve.methods.by_counts.stopping.significance import SignificanceStopping, are_informative_within_strata
+from bitsieve.methods.by_counts.stopping.significance import are_informative_within_strata, is_informative_given
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.lazy import Lazy
 
@@ -41,9 +40,9 @@ def tests_of_selected(information: Information, columns: Columns) -> Lazy[Select
     """Test each selected column alone; where that shows nothing, given all other selected columns, later ones too.
 
     With n columns to choose from, a column is informative alone if ``n p <= 0.025`` for the p-value of ``I(X;C) = 0``
-    (:func:`~bitsieve.information.evidence.log_tails`), and given the others S if the corrected p-value of
-    ``I(X;C|S) = 0`` by :class:`SignificanceStopping` is at most 0.025. Where a column was cut by the class, p is
-    multiplied by the number of possible cuts.
+    (:func:`~bitsieve.information.evidence.log_tails`), and given the others S if that of ``I(X;C|S) = 0`` is
+    (:func:`~bitsieve.methods.by_counts.stopping.significance.is_informative_given`). Where a column was cut by the
+    class, p is multiplied by the number of possible cuts.
 
     A test given the others that fails is conclusive if there are five samples or more for each combination of the
     values of the others, or the column has one code only. The tests are made when they are first needed, from a copy
@@ -113,12 +112,10 @@ def _test_given_others(
     if "partition" not in source.capabilities or n_codes > MAX_CODES_CONDITIONED:
         return is_informative, is_conclusive
     is_tested = is_in_doubt & np.isfinite(penalty)  # where rows come in groups, no column is
-    rule = SignificanceStopping(level=LEVEL)
     for i, conditional in _given_all_others(information, columns, is_tested):
-        p = rule.value(conditional, int(columns[i]), n_tried) * exp(min(MAX_EXPONENT, penalty[i]))
+        is_informative[i] = is_informative_given(conditional, int(columns[i]), float(penalty[i]), n_tried, LEVEL)
         n_combinations = conditional.partition.n_parts
-        is_informative[i] = p <= LEVEL
-        is_conclusive[i] = p <= LEVEL or MIN_ROWS_A_COMBINATION * n_combinations <= source.n_samples
+        is_conclusive[i] = is_informative[i] or MIN_ROWS_A_COMBINATION * n_combinations <= source.n_samples
     return is_informative, is_conclusive
 
 

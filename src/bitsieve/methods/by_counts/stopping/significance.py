@@ -106,18 +106,24 @@ class SignificanceStopping(LevelStopping):
 def are_informative_within_strata(
     information: PlugInWithinStrata, columns: Columns, penalty: Floats, n_tried: int, level: float
 ) -> Flags:
-    """Whether each column is more informative than chance within the strata, one of ``n_tried`` columns.
-
-    ``penalty`` is added to the logarithm of the p-value of each; it is inf for a column that is not tested. A column
-    with a penalty above 0 is tested by :func:`log_tails`: the p-value of shuffles is never below one in their number,
-    and would be above ``level`` after any penalty, however strong the column is.
-    """
-    rule = SignificanceStopping(level=level)
+    """Whether each column is more informative than chance within the strata, by :func:`is_informative_given`."""
     conditional = information.conditional()
     is_informative = np.zeros(len(columns), bool)
-    for i in np.flatnonzero(penalty == 0).tolist():
-        is_informative[i] = rule.value(conditional, int(columns[i]), n_tried) <= level
-    for i in np.flatnonzero((penalty > 0) & np.isfinite(penalty)).tolist():
-        (log_p,) = log_tails(conditional.partition.tables(columns[[i]], True))
-        is_informative[i] = log_p + penalty[i] <= log(level / n_tried)
+    for i in np.flatnonzero(np.isfinite(penalty)).tolist():
+        is_informative[i] = is_informative_given(conditional, int(columns[i]), float(penalty[i]), n_tried, level)
     return is_informative
+
+
+def is_informative_given(
+    conditional: ConditionalInformation, column: int, penalty: float, n_tried: int, level: float
+) -> bool:
+    """Whether a column, one of ``n_tried``, is more informative than chance given the columns of ``conditional``.
+
+    ``penalty`` is added to the logarithm of its p-value. A column with a penalty above 0 is tested by
+    :func:`log_tails`: the p-value of shuffles is never below one in their number, and would be above ``level`` after
+    any penalty, however strong the column is.
+    """
+    if penalty == 0:
+        return SignificanceStopping(level=level).value(conditional, column, n_tried) <= level
+    (log_p,) = log_tails(conditional.partition.tables(np.array([column]), True))
+    return bool(log_p + penalty <= log(level / n_tried))
