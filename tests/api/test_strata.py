@@ -192,6 +192,23 @@ def test_what_cannot_be_done_gives_one_clear_line():
         assert code_of_error(stopping=rule) == "strata-not-supported"
 
 
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("cmi", {"method": "cmi"}),
+        ("jmi3", {"method": "jmi3"}),
+        ("permutation", {"stopping": "permutation", "n_features_to_select": "auto"}),
+        ("fdr", {"stopping": "fdr", "n_features_to_select": "auto"}),
+    ],
+)
+def test_what_needs_sets_of_columns_is_refused_by_name_for_a_common_effect(name, options):
+    X, y, strata = batches()
+    with pytest.raises(UserError) as raised:
+        select(X, y, strata=strata, effect="common", **options)
+    assert raised.value.code == "undefined-quantity"
+    assert repr(name) in raised.value.message
+
+
 def test_notes_name_small_and_useless_strata():
     X, y, strata = batches()
     small = np.arange(len(y)) // 6

@@ -184,15 +184,26 @@ def _check_parameters(parameters: Mapping[str, Any]) -> None:
     if parameters["effect"] != COMMON:
         return
     check_estimator_of_effect(parameters["estimator"], COMMON)
-    is_tested = parameters["stopping"] is not None or parameters["n_features_to_select"] == "auto"
-    if conditions_on_sets or is_tested:
-        what = "a criterion of pairs such as jmi" if conditions_on_sets else "a number of features"
-        raise UndefinedQuantityError(
-            code="undefined-quantity",
-            message="a common effect is defined for one column and for pairs, but this needs more columns at once",
-            advice=f"use {{effect}}, or {what}",
-            fix={"effect": ANY_EFFECT},
-        )
+    if conditions_on_sets:
+        raise _common_effect_of_sets(f"criterion {criterion.name!r}", "a criterion of pairs such as jmi")
+    if parameters["stopping"] is not None:
+        rule = make_stopping(parameters["stopping"])
+        raise _common_effect_of_sets(f"stopping rule {rule.name!r}", "a number of features")
+    if parameters["n_features_to_select"] == "auto":
+        raise _common_effect_of_sets("a stopping rule", "a number of features")
+
+
+def _common_effect_of_sets(name: str, alternative: str) -> UndefinedQuantityError:
+    """The error for a criterion or a rule that would need the common effect of a column given several others."""
+    return UndefinedQuantityError(
+        code="undefined-quantity",
+        message=(
+            f"{name} needs the information given several columns, and a common effect is defined for one column and "
+            "for pairs only"
+        ),
+        advice=f"use {{effect}}, or {alternative}",
+        fix={"effect": ANY_EFFECT},
+    )
 
 
 def _further_capabilities(parameters: Mapping[str, Any]) -> frozenset[str]:
