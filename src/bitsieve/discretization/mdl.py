@@ -72,10 +72,7 @@ class RepeatedCuts(ClassSearch):
 
     def _recut(self, column: int, classes: Labels, entropy_terms: EntropyTerms) -> Integers:
         """The codes of a numeric column, cut for these classes."""
-        return self.codes_by_cuts(self._values(column), classes, entropy_terms)
-
-    def codes_by_cuts(self, values: Floats, classes: Labels, entropy_terms: EntropyTerms) -> Integers:
-        """The codes of a column of numbers, cut for these classes; missing values have the last one."""
+        values = self._values(column)
         return codes_between(values, self.cuts_of(values, classes, entropy_terms))
 
     def dependence(self, classes: Labels, columns: Columns, parts: Parts, entropy_terms: EntropyTerms) -> Dependence:
