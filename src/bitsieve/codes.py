@@ -498,6 +498,9 @@ CODES: dict[str, Code] = {
         "error", "Weights are not whole numbers from 0, or do not fit the rows.", "Give one whole number per row."
     ),
     "small-class": Code("error", "A class has fewer rows than there are folds.", "Use fewer folds, or leave one out."),
+    "too-few-levels": Code(
+        "error", "A column has more values than `levels` gives it.", "Give the number of values that it could have."
+    ),
     "too-few-groups": Code("error", "There is one group of rows only.", "Give at least two groups."),
     # Errors in the table
     "data-needed": Code("error", "The command has no data.", "Give a file."),

@@ -54,6 +54,26 @@ def test_the_bits_are_those_of_the_matrix(fork):
     assert np.isnan(result.bits_by_chance)
 
 
+def nominal_freedom(data, **arguments):
+    result = bitsieve.independence_test(data, 0, 1, given=2, binning="none", test="g", freedom="nominal", **arguments)
+    return result.degrees_of_freedom
+
+
+def test_a_categorical_type_declares_values_that_do_not_occur(fork):
+    assert nominal_freedom(fork) == 2 * 2 * 3
+    typed = fork.assign(first=pd.Categorical(fork["first"], categories=[0, 1, 2, 3, 4]))
+    assert nominal_freedom(typed) == 4 * 2 * 3
+    typed.loc[0, "first"] = None  # a missing value is one more
+    assert nominal_freedom(typed) == 5 * 2 * 3
+
+
+def test_values_that_could_occur_are_given(fork):
+    assert nominal_freedom(fork, levels={"first": 5, "cause": 4}) == 4 * 2 * 4
+    assert nominal_freedom(fork, levels={1: 3}) == 2 * 2 * 3
+    coded_from_2 = fork.assign(first=fork["first"] + 2)
+    assert nominal_freedom(coded_from_2, levels={"first": 3}) == 2 * 2 * 3  # by default 5: codes 0 to 4
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
@@ -63,6 +83,10 @@ def test_the_bits_are_those_of_the_matrix(fork):
         ({"given": ["second"]}, "column-in-two-roles"),
         ({"given": 2.5}, "parameter-not-allowed"),
         ({"binning": "mdl"}, "target-needed"),
+        ({"levels": {"frist": 3}}, "unknown-column"),
+        ({"levels": {"first": 2}}, "too-few-levels"),
+        ({"levels": {"first": 2.5}}, "parameter-not-allowed"),
+        ({"levels": 3}, "parameter-not-allowed"),
         ({"test": "chi2"}, "parameter-not-allowed"),
         ({"p_by": "permutations"}, "parameter-not-allowed"),
         ({"n_shuffles": 0}, "parameter-not-allowed"),

@@ -66,6 +66,40 @@ def test_a_correction_goes_through_every_door(known):
         bitsieve.markov_network(data, correction="bonferroni")
 
 
+def test_values_that_columns_could_have_go_through_every_door(known, tmp_path, capsys):
+    """Nominal freedom is so large with them that no column is shown to matter."""
+    levels = {"target": 9, "cause": 300, "effect": 300, "spouse": 300, "child": 300}
+    arguments = {"test": "g", "freedom": "nominal", "levels": levels, "algorithm": "gs"}
+    assert bitsieve.markov_blanket(known, "target", test="g", freedom="nominal").features != []
+    with warns_code("empty-blanket"):
+        assert bitsieve.markov_blanket(known, "target", **arguments).features == []
+    network = bitsieve.markov_network(known, binning="none", **arguments)
+    assert network.blankets[network.names.index("target")] == []
+    selector = MarkovBlanketSelector(algorithm="gs", test="g", freedom="nominal", levels={0: 300, "spouse": 4})
+    selector.fit(known.drop(columns="target"), known["target"])
+    assert selector.degrees_of_freedom_[0] % 299 == 0
+    path = tmp_path / "rows.csv"
+    known.to_csv(path, index=False)
+    command = ["select", str(path), "--target", "target", "--method", "gs", "--set", "test=g", "--json", "--quiet"]
+    text = ",".join(f"{column}:{n}" for column, n in levels.items())
+    assert main([*command, "--set", "freedom=nominal", "--set", f"levels={text}"]) == 0
+    assert json.loads(capsys.readouterr().out)["features"] == []
+    assert main([*command, "--set", "levels=cause"]) == 2
+    assert "--set levels=cause is not allowed" in capsys.readouterr().err
+    assert main([*command, "--set", "levels=cause:1"]) == 2
+    assert "levels has 1 for column 'cause', in which 2 values occur" in capsys.readouterr().err
+
+
+def test_the_target_has_the_classes_that_its_type_declares(known):
+    typed = known.assign(target=pd.Categorical(known["target"], categories=[0, 1, 2, 3]))
+    X, y = typed.drop(columns="target"), typed["target"]
+    freedom = {"algorithm": "gs", "test": "g", "freedom": "nominal"}
+    plain = MarkovBlanketSelector(**freedom).fit(X, known["target"])
+    declared = MarkovBlanketSelector(**freedom).fit(X, y)
+    assert declared.blanket_.tolist() == plain.blanket_.tolist()
+    assert declared.degrees_of_freedom_.tolist() == (3 * plain.degrees_of_freedom_).tolist()
+
+
 def test_interchangeable_columns_are_named(known):
     data = known.assign(copy=1 - known["cause"])
     blanket = bitsieve.markov_blanket(data, "target", algorithm="ses", level=0.001)
@@ -244,6 +278,9 @@ def test_cuts_by_the_target_are_paid_for():
         ({"symmetry": "xor"}, "parameter-not-allowed"),
         ({"n_extra_runs": "inf"}, "parameter-not-allowed"),
         ({"test": "fisher"}, "parameter-not-allowed"),
+        ({"levels": {"cause": 1}}, "too-few-levels"),
+        ({"levels": {"effects": 3}}, "unknown-column"),
+        ({"levels": {"effect": 0}}, "parameter-not-allowed"),
     ],
 )
 def test_mistakes(known, parameters, code):

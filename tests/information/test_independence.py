@@ -107,6 +107,30 @@ def test_the_result_depends_neither_on_the_side_nor_on_the_order_of_the_strata(t
         assert one[:4] == other[:4]
 
 
+def test_values_that_a_column_could_have_count_for_nominal_freedom_and_power():
+    source = PackedSource(random_codes(0), random_codes(1)[:, 2])  # 300 samples, (3, 4, 2, 3, 5) codes and 2 classes
+    nominal = TestOptions(test="g", freedom="nominal")
+    assert IndependenceTests(source, nominal).test(0, 1, [2]).degrees_of_freedom == 2 * 3 * 2
+    tests = IndependenceTests(source, nominal, {0: 5, 2: 4, 5: 3})
+    assert tests.test(0, 1, [2]).degrees_of_freedom == 4 * 3 * 4
+    assert tests.test(0, 5, [2]).degrees_of_freedom == 4 * 2 * 4
+    assert tests.nominal_cells((0, 2, 5)) == 5 * 4 * 3
+    statistic = tests.test(0, 1, [2]).statistic
+    assert statistic == IndependenceTests(source, nominal).test(0, 1, [2]).statistic
+    with_power = TestOptions(test="g", power=5)  # 300 samples are enough for 60 cells
+    assert IndependenceTests(source, with_power).test(0, 1, [2]).log_p < 0
+    assert IndependenceTests(source, with_power, {0: 7}).test(0, 1, [2]).log_p < 0
+    assert IndependenceTests(source, with_power, {0: 8}).test(0, 1, [2]).log_p == 0
+    assert not IndependenceTests(source, with_power, {0: 8}).test(0, 1, [2]).is_reliable
+
+
+def test_values_that_a_source_declares_are_used_unless_others_are_given():
+    source = PackedSource(random_codes(0))
+    source.declared_values = {0: 6, 1: 7}
+    tests = IndependenceTests(source, TestOptions(), {1: 9})
+    assert tests.n_levels[:3].tolist() == [6, 9, 2]
+
+
 def test_relabelled_copies_have_the_same_g():
     codes = random_codes(1)
     relabelled = np.column_stack([codes, (codes[:, 1] + 1) % 4]).astype(np.uint8)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import exp, isnan, log
 from typing import NamedTuple
 
@@ -15,11 +15,13 @@ from bitsieve.discretization.base import BinningLike
 from bitsieve.discretization.registry import binning_with, make_binner
 from bitsieve.explain.explain import column_of
 from bitsieve.information.independence import IndependenceTests, TestOptions
+from bitsieve.methods.by_counts.markov_blankets.methods import check_levels
 from bitsieve.options import ReadOptions
+from bitsieve.pipeline.column_parameters import levels_by_variable
 from bitsieve.utils.messages import number_and_noun, quoted
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import check_choice, check_integer
-from bitsieve.utils.types import ColumnLike, TableLike
+from bitsieve.utils.types import ColumnLike, NameOrIndex, TableLike
 
 CHI_SQUARED = "chi-squared"
 SHUFFLES = "shuffles"
@@ -90,6 +92,7 @@ def independence_test(
     test: str = "scaled",
     freedom: str = "adjusted",
     power: int = 0,
+    levels: Mapping[NameOrIndex, int] | None = None,
     p_by: str = "chi-squared",
     n_shuffles: int = 999,
     random_state: int = 0,
@@ -119,9 +122,13 @@ def independence_test(
     test : {"scaled", "g", "pearson"}, default="scaled"
     freedom : {"adjusted", "nominal"}, default="adjusted"
         Degrees of freedom of "g" and "pearson". "adjusted": ``sum_z (k_xz - 1) (k_yz - 1)`` over the codes that occur
-        in each stratum; "nominal": ``(K_x - 1) (K_y - 1) prod K_z`` over all codes, which loses power in sparse tables.
+        in each stratum; "nominal": ``(K_x - 1) (K_y - 1) prod K_z`` over all values that the columns could have, which
+        loses power in sparse tables.
     power : int, default=0
         p is 1 if there are fewer than ``power`` rows for every possible cell of the table; 5 is usual.
+    levels : dict of column to int, optional
+        How many values columns could have, for "nominal" and ``power``, a missing value included. By default as many as
+        a categorical type declares (and a missing value where one occurs), or else as the column has codes.
     p_by : {"chi-squared", "shuffles"}, default="chi-squared"
         "shuffles": x is shuffled within the strata ``n_shuffles`` times, and p is the share of tables, the observed one
         included, with at least the observed G. It is exact however sparse the table is, and at least
@@ -164,6 +171,7 @@ def independence_test(
     True
     """
     options = TestOptions(test=test, freedom=freedom, power=power)
+    check_levels("levels", levels)
     check_choice("p_by", p_by, (CHI_SQUARED, SHUFFLES))
     check_integer("n_shuffles", n_shuffles, 1, MAX_SHUFFLES)
     check_integer("random_state", random_state, 0, 2**32 - 1)
@@ -185,7 +193,8 @@ def independence_test(
                 advice="x, y and given are different columns",
             )
     first, second, *strata = columns
-    tests = IndependenceTests(conditioning(information.source), options)
+    source = conditioning(information.source)
+    tests = IndependenceTests(source, options, levels_by_variable(levels, names, None, source))
     result = tests.test(first, second, strata)
     p = exp(result.log_p)
     log_p = result.log_p

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -17,10 +17,11 @@ from bitsieve.discretization.registry import binning_with, make_binner
 from bitsieve.information.independence import RELIABLE_SAMPLES, IndependenceTests, TestOptions
 from bitsieve.io.graphml import write_graphml
 from bitsieve.methods.by_counts.markov_blankets.blanket import AUTO, BlanketOptions, find_blanket
-from bitsieve.methods.by_counts.markov_blankets.methods import METHODS
+from bitsieve.methods.by_counts.markov_blankets.methods import METHODS, check_levels
 from bitsieve.methods.by_counts.markov_blankets.search import Search
 from bitsieve.methods.by_counts.markov_blankets.spouses import AND
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
+from bitsieve.pipeline.column_parameters import levels_by_variable
 from bitsieve.pipeline.diagnose import diagnose
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.selection_options import SelectionOptions
@@ -33,7 +34,7 @@ from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.frames import check_library, frame_of
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.terminal_text import aligned, p_of_logarithm
-from bitsieve.utils.types import ColumnLike, DataFrame, Label, TableLike
+from bitsieve.utils.types import ColumnLike, DataFrame, Label, NameOrIndex, TableLike
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -170,6 +171,7 @@ def markov_blanket(
     test: str = "scaled",
     freedom: str = "adjusted",
     power: int = 0,
+    levels: Mapping[NameOrIndex, int] | None = None,
     sample_weight: ColumnLike = None,
     exclude: Sequence[Label] = (),
     binning: BinningLike = BINNING,
@@ -184,7 +186,7 @@ def markov_blanket(
     ----------
     data, target
         As for :func:`bitsieve.select`.
-    algorithm, level, max_conditioning, symmetry, n_extra_runs, correction, test, freedom, power
+    algorithm, level, max_conditioning, symmetry, n_extra_runs, correction, test, freedom, power, levels
         As for :class:`bitsieve.MarkovBlanketSelector`.
     sample_weight, exclude, binning, n_bins, missing, target_kind, n_jobs
         As for :func:`bitsieve.select`. By default numbers are cut into few bins of equal frequency.
@@ -225,6 +227,7 @@ def markov_blanket(
         "test": test,
         "freedom": freedom,
         "power": power,
+        "levels": levels,
         "roles": True,
     }
     selection = SelectionOptions.by_name(METHODS[0].name, parameters, columns=ColumnOptions(exclude=exclude))
@@ -378,6 +381,7 @@ def markov_network(
     test: str = "scaled",
     freedom: str = "adjusted",
     power: int = 0,
+    levels: Mapping[NameOrIndex, int] | None = None,
     sample_weight: ColumnLike = None,
     binning: BinningLike = "quantile",
     missing: str | None = None,
@@ -390,7 +394,7 @@ def markov_network(
     Parameters
     ----------
     data : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
-    algorithm, level, max_conditioning, symmetry, n_extra_runs, correction, test, freedom, power
+    algorithm, level, max_conditioning, symmetry, n_extra_runs, correction, test, freedom, power, levels
         As for :class:`bitsieve.MarkovBlanketSelector`.
     sample_weight, binning, missing, n_jobs
         As for :func:`bitsieve.mutual_information_matrix`; "auto" and "mdl", which look at a target, are refused.
@@ -427,6 +431,7 @@ def markov_network(
         "correction": correction,
     }
     METHODS[0].check_parameters(parameters)
+    check_levels("levels", levels)
     test_options = TestOptions(test=test, freedom=freedom, power=power)
     if make_binner(binning_with(binning, n_jobs, missing=missing)).requires == "classes":
         advice = "give 'quantile', 'uniform', 'none' or a binner that looks at no target"
@@ -443,7 +448,9 @@ def markov_network(
     )
     read = ReadOptions(sample_weight=sample_weight)
     table, information = count_columns(data, read, binning, missing, "plug-in", n_jobs, by_class=False)
-    tests = IndependenceTests(conditioning(information.source), test_options)
+    source = conditioning(information.source)
+    names = list(map(str, table.names))
+    tests = IndependenceTests(source, test_options, levels_by_variable(levels, names, None, source))
     varying = np.flatnonzero(information.varies).tolist()
     blankets: list[list[int]] = []
     log_p: dict[tuple[int, int], float] = {}
@@ -459,7 +466,7 @@ def markov_network(
             log_p[target, member] = blanket.deciding_tests[member].log_p
     edges = sorted(pair for pair in log_p if pair[0] < pair[1] and pair[::-1] in log_p)
     return MarkovNetwork(
-        names=list(map(str, table.names)),
+        names=names,
         blankets=blankets,
         edges=np.array(edges, np.intp).reshape(-1, 2),
         log_p=np.array([max(log_p[pair], log_p[pair[::-1]]) for pair in edges], np.float64),

@@ -1,4 +1,4 @@
-"""Settings of --set that are objects in Python: Nystrom's approximation, and densities in place of bins."""
+"""Settings of --set that are objects in Python: Nystrom's approximation, densities in place of bins, and mappings."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ NYSTROM = {
     "nystrom_seed": "random_state",
 }
 DENSITIES = "densities"
+LEVELS = "levels"
 KERNELS = ("gaussian",)
 
 
@@ -55,7 +56,24 @@ def parameters_of_settings(settings: Sequence[Setting]) -> dict[str, Any]:
                 advice="give --set nystrom=0.5 alone",
             )
         parameters["approximation"] = _nystrom(nystrom_parameters)
+    if parameters.get(LEVELS) is not None:
+        parameters[LEVELS] = _levels(str(parameters[LEVELS]))
     return parameters
+
+
+def _levels(text: str) -> dict[str, int]:
+    """How many values columns could have, from text such as ``age:5,sex:2``."""
+    levels = {}
+    for part in text.split(","):
+        column, _, n_values = part.rpartition(":")
+        if not column.strip() or not n_values.strip().isdecimal():
+            raise UserError(
+                code="parameter-not-allowed",
+                message=f"--set levels={text} is not allowed",
+                advice="give columns and how many values each could have, as levels=age:5,sex:2",
+            )
+        levels[column.strip()] = int(n_values)
+    return levels
 
 
 def _nystrom(values: Mapping[str, object]) -> Nystrom:

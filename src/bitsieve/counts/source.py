@@ -7,7 +7,8 @@ columns, by a partition of the samples. A coded source knows the code of every s
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import ClassVar, NamedTuple, Protocol, Self, TypeGuard, TypeVar
 
 import numpy as np
@@ -336,6 +337,9 @@ class CountSource(Tables, Protocol):
     search: CodingPenalty | None = None
     #: The number of the stratum of every sample, shape (n_samples,); None where the samples lie in no strata.
     strata: Integers | None = None
+    #: How many values a column could have by its type, and not by its samples alone. By column, the class is
+    #: ``n_features``; other columns could have as many as they have codes.
+    declared_values: Mapping[int, int] = MappingProxyType({})
 
     @property
     def n_strata(self) -> int:

@@ -32,11 +32,6 @@ class StratifiedCounts:
         coded_source = coded(source)
         self._codes = None if coded_source is None else StratifiedCodes(coded_source, self.n_codes, entropy_terms)
 
-    def nominal_strata(self, strata: Variables) -> float:
-        """The number of joint values that the variables can have, whether they occur or not."""
-        n_codes: Floats = self.n_codes[list(strata)].astype(np.float64)
-        return float(n_codes.prod())
-
     def sums(self, x: int, others: Columns, strata: Variables, optional: OptionalSums) -> IndependenceSums:
         """The sums of the tests of x with each of ``others``."""
         if self._codes is not None and self._codes.can_count(x):
@@ -62,7 +57,8 @@ class StratifiedCounts:
 
     def _blocks(self, others: Columns, strata: Variables) -> list[Columns]:
         """Divide variables into blocks whose tables within the strata fit into memory at once."""
-        n_strata = int(min(self.nominal_strata(strata), self.n_samples))
+        n_codes_of_strata: Floats = self.n_codes[list(strata)].astype(np.float64)
+        n_strata = int(min(n_codes_of_strata.prod(), self.n_samples))
         n_codes = self.n_codes[others].astype(np.int32)
         max_codes = int(self.n_codes.max())
         return [others[block] for block in column_blocks(n_strata, n_codes, max_codes, self.n_samples)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any, TypeAlias
 
@@ -93,6 +94,14 @@ def column_of_arrow(array: ArrowArray, what: str) -> np.ndarray | Encoded:
         message=f"{what} holds {kind}",
         advice="give numbers, dates, text, categories or booleans, or drop it",
     )
+
+
+def with_declared_values(column: Values | Encoded, array: ArrowArray) -> Values | Encoded:
+    """The column made of an array, with the number of values that the array's type lists, if that is a dictionary."""
+    if not isinstance(column, Encoded) or not pa.types.is_dictionary(array.type):
+        return column
+    listed_values, _ = _sorted_values(_one_chunk(array).dictionary)
+    return replace(column, n_declared=len(listed_values))
 
 
 def flags(mask: ArrowArray) -> Flags:

@@ -181,7 +181,7 @@ def _columns_with_text(
     objects: Mapping[int, Any], names: Sequence[str], rules: ColumnRules
 ) -> tuple[dict[int, ColumnValues], dict[int, TextMeaning]]:
     """Read arrays of objects, and series, through Arrow; also return what their text means. Both by column index."""
-    from bitsieve.dataset.arrow import arrow_of, column_of_arrow, is_categorical, mixed_kinds
+    from bitsieve.dataset.arrow import arrow_of, column_of_arrow, is_categorical, mixed_kinds, with_declared_values
 
     labels = {j: f"column {names[j]!r}" for j in objects}
     arrays = []
@@ -201,7 +201,9 @@ def _columns_with_text(
     columns = {}
     for j, array in zip(objects, typed_arrays, strict=True):
         with _excluding(names[j]):
-            columns[j] = column_of_arrow(array, labels[j])
+            column = column_of_arrow(array, labels[j])
+        is_text = j in text_meanings  # which declares no values
+        columns[j] = column if is_text else with_declared_values(column, array)
     return columns, text_meanings
 
 

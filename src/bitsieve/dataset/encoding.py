@@ -25,6 +25,7 @@ class Encoded:
 
     codes: NDArray[np.int32]  # shape (n_samples,): index into ``categories``, -1 where the value is missing
     categories: Values  # the distinct values that occur, ascending
+    n_declared: int | None = None  # how many categories its type lists, seen or not; None where it lists none
     dtype: ClassVar[np.dtype[Any]] = np.dtype(object)  # a type that no column of numbers has
 
     def __len__(self) -> int:
@@ -37,7 +38,7 @@ class Encoded:
         if has_missing:  # its code stays -1
             codes_that_occur = codes_that_occur[1:]
             new_codes = new_codes - 1
-        return Encoded(new_codes.astype(np.int32), self.categories[codes_that_occur])
+        return Encoded(new_codes.astype(np.int32), self.categories[codes_that_occur], self.n_declared)
 
 
 #: The values of a column.

@@ -63,6 +63,7 @@ class Target:
     n_classes_of_quantity: int = 0  # into how many classes the quantity is cut by default; 0 for classes
     parsings: Mapping[str, TextParsing] = field(default_factory=dict)  # how text became numbers or times, by column
     values: Floats | None = None  # shape (n_samples,): the numbers of a quantity whose rows are in memory
+    n_declared_classes: int | None = None  # those that its categorical type lists, seen or not; None for other types
 
     @property
     def is_quantity(self) -> bool:
@@ -269,7 +270,9 @@ def to_classes(
         target_kind.check_not_quantity(what)
     if are_categories(values) or not holds_numbers or target_kind.kind == "classes":
         classes = values if are_categories(values) else encode(values)
-        return Target(classes.codes, classes.categories, requested_kind=target_kind)
+        return Target(
+            classes.codes, classes.categories, requested_kind=target_kind, n_declared_classes=classes.n_declared
+        )
     if has_fractions(values):
         return _cut(numbers_of(values, what), target_kind, weights, what, values.dtype.kind)
     classes = encode(values)
@@ -342,9 +345,10 @@ def read_values(y: ColumnLike, what: str) -> ColumnValues:
     if isinstance(series, nw.Series):
         is_read_by_numpy = series.dtype.is_numeric() or series.dtype == nw.Object or series.dtype.is_temporal()
         if not is_read_by_numpy and not is_foreign(series):
-            from bitsieve.dataset.arrow import arrow_of_series
+            from bitsieve.dataset.arrow import arrow_of_series, with_declared_values
 
-            return _arrow(arrow_of_series(series, what), what)
+            arrow_array = arrow_of_series(series, what)
+            return with_declared_values(_arrow(arrow_array, what), arrow_array)
         array = numpy_of_series(series)
     elif pyarrow is not None and isinstance(y, pyarrow.Array):
         return _arrow(y, what)

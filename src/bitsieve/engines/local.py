@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.search import ClassSearch, FixedCodes, Units
@@ -72,12 +72,26 @@ def count_coded(table: InMemoryDataset, binner: Binning, n_jobs: int | None = No
         arities=binner.arities,
         n_jobs=n_jobs,
     )
+    source.declared_values = _declared_values(table, binner, source.arities)
     if target is not None:
         source.search = binner.search(table)
         if table.groups is not None or (table.strata is not None and source.search is not None):
             source.search = search_of(table, binner)
         source.strata = strata_of_samples(table, in_class_order=not isinstance(codes, SparseCodes))
     return source
+
+
+def _declared_values(table: InMemoryDataset, binner: Binning, arities: NDArray[np.int32]) -> dict[int, int]:
+    """How many values columns of categories could have by their types, a missing value included where it occurs."""
+    declared_values = {}
+    for j, encoded in table.categories():
+        categories = binner.categories_of(j)
+        if encoded.n_declared is not None and categories is not None:
+            n_codes_of_missing = int(arities[j]) - len(categories)
+            declared_values[j] = encoded.n_declared + n_codes_of_missing
+    if table.y is not None and table.y.n_declared_classes is not None:
+        declared_values[table.n_features] = table.y.n_declared_classes
+    return declared_values
 
 
 def strata_of_samples(table: InMemoryDataset, *, in_class_order: bool) -> Integers | None:

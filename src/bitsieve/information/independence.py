@@ -16,7 +16,7 @@ of strong relations is too small for a float.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 from typing import NamedTuple
@@ -77,13 +77,19 @@ class TestResult(NamedTuple):
 class IndependenceTests:
     """Tests pairs of variables of a source within strata, each once: results are cached by pair and strata.
 
-    A variable is the index of a column, or ``n_features`` for the class.
+    A variable is the index of a column, or ``n_features`` for the class. ``levels`` has how many values a variable
+    could have; by default it is as many as its type declares, or else as it has codes.
     """
 
-    def __init__(self, source: ConditioningSource, options: TestOptions) -> None:
+    def __init__(
+        self, source: ConditioningSource, options: TestOptions, levels: Mapping[int, int] | None = None
+    ) -> None:
         self.entropy_terms = make_entropy_terms(source.n_samples)
         self.counts = StratifiedCounts(source, self.entropy_terms)
         self.options = options
+        self.n_levels = self.counts.n_codes.copy()  # how many values each variable could have
+        for variable, n_values in {**source.declared_values, **(levels or {})}.items():
+            self.n_levels[variable] = n_values
         # A column that was cut by the classes got the best of many sets of cuts: p is multiplied by their number.
         self._log_penalties = np.append(log_codings(source, np.arange(source.n_features)), 0.0)
         self._has_penalties = bool(self._log_penalties.any())
@@ -98,6 +104,11 @@ class IndependenceTests:
     def n_unreliable(self) -> int:
         """How many tests had fewer than five samples for every possible cell."""
         return sum(not result.is_reliable for result in self._results.values())
+
+    def nominal_cells(self, variables: Sequence[int]) -> float:
+        """The number of joint values that the variables could have, whether they occur or not."""
+        n_levels: Floats = self.n_levels[list(variables)].astype(np.float64)
+        return float(n_levels.prod())
 
     def test(self, x: int, y: int, strata: Sequence[int]) -> TestResult:
         """The test of x and y within the joint values of ``strata``, in any order."""
@@ -116,9 +127,8 @@ class IndependenceTests:
     def _test_afresh(self, x: int, others: Columns, strata: Variables) -> None:
         """Make tests that are not cached."""
         sums = self.counts.sums(x, others, strata, self.options.optional_sums)
-        n_codes = self.counts.n_codes
-        n_strata = self.counts.nominal_strata(strata)
-        results = results_of(sums, (n_strata, n_codes[others], n_codes[x]), self.entropy_terms, self.options)
+        shape = (self.nominal_cells(strata), self.n_levels[others], self.n_levels[x])
+        results = results_of(sums, shape, self.entropy_terms, self.options)
         for y, result in zip(others.tolist(), results, strict=True):
             self._results[min(x, y), max(x, y), strata] = self._penalized(result, (x, y, *strata))
 
@@ -153,8 +163,8 @@ def results_of(
 ) -> list[TestResult]:
     """The tests with these sums.
 
-    ``shape`` has how many strata are possible, with samples or without; and the numbers of codes of the two variables
-    of each test.
+    ``shape`` has how many strata are possible, with samples or without; and the numbers of values that the two
+    variables of each test could have.
     """
     nominal_strata, n_first, n_second = shape
     n_cells = nominal_strata * n_first * n_second

@@ -217,6 +217,13 @@ def check_constraints(constraints: object) -> None:
         )
 
 
+def indices_of_columns(
+    columns: object, label: str, names: Sequence[str], role_of_column: Mapping[str, str] = NO_ROLES
+) -> list[int]:
+    """The indices of columns that the parameter ``label`` gives by name or index, without repetitions."""
+    return _columns(columns, label, names, _index_of(names), role_of_column)
+
+
 def _index_of(names: Sequence[str]) -> IndexOf:
     """A function that finds the index of a name; of numbered names, without a list of all."""
     if isinstance(names, NumberedNames):
@@ -292,7 +299,7 @@ def _error_in(
     label: str, problem: str, advice: str = "", columns: Sequence[str] = (), *, code: str, instead: Sequence[str] = ()
 ) -> UserError:
     """The error for a column that a parameter, or a group of columns, names; ``instead`` may have the right name."""
-    if label in ("must_include", "exclude", "penalties"):
+    if label in ("must_include", "exclude", "penalties", "start", "levels"):
         parameters = {label: NAME_ONLY}
         fix = {label: list(instead)} if instead else {}
         return UserError(code=code, message=problem, advice=advice, columns=columns, parameters=parameters, fix=fix)

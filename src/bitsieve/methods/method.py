@@ -51,6 +51,8 @@ class Method:
     do not go together; it is called with all parameters and ``n_features_to_select``. ``ends_with``: the values of
     ``n_features_to_select`` (None, "auto") that leave the number to the method. ``published``: the parameters that its
     paper sets otherwise than the defaults; ``why_default``: why the default is another, with what was measured.
+    ``column_parameters``: those that name columns, in a list or as the keys of a mapping of columns to numbers of
+    values; ``run`` gets the indices of the columns.
 
     ``unit``: of the scores. "bits"; "nats"; "ratio" of bits by bits; "mixed" for a sum of both; "share" of a sum of 1;
     "weight"; "importance"; "dependency" and "error", of which low is good. ``selector``: the class that selects by it,
@@ -82,6 +84,7 @@ class Method:
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
     published: Mapping[str, Any] = field(default_factory=dict, hash=False)
     why_default: str = ""
+    column_parameters: tuple[str, ...] = ()
     required_capabilities: frozenset[str] = TABLES
     further_capabilities: Callable[[Mapping[str, Any]], frozenset[str]] | None = field(default=None, repr=False)
     default_bins: Callable[[int], int] | None = field(default=None, repr=False)

@@ -13,6 +13,7 @@ from bitsieve.methods.constraints import Candidates
 from bitsieve.methods.method import UNSTRATIFIED, Method, check_capabilities
 from bitsieve.options import DiscretizationOptions, ExecutionOptions
 from bitsieve.pipeline import notes
+from bitsieve.pipeline.column_parameters import arguments_by_index
 from bitsieve.pipeline.discretize import CountedTable, discretize
 from bitsieve.pipeline.evidence import count_evidence
 from bitsieve.pipeline.fit import Fit
@@ -63,6 +64,7 @@ def run_on_counts(prepared: PreparedSelection, counted_table: CountedTable, exec
     arguments.pop("effect", None)
     with shared_helpers():
         information = counted_table.estimated(selection.estimator, selection.effect)
+        arguments = arguments_by_index(arguments, method, table, information.source)
         _warn_of_long_job(method, table, int(information.varies.sum()), n_selected)
         result = method.run(information, n_selected, **arguments)
         ranking = rank_uncut_columns(result, counted_table, selection, candidates)

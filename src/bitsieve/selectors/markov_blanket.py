@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from bitsieve.methods.by_counts.markov_blankets.methods import METHODS
 from bitsieve.selectors.base import CountSelector, with_parameters
+from bitsieve.utils.types import NameOrIndex
 
 
 @with_parameters
@@ -42,6 +45,9 @@ class MarkovBlanketSelector(CountSelector):
     freedom : {"adjusted", "nominal"}, default="adjusted"
     power : int, default=0
         As for :func:`bitsieve.independence_test`.
+    levels : dict of column to int, optional
+        How many values columns, or the target, could have: they count for nominal degrees of freedom, ``power`` and
+        ``n_unreliable_``. By default as many as a categorical type declares, or else as the column has codes.
     roles : bool, default=False
         Find the roles of the members by further tests, where the algorithm gives none.
 
@@ -108,4 +114,5 @@ class MarkovBlanketSelector(CountSelector):
     test: str = "scaled"
     freedom: str = "adjusted"
     power: int = 0
+    levels: Mapping[NameOrIndex, int] | None = None
     roles: bool = False

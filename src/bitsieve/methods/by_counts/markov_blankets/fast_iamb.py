@@ -47,6 +47,5 @@ def fast_iamb(search: Search) -> list[int]:
 
 def _has_enough_samples(search: Search, column: int, blanket: Sequence[int]) -> bool:
     """Whether there are five samples for every joint value of the target, the column and the blanket."""
-    counts = search.tests.counts
-    n_cells = counts.nominal_strata((search.target, column, *blanket))
-    return counts.n_samples >= MIN_SAMPLES_PER_CELL * n_cells
+    n_cells = search.tests.nominal_cells((search.target, column, *blanket))
+    return search.tests.counts.n_samples >= MIN_SAMPLES_PER_CELL * n_cells

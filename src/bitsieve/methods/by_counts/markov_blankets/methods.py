@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -57,6 +58,7 @@ def markov_blanket(
     test: str = "scaled",
     freedom: str = "adjusted",
     power: int = 0,
+    levels: Mapping[int, int] | None = None,
     roles: bool = False,
 ) -> MethodResult:
     """Keep the Markov blanket of the class, or its ``k`` strongest; see :class:`bitsieve.MarkovBlanketSelector`."""
@@ -68,7 +70,8 @@ def markov_blanket(
         n_extra_runs=n_extra_runs,
         correction=correction,
     )
-    tests = IndependenceTests(conditioning(information.source), TestOptions(test=test, freedom=freedom, power=power))
+    test_options = TestOptions(test=test, freedom=freedom, power=power)
+    tests = IndependenceTests(conditioning(information.source), test_options, levels)
     phase("searching")
     target = tests.counts.class_variable
     candidates = np.flatnonzero(information.varies).tolist()
@@ -120,6 +123,18 @@ def _check_max_conditioning(name: str, value: object) -> None:
         raise ParameterError(name, value, "give a whole number of 0 or more, 'auto', or None for no limit")
 
 
+def check_levels(name: str, value: object) -> None:
+    """Refuse what is no mapping of columns to whole numbers from 1; None is none."""
+    if value is None:
+        return
+    if not isinstance(value, Mapping):
+        raise ParameterError(name, value, "give a mapping of columns to how many values each could have")
+    for column, n_values in value.items():
+        number = whole_number(n_values)
+        if number is None or number < 1:
+            raise ParameterError(name, {column: n_values}, "give a whole number of 1 or more for each column")
+
+
 _IAMB_FDR = Method(
     name="iamb-fdr",
     title="Incremental association under a false discovery rate",
@@ -133,6 +148,7 @@ _IAMB_FDR = Method(
     required_capabilities=CONDITIONED | INDEPENDENT,
     default_bins=few_bins,
     ends_with=(None, "auto"),
+    column_parameters=("levels",),
     rules={
         "algorithm": _check_algorithm,
         "level": made_by(check_level),
@@ -143,6 +159,7 @@ _IAMB_FDR = Method(
         "test": partial(check_choice, choices=TESTS),
         "freedom": partial(check_choice, choices=FREEDOMS),
         "power": partial(check_integer, low=0),
+        "levels": check_levels,
         "roles": check_flag,
     },
 )

@@ -1,0 +1,65 @@
+"""Parameters of methods that name columns: lists of columns, and the numbers of values that columns could have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from bitsieve.counts.source import CountSource
+from bitsieve.dataset.dataset import Dataset
+from bitsieve.diagnostics import UserError
+from bitsieve.methods.constraints import indices_of_columns
+from bitsieve.methods.method import Method
+from bitsieve.utils.types import NameOrIndex
+
+Levels = Mapping[NameOrIndex, int]
+
+
+def arguments_by_index(
+    arguments: Mapping[str, Any], method: Method, table: Dataset, source: CountSource
+) -> dict[str, Any]:
+    """The arguments of a method, with the indices of columns in place of their names."""
+    by_index = dict(arguments)
+    for name in method.column_parameters:
+        columns = arguments[name]
+        if isinstance(columns, Mapping):
+            by_index[name] = levels_by_variable(columns, table.names, table.target.name, source)
+        elif columns is not None:
+            by_index[name] = indices_of_columns(columns, name, table.names, table.role_of_column)
+    return by_index
+
+
+def levels_by_variable(
+    levels: Levels | None, names: Sequence[str], target: str | None, source: CountSource
+) -> dict[int, int]:
+    """How many values columns could have, by the index of the column; that of the target is ``n_features``.
+
+    A number that is smaller than that of the values which occur is refused.
+    """
+    n_values_by_variable = {}
+    for column, n_values in (levels or {}).items():
+        if column == target:
+            variable = source.n_features
+        else:
+            (variable,) = indices_of_columns([column], "levels", names)
+        n_that_occur = _n_values_that_occur(source, variable)
+        if n_values < n_that_occur:
+            raise UserError(
+                code="too-few-levels",
+                message=f"levels has {n_values:,} for column {str(column)!r}, in which {n_that_occur:,} values occur",
+                advice="give the number of values that the column could have, a missing value included",
+                columns=[str(column)],
+            )
+        n_values_by_variable[variable] = n_values
+    return n_values_by_variable
+
+
+def _n_values_that_occur(source: CountSource, variable: int) -> int:
+    """How many codes of a column, or classes, occur."""
+    if variable == source.n_features:
+        return int(np.count_nonzero(source.class_sizes))
+    (table,) = source.tables(None, np.array([variable], np.intp), False)
+    _, counts = table.occupied()
+    return len(counts)
