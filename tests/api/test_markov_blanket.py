@@ -100,6 +100,53 @@ def test_the_target_has_the_classes_that_its_type_declares(known):
     assert declared.degrees_of_freedom_.tolist() == (3 * plain.degrees_of_freedom_).tolist()
 
 
+@pytest.fixture(scope="module")
+def exclusive():
+    """The target is the exclusive or of ``first`` and ``second``, but for noise."""
+    random = np.random.default_rng(1)
+    first, second, noise = random.integers(0, 2, (3, 1000))
+    target = first ^ second ^ (random.random(1000) < 0.1)
+    return pd.DataFrame({"first": first, "second": second, "noise": noise, "constant": 1, "target": target})
+
+
+def test_a_start_goes_through_every_door(exclusive, tmp_path, capsys):
+    with warns_code("empty-blanket"):
+        assert bitsieve.markov_blanket(exclusive, "target").features == []
+    for start in (["first"], [0], ["first", "noise", "constant"]):
+        blanket = bitsieve.markov_blanket(exclusive, "target", start=start)
+        assert sorted(blanket.features) == ["first", "second"]
+    X, y = exclusive.drop(columns="target"), exclusive["target"]
+    assert sorted(MarkovBlanketSelector(start=["first"]).fit(X, y).selected_) == [0, 1]
+    selection = bitsieve.select(exclusive, "target", method="iamb-fdr", start=["first"])
+    assert sorted(selection.features) == ["first", "second"]
+    selection.save(tmp_path / "saved.json")
+    assert bitsieve.load(tmp_path / "saved.json") == selection
+    path = tmp_path / "rows.csv"
+    exclusive.to_csv(path, index=False)
+    command = ["select", str(path), "--target", "target", "--method", "iamb-fdr", "--json", "--quiet"]
+    assert main([*command, "--set", "start=first,noise"]) == 0
+    features = json.loads(capsys.readouterr().out)["features"]
+    assert {feature["name"] for feature in features} == {"first", "second"}
+    assert main([*command, "--set", "start=frist"]) == 2
+    assert "names column 'frist', which is not there" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("parameters", "code"),
+    [
+        ({"start": ["first"], "algorithm": "mmpc"}, "contradicting-parameters"),
+        ({"start": ["first"], "algorithm": "ses"}, "contradicting-parameters"),
+        ({"start": ["target"]}, "column-is-target"),
+        ({"start": ["frist"]}, "unknown-column"),
+        ({"start": "first"}, "parameter-not-allowed"),
+    ],
+)
+def test_mistakes_in_a_start(exclusive, parameters, code):
+    with pytest.raises(bitsieve.UserError) as error:
+        bitsieve.markov_blanket(exclusive, "target", **parameters)
+    assert error.value.code == code
+
+
 def test_interchangeable_columns_are_named(known):
     data = known.assign(copy=1 - known["cause"])
     blanket = bitsieve.markov_blanket(data, "target", algorithm="ses", level=0.001)

@@ -172,6 +172,7 @@ def markov_blanket(
     freedom: str = "adjusted",
     power: int = 0,
     levels: Mapping[NameOrIndex, int] | None = None,
+    start: Sequence[NameOrIndex] = (),
     sample_weight: ColumnLike = None,
     exclude: Sequence[Label] = (),
     binning: BinningLike = BINNING,
@@ -186,7 +187,7 @@ def markov_blanket(
     ----------
     data, target
         As for :func:`bitsieve.select`.
-    algorithm, level, max_conditioning, symmetry, n_extra_runs, correction, test, freedom, power, levels
+    algorithm, level, max_conditioning, symmetry, n_extra_runs, correction, test, freedom, power, levels, start
         As for :class:`bitsieve.MarkovBlanketSelector`.
     sample_weight, exclude, binning, n_bins, missing, target_kind, n_jobs
         As for :func:`bitsieve.select`. By default numbers are cut into few bins of equal frequency.
@@ -228,6 +229,7 @@ def markov_blanket(
         "freedom": freedom,
         "power": power,
         "levels": levels,
+        "start": start,
         "roles": True,
     }
     selection = SelectionOptions.by_name(METHODS[0].name, parameters, columns=ColumnOptions(exclude=exclude))

@@ -1,4 +1,4 @@
-"""Settings of --set that are objects in Python: Nystrom's approximation, densities in place of bins, and mappings."""
+"""Settings of --set that are objects in Python: Nystrom's approximation, densities in place of bins, and columns."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ NYSTROM = {
 }
 DENSITIES = "densities"
 LEVELS = "levels"
+START = "start"
 KERNELS = ("gaussian",)
 
 
@@ -56,6 +57,8 @@ def parameters_of_settings(settings: Sequence[Setting]) -> dict[str, Any]:
                 advice="give --set nystrom=0.5 alone",
             )
         parameters["approximation"] = _nystrom(nystrom_parameters)
+    if START in parameters:
+        parameters[START] = [column.strip() for column in str(parameters[START]).split(",")]
     if parameters.get(LEVELS) is not None:
         parameters[LEVELS] = _levels(str(parameters[LEVELS]))
     return parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from bitsieve.methods.by_counts.markov_blankets.methods import METHODS
 from bitsieve.selectors.base import CountSelector, with_parameters
@@ -48,6 +48,9 @@ class MarkovBlanketSelector(CountSelector):
     levels : dict of column to int, optional
         How many values columns, or the target, could have: they count for nominal degrees of freedom, ``power`` and
         ``n_unreliable_``. By default as many as a categorical type declares, or else as the column has codes.
+    start : sequence of str or int, default=()
+        Columns that the search begins with, such as a blanket that is known, or the causes of a target that depends
+        on them only together. They stay unless a test removes them. For the first six algorithms.
     roles : bool, default=False
         Find the roles of the members by further tests, where the algorithm gives none.
 
@@ -75,8 +78,8 @@ class MarkovBlanketSelector(CountSelector):
         For "ses" a list for every member: the member, and the columns that are interchangeable with it in the tests
         made. Empty for other algorithms.
     trace_ : list of Move
-        What entered and left, in order: ``variable``, ``enters``, ``condition``, ``log_p``. The target is the variable
-        ``n_features_in_``.
+        What entered and left after the start, in order: ``variable``, ``enters``, ``condition``, ``log_p``. The target
+        is the variable ``n_features_in_``.
     n_tests_, n_unreliable_ : int
         How many different tests were made, and how many of them had fewer than five samples for every possible cell.
 
@@ -115,4 +118,5 @@ class MarkovBlanketSelector(CountSelector):
     freedom: str = "adjusted"
     power: int = 0
     levels: Mapping[NameOrIndex, int] | None = None
+    start: Sequence[NameOrIndex] = ()
     roles: bool = False

@@ -159,6 +159,34 @@ def test_fast_iamb_removes_no_member_in_a_round_that_adds_none():
     assert search.without_independent(blanket, fixed=[]) == [0, 1]
 
 
+OF_WHOLE_BLANKETS = ["gs", "gs.association", "iamb", "inter.iamb", "fast.iamb", "iamb.fdr", "fbed0", "fbed1"]
+
+
+def source_of_exclusive_or():
+    """Columns 0 and 1, of which the class is the exclusive or but for noise, and two columns of noise."""
+    random = np.random.default_rng(1)
+    codes = random.integers(0, 2, (1000, 4)).astype(np.uint8)
+    flips = random.random(1000) < 0.1
+    return PackedSource(codes, codes[:, 0] ^ codes[:, 1] ^ flips)
+
+
+@pytest.mark.parametrize("name", OF_WHOLE_BLANKETS)
+def test_a_search_that_begins_with_one_cause_finds_the_other(name):
+    tests = IndependenceTests(source_of_exclusive_or(), TestOptions())
+    assert SEARCHES[name](Search(tests, 4, range(4), 0.001)) == []
+    assert sorted(SEARCHES[name](Search(tests, 4, range(4), 0.001, start=[1]))) == [0, 1]
+    assert sorted(SEARCHES[name](Search(tests, 4, range(4), 0.001, start=[0, 1]))) == [0, 1]
+
+
+@pytest.mark.parametrize("name", OF_WHOLE_BLANKETS)
+@pytest.mark.parametrize("start", [[2], [2, 3]])
+def test_columns_that_the_search_began_with_leave_if_they_do_not_matter(name, start):
+    tests = IndependenceTests(source_of_exclusive_or(), TestOptions())
+    search = Search(tests, 4, range(4), 0.001, start=start)
+    assert SEARCHES[name](search) == []
+    assert [move.variable for move in search.moves if not move.enters]
+
+
 @pytest.mark.parametrize("name", SEARCHES)
 def test_a_corrected_search_lets_no_column_enter_that_the_correction_refuses(name):
     """With one candidate among seven of noise, only p below 0.05 / (7 (1 + 1/2 + ... + 1/7)) enters."""

@@ -21,8 +21,8 @@ def fast_iamb(search: Search) -> list[int]:
     independent of the target given the others. A member that leaves in a later round than it entered is not tried
     again. The search ends with a round in which no column depends on the target.
     """
-    blanket: list[int] = []
-    candidates = list(search.candidates)
+    blanket = list(search.start)
+    candidates = [column for column in search.candidates if column not in blanket]
     while candidates and search.may_condition_on(len(blanket)):
         before = list(blanket)
         dependent = search.dependent(search.test_each(candidates, before))
@@ -42,6 +42,8 @@ def fast_iamb(search: Search) -> list[int]:
         if not has_enough_samples and blanket == grown:
             break  # there are too few samples for one more column
         candidates = [column for column in candidates if column not in blanket]
+    if blanket == list(search.start):  # no round has tested these
+        return search.without_independent(blanket, fixed=[])
     return blanket
 
 

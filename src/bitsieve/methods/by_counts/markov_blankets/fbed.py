@@ -13,13 +13,13 @@ from bitsieve.methods.by_counts.markov_blankets.search import Ranked, Search, by
 
 def fbed(search: Search, n_extra_runs: int | None = 1) -> list[int]:
     """The blanket by FBED: a run, and ``n_extra_runs`` more (None: until a run adds nothing), then removals."""
-    blanket: list[int] = []
+    blanket = list(search.start)
     n_runs = 0
     while n_extra_runs is None or n_runs <= n_extra_runs:
         n_runs += 1
         if not _forward_run(search, blanket):
             break
-    while len(blanket) > 1:
+    while search.may_leave(blanket):
         weakest = _weakest(search, blanket)
         if search.depends(weakest.result):
             break

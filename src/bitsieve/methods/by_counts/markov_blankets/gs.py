@@ -19,7 +19,7 @@ def gs(search: Search) -> list[int]:
 
 def grow_and_shrink(search: Search, order: Sequence[int]) -> list[int]:
     """The blanket by grow-shrink through the columns in this order."""
-    blanket: list[int] = []
+    blanket = list(search.start)
     while _grow_by_one(search, order, blanket):
         pass
     while _shrink_by_one(search, blanket):

@@ -13,13 +13,15 @@ from bitsieve.methods.by_counts.markov_blankets.search import Ranked, Search
 
 def iamb(search: Search) -> list[int]:
     """The blanket by IAMB: all additions, then one pass of removals, from which the last column added is exempt."""
-    blanket: list[int] = []
+    blanket = list(search.start)
+    last_added: list[int] = []
     while True:
         addition = _strongest_addition(search, blanket)
         if addition is None:
-            return search.without_independent(blanket, fixed=blanket[-1:])
+            return search.without_independent(blanket, fixed=last_added)
         search.enter(addition.variable, blanket, addition.result)
         blanket.append(addition.variable)
+        last_added = [addition.variable]
 
 
 def inter_iamb(search: Search) -> list[int]:
@@ -28,11 +30,13 @@ def inter_iamb(search: Search) -> list[int]:
     Additions and removals can go round in circles. A column that leads back to an earlier blanket is taken out, and not
     added again.
     """
-    blanket: list[int] = []
+    blanket = list(search.start)
     earlier_blankets = [set(blanket)]
     refused: list[int] = []
     while True:
         addition = _strongest_addition(search, blanket, refused)
+        if addition is None and blanket == list(search.start):  # no pass has tested these
+            return search.without_independent(blanket, fixed=[])
         if addition is None:
             return blanket
         search.enter(addition.variable, blanket, addition.result)

@@ -51,16 +51,18 @@ def iamb_fdr(search: Search) -> list[int]:
     """The blanket by IAMB-FDR: in each step the weakest member that does not pass leaves, or the strongest enters.
 
     The member that entered last does not leave, and the one that left last does not enter. A step that leads back to an
-    earlier blanket is not taken, and its column does not move again.
+    earlier blanket is not taken, and its column does not move again. Columns that the search begins with do not leave
+    before one was added, or none can be.
     """
-    blanket: list[int] = []
+    blanket = list(search.start)
     earlier_blankets = [set(blanket)]
     immovable: list[int] = []
+    protected = list(search.start)
     last_added: int | None = None
     last_removed = NO_COLUMN
     while search.candidates:
         adjusted = _AdjustedTests(search, blanket)
-        removable = [member for member in blanket if member not in immovable and member != last_added]
+        removable = [member for member in blanket if member not in (*immovable, *protected, last_added)]
         removal = adjusted.weakest_failing(removable)
         if removal is not None:
             column = removal.variable
@@ -73,11 +75,14 @@ def iamb_fdr(search: Search) -> list[int]:
             last_removed = column
             earlier_blankets.append(set(blanket))
             continue
-        if not search.may_condition_on(len(blanket)):
-            break
-        addable = set(search.candidates).difference(blanket, immovable)
-        addable.discard(last_removed)
-        addition = adjusted.strongest_passing(addable)
+        addition = None
+        if search.may_condition_on(len(blanket)):
+            addable = set(search.candidates).difference(blanket, immovable)
+            addable.discard(last_removed)
+            addition = adjusted.strongest_passing(addable)
+        if addition is None and protected:
+            protected = []
+            continue
         if addition is None:
             break
         column = addition.variable
@@ -87,5 +92,6 @@ def iamb_fdr(search: Search) -> list[int]:
         search.enter(column, blanket, addition.result)
         blanket.append(column)
         last_added = column
+        protected = []
         earlier_blankets.append(set(blanket))
     return blanket

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,6 +16,7 @@ from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.markov_blankets.blanket import (
     ALGORITHMS,
     AUTO,
+    OVER_BLANKETS,
     SYMMETRIES,
     Blanket,
     BlanketOptions,
@@ -23,6 +24,7 @@ from bitsieve.methods.by_counts.markov_blankets.blanket import (
 )
 from bitsieve.methods.by_counts.markov_blankets.search import CORRECTIONS, Search
 from bitsieve.methods.by_counts.markov_blankets.spouses import AND
+from bitsieve.methods.constraints import has_items
 from bitsieve.methods.method import CONDITIONED, INDEPENDENT, Method, MethodResult, defaults_of
 from bitsieve.utils.messages import choices, nearest_in
 from bitsieve.utils.parameters import (
@@ -59,6 +61,7 @@ def markov_blanket(
     freedom: str = "adjusted",
     power: int = 0,
     levels: Mapping[int, int] | None = None,
+    start: Sequence[int] = (),
     roles: bool = False,
 ) -> MethodResult:
     """Keep the Markov blanket of the class, or its ``k`` strongest; see :class:`bitsieve.MarkovBlanketSelector`."""
@@ -75,7 +78,8 @@ def markov_blanket(
     phase("searching")
     target = tests.counts.class_variable
     candidates = np.flatnonzero(information.varies).tolist()
-    search = Search(tests, target, candidates, level, options.conditioning_limit, correction)
+    varying_start = [column for column in start if information.varies[column]]
+    search = Search(tests, target, candidates, level, options.conditioning_limit, correction, varying_start)
     blanket = find_blanket(search, options, with_roles=roles)
     members = np.array(blanket.members[:k], np.intp)
     scores = np.array([blanket.deciding_tests[member].bits for member in members.tolist()], np.float64)
@@ -135,6 +139,15 @@ def check_levels(name: str, value: object) -> None:
             raise ParameterError(name, {column: n_values}, "give a whole number of 1 or more for each column")
 
 
+def _check_start(parameters: Mapping[str, Any]) -> None:
+    """Refuse columns to begin with where the algorithm goes through subsets of the members."""
+    start = parameters.get("start", ())
+    if has_items(start) and parameters["algorithm"] not in OVER_BLANKETS:
+        problem = f"does not go with algorithm {parameters['algorithm']!r}"
+        advice = f"leave it out, or use {', '.join(OVER_BLANKETS[:-1])} or {OVER_BLANKETS[-1]}"
+        raise ParameterError("start", start, advice, problem, code="contradicting-parameters")
+
+
 _IAMB_FDR = Method(
     name="iamb-fdr",
     title="Incremental association under a false discovery rate",
@@ -148,7 +161,8 @@ _IAMB_FDR = Method(
     required_capabilities=CONDITIONED | INDEPENDENT,
     default_bins=few_bins,
     ends_with=(None, "auto"),
-    column_parameters=("levels",),
+    column_parameters=("levels", "start"),
+    check=_check_start,
     rules={
         "algorithm": _check_algorithm,
         "level": made_by(check_level),

@@ -37,6 +37,7 @@ class Search:
 
     A test that lets a variable enter is conditional on at most ``max_conditioning`` others; None sets no limit.
     ``correction`` is "fdr" where p of columns that may enter is corrected for their number; see :meth:`dependent`.
+    ``start`` are the members that a search for a whole blanket begins with. They may leave as others do.
     """
 
     tests: IndependenceTests
@@ -45,6 +46,7 @@ class Search:
     level: float
     max_conditioning: int | None = None
     correction: str | None = None
+    start: Sequence[int] = ()
     moves: list[Move] = field(default_factory=list)
 
     @property
@@ -102,14 +104,18 @@ class Search:
         """Record that a variable left the blanket."""
         self.moves.append(Move(variable, False, tuple(sorted(condition)), result.log_p))
 
+    def may_leave(self, blanket: Sequence[int]) -> bool:
+        """Whether members of a blanket are tested again: a single one is not, unless the search began with it."""
+        return len(blanket) > 1 or any(member in self.start for member in blanket)
+
     def without_independent(self, blanket: Sequence[int], fixed: Sequence[int]) -> list[int]:
         """Remove, in one pass, every member that is independent of the target given the members that remain.
 
-        Members in ``fixed`` are not tested, and the last that remains is not either.
+        Members in ``fixed`` are not tested; see also :meth:`may_leave`.
         """
         remaining = list(blanket)
         for member in blanket:
-            if member in fixed or len(remaining) < 2:
+            if member in fixed or not self.may_leave(remaining):
                 continue
             others = [other for other in remaining if other != member]
             result = self.test(member, others)
