@@ -214,6 +214,11 @@ CODES: dict[str, Code] = {
     "stopped-by-rule": Code(
         "note", "A stopping rule ended the selection.", 'Use `stopping="conditional"` if fewer columns are relevant.'
     ),
+    "tests-not-executed": Code(
+        "note",
+        "Tests of a Markov blanket had fewer rows than `power` asks for, and count as p = 1.",
+        "Lower `power`, or take fewer bins or more rows.",
+    ),
     "empty-blanket": Code("note", "No column is shown to depend on the target.", "Raise the level, or get more rows."),
     "nothing-related": Code(
         "note", "No column is related to the target beyond chance.", "Give `delta=0.0`, or get more rows."
@@ -500,6 +505,9 @@ CODES: dict[str, Code] = {
     "small-class": Code("error", "A class has fewer rows than there are folds.", "Use fewer folds, or leave one out."),
     "too-few-levels": Code(
         "error", "A column has more values than `levels` gives it.", "Give the number of values that it could have."
+    ),
+    "too-few-shuffles": Code(
+        "error", "So few shuffles cannot show that a column depends on the target.", "Raise `n_shuffles`."
     ),
     "too-few-groups": Code("error", "There is one group of rows only.", "Give at least two groups."),
     # Errors in the table

@@ -128,6 +128,13 @@ def test_p_by_shuffles_is_that_of_all_permutations():
     assert abs(found.p - share) < 0.02  # four standard deviations of a share of 9,999
 
 
+def test_a_test_that_is_not_executed_says_so(fork):
+    result = bitsieve.independence_test(fork, 0, 1, given=[2], binning="none", power=23)  # 27 cells and 600 rows
+    assert (result.is_executed, result.p) == (False, 1.0)
+    assert "p = 1, not executed: too few rows for every possible cell (statistic" in str(result)
+    assert bitsieve.independence_test(fork, 0, 1, given=[2], binning="none", power=22).is_executed
+
+
 def test_it_prints_a_line(fork):
     text = str(bitsieve.independence_test(fork, 0, 1, given=[2], binning="none"))
     assert text.startswith("'first' and 'second' given 'cause': p = ")

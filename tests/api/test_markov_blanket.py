@@ -147,6 +147,56 @@ def test_mistakes_in_a_start(exclusive, parameters, code):
     assert error.value.code == code
 
 
+def test_p_by_shuffles_goes_through_every_door(known, tmp_path, capsys):
+    by_shuffles = {"algorithm": "fbed", "p_by": "shuffles", "n_shuffles": 199, "level": 0.01, "random_state": 3}
+    blanket = bitsieve.markov_blanket(known, "target", **by_shuffles)
+    assert set(blanket.features) == {"cause", "effect", "spouse"}
+    assert blanket.log_p.tolist() == [-np.log(200)] * 3
+    network = bitsieve.markov_network(known, binning="none", **by_shuffles)
+    assert {network.names[member] for member in network.blankets[5]} == {"cause", "effect", "spouse"}
+    path = tmp_path / "rows.csv"
+    known.to_csv(path, index=False)
+    command = ["select", str(path), "--target", "target", "--method", "fbed", "--json", "--quiet"]
+    settings = [f"{name}={value}" for name, value in by_shuffles.items() if name != "algorithm"]
+    assert main([*command, *(word for setting in settings for word in ("--set", setting))]) == 0
+    features = json.loads(capsys.readouterr().out)["features"]
+    assert [feature["name"] for feature in features] == blanket.features
+
+
+def test_so_few_shuffles_that_nothing_could_enter_are_refused(known):
+    """The smallest corrected p among 5 columns is 5 (1 + 1/2 + ... + 1/5) / 100 = 0.114."""
+    few = {"p_by": "shuffles", "n_shuffles": 99}
+    for correction in ({"algorithm": "iamb-fdr"}, {"algorithm": "mmpc", "correction": "fdr"}):
+        with pytest.raises(bitsieve.UserError, match="give 229 or more") as error:
+            bitsieve.markov_blanket(known, "target", **few, **correction)
+        assert error.value.code == "too-few-shuffles"
+        with pytest.raises(bitsieve.UserError, match="give 229 or more"):
+            network_of(known, few | correction)
+    assert bitsieve.markov_blanket(known, "target", p_by="shuffles", n_shuffles=229).features != []
+    with pytest.raises(bitsieve.UserError, match="use a larger level"):
+        bitsieve.markov_blanket(known, "target", p_by="shuffles", level=1e-9)
+
+
+def test_tests_that_are_not_executed_are_said_everywhere(known):
+    few = known[:60]
+    with warns_code("tests-not-executed"):
+        blanket = bitsieve.markov_blanket(few, "target", power=8, algorithm="gs")
+    assert 0 < blanket.n_not_executed <= blanket.n_tests
+    assert f"{blanket.n_not_executed} of {blanket.n_tests} tests were not executed" in str(blanket)
+    network = bitsieve.markov_network(few, binning="none", power=8, algorithm="gs")
+    assert f"{network.n_not_executed} of {network.n_tests} tests were not executed" in str(network)
+    selector = MarkovBlanketSelector(power=8, algorithm="gs").fit(few.drop(columns="target"), few["target"])
+    assert "tests-not-executed" in [diagnostic.code for diagnostic in selector.diagnostics_]
+    assert selector.n_not_executed_ == blanket.n_not_executed
+    selection = bitsieve.select(few, "target", method="gs", power=8)
+    not_executed = np.flatnonzero(~selection.selector.executed_).tolist()
+    names = [selection.evidence.table.names[column] for column in not_executed]
+    reasons = [selection.explain(name).reason for name in names if name not in selection.features]
+    assert reasons
+    assert all("the test was not executed, as it has too few rows" in reason for reason in reasons)
+    assert "tests-not-executed" in [diagnostic.code for diagnostic in selection.diagnostics]
+
+
 def test_interchangeable_columns_are_named(known):
     data = known.assign(copy=1 - known["cause"])
     blanket = bitsieve.markov_blanket(data, "target", algorithm="ses", level=0.001)

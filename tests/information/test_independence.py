@@ -104,7 +104,7 @@ def test_the_result_depends_neither_on_the_side_nor_on_the_order_of_the_strata(t
     assert one.degrees_of_freedom == other.degrees_of_freedom
     assert one.statistic == pytest.approx(other.statistic, rel=1e-12)  # sums in another order
     if test == "g":
-        assert one[:4] == other[:4]
+        assert one[:5] == other[:5]
 
 
 def test_values_that_a_column_could_have_count_for_nominal_freedom_and_power():
@@ -129,6 +129,30 @@ def test_values_that_a_source_declares_are_used_unless_others_are_given():
     source.declared_values = {0: 6, 1: 7}
     tests = IndependenceTests(source, TestOptions(), {1: 9})
     assert tests.n_levels[:3].tolist() == [6, 9, 2]
+
+
+def test_p_by_shuffles_replaces_the_tail_alone():
+    source = PackedSource(random_codes(0))
+    by_shuffles = IndependenceTests(source, TestOptions(p_by="shuffles", n_shuffles=199)).test(0, 1, [2])
+    by_tail = IndependenceTests(source, TestOptions()).test(0, 1, [2])
+    assert by_shuffles._replace(p=by_tail.p, log_p=by_tail.log_p) == by_tail
+    assert by_shuffles.log_p == log(by_shuffles.p)
+    assert abs(by_shuffles.p - by_tail.p) < 0.15  # four standard deviations of a share of 199
+    shares = set()
+    for seed in range(5):
+        tests = IndependenceTests(source, TestOptions(p_by="shuffles", n_shuffles=199, random_state=seed))
+        shares.add(tests.test(0, 1, [2]).p)
+    assert len(shares) > 1
+
+
+def test_a_test_without_power_is_not_executed():
+    source = PackedSource(random_codes(0))
+    for p_by in ("chi-squared", "shuffles"):
+        tests = IndependenceTests(source, TestOptions(power=13, p_by=p_by, n_shuffles=9))
+        result = tests.test(0, 1, [2])  # 24 cells and 300 samples
+        assert (result.is_executed, result.log_p, result.statistic) == (False, 0.0, 0.0)
+        assert tests.test(0, 1, []).is_executed
+        assert (tests.n_tests, tests.n_not_executed) == (2, 1)
 
 
 def test_relabelled_copies_have_the_same_g():

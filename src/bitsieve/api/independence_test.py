@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import exp, isnan, log
+from math import isnan
 from typing import NamedTuple
 
 import numpy as np
@@ -20,12 +20,7 @@ from bitsieve.options import ReadOptions
 from bitsieve.pipeline.column_parameters import levels_by_variable
 from bitsieve.utils.messages import number_and_noun, quoted
 from bitsieve.utils.parameter_names import proposes_right_names
-from bitsieve.utils.parameters import check_choice, check_integer
 from bitsieve.utils.types import ColumnLike, NameOrIndex, TableLike
-
-CHI_SQUARED = "chi-squared"
-SHUFFLES = "shuffles"
-MAX_SHUFFLES = 10**6
 
 
 class IndependenceTest(NamedTuple):
@@ -52,6 +47,8 @@ class IndependenceTest(NamedTuple):
     least_expected : float
         The smallest count that a cell would have under independence, in the strata in which both columns vary; infinite
         if there are none.
+    is_executed : bool
+        False where there are fewer rows for every possible cell than ``power``, so that p is 1.
 
     Examples
     --------
@@ -72,6 +69,7 @@ class IndependenceTest(NamedTuple):
     bits_by_chance: float
     n_strata: int
     least_expected: float
+    is_executed: bool
 
     def __str__(self) -> str:
         condition = f" given {quoted(self.given)}" if self.given else ""
@@ -79,7 +77,8 @@ class IndependenceTest(NamedTuple):
         degrees = f"{number_and_noun(self.degrees_of_freedom, 'degree')} of freedom"
         chance = "" if isnan(self.bits_by_chance) else f", {self.bits_by_chance:.4f} by chance"
         figures = f"statistic {self.statistic:.4g} on {degrees}; {self.bits:.4f} bits{chance}"
-        return f"{self.x!r} and {self.y!r}{condition}: {p_text} ({figures})"
+        power = "" if self.is_executed else ", not executed: too few rows for every possible cell"
+        return f"{self.x!r} and {self.y!r}{condition}: {p_text}{power} ({figures})"
 
 
 @proposes_right_names
@@ -125,7 +124,8 @@ def independence_test(
         in each stratum; "nominal": ``(K_x - 1) (K_y - 1) prod K_z`` over all values that the columns could have, which
         loses power in sparse tables.
     power : int, default=0
-        p is 1 if there are fewer than ``power`` rows for every possible cell of the table; 5 is usual.
+        The test is not executed, and p is 1, if there are fewer than ``power`` rows for every possible cell of the
+        table; 5 is usual.
     levels : dict of column to int, optional
         How many values columns could have, for "nominal" and ``power``, a missing value included. By default as many as
         a categorical type declares (and a missing value where one occurs), or else as the column has codes.
@@ -170,11 +170,10 @@ def independence_test(
     >>> bitsieve.independence_test(data, "first", "second", given=["cause"], binning="none").p > 0.05
     True
     """
-    options = TestOptions(test=test, freedom=freedom, power=power)
+    options = TestOptions(
+        test=test, freedom=freedom, power=power, p_by=p_by, n_shuffles=n_shuffles, random_state=random_state
+    )
     check_levels("levels", levels)
-    check_choice("p_by", p_by, (CHI_SQUARED, SHUFFLES))
-    check_integer("n_shuffles", n_shuffles, 1, MAX_SHUFFLES)
-    check_integer("random_state", random_state, 0, 2**32 - 1)
     if make_binner(binning_with(binning, n_jobs, missing=missing)).requires == "classes":
         advice = "give 'quantile', 'uniform', 'none' or a binner that looks at no target"
         raise ParameterError(
@@ -196,23 +195,19 @@ def independence_test(
     source = conditioning(information.source)
     tests = IndependenceTests(source, options, levels_by_variable(levels, names, None, source))
     result = tests.test(first, second, strata)
-    p = exp(result.log_p)
-    log_p = result.log_p
-    if p_by == SHUFFLES:
-        p = tests.p_by_shuffles(first, second, strata, n_shuffles, random_state)
-        log_p = log(p)
     return IndependenceTest(
         x=names[first],
         y=names[second],
         given=tuple(names[column] for column in strata),
         statistic=result.statistic,
         degrees_of_freedom=result.degrees_of_freedom,
-        p=p,
-        log_p=log_p,
+        p=result.p,
+        log_p=result.log_p,
         bits=result.bits,
         bits_by_chance=result.bits_by_chance,
         n_strata=result.n_strata,
         least_expected=result.least_expected,
+        is_executed=result.is_executed,
     )
 
 

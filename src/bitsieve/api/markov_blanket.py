@@ -17,7 +17,7 @@ from bitsieve.discretization.registry import binning_with, make_binner
 from bitsieve.information.independence import RELIABLE_SAMPLES, IndependenceTests, TestOptions
 from bitsieve.io.graphml import write_graphml
 from bitsieve.methods.by_counts.markov_blankets.blanket import AUTO, BlanketOptions, find_blanket
-from bitsieve.methods.by_counts.markov_blankets.methods import METHODS, check_levels
+from bitsieve.methods.by_counts.markov_blankets.methods import METHODS, check_levels, check_shuffles
 from bitsieve.methods.by_counts.markov_blankets.search import Search
 from bitsieve.methods.by_counts.markov_blankets.spouses import AND
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
@@ -61,6 +61,8 @@ class MarkovBlanket:
         Its information about the target given the others (plug-in).
     n_tests, n_unreliable : int
         How many different tests were made, and how many of them had fewer than five rows for every possible cell.
+    n_not_executed : int
+        How many of them had fewer than ``power``, so that their p counts as 1.
     diagnostics : Diagnostics
         What was noticed in the data.
 
@@ -88,6 +90,7 @@ class MarkovBlanket:
     bits: Floats
     n_tests: int
     n_unreliable: int
+    n_not_executed: int
     diagnostics: Diagnostics
 
     def to_frame(self, library: str | None = None) -> DataFrame:
@@ -134,8 +137,7 @@ class MarkovBlanket:
         return draw_blanket(self.target, list(map(str, self.neighbours)), spouses, ax)
 
     def __str__(self) -> str:
-        paragraphs = [self._table(), *_unreliable_tests(self.n_unreliable, self.n_tests)]
-        return "\n\n".join(paragraphs)
+        return "\n\n".join([self._table(), *_lines_on_tests(self)])
 
     def _table(self) -> str:
         if not self.features:
@@ -147,14 +149,20 @@ class MarkovBlanket:
         return aligned(("column", "role", "via", "p", "bits"), rows, right=(False, False, False, True, True))
 
 
-def _unreliable_tests(n_unreliable: int, n_tests: int) -> list[str]:
-    """A line on the tests that had too few rows, for the printed result; no line if all had enough."""
-    if n_unreliable == 0:
-        return []
-    return [
-        f"{n_unreliable:,} of {n_tests:,} tests are unreliable, as they have fewer than {RELIABLE_SAMPLES} rows for "
-        "every possible cell: take fewer bins or more rows"
-    ]
+def _lines_on_tests(result: MarkovBlanket | MarkovNetwork) -> list[str]:
+    """Lines on the tests that had too few rows, for the printed result; none if all had enough."""
+    lines = []
+    if result.n_unreliable > 0:
+        lines.append(
+            f"{result.n_unreliable:,} of {result.n_tests:,} tests are unreliable, as they have fewer than "
+            f"{RELIABLE_SAMPLES} rows for every possible cell: take fewer bins or more rows"
+        )
+    if result.n_not_executed > 0:
+        lines.append(
+            f"{result.n_not_executed:,} of {result.n_tests:,} tests were not executed, as they have fewer rows for "
+            "every possible cell than power asks for: their p counts as 1"
+        )
+    return lines
 
 
 @proposes_right_names
@@ -171,6 +179,9 @@ def markov_blanket(
     test: str = "scaled",
     freedom: str = "adjusted",
     power: int = 0,
+    p_by: str = "chi-squared",
+    n_shuffles: int = 999,
+    random_state: int = 0,
     levels: Mapping[NameOrIndex, int] | None = None,
     start: Sequence[NameOrIndex] = (),
     sample_weight: ColumnLike = None,
@@ -187,7 +198,9 @@ def markov_blanket(
     ----------
     data, target
         As for :func:`bitsieve.select`.
-    algorithm, level, max_conditioning, symmetry, n_extra_runs, correction, test, freedom, power, levels, start
+    algorithm, level, max_conditioning, symmetry, n_extra_runs, correction
+        As for :class:`bitsieve.MarkovBlanketSelector`.
+    test, freedom, power, p_by, n_shuffles, random_state, levels, start
         As for :class:`bitsieve.MarkovBlanketSelector`.
     sample_weight, exclude, binning, n_bins, missing, target_kind, n_jobs
         As for :func:`bitsieve.select`. By default numbers are cut into few bins of equal frequency.
@@ -228,6 +241,9 @@ def markov_blanket(
         "test": test,
         "freedom": freedom,
         "power": power,
+        "p_by": p_by,
+        "n_shuffles": n_shuffles,
+        "random_state": random_state,
         "levels": levels,
         "start": start,
         "roles": True,
@@ -268,6 +284,7 @@ def _blanket_of(fit: Fit) -> MarkovBlanket:
         bits=fit.result.scores,
         n_tests=fit.fitted_attribute("n_tests_"),
         n_unreliable=fit.fitted_attribute("n_unreliable_"),
+        n_not_executed=fit.fitted_attribute("n_not_executed_"),
         diagnostics=Diagnostics(diagnose(fit)),
     )
 
@@ -288,6 +305,8 @@ class MarkovNetwork:
         The larger ln p of the two tests of a pair, each given the other members of the blanket.
     n_tests, n_unreliable : int
         How many different tests were made, and how many of them had fewer than five rows for every possible cell.
+    n_not_executed : int
+        How many of them had fewer than ``power``, so that their p counts as 1.
 
     Examples
     --------
@@ -303,6 +322,7 @@ class MarkovNetwork:
     log_p: Floats
     n_tests: int
     n_unreliable: int
+    n_not_executed: int
 
     def to_frame(self, library: str | None = None) -> DataFrame:
         """The edges as a frame with the columns ``first``, ``second`` and ``log_p``.
@@ -367,7 +387,7 @@ class MarkovNetwork:
         ]
         table = aligned(("column", "column", "ln p"), rows, right=(False, False, True))
         size = f"{len(self.names):,} columns, {len(self.edges):,} edges"
-        return "\n\n".join([table, size, *_unreliable_tests(self.n_unreliable, self.n_tests)])
+        return "\n\n".join([table, size, *_lines_on_tests(self)])
 
 
 @proposes_right_names
@@ -383,6 +403,9 @@ def markov_network(
     test: str = "scaled",
     freedom: str = "adjusted",
     power: int = 0,
+    p_by: str = "chi-squared",
+    n_shuffles: int = 999,
+    random_state: int = 0,
     levels: Mapping[NameOrIndex, int] | None = None,
     sample_weight: ColumnLike = None,
     binning: BinningLike = "quantile",
@@ -396,7 +419,9 @@ def markov_network(
     Parameters
     ----------
     data : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
-    algorithm, level, max_conditioning, symmetry, n_extra_runs, correction, test, freedom, power, levels
+    algorithm, level, max_conditioning, symmetry, n_extra_runs, correction
+        As for :class:`bitsieve.MarkovBlanketSelector`.
+    test, freedom, power, p_by, n_shuffles, random_state, levels
         As for :class:`bitsieve.MarkovBlanketSelector`.
     sample_weight, binning, missing, n_jobs
         As for :func:`bitsieve.mutual_information_matrix`; "auto" and "mdl", which look at a target, are refused.
@@ -434,7 +459,9 @@ def markov_network(
     }
     METHODS[0].check_parameters(parameters)
     check_levels("levels", levels)
-    test_options = TestOptions(test=test, freedom=freedom, power=power)
+    test_options = TestOptions(
+        test=test, freedom=freedom, power=power, p_by=p_by, n_shuffles=n_shuffles, random_state=random_state
+    )
     if make_binner(binning_with(binning, n_jobs, missing=missing)).requires == "classes":
         advice = "give 'quantile', 'uniform', 'none' or a binner that looks at no target"
         raise ParameterError(
@@ -452,6 +479,7 @@ def markov_network(
     table, information = count_columns(data, read, binning, missing, "plug-in", n_jobs, by_class=False)
     source = conditioning(information.source)
     names = list(map(str, table.names))
+    check_shuffles(test_options, options, int(np.count_nonzero(information.varies)) - 1)
     tests = IndependenceTests(source, test_options, levels_by_variable(levels, names, None, source))
     varying = np.flatnonzero(information.varies).tolist()
     blankets: list[list[int]] = []
@@ -474,4 +502,5 @@ def markov_network(
         log_p=np.array([max(log_p[pair], log_p[pair[::-1]]) for pair in edges], np.float64),
         n_tests=tests.n_tests,
         n_unreliable=tests.n_unreliable,
+        n_not_executed=tests.n_not_executed,
     )

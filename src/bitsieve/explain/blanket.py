@@ -21,6 +21,8 @@ def why_not_in_blanket(fit: Fit, column: int, names: Sequence[str], target_name:
     ``names`` are those of all columns.
     """
     p = f"p = {p_of_logarithm(fit.fitted_attribute('log_p_')[column])}"
+    if not fit.fitted_attribute("executed_")[column]:
+        p += ", the test was not executed, as it has too few rows"
     members: list[int] = fit.fitted_attribute("blanket_").tolist()
     if column in members:
         rank = f"rank {members.index(column) + 1:,} of {len(members):,} in the Markov blanket"

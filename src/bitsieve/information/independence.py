@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import log
+from math import exp, log
 from typing import NamedTuple
 
 import numpy as np
@@ -35,6 +35,12 @@ from bitsieve.utils.parameters import check_choice, check_integer
 
 TESTS = ("scaled", "g", "pearson")
 FREEDOMS = ("adjusted", "nominal")
+CHI_SQUARED = "chi-squared"
+SHUFFLES = "shuffles"
+P_BY = (CHI_SQUARED, SHUFFLES)
+N_SHUFFLES = 999
+MAX_SHUFFLES = 10**6
+MAX_SEED = 2**32 - 1
 RELIABLE_SAMPLES = 5  # a test with fewer samples for every possible cell is called unreliable
 MAX_FREEDOM_OF_HYPERU = 2000  # scipy's function is right to 1e-13 up to here; from about 7,000 on it may give nan
 MAX_FREEDOM = 2.0**53  # larger nominal degrees of freedom are cut to this; p is 1 either way
@@ -49,11 +55,17 @@ class TestOptions:
     test: str = "scaled"
     freedom: str = "adjusted"
     power: int = 0
+    p_by: str = CHI_SQUARED
+    n_shuffles: int = N_SHUFFLES
+    random_state: int = 0
 
     def __post_init__(self) -> None:
         check_choice("test", self.test, TESTS)
         check_choice("freedom", self.freedom, FREEDOMS)
         check_integer("power", self.power, 0)
+        check_choice("p_by", self.p_by, P_BY)
+        check_integer("n_shuffles", self.n_shuffles, 1, MAX_SHUFFLES)
+        check_integer("random_state", self.random_state, 0, MAX_SEED)
 
     @property
     def optional_sums(self) -> OptionalSums:
@@ -66,12 +78,14 @@ class TestResult(NamedTuple):
 
     statistic: float
     degrees_of_freedom: int
+    p: float  # 0 where it is too small for a float
     log_p: float  # natural logarithm
     bits: float  # I(X;Y|Z) by plug-in
     bits_by_chance: float  # the mean of I(X;Y|Z) over all shuffles within the strata; nan but for the scaled test
     n_strata: int  # how many strata occur
     least_expected: float  # the smallest m in the strata in which both vary; infinite if there are none
     is_reliable: bool  # whether there are at least five samples for every possible cell
+    is_executed: bool  # False: there are fewer samples for every possible cell than ``power``, so that p is 1
 
 
 class IndependenceTests:
@@ -99,6 +113,11 @@ class IndependenceTests:
     def n_tests(self) -> int:
         """How many different tests were made."""
         return len(self._results)
+
+    @property
+    def n_not_executed(self) -> int:
+        """How many tests had fewer samples for every possible cell than ``power``, so that p is 1."""
+        return sum(not result.is_executed for result in self._results.values())
 
     @property
     def n_unreliable(self) -> int:
@@ -130,32 +149,36 @@ class IndependenceTests:
         shape = (self.nominal_cells(strata), self.n_levels[others], self.n_levels[x])
         results = results_of(sums, shape, self.entropy_terms, self.options)
         for y, result in zip(others.tolist(), results, strict=True):
+            if self.options.p_by == SHUFFLES and result.is_executed:
+                p = self._p_by_shuffles(x, y, strata)
+                result = result._replace(p=p, log_p=log(p))
             self._results[min(x, y), max(x, y), strata] = self._penalized(result, (x, y, *strata))
 
-    def p_by_shuffles(self, x: int, y: int, strata: Sequence[int], n_shuffles: int, random_state: int) -> float:
+    def _p_by_shuffles(self, x: int, y: int, strata: Variables) -> float:
         """The share of tables whose G is at least the observed one: of the observed table and the shuffled ones.
 
         Shuffles within the strata leave the margins as they are, so that not G but the sums over the cells are
         compared, which are integers. The seeds follow from ``random_state`` and the variables alone.
         """
-        low, high = sorted((x, y))
-        ascending = tuple(sorted(strata))
-        (table,) = self.counts.tables(low, [high], ascending)
-        random = np.random.default_rng([random_state, low, high, *ascending])
-        seeds = random.integers(0, 2**64, n_shuffles, dtype=np.uint64)
+        low = min(x, y)
+        high = max(x, y)
+        (table,) = self.counts.tables(low, [high], strata)
+        random = np.random.default_rng([self.options.random_state, low, high, *strata])
+        seeds = random.integers(0, 2**64, self.options.n_shuffles, dtype=np.uint64)
         arrangement = Arrangement.of_table(table)
         if not len(arrangement.codes):
             return 1.0
         shuffled = arrangement.shuffled_sums(self.entropy_terms, seeds, self.counts.source.n_jobs)
         n_reached = int(np.count_nonzero(shuffled >= self.entropy_terms.sum(table.counts)))
-        return (1 + n_reached) / (1 + n_shuffles)
+        return (1 + n_reached) / (1 + self.options.n_shuffles)
 
     def _penalized(self, result: TestResult, variables: Variables) -> TestResult:
         """The result with p multiplied by the number of sets of cuts that the variables could have."""
         if not self._has_penalties:
             return result
         penalty = float(self._log_penalties[list(variables)].sum())
-        return result._replace(log_p=min(0.0, result.log_p + penalty))
+        log_p = min(0.0, result.log_p + penalty)
+        return result._replace(p=exp(log_p), log_p=log_p)
 
 
 def results_of(
@@ -181,8 +204,8 @@ def results_of(
         statistic = np.maximum(sums.pearson, 0.0)
     if options.test != "scaled" and options.freedom == "nominal":
         freedom = np.minimum(nominal_strata * (n_first - 1) * (n_second - 1), MAX_FREEDOM)
-    if options.power:
-        is_possible = is_possible & (entropy_terms.n_samples >= options.power * n_cells)
+    is_executed = entropy_terms.n_samples >= options.power * n_cells
+    is_possible = is_possible & is_executed
     statistic = np.where(is_possible, statistic, 0.0)
     log_p = np.where(is_possible, _log_tail(np.maximum(freedom, 1), statistic), 0.0)
     by_chance = expected_g / (2 * entropy_terms.n_samples * log(2))
@@ -192,12 +215,14 @@ def results_of(
         for values in zip(
             statistic.tolist(),
             freedom.astype(np.int64).tolist(),
+            map(exp, log_p.tolist()),
             log_p.tolist(),
             bits.tolist(),
             by_chance.tolist(),
             sums.n_strata.tolist(),
             sums.least_expected.tolist(),
             is_reliable.tolist(),
+            is_executed.tolist(),
             strict=True,
         )
     ]

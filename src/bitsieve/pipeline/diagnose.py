@@ -83,6 +83,7 @@ def diagnose(fit: Fit) -> list[Diagnostic]:
         *on_informative(fit, evidence),
         *on_many_values(fit, evidence),
         *on_stop(fit),
+        *on_not_executed(fit),
         *on_untested(fit),
         *on_dependence(fit, evidence),
         *on_tested_rows(fit),
@@ -283,6 +284,15 @@ def on_stop(fit: Fit) -> list[Diagnostic]:
     candidate = str(fit.table.names[stopping.candidate])
     is_corrected = stopping.by == "threshold" and fit.selection.estimator == "corrected" and n_selected > 0
     return [notes.stopped_at(n_selected, stopping.by, candidate, stopping.reason, before_correction=is_corrected)]
+
+
+def on_not_executed(fit: Fit) -> list[Diagnostic]:
+    """How many tests of a search for a Markov blanket had fewer rows than ``power`` asks for."""
+    n_not_executed = fit.result.extras.get("n_not_executed_", 0)
+    if n_not_executed == 0:
+        return []
+    n_tests = fit.fitted_attribute("n_tests_")
+    return [notes.tests_not_executed(n_not_executed, n_tests, fit.selection.parameters["power"])]
 
 
 def on_untested(fit: Fit) -> list[Diagnostic]:

@@ -604,6 +604,16 @@ def empty_blanket(method: str, targets: Sequence[str]) -> Diagnostic:
     )
 
 
+def tests_not_executed(n_not_executed: int, n_tests: int, power: int) -> Diagnostic:
+    """Some tests of a search for a Markov blanket had fewer rows than ``power`` asks for."""
+    return Diagnostic(
+        code="tests-not-executed",
+        message=f"{n_not_executed:,} of {n_tests:,} tests were not executed: they have fewer than "
+        f"{power:,} rows for every possible cell, and count as p = 1",
+        advice="lower {power}, or take fewer bins or more rows",
+    )
+
+
 def nothing_related(method: str, targets: Sequence[str]) -> Diagnostic:
     """No column is related to the target beyond chance, so that a method without a threshold selects none."""
     return Diagnostic(

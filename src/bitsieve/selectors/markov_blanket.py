@@ -45,6 +45,13 @@ class MarkovBlanketSelector(CountSelector):
     freedom : {"adjusted", "nominal"}, default="adjusted"
     power : int, default=0
         As for :func:`bitsieve.independence_test`.
+    p_by : {"chi-squared", "shuffles"}, default="chi-squared"
+        "shuffles": p is the share of tables, shuffled ``n_shuffles`` times within the strata of a test, that have at
+        least the observed G. It keeps the level however few rows there are, and takes as many times longer.
+    n_shuffles : int, default=999
+        As p is at least ``1 / (n_shuffles + 1)``, "iamb-fdr" and "fdr" need more for more columns.
+    random_state : int, default=0
+        Same seed, same shuffles, for any number of threads.
     levels : dict of column to int, optional
         How many values columns, or the target, could have: they count for nominal degrees of freedom, ``power`` and
         ``n_unreliable_``. By default as many as a categorical type declares, or else as the column has codes.
@@ -69,6 +76,9 @@ class MarkovBlanketSelector(CountSelector):
         The statistic of that test.
     degrees_of_freedom_ : ndarray of int, shape (n_features,)
         The degrees of freedom of that test.
+    executed_ : ndarray of bool, shape (n_features,)
+        Whether that test was executed: False where there were fewer samples for every possible cell than ``power``, so
+        that its p counts as 1.
     roles_ : dict of int to Role, or None
         By column: "neighbour", directly related to the target; or "spouse", related only once the columns ``via`` are
         known. Which neighbours are causes and which effects, no test of independence can say.
@@ -78,10 +88,12 @@ class MarkovBlanketSelector(CountSelector):
         For "ses" a list for every member: the member, and the columns that are interchangeable with it in the tests
         made. Empty for other algorithms.
     trace_ : list of Move
-        What entered and left after the start, in order: ``variable``, ``enters``, ``condition``, ``log_p``. The target
-        is the variable ``n_features_in_``.
+        What entered and left after the start, in order: ``variable``, ``enters``, ``condition``, ``log_p``, and
+        ``is_executed`` of the test that decided. The target is the variable ``n_features_in_``.
     n_tests_, n_unreliable_ : int
         How many different tests were made, and how many of them had fewer than five samples for every possible cell.
+    n_not_executed_ : int
+        How many of them had fewer than ``power``, so that their p counts as 1.
 
     Notes
     -----
@@ -117,6 +129,9 @@ class MarkovBlanketSelector(CountSelector):
     test: str = "scaled"
     freedom: str = "adjusted"
     power: int = 0
+    p_by: str = "chi-squared"
+    n_shuffles: int = 999
+    random_state: int = 0
     levels: Mapping[NameOrIndex, int] | None = None
     start: Sequence[NameOrIndex] = ()
     roles: bool = False

@@ -187,6 +187,34 @@ def test_columns_that_the_search_began_with_leave_if_they_do_not_matter(name, st
     assert [move.variable for move in search.moves if not move.enters]
 
 
+BY_SHUFFLES = TestOptions(p_by="shuffles", n_shuffles=399)
+
+
+@pytest.mark.parametrize("name", OF_WHOLE_BLANKETS)
+def test_a_search_by_shuffles_finds_what_depends_on_the_target(name):
+    codes = source_of_exclusive_or().codes
+    random = np.random.default_rng(2)
+    noisy_copy = np.where(random.random(1000) < 0.2, 1 - codes(0), codes(0))
+    columns = np.column_stack([codes(column) for column in range(4)]).astype(np.uint8)
+    blankets = []
+    for n_jobs in (1, 2):
+        tests = IndependenceTests(PackedSource(columns, noisy_copy, n_jobs=n_jobs), BY_SHUFFLES)
+        search = Search(tests, 4, range(4), 0.05)
+        blankets.append((SEARCHES[name](search), search.moves))
+    assert blankets[0][0] == [0]
+    assert blankets[0] == blankets[1]
+
+
+def test_a_member_that_leaves_for_want_of_samples_is_recorded_as_such():
+    tests = IndependenceTests(PackedSource(Network.random(25, 8).sample(400, 25)), OPTIONS["mi-adf"])
+    search = Search(tests, 3, [0, 1, 2, 4, 5, 6, 7], 0.05, start=[0, 1, 2, 4, 5, 6, 7])
+    gs(search)
+    assert all(move.log_p == 0 for move in search.moves if not move.is_executed)
+    assert not any(move.enters for move in search.moves if not move.is_executed)
+    assert {move.is_executed for move in search.moves} == {True, False}
+    assert tests.n_not_executed > 0
+
+
 @pytest.mark.parametrize("name", SEARCHES)
 def test_a_corrected_search_lets_no_column_enter_that_the_correction_refuses(name):
     """With one candidate among seven of noise, only p below 0.05 / (7 (1 + 1/2 + ... + 1/7)) enters."""

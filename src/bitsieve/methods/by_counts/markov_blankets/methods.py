@@ -5,13 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from math import ceil, exp, log
 from typing import Any
 
 import numpy as np
 
 from bitsieve.counts.source import conditioning
 from bitsieve.diagnostics import ParameterError
-from bitsieve.information.independence import FREEDOMS, TESTS, IndependenceTests, TestOptions
+from bitsieve.information.independence import (
+    CHI_SQUARED,
+    FREEDOMS,
+    MAX_SEED,
+    MAX_SHUFFLES,
+    N_SHUFFLES,
+    P_BY,
+    SHUFFLES,
+    TESTS,
+    IndependenceTests,
+    TestOptions,
+)
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.markov_blankets.blanket import (
     ALGORITHMS,
@@ -22,7 +34,7 @@ from bitsieve.methods.by_counts.markov_blankets.blanket import (
     BlanketOptions,
     find_blanket,
 )
-from bitsieve.methods.by_counts.markov_blankets.search import CORRECTIONS, Search
+from bitsieve.methods.by_counts.markov_blankets.search import CORRECTIONS, FDR, Search, log_corrections
 from bitsieve.methods.by_counts.markov_blankets.spouses import AND
 from bitsieve.methods.constraints import has_items
 from bitsieve.methods.method import CONDITIONED, INDEPENDENT, Method, MethodResult, defaults_of
@@ -60,6 +72,9 @@ def markov_blanket(
     test: str = "scaled",
     freedom: str = "adjusted",
     power: int = 0,
+    p_by: str = CHI_SQUARED,
+    n_shuffles: int = N_SHUFFLES,
+    random_state: int = 0,
     levels: Mapping[int, int] | None = None,
     start: Sequence[int] = (),
     roles: bool = False,
@@ -73,11 +88,14 @@ def markov_blanket(
         n_extra_runs=n_extra_runs,
         correction=correction,
     )
-    test_options = TestOptions(test=test, freedom=freedom, power=power)
+    test_options = TestOptions(
+        test=test, freedom=freedom, power=power, p_by=p_by, n_shuffles=n_shuffles, random_state=random_state
+    )
     tests = IndependenceTests(conditioning(information.source), test_options, levels)
     phase("searching")
     target = tests.counts.class_variable
     candidates = np.flatnonzero(information.varies).tolist()
+    check_shuffles(test_options, options, len(candidates))
     varying_start = [column for column in start if information.varies[column]]
     search = Search(tests, target, candidates, level, options.conditioning_limit, correction, varying_start)
     blanket = find_blanket(search, options, with_roles=roles)
@@ -91,21 +109,25 @@ def _fitted_attributes(blanket: Blanket, tests: IndependenceTests, n_features: i
     log_p = np.zeros(n_features)  # stays 0 for columns that do not vary: they are independent of everything
     statistic = np.zeros(n_features)
     degrees_of_freedom = np.zeros(n_features, np.int64)
+    executed = np.ones(n_features, bool)
     for column, result in blanket.deciding_tests.items():
         log_p[column] = result.log_p
         statistic[column] = result.statistic
         degrees_of_freedom[column] = result.degrees_of_freedom
+        executed[column] = result.is_executed
     return {
         "blanket_": np.array(blanket.members, np.intp),
         "log_p_": log_p,
         "statistic_": statistic,
         "degrees_of_freedom_": degrees_of_freedom,
+        "executed_": executed,
         "roles_": blanket.roles,
         "separating_sets_": dict(sorted(blanket.separating_sets.items())),
         "signatures_": blanket.queues,
         "trace_": blanket.moves,
         "n_tests_": tests.n_tests,
         "n_unreliable_": tests.n_unreliable,
+        "n_not_executed_": tests.n_not_executed,
     }
 
 
@@ -137,6 +159,22 @@ def check_levels(name: str, value: object) -> None:
         number = whole_number(n_values)
         if number is None or number < 1:
             raise ParameterError(name, {column: n_values}, "give a whole number of 1 or more for each column")
+
+
+def check_shuffles(test_options: TestOptions, options: BlanketOptions, n_columns: int) -> None:
+    """Refuse so few shuffles that no column can enter: the smallest p that they have, corrected, is above the level."""
+    is_corrected = options.correction == FDR or options.algorithm == "iamb-fdr"
+    if test_options.p_by != SHUFFLES or n_columns == 0:
+        return
+    log_correction = log_corrections(n_columns)[0] if is_corrected else 0.0
+    if log(1 / (1 + test_options.n_shuffles)) + log_correction <= log(options.level):
+        return
+    n_needed = ceil(exp(log_correction) / options.level)
+    problem = f"cannot show that a column depends on the target, among {n_columns:,} at level {options.level:g}"
+    advice = f"give {n_needed:,} or more"
+    if n_needed > MAX_SHUFFLES:
+        advice = "use a larger level, or an algorithm without a correction, such as fbed"
+    raise ParameterError("n_shuffles", test_options.n_shuffles, advice, problem, code="too-few-shuffles")
 
 
 def _check_start(parameters: Mapping[str, Any]) -> None:
@@ -173,6 +211,9 @@ _IAMB_FDR = Method(
         "test": partial(check_choice, choices=TESTS),
         "freedom": partial(check_choice, choices=FREEDOMS),
         "power": partial(check_integer, low=0),
+        "p_by": partial(check_choice, choices=P_BY),
+        "n_shuffles": partial(check_integer, low=1, high=MAX_SHUFFLES),
+        "random_state": partial(check_integer, low=0, high=MAX_SEED),
         "levels": check_levels,
         "roles": check_flag,
     },

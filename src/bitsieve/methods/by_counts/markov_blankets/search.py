@@ -29,6 +29,7 @@ class Move(NamedTuple):
     enters: bool
     condition: tuple[int, ...]
     log_p: float
+    is_executed: bool  # False: it left because too few samples are there for the test, so that its p counts as 1
 
 
 @dataclass(frozen=True)
@@ -98,11 +99,14 @@ class Search:
 
     def enter(self, variable: int, condition: Sequence[int], result: TestResult) -> None:
         """Record that a variable entered the blanket."""
-        self.moves.append(Move(variable, True, tuple(sorted(condition)), result.log_p))
+        self._record(variable, True, condition, result)
 
     def leave(self, variable: int, condition: Sequence[int], result: TestResult) -> None:
         """Record that a variable left the blanket."""
-        self.moves.append(Move(variable, False, tuple(sorted(condition)), result.log_p))
+        self._record(variable, False, condition, result)
+
+    def _record(self, variable: int, enters: bool, condition: Sequence[int], result: TestResult) -> None:
+        self.moves.append(Move(variable, enters, tuple(sorted(condition)), result.log_p, result.is_executed))
 
     def may_leave(self, blanket: Sequence[int]) -> bool:
         """Whether members of a blanket are tested again: a single one is not, unless the search began with it."""
