@@ -10,14 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bitsieve.api.information import count_columns, require_target
+from bitsieve.api.information import count_columns, refuse_binning_by_target, require_target
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.search import joint_codes
 from bitsieve.counts.source import CodedSource, coded
 from bitsieve.counts.tables import ContingencyTable, make_entropy_terms
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.discretization.base import BinningLike
-from bitsieve.discretization.registry import binning_with, make_binner
 from bitsieve.information.evidence import log_tails
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import Information
@@ -279,11 +278,7 @@ def chow_liu_tree(
     """
     check_flag("chain", chain)
     check_number("level", level, 0, 1)
-    if make_binner(binning_with(binning, n_jobs, missing=missing)).requires == "classes":
-        advice = "give 'quantile', 'uniform', 'none' or a binner that looks at no target"
-        raise ParameterError(
-            "binning", binning, advice, "needs a target, and a tree of the columns has none", code="target-needed"
-        )
+    refuse_binning_by_target(binning, missing, n_jobs, "a tree of the columns has none")
     read = ReadOptions(sample_weight=sample_weight)
     table, information = count_columns(X, read, binning, missing, "plug-in", n_jobs, by_class=False)
     names = list(map(str, table.names))

@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bitsieve.api.information import count_columns
+from bitsieve.api.information import count_columns, refuse_binning_by_target
 from bitsieve.counts.source import conditioning
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.discretization.base import BinningLike
-from bitsieve.discretization.registry import binning_with, make_binner
 from bitsieve.explain.explain import column_of
 from bitsieve.information.independence import IndependenceTests, TestOptions
 from bitsieve.methods.by_counts.markov_blankets.methods import check_levels
@@ -174,11 +173,7 @@ def independence_test(
         test=test, freedom=freedom, power=power, p_by=p_by, n_shuffles=n_shuffles, random_state=random_state
     )
     check_levels("levels", levels)
-    if make_binner(binning_with(binning, n_jobs, missing=missing)).requires == "classes":
-        advice = "give 'quantile', 'uniform', 'none' or a binner that looks at no target"
-        raise ParameterError(
-            "binning", binning, advice, "cuts by a target, and this test has none", code="target-needed"
-        )
+    refuse_binning_by_target(binning, missing, n_jobs, "this test has none")
     condition = _columns_of_condition(given)
     read = ReadOptions(sample_weight=sample_weight)
     table, information = count_columns(data, read, binning, missing, "plug-in", n_jobs, by_class=False)

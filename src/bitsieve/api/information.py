@@ -343,6 +343,13 @@ def count_columns(
     return table, make_information(estimator, source)
 
 
+def refuse_binning_by_target(binning: BinningLike, missing: str | None, n_jobs: int | None, why_none: str) -> None:
+    """Refuse a binning that cuts by a target, as there is none; ``why_none`` ends the message."""
+    if make_binner(binning_with(binning, n_jobs, missing=missing)).requires == "classes":
+        advice = "give 'quantile', 'uniform', 'none' or a binner that looks at no target"
+        raise ParameterError("binning", binning, advice, f"cuts by a target, and {why_none}", code="target-needed")
+
+
 def _variables(
     X: TableLike, y: ColumnLike, sample_weight: ColumnLike, binning: BinningLike, missing: str | None
 ) -> tuple[list[Variable], Variable]:

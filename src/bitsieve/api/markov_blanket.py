@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from os import PathLike
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.api.information import count_columns
+from bitsieve.api.information import count_columns, refuse_binning_by_target
 from bitsieve.counts.source import conditioning
-from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.base import BinningLike
-from bitsieve.discretization.registry import binning_with, make_binner
 from bitsieve.information.independence import RELIABLE_SAMPLES, IndependenceTests, TestOptions
 from bitsieve.io.graphml import write_graphml
-from bitsieve.methods.by_counts.markov_blankets.blanket import AUTO, BlanketOptions, find_blanket
+from bitsieve.methods.by_counts.markov_blankets.blanket import AUTO, Blanket, BlanketOptions, find_blanket
 from bitsieve.methods.by_counts.markov_blankets.methods import METHODS, check_levels, check_shuffles
 from bitsieve.methods.by_counts.markov_blankets.search import Search
 from bitsieve.methods.by_counts.markov_blankets.spouses import AND
@@ -449,24 +447,6 @@ def markov_network(
     >>> network.edges.tolist()
     [[0, 2], [2, 3]]
     """
-    parameters = {
-        "algorithm": algorithm,
-        "level": level,
-        "max_conditioning": max_conditioning,
-        "symmetry": symmetry,
-        "n_extra_runs": n_extra_runs,
-        "correction": correction,
-    }
-    METHODS[0].check_parameters(parameters)
-    check_levels("levels", levels)
-    test_options = TestOptions(
-        test=test, freedom=freedom, power=power, p_by=p_by, n_shuffles=n_shuffles, random_state=random_state
-    )
-    if make_binner(binning_with(binning, n_jobs, missing=missing)).requires == "classes":
-        advice = "give 'quantile', 'uniform', 'none' or a binner that looks at no target"
-        raise ParameterError(
-            "binning", binning, advice, "cuts by a target, and a network of the columns has none", code="target-needed"
-        )
     options = BlanketOptions(
         algorithm=algorithm,
         level=level,
@@ -475,32 +455,51 @@ def markov_network(
         n_extra_runs=n_extra_runs,
         correction=correction,
     )
+    METHODS[0].check_parameters(asdict(options))
+    check_levels("levels", levels)
+    test_options = TestOptions(
+        test=test, freedom=freedom, power=power, p_by=p_by, n_shuffles=n_shuffles, random_state=random_state
+    )
+    refuse_binning_by_target(binning, missing, n_jobs, "a network of the columns has none")
     read = ReadOptions(sample_weight=sample_weight)
     table, information = count_columns(data, read, binning, missing, "plug-in", n_jobs, by_class=False)
     source = conditioning(information.source)
     names = list(map(str, table.names))
-    check_shuffles(test_options, options, int(np.count_nonzero(information.varies)) - 1)
-    tests = IndependenceTests(source, test_options, levels_by_variable(levels, names, None, source))
     varying = np.flatnonzero(information.varies).tolist()
-    blankets: list[list[int]] = []
-    log_p: dict[tuple[int, int], float] = {}
-    for target in range(table.n_features):
-        if target not in varying:
-            blankets.append([])
-            continue
+    check_shuffles(test_options, options, len(varying) - 1)
+    tests = IndependenceTests(source, test_options, levels_by_variable(levels, names, None, source))
+    blankets = {}
+    for target in varying:
         candidates = [column for column in varying if column != target]
         search = Search(tests, target, candidates, level, options.conditioning_limit, correction)
-        blanket = find_blanket(search, options)
-        blankets.append(blanket.members)
-        for member in blanket.members:
-            log_p[target, member] = blanket.deciding_tests[member].log_p
-    edges = sorted(pair for pair in log_p if pair[0] < pair[1] and pair[::-1] in log_p)
+        blankets[target] = find_blanket(search, options)
+    edges = _mutual_members(blankets)
     return MarkovNetwork(
         names=names,
-        blankets=blankets,
-        edges=np.array(edges, np.intp).reshape(-1, 2),
-        log_p=np.array([max(log_p[pair], log_p[pair[::-1]]) for pair in edges], np.float64),
+        blankets=[blankets[column].members if column in blankets else [] for column in range(table.n_features)],
+        edges=np.array([(edge.first, edge.second) for edge in edges], np.intp).reshape(-1, 2),
+        log_p=np.array([edge.log_p for edge in edges], np.float64),
         n_tests=tests.n_tests,
         n_unreliable=tests.n_unreliable,
         n_not_executed=tests.n_not_executed,
     )
+
+
+class _Edge(NamedTuple):
+    """Two columns of which each is in the blanket of the other, and the larger ln p of their two tests."""
+
+    first: int
+    second: int
+    log_p: float
+
+
+def _mutual_members(blankets: Mapping[int, Blanket]) -> list[_Edge]:
+    """The pairs of columns of which each is in the blanket of the other, ascending."""
+    edges = []
+    for first, blanket in blankets.items():
+        for second in sorted(blanket.members):
+            if first < second and first in blankets[second].members:
+                log_p_of_second = blanket.deciding_tests[second].log_p
+                log_p_of_first = blankets[second].deciding_tests[first].log_p
+                edges.append(_Edge(first, second, max(log_p_of_first, log_p_of_second)))
+    return edges

@@ -22,12 +22,12 @@ def arguments_by_index(
 ) -> dict[str, Any]:
     """The arguments of a method, with the indices of columns in place of their names."""
     by_index = dict(arguments)
-    for name in method.column_parameters:
-        columns = arguments[name]
+    for parameter in method.column_parameters:
+        columns = arguments[parameter]
         if isinstance(columns, Mapping):
-            by_index[name] = levels_by_variable(columns, table.names, table.target.name, source)
+            by_index[parameter] = levels_by_variable(columns, table.names, table.target.name, source)
         elif columns is not None:
-            by_index[name] = indices_of_columns(columns, name, table.names, table.role_of_column)
+            by_index[parameter] = indices_of_columns(columns, parameter, table.names, table.role_of_column)
     return by_index
 
 
