@@ -145,6 +145,14 @@ def _write_codes(shape: Shape, seed: int, folder: Path) -> None:
     _save(folder, codes=table.codes, classes=table.classes)
 
 
+def _write_network(shape: Shape, seed: int, folder: Path) -> None:
+    """Columns of two to four codes that depend on each other, and no class of their own."""
+    from benchmarks.markov_blankets import Network
+
+    codes = Network.random(seed, shape.features).sample(shape.samples, seed + 1)
+    _save(folder, codes=np.asfortranarray(codes))
+
+
 def _write_values(shape: Shape, seed: int, folder: Path) -> None:
     values, classes = make_values(shape, seed)
     _save(folder, values=values, classes=classes)
@@ -321,6 +329,7 @@ def _save(folder: Path, **arrays: np.ndarray) -> None:
 
 MAKERS = {
     "codes": _write_codes,
+    "network": _write_network,
     "values": _write_values,
     "risks": _write_risks,
     "csv": _write_text,

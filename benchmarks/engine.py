@@ -17,9 +17,12 @@ from bitsieve.engines.local import make_source
 from bitsieve.evaluate.models import MODELS as MODELS
 from bitsieve.evaluate.refit import Refit as Refit
 from bitsieve.information import make_information
+from bitsieve.information.independence import IndependenceTests, TestOptions
 from bitsieve.methods.by_counts.blankets.fcbf import fcbf as predominant
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
+from bitsieve.methods.by_counts.markov_blankets.blanket import BlanketOptions, find_blanket
+from bitsieve.methods.by_counts.markov_blankets.search import Search
 from bitsieve.methods.by_counts.pairwise.matrices import conditional_matrix
 from bitsieve.methods.by_counts.pairwise.spectral import rank_by_spectrum
 from bitsieve.methods.by_counts.stopping import STOPPING_RULES
@@ -73,6 +76,22 @@ def spectral(information: Any, k: int) -> list[int]:
 def fcbf(information: Any, k: int) -> list[int]:
     """Columns that the fast correlation-based filter keeps."""
     return _plain(predominant(information, k).order)
+
+
+@shared_helpers()
+def blankets(
+    codes: np.ndarray, classes: np.ndarray | None, targets: Sequence[int], algorithm: str, n_jobs: int
+) -> list[list[int]]:
+    """The Markov blankets of columns, or of the class, which is one more: among all columns, and not the class."""
+    source = make_source(codes, classes, n_jobs=n_jobs)
+    tests = IndependenceTests(source, TestOptions())
+    options = BlanketOptions(algorithm=algorithm)
+    members = []
+    for target in targets:
+        candidates = [column for column in range(codes.shape[1]) if column != target]
+        search = Search(tests, target, candidates, options.level, options.conditioning_limit)
+        members.append(find_blanket(search, options).members)
+    return members
 
 
 @shared_helpers()

@@ -7,6 +7,7 @@ from benchmarks.contestants.problems import found_groups, on_grid, presences
 
 PACKAGES = {
     "itmo_fs": ("ITMO_FS", "numpy", "scikit-learn"),
+    "pycausalfs_iamb": ("pyCausalFS", "numpy"),
     "fast_select_mrmr": ("fast-select", "numba"),
     "fast_select_matrix": ("fast-select", "numba"),
     "fast_select_relieff": ("fast-select", "numba"),
@@ -40,6 +41,14 @@ def itmo_fs(codes, classes):
         return {"selected": [int(j) for j in selector.selected_features]}
 
     return run
+
+
+def pycausalfs_iamb(codes):
+    """IAMB of pyCausalFS, whose tests go through the rows in Python."""
+    from pyCausalFS.CBD.MBs.IAMB import IAMB
+
+    table = np.ascontiguousarray(codes, dtype=np.int64)
+    return lambda targets: {"blankets": [sorted(map(int, IAMB(table, target, 0.05)[0])) for target in range(targets)]}
 
 
 def fast_select_mrmr(codes, classes):

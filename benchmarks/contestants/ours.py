@@ -54,6 +54,19 @@ def greedy(codes, classes):
     return run
 
 
+def blankets(codes):
+    """The Markov blankets of the first columns, each among all others."""
+    return lambda algorithm, targets, n_jobs: {
+        "blankets": engine.blankets(codes, None, range(targets), algorithm, n_jobs)
+    }
+
+
+def blanket_of_class(codes, classes):
+    """The Markov blanket of the class."""
+    target = [codes.shape[1]]
+    return lambda algorithm, n_jobs: {"blankets": engine.blankets(codes, classes, target, algorithm, n_jobs)}
+
+
 def relevance(codes, classes):
     """I(Xi;C) of every feature."""
     return lambda: {"bits": engine.pack(codes, classes).relevance.tolist()}

@@ -1,6 +1,7 @@
 """The benchmarks, one after the other as they are run."""
 
 from benchmarks.suite import (
+    blankets,
     cluster,
     encoding,
     files,
@@ -32,6 +33,7 @@ ALL = {
         large,
         cluster,
         files,
+        blankets,
     )
     for benchmark in module.BENCHMARKS
 }
