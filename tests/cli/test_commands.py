@@ -264,7 +264,11 @@ def test_one_method_alone(done, refused):
         (("select",), "the following arguments are required: DATA"),
         (("select", "{data}", "--nonsense"), "--nonsense (see bitsieve select --help)"),
         (("--nonsense",), "--nonsense (see bitsieve --help)"),
-        (("compare", "{data}", "--scheduler", "x"), "compare has no option --scheduler: it is one of select alone"),
+        (("compare", "{data}", "--scheduler", "x"), "compare has no option --scheduler: it is one of select (see"),
+        (
+            ("interactions", "{data}", "--duration", "x", "--event", "y"),
+            "interactions has no option --duration: it is one of select, explain, how-many, compare (see",
+        ),
         (("explain", "{data}", "--target", "diagnosis"), "DATA is missing: give the column to explain, and then"),
         (("explain", "diagnosis", "{data}", "--target", "diagnosis"), "'diagnosis' is the target: give another column"),
         (

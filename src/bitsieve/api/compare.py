@@ -207,7 +207,7 @@ def compare(
     rule = DriftRule.from_parameters(period, drift, max_drift, drift_penalty)
     with progress_bar(verbose):
         applied = apply_drift_rule(data, read, execution, columns, rule)
-        with missing_column_reported_by_role(period, strata):
+        with missing_column_reported_by_role(period, strata, read.survival):
             table = read_data(data, applied.read)
         comparison = replace(comparison, penalties=applied.penalties)
         plan = make_plan(table, comparison, applied.columns, discretization, execution)

@@ -216,7 +216,8 @@ def ask_rules(
 ) -> HowMany:
     """What :func:`how_many` returns, from its options."""
     applied = apply_drift_rule(data, read, execution, columns, drift_rule)
-    with missing_column_reported_by_role(None if drift_rule is None else drift_rule.period, read.strata):
+    period = None if drift_rule is None else drift_rule.period
+    with missing_column_reported_by_role(period, read.strata, read.survival):
         data_table = read_data(data, applied.read)
     refuse_constant_data(data_table)
     prepared = prepare(data_table, applied.columns, discretization, execution)

@@ -217,17 +217,17 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--event", SCORECARD,
                "the class that is the event (default: the greater of two numbers, and yes of yes and no)",
                metavar="CLASS", parameters="event"),
-        Option("--duration", "select compare",
+        Option("--duration", f"{SELECTING} {JUDGING}",
                "in place of --target, the column of the time to an event, or to the end of observation: scores are "
                "then bits per event", "column", parameters="duration"),
-        Option("--event", "select compare",
+        Option("--event", f"{SELECTING} {JUDGING}",
                "with --duration, the column that is 1 where the event happened and 0 where the row is censored; "
                "status=2 takes the rows of value 2, of several kinds of events", "text", metavar="COLUMN[=VALUE]",
                parameters="event"),
-        Option("--entry", "select compare",
+        Option("--entry", f"{SELECTING} {JUDGING}",
                "with --duration, the column of the time from which each row was under observation", "column",
                parameters="entry"),
-        Option("--intervals", "select compare",
+        Option("--intervals", f"{SELECTING} {JUDGING}",
                "with --duration, intervals of time of about as many events each, at least 20 (default: 1); 4 to look "
                "for hazards that cross", "integer", parameters="n_intervals"),
         Option("--target-bins", f"{ON_TABLES} {BOUNDS} {SCORECARD}",
@@ -310,6 +310,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--effect", SELECTING,
                "within --strata: any effect, or one that all strata have in common, as for matched sets (default: any)",
                choices=("any", "common"), parameters="effect"),
+        Option("--roles", SELECTING,
+               "with a method that selects a Markov blanket: say which columns are directly related to the target, and "
+               "which only given others", "flag", parameters="roles"),
         Option("--like", "count", "counts whose bins are used, and their categories and classes beside those of DATA, "
                "so that all of them add up; or the vocabularies of all sites, from which the bins follow", "folders",
                metavar="PATH"),
@@ -334,9 +337,6 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                metavar="BITS", parameters="max_drift"),
         Option("--level", DRIFT, "and with a p of at most this, adjusted for all columns (default: 0.05)", "number",
                metavar="P", parameters="level"),
-        Option("--roles", SELECTING,
-               "with a method that selects a Markov blanket: say which columns are directly related to the target, and "
-               "which only given others", "flag", parameters="roles"),
     ),
     "Pairs and triples": (
         Option("--order", TUPLES, "2: all pairs of columns, 3: all triples (default: %(default)s)", "count", default=2,

@@ -176,10 +176,10 @@ def _take_unknown(options: argparse.Namespace, unknown: list[str]) -> None:
         return
     advice = f"(see {_program(options)} --help)"
     for unknown_option in unknown_options:
-        other_command = _only_command_with(unknown_option)
-        if options.command is not None and other_command is not None:
-            message = f"{options.command} has no option {unknown_option}: it is one of {other_command} alone {advice}"
-            raise UsageError(message, unknown_option)
+        other_commands = _commands_with(unknown_option)
+        if options.command is not None and other_commands:
+            listed = ", ".join(other_commands)
+            raise UsageError(f"{options.command} has no option {unknown_option}: it is one of {listed} {advice}")
         proposed = _option_meant(unknown_option, options)
         if proposed is None:
             continue
@@ -265,14 +265,14 @@ def _option_meant(unknown_option: str, options: argparse.Namespace) -> str | Non
     return None if proposed is None else option_by_name[proposed]
 
 
-def _only_command_with(name: str) -> str | None:
-    """The command that has the option, if it is the only one."""
+def _commands_with(name: str) -> list[str]:
+    """The commands that have the option."""
     commands = []
     for command in COMMANDS:
         names = [option.name for option in options_of(command.name)]
         if name in names:
             commands.append(command.name)
-    return commands[0] if len(commands) == 1 else None
+    return commands
 
 
 def _as_parameter(option: str) -> str:

@@ -261,7 +261,7 @@ def _read_and_plan(arguments: argparse.Namespace) -> Plan:
     execution = execution_options(arguments)
     read = read_options(arguments)
     applied = apply_drift_rule(arguments.data, read, execution, column_options(arguments), drift_rule(arguments))
-    with missing_column_reported_by_role(arguments.period, arguments.strata):
+    with missing_column_reported_by_role(arguments.period, arguments.strata, read.survival):
         table = read_data(arguments.data, applied.read)
     comparison = replace(comparison, penalties=applied.penalties)
     plan = make_plan(table, comparison, applied.columns, discretization, execution)

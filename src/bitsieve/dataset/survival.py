@@ -180,7 +180,7 @@ def refuse_survival_target(target: Any) -> None:
     if survival_columns(target) is not None:
         raise UserError(
             code="survival-not-supported",
-            message="the target is a time to an event, and only select, compare and ForwardSelector take one",
+            message="the target is a time to an event, which is not taken here",
             advice="give one column, or the two columns as an array if they are two targets",
         )
 
@@ -271,7 +271,7 @@ def _times(values: Any, parameter: str, name: str, n_samples: int, rows: Columns
         raise UserError(
             code="numbers-needed",
             message=f"{what} holds {_in_place_of_numbers(times)}",
-            advice="give the time from the start to the event, or to the end of observation",
+            advice=_advice_for_times(times),
         )
     if times.dtype.kind == "m":
         times = times.astype("timedelta64[us]").astype(np.int64)
@@ -334,6 +334,16 @@ def _in_place_of_numbers(times: NDArray[Any] | Encoded) -> str:
         texts = [value for value in times.categories.tolist() if not _is_number(value)]
         return f"{_listed(texts)}, and not just numbers" if texts else "categories"
     return "dates" if times.dtype.kind == "M" else "no numbers"
+
+
+def _advice_for_times(times: NDArray[Any] | Encoded) -> str:
+    """How to get numbers from what stands in their place."""
+    if not are_categories(times) and times.dtype.kind == "M":
+        return (
+            "give the time from the start of observation to the event or to the end of observation, in days for "
+            "example: subtract the date at which each row came under observation"
+        )
+    return "give a number in each row, in one unit such as days, and leave it empty where the time is not known"
 
 
 def _is_number(value: object) -> bool:

@@ -1,4 +1,4 @@
-"""How relevant columns look by chance: their relevance after the classes are shuffled."""
+"""How relevant columns look by chance: their relevance after the classes are shuffled, or the events drawn anew."""
 
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.discretization.base import Binning
 from bitsieve.engines.local import binner_of, count, make_source, strata_of_samples
 from bitsieve.information import ANY_EFFECT, information_of
-from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.information.survival import CorrectedSurvivalInformation, SurvivalInformation
+from bitsieve.utils.arrays import Columns, Floats, Integers
 
 MAX_SHUFFLED_CELLS = 200_000_000  # cells of the table times shuffles
 MIN_SHUFFLES = 10
 MAX_SHUFFLES = 40
 MAX_TOTAL_WEIGHT = 1_000_000  # rows of a table whose weights are written out
 LABELS_AT_ONCE = 1 << 24  # classes of shuffled samples that are held
+MAX_DRAWN_CELLS = 20_000_000  # times of events x codes of all columns x draws: some seconds
 
 
 class Chance(NamedTuple):
-    """The relevance of columns after shuffles of the classes, in bits."""
+    """The relevance of columns after shuffles of the classes, or after draws of the events, in bits."""
 
     n_shuffles: int
     typical: float  # 95 % quantile over all columns and shuffles
@@ -55,11 +57,39 @@ def relevance_by_chance(
     for i, (columns, source) in enumerate(sources_after_shuffles(table, binner, n_shuffles, n_jobs)):
         relevance[i, columns] = information_of(estimator, source, effect).relevance
 
-    has_few_bins = 2 * np.asarray(binner.n_bins_) <= table.total_weight  # others look informative by chance alone
-    comparable = relevance[:, has_few_bins] if has_few_bins.any() else relevance
+    return _summary(relevance, np.asarray(binner.n_bins_), table.total_weight)
+
+
+def relevance_by_drawn_events(information: SurvivalInformation) -> Chance | None:
+    """Draw the events 10 to 40 times among the rows at risk, and summarize the relevance of all columns.
+
+    The events are drawn anew for every column: the best of columns that are alike is at most as large as the limits
+    say. Returns None where 10 draws would take long.
+    """
+    source = information.source
+    n_times = len(source.samples_at_risk.event_times.n_events)
+    n_affordable = MAX_DRAWN_CELLS // (n_times * int(source.arities.sum()))
+    n_draws = min(MAX_SHUFFLES, n_affordable)
+    if n_draws < MIN_SHUFFLES:
+        return None
+    mean = np.zeros(source.n_features)
+    if isinstance(information, CorrectedSurvivalInformation):
+        mean = information.chance_of_relevance
+    conditional = information.plug_in_conditional()
+    relevance = np.zeros((n_draws, source.n_features))
+    for column in range(source.n_features):
+        seeds = np.random.default_rng(column).integers(0, 2**64, n_draws, dtype=np.uint64)
+        relevance[:, column] = conditional.shuffled_relevance(column, seeds) - mean[column]
+    return _summary(relevance, source.arities, source.n_samples)
+
+
+def _summary(relevance: Floats, n_codes: Integers, n_rows: int) -> Chance:
+    """Summarize the relevance by chance, shape (n_shuffles, n_features), of columns of so many codes."""
+    has_few_codes = 2 * n_codes <= n_rows  # others look informative by chance alone
+    comparable = relevance[:, has_few_codes] if has_few_codes.any() else relevance
     best_low, best_high = np.quantile(comparable.max(axis=1), [0.05, 0.95])
     return Chance(
-        n_shuffles=n_shuffles,
+        n_shuffles=len(relevance),
         typical=float(np.quantile(comparable, 0.95)),
         best_low=float(best_low),
         best_high=float(best_high),

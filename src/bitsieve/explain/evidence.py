@@ -16,11 +16,12 @@ from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning, with_integers_as_categories
 from bitsieve.discretization.registry import make_binner
 from bitsieve.engines.local import count_coded
-from bitsieve.explain.chance import Chance, relevance_by_chance
+from bitsieve.explain.chance import Chance, relevance_by_chance, relevance_by_drawn_events
 from bitsieve.explain.contribution import Contributions, contribution_of
 from bitsieve.explain.joint import JointInformation, joint_information
 from bitsieve.information import ANY_EFFECT, COMMON, make_information
 from bitsieve.information.protocol import Information
+from bitsieve.information.survival import BITS_PER_EVENT, SurvivalInformation
 from bitsieve.pipeline.discretize import CountedTable, count_table
 from bitsieve.pipeline.prepare import Reason
 from bitsieve.utils.arrays import Columns
@@ -74,6 +75,11 @@ class Evidence:
             )
         return self.counted_table.estimated(self.explaining_estimator)
 
+    @property
+    def unit(self) -> str:
+        """The unit of the information about the target."""
+        return BITS_PER_EVENT if self.table.target.kind == "survival" else "bits"
+
     @cached_property
     def contributions(self) -> Contributions:
         """The contribution of every selected column beside those selected before it."""
@@ -98,6 +104,8 @@ class Evidence:
         rows = self.table.rows
         if rows is None:
             return None
+        if isinstance(self.information, SurvivalInformation):
+            return relevance_by_drawn_events(self.information)
         return relevance_by_chance(rows, self.binner, self.explaining_estimator, self.n_jobs, self.effect)
 
 

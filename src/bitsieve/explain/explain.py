@@ -15,6 +15,7 @@ from bitsieve.explain.evidence import Evidence
 from bitsieve.explain.reasons import NO_RELATION, ExplainedSelection, why_not_selected, why_selected
 from bitsieve.explain.substitutes import Substitute, best_substitutes
 from bitsieve.information.protocol import Information
+from bitsieve.information.survival import BITS_PER_EVENT
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.messages import allowed_names, closest_match, quoted
@@ -49,10 +50,11 @@ class FeatureExplanation:
     reason : str
         Why it is selected or not, in a sentence without its subject.
     relevance, entropy, class_entropy : float
-        I(X;C), H(X) and H(C). I(X;C) and H(X) are nan for a column that was dropped.
+        I(X;C), H(X) and H(C). I(X;C) and H(X) are nan for a column that was dropped, and H(C) for a time to an event,
+        which has none.
     chance : float or None
-        The relevance that the best of all columns does not exceed in 19 of 20 shuffles of the classes; None if the
-        rows are not in memory, or too many.
+        The relevance that the best of all columns does not exceed in 19 of 20 shuffles of the classes, or draws of the
+        events among the rows at risk; None if the rows are not in memory, or too many.
     redundancy, redundant_with : float, str or None
         The largest part of its relevance that another feature has, too, and that feature. For a selected feature the
         others are those selected before it, else all that are selected.
@@ -70,6 +72,8 @@ class FeatureExplanation:
         For a selected feature the one that would replace it best, and the information that would be lost.
     notes : list of str
         The notes of the selection that name the feature.
+    unit : str
+        Of information about the target: "bits", or "bits per event" where that is a time to an event.
 
     Examples
     --------
@@ -100,15 +104,20 @@ class FeatureExplanation:
     substitute: str | None = None
     price: float | None = None
     notes: list[str] = field(default_factory=list)
+    unit: str = "bits"
 
     def _quantities(self) -> list[Quantity]:
         """The rows of the table. Quantities without a value, as those of a dropped column, have none."""
         relevance_in_words = f"of the {self.class_entropy:.4f} bits of the target"
+        shuffles = "shuffles of the target"
+        if self.unit == BITS_PER_EVENT:
+            relevance_in_words = "about the time to the event"
+            shuffles = "draws of the events among the rows at risk"
         if self.relevance < 0:
             relevance_in_words += "; below 0: less than columns of chance have on average"
-        limit = "in 19 of 20 shuffles of the target no column has more"
+        limit = f"in 19 of 20 {shuffles} no column has more"
         if self.chance == 0:
-            limit = "in 19 of 20 shuffles of the target no column has any information"
+            limit = f"in 19 of 20 {shuffles} no column has any information"
         rows: list[tuple[str, float | None, str]] = [
             ("relevance", self.relevance, relevance_in_words),
             ("95 % limit", self.chance, limit),
@@ -140,7 +149,7 @@ class FeatureExplanation:
         width = max((len(quantity.name) for quantity in quantities), default=0)
         lines = [f"{self.feature!r} {self.reason}"]
         for quantity in quantities:
-            lines.append(f"  {quantity.name:<{width}}  {quantity.bits:>7} bits  {quantity.description}")
+            lines.append(f"  {quantity.name:<{width}}  {quantity.bits:>7} {self.unit}  {quantity.description}")
         lines += [f"  {line}" for line in self._representation()]
         lines += [f"  note: {note}" for note in displayed(self.notes)]
         return "\n".join(printable(line) for line in lines)
@@ -150,7 +159,7 @@ class FeatureExplanation:
         representation = self._representation()
         return html.display(
             html.paragraph(f"{self.feature!r} {self.reason}"),
-            html.table(("", "bits", ""), quantities, text_columns=(2,)) if quantities else "",
+            html.table(("", self.unit, ""), quantities, text_columns=(2,)) if quantities else "",
             html.bullets(representation) if representation else "",
             html.notes(self.notes),
         )
@@ -204,7 +213,7 @@ def explain_feature(selection: ExplainedSelection, feature: object) -> FeatureEx
         reason=reason,
         relevance=contribution.relevance,
         entropy=float(information.entropy[column]),
-        class_entropy=information.class_entropy,
+        class_entropy=_class_entropy(evidence),
         chance=None if evidence.chance is None else evidence.chance.limit(column),
         redundancy=contribution.redundancy,
         redundant_with=name_of_column(names, contribution.redundant_with),
@@ -217,7 +226,15 @@ def explain_feature(selection: ExplainedSelection, feature: object) -> FeatureEx
         substitute=None if substitute is None else names[substitute.column],
         price=None if substitute is None else substitute.price,
         notes=_notes_on(selection, column, reason),
+        unit=evidence.unit,
     )
+
+
+def _class_entropy(evidence: Evidence) -> float:
+    """H(C) of the target; nan for a time to an event, which has none."""
+    if evidence.unit == BITS_PER_EVENT:
+        return np.nan
+    return evidence.information.class_entropy
 
 
 def _dropped_feature(selection: ExplainedSelection, column: int) -> FeatureExplanation:
@@ -231,9 +248,10 @@ def _dropped_feature(selection: ExplainedSelection, column: int) -> FeatureExpla
         index=column,
         rank=None,
         reason=reason,
-        class_entropy=evidence.information.class_entropy,
+        class_entropy=_class_entropy(evidence),
         represented_by=_representative(column, evidence.selected, groups, names),
         notes=_notes_on(selection, column, reason),
+        unit=evidence.unit,
     )
 
 

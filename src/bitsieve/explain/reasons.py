@@ -81,7 +81,7 @@ def why_not_selected(selection: ExplainedSelection, column: int, contribution: C
         if not has_no_cut:
             return "is not selected: it has one value only, so it carries no information"
         if uses_bins:
-            return f"is not selected: {NO_RELATION} to {selection.target_name!r} and scores 0 bits"
+            return f"is not selected: {NO_RELATION} to {selection.target_name!r} and scores 0 {evidence.unit}"
     if column in _excluded_columns(selection):
         return "is not selected because it was excluded"
     if column in evidence.screened_out:
@@ -102,7 +102,7 @@ def why_not_selected(selection: ExplainedSelection, column: int, contribution: C
     n_selected = len(selection.indices)
     others = "other" if n_selected <= 1 else "others"
     reason = f"is not selected: {selection.method} ranks {n_selected:,} {others} before it"
-    return reason if np.isnan(added) else f"{reason}, to which it adds {number(added)} bits"
+    return reason if np.isnan(added) else f"{reason}, to which it adds {number(added)} {evidence.unit}"
 
 
 def _is_within_chance(evidence: Evidence, column: int, contribution: Contribution) -> bool:

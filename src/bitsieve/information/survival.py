@@ -46,6 +46,7 @@ from bitsieve.information.protocol import (
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Matrix, Progress
 from bitsieve.utils.lazy import cached_property
 
+BITS_PER_EVENT = "bits per event"  # the unit of information about a time to an event
 MAX_LOG2_BITS = 6  # |log2(O / E)| is below 2**6
 MANY_EXPECTED = 256  # expected events from which on a series gives the mean of k log2 k, right to 2e-6
 MAX_EVENTS_DRAWN = 1 << 20  # events in all draws of a batch together

@@ -59,6 +59,12 @@ class Display(ABC):
         -------
         display
         """
+        if selection.target.kind == "survival":
+            raise UserError(
+                code="survival-not-supported",
+                message="figures are about classes or a quantity, and the target is a time to an event",
+                advice="write a report, which has the curves of the first columns",
+            )
         return cls.of(selection.selector, selection.required_evidence()).plot(ax=ax)
 
     @classmethod

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from bitsieve.information.survival import BITS_PER_EVENT
 from bitsieve.pipeline.selected_tests import InformativeState
 from bitsieve.results.saved.schema import SavedRankTest, SavedRole, SavedStopping, SavedStrata
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.terminal_text import aligned, number
 from bitsieve.utils.types import Label
 
-BITS_PER_EVENT = "bits per event"  # the unit of scores where the target is a time to an event
 LEAST_LEVEL = "least level"
 NEIGHBOURS = "neighbours in the tree"
 RANK_STATISTIC = "rank statistic"

@@ -226,12 +226,6 @@ class Selection:
         """
         if self.evidence is None:
             raise _has_no_rows()
-        if self.target.kind == "survival":
-            raise UserError(
-                code="survival-not-supported",
-                message="explanations and figures are about classes, and the target is a time to an event",
-                advice="write a report, which has the curves of the first columns",
-            )
         return self.evidence
 
     def __str__(self) -> str:

@@ -18,6 +18,7 @@ from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import binning_name
 from bitsieve.discretization.separate_zero import SeparateZeroBinning
+from bitsieve.information.survival import BITS_PER_EVENT
 from bitsieve.methods.by_counts.markov_blankets.blanket import Role
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.method import MethodResult
@@ -105,7 +106,7 @@ def _strata(fit: Fit) -> SavedStrata | None:
 def _score_unit(fit: Fit) -> str:
     """The unit of the scores: bits are bits per event where the target is a time to an event."""
     if fit.table.target.kind == "survival" and fit.method.unit == "bits":
-        return "bits per event"
+        return BITS_PER_EVENT
     return fit.method.unit
 
 
