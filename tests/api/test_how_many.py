@@ -177,7 +177,7 @@ def test_the_sentence_fits_the_numbers(numbers, words):
     sentence = reading([Answer("", number, [], "") for number in numbers])
     assert words in sentence
     assert sentence.endswith(".")
-    of_quantity = reading([Answer("", number, [], "") for number in numbers], True)
+    of_quantity = reading([Answer("", number, [], "") for number in numbers], "quantity")
     assert of_quantity == sentence.replace("the class", "the target").replace("a classifier", "a regressor")
 
 

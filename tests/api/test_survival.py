@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -129,7 +128,7 @@ def test_options_are_the_same_after_a_file(patients: pd.DataFrame, tmp_path: Pat
     assert (survival.event_value, survival.n_intervals) == ("1", 2)
 
 
-@pytest.mark.parametrize("stopping", ["significance", "permutation"])
+@pytest.mark.parametrize("stopping", ["significance", "permutation", "fdr"])
 def test_rules_stop_at_noise(patients: pd.DataFrame, stopping: str) -> None:
     selection = select(patients, duration="week", event="died", n_features_to_select="auto", stopping=stopping)
     assert set(selection.features) <= {"b", "d"}
@@ -181,7 +180,7 @@ REFUSALS = {
     "groups": ({"groups": "a"}, "contradicting-parameters"),
     "a method on rows": ({"method": "relieff"}, "survival-not-supported"),
     "a method on matrices": ({"method": "qpfs"}, "survival-not-supported"),
-    "a rule on lists": ({"stopping": "fdr"}, "survival-not-supported"),
+    "a rule on lists": ({"stopping": "conditional"}, "survival-not-supported"),
     "shrinkage": ({"estimator": "shrinkage"}, "undefined-quantity"),
     "miller-madow": ({"estimator": "miller-madow"}, "undefined-quantity"),
     "a quotient by a joint entropy": ({"method": "disr"}, "undefined-quantity"),
@@ -242,7 +241,7 @@ def test_text_and_dates_are_no_durations(patients: pd.DataFrame) -> None:
     weeks = patients["week"].astype(str)
     weeks[3] = "unknown"
     dates = pd.Timestamp("2020-01-01") + pd.to_timedelta(patients["week"], unit="W")
-    for week, name in ((weeks, "'unknown'"), (dates, "dates")):
+    for week, name in ((weeks, "'unknown'.* leave it empty"), (dates, "dates: .* subtract the date")):
         with pytest.raises(UserError, match=name) as refusal:
             select(patients.assign(week=week), duration="week", event="died")
         assert refusal.value.code == "numbers-needed"
@@ -266,12 +265,73 @@ def test_columns_that_repeat_the_event_are_leaks(patients: pd.DataFrame) -> None
     assert "leak" not in [note.code for note in select(patients, duration="week", event="died").diagnostics]
 
 
-@pytest.mark.parametrize("function", [bitsieve.how_many, bitsieve.interactions])
-def test_functions_for_other_targets_refuse_times(patients: pd.DataFrame, function: Callable[..., object]) -> None:
+def test_interactions_refuse_times(patients: pd.DataFrame) -> None:
     for y in (structured(patients), patients[["week", "died"]].astype({"died": bool})):
         with pytest.raises(UserError) as refusal:
-            function(features_of(patients), y)
+            bitsieve.interactions(features_of(patients), y)
         assert refusal.value.code == "survival-not-supported"
+
+
+@pytest.mark.parametrize("estimator", ["corrected", "plug-in"])
+def test_a_column_is_explained_in_bits_per_event(patients: pd.DataFrame, estimator: str) -> None:
+    options = {"duration": "week", "event": "died", "estimator": estimator}
+    selection = select(patients, n_features_to_select=2, method="cmi", **options)
+    assert selection.features == ["b", "d"]
+    second = selection.explain("d")
+    assert (second.unit, second.rank, second.given) == ("bits per event", 2, ["b"])
+    assert second.relevance == selection.relevance[1]
+    assert second.added == selection.scores[1]
+    assert second.chance is not None
+    assert second.relevance > second.chance
+    assert np.isnan(second.class_entropy)
+    assert "bits per event  about the time to the event" in str(second)
+    noise = selection.explain("a")
+    assert noise.chance is not None
+    assert noise.relevance < noise.chance
+    with pytest.raises(UserError) as refusal:
+        selection.plot()
+    assert refusal.value.code == "survival-not-supported"
+
+
+def test_selectors_of_selectors_take_times(patients: pd.DataFrame) -> None:
+    X = features_of(patients)
+    stable = bitsieve.StabilitySelector(ForwardSelector(2, criterion="jmi"), n_pairs=20).fit(X, structured(patients))
+    assert set(stable.selected_) <= {1, 3}
+    assert stable.selected_[0] == 1
+    with pytest.raises(UserError) as refusal:
+        bitsieve.StabilitySelector(bitsieve.make_selector("relieff", 2)).fit(X, structured(patients))
+    assert refusal.value.code == "survival-not-supported"
+
+
+@pytest.mark.slow
+def test_how_many_columns_for_a_time(patients: pd.DataFrame) -> None:
+    pytest.importorskip("sksurv")
+    result = bitsieve.how_many(patients, duration="week", event="died", n_pairs=20)
+    by_rule = {answer.rule: answer for answer in result.answers}
+    assert set(by_rule["shuffles"].features) <= {"b", "d"}
+    assert by_rule["stability"].features[0] == "b"
+    assert by_rule["cross-validation"].features[0] == "b"
+    assert by_rule["knockoffs"].n_features is None
+    assert (result.target, result.event, result.unit) == ("week", "died", "bits per event")
+    assert result.scoring == "concordance"
+    assert result.band.bits[0] > result.band.high[0]
+    same = bitsieve.how_many(features_of(patients), structured(patients), n_pairs=20)
+    assert [answer.features for answer in same.answers] == [answer.features for answer in result.answers]
+
+
+def test_what_how_many_leaves_out_for_a_time(patients: pd.DataFrame) -> None:
+    options = {"duration": "week", "event": "died", "n_pairs": 2}
+    result = bitsieve.how_many(patients.assign(start=-1.0), entry="start", **options)
+    assert result.answers[3].n_features is None
+    assert result.scoring is None
+    for parameters, code in (
+        ({"estimator": "shrinkage"}, "undefined-quantity"),
+        ({"binning": "mdl"}, "wrong-kind-of-target"),
+        ({"duration": "weke"}, "unknown-column"),
+    ):
+        with pytest.raises(UserError) as refusal:
+            bitsieve.how_many(patients, **{**options, **parameters})
+        assert refusal.value.code == code
 
 
 def test_encoders_refuse_times(patients: pd.DataFrame) -> None:

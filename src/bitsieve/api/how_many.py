@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -13,17 +14,21 @@ from bitsieve.api.drift_rule import DriftRule, apply_drift_rule
 from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.read import read_data
+from bitsieve.dataset.survival import SurvivalTarget, survival_of_target
 from bitsieve.diagnostics import Diagnostic, ParameterError
 from bitsieve.discretization.base import BinningLike
 from bitsieve.discretization.registry import make_binner
 from bitsieve.engines.local import search_of
 from bitsieve.evaluate.folds import FoldsLike
+from bitsieve.evaluate.plan import predicted_of
 from bitsieve.evaluate.selector_cv import SelectorCV
 from bitsieve.information import ANY_EFFECT
+from bitsieve.information.survival import BITS_PER_EVENT, SurvivalInformation
 from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.constraints import Constraints
 from bitsieve.methods.registry import find_method, is_greedy
+from bitsieve.metrics.measures import Predicted
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.diagnose import on_copies, on_leaks, on_rows, on_target, refuse_constant_data
 from bitsieve.pipeline.discretize import (
@@ -37,6 +42,7 @@ from bitsieve.pipeline.leaks import leaks_of
 from bitsieve.pipeline.period_columns import missing_column_reported_by_role
 from bitsieve.pipeline.prepare import Prepared, prepare
 from bitsieve.pipeline.strata import check_strata, on_strata
+from bitsieve.pipeline.survival import check_survival_of_method
 from bitsieve.results.comparison import about_error
 from bitsieve.results.how_many import Answer, HowMany, NullBand
 from bitsieve.selectors.forward import ForwardSelector, KnockoffSelector
@@ -51,7 +57,13 @@ from bitsieve.utils.types import ColumnLike, Label, NameOrIndex, TableLike
 
 MAX_COLUMNS = 30  # that cross-validation tries, and that the figure shows
 N_SHUFFLES = 40
+TARGET_AND_MODEL: Mapping[Predicted, tuple[str, str]] = {
+    "classes": ("class", "classifier"),
+    "quantity": ("target", "regressor"),
+    "times": ("time to the event", "model"),
+}
 MAX_VALUES_COUNTED = 3 * 10**8  # rows x columns x shuffles: some seconds
+MAX_CELLS_DRAWN = 5 * 10**7  # times of events x codes of all columns x draws: some seconds
 
 
 @proposes_right_names
@@ -59,6 +71,10 @@ def how_many(
     data: TableLike,
     target: ColumnLike = None,
     *,
+    duration: ColumnLike = None,
+    event: ColumnLike = None,
+    entry: ColumnLike = None,
+    n_intervals: int = 1,
     sample_weight: ColumnLike = None,
     weight_kind: str = "frequency",
     groups: ColumnLike = None,
@@ -102,6 +118,9 @@ def how_many(
         As for :func:`bitsieve.select`; folds and halves keep groups together and divide the classes of each stratum
         evenly, and knockoffs have no answer with groups or strata.
         Cross-validation is left out where there are weights: copies of a sample would be learned from and tested on.
+    duration, event, entry, n_intervals
+        Of a time to an event, as for :func:`bitsieve.select`. Knockoffs have no answer then, nor has cross-validation
+        with ``entry`` or without scikit-survival.
     method : str, default="jmi"
         A greedy one of :func:`bitsieve.list_methods`.
     estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="corrected"
@@ -140,8 +159,10 @@ def how_many(
     >>> [answer.n_features for answer in result.answers]
     [4, 11, 2, 5, None]
     """
+    survival = survival_of_target(target, duration, event, entry, n_intervals)
     read = ReadOptions(
-        target=target,
+        target=target if survival is None else None,
+        survival=survival,
         sample_weight=sample_weight,
         weight_kind=weight_kind,
         groups=groups,
@@ -220,16 +241,22 @@ def ask_rules(
     with missing_column_reported_by_role(period, read.strata, read.survival):
         data_table = read_data(data, applied.read)
     refuse_constant_data(data_table)
+    if isinstance(data_table.target, SurvivalTarget):
+        check_survival_of_method(find_method(rules.method), rules.estimator, discretization)
     prepared = prepare(data_table, applied.columns, discretization, execution)
     question = _question(prepared, discretization, execution, rules, applied.penalties)
-    cross_validated = _cross_validate(question)
+    reason_without_folds = _why_not_cross_validated(question.table)
+    cross_validated = None
+    if reason_without_folds is None:
+        cross_validated = _cross_validate(question)
     answers = [
         _by_shuffles(question),
         _by_false_discovery_rate(question),
         _by_stability(question),
-        _by_cross_validation(cross_validated, question.names),
+        _by_cross_validation(cross_validated, question.names, reason_without_folds),
         _by_knockoffs(question),
     ]
+    target = prepared.table.target
     scoring = None
     error_without_columns = None
     if cross_validated is not None:
@@ -237,12 +264,14 @@ def ask_rules(
         error_without_columns = float(cross_validated.comparison_.outer().majority)
     return HowMany(
         answers=answers,
-        reading=reading(answers, prepared.table.target.is_quantity),
+        reading=reading(answers, predicted_of(target)),
         band=_band_of_figure(question, answers),
         diagnostics=Diagnostics([*applied.diagnostics, *_diagnostics(prepared, question.counted_table)]),
-        target=prepared.table.target.name,
+        target=target.name,
         scoring=scoring,
         error_without_columns=error_without_columns,
+        event=target.event_name if isinstance(target, SurvivalTarget) else None,
+        unit=BITS_PER_EVENT if isinstance(target, SurvivalTarget) else "bits",
     )
 
 
@@ -323,6 +352,8 @@ def _by_knockoffs(question: Question) -> Answer:
     """The columns that beat their knockoffs; by three quantile bins if the bins of the counts looked at the class."""
     rule = "knockoffs"
     counted_table = question.counted_table
+    if isinstance(counted_table.table.target, SurvivalTarget):
+        return _no_answer(rule, "not for a time to an event: knockoffs are tested by classes")
     if counted_table.has_several_strata:
         return _no_answer(rule, "not within strata: knockoffs are made from all rows")
     if "independent" not in counted_table.table.capabilities:
@@ -367,10 +398,21 @@ def _by_stability(question: Question) -> Answer:
     return _answer(question.names, rule, selector.selected_, f"{frequency}, {bound}")
 
 
-def _cross_validate(question: Question) -> SelectorCV | None:
-    """Choose the number of columns by their errors in folds. None for rows with weights, which folds would copy."""
-    if question.table.weights is not None:
+def _why_not_cross_validated(table: InMemoryDataset) -> str | None:
+    """Why folds cannot be made of a table, or its target cannot be predicted; None where both can."""
+    if table.weights is not None:
+        return "not with weights: copies of a sample would be learned from and tested on"
+    if not isinstance(table.target, SurvivalTarget):
         return None
+    if table.target.entry is not None:
+        return "not with entry: the models of scikit-survival take no late entries"
+    if find_spec("sksurv") is None:
+        return "not without scikit-survival: pip install 'bitsieve[survival]'"
+    return None
+
+
+def _cross_validate(question: Question) -> SelectorCV:
+    """Choose the number of columns by their errors in folds."""
     rules = question.rules
     selector = SelectorCV(
         methods={rules.method: question.forward},
@@ -385,11 +427,11 @@ def _cross_validate(question: Question) -> SelectorCV | None:
     return selector
 
 
-def _by_cross_validation(selector: SelectorCV | None, names: Sequence[str]) -> Answer:
+def _by_cross_validation(selector: SelectorCV | None, names: Sequence[str], reason_without_folds: str | None) -> Answer:
     """The fewest columns with an error within one standard error of the least."""
     rule = "cross-validation"
     if selector is None:
-        return _no_answer(rule, "not with weights: copies of a sample would be learned from and tested on")
+        return _no_answer(rule, reason_without_folds or "")
     outer = selector.comparison_.outer()
     error = "; ".join(about_error(selector.comparison_))
     if not outer.is_better:
@@ -406,20 +448,19 @@ def _no_answer(rule: str, why: str) -> Answer:
     return Answer(rule, None, [], why)
 
 
-def reading(answers: list[Answer], is_quantity: bool = False) -> str:
+def reading(answers: list[Answer], predicted: Predicted = "classes") -> str:
     """One sentence on what the difference of the answers means."""
     n_by_shuffles = answers[0].n_features
     n_by_rate = answers[1].n_features
     n_by_stability = answers[2].n_features
     n_by_errors = answers[3].n_features
     n_informative = max(n_by_shuffles or 0, n_by_rate or 0)
-    target = "target" if is_quantity else "class"
-    text = f"{_columns(n_informative)} shown to be informative about the {target}"
+    what, model = TARGET_AND_MODEL[predicted]
+    text = f"{_columns(n_informative)} shown to be informative about the {what}"
     if n_by_stability is not None:
         text += f", and {_columns(n_by_stability)} chosen from most halves of the samples"
     if n_by_errors is None:
         return f"{text}."
-    model = "regressor" if is_quantity else "classifier"
     return f"{text}: {_about_model(model, n_by_errors, n_informative)}."
 
 
@@ -453,6 +494,8 @@ def null_band(counted_table: CountedTable, order: Columns, random_state: int, n_
     The choice is followed as far as some seconds of shuffles reach.
     """
     phase("shuffling")
+    if isinstance(counted_table.information, SurvivalInformation):
+        return _null_band_of_events(counted_table.information, counted_table.table.names, order, random_state)
     table = counted_table.table.required_rows()
     entropies = make_entropy_terms(table.total_weight)
     search = search_of(table, counted_table.binner)
@@ -469,3 +512,31 @@ def null_band(counted_table: CountedTable, order: Columns, random_state: int, n_
         bits[n_chosen] = greedy_step.bits(column)
         low[n_chosen], high[n_chosen] = np.quantile(greedy_step.most_bits_after_shuffles(seeds), [0.05, 0.95])
     return NullBand([table.names[column] for column in order], bits, low, high)
+
+
+def _null_band_of_events(
+    information: SurvivalInformation, names: Sequence[str], order: Columns, random_state: int
+) -> NullBand:
+    """What each column of a greedy choice adds, with events drawn among the rows at risk in place of shuffles.
+
+    They are drawn anew for every column: the limits are not below those of draws that all columns share.
+    """
+    source = information.source
+    n_times = len(source.samples_at_risk.event_times.n_events)
+    affordable = MAX_CELLS_DRAWN // (N_SHUFFLES * n_times * int(source.arities.sum()))
+    order = order[: max(1, affordable)]
+    bits = np.zeros(len(order))
+    low = np.zeros(len(order))
+    high = np.zeros(len(order))
+    conditional = information.plug_in_conditional()
+    for n_chosen, column in enumerate(order.tolist()):
+        candidates = np.setdiff1d(np.arange(source.n_features), order[:n_chosen])
+        bits[n_chosen] = conditional.conditional_relevance(np.array([column]))[0]
+        drawn = np.zeros((len(candidates), N_SHUFFLES))
+        for i, candidate in enumerate(candidates.tolist()):
+            random = np.random.default_rng([random_state, n_chosen, candidate])
+            seeds = random.integers(0, 2**64, N_SHUFFLES, dtype=np.uint64)
+            drawn[i] = conditional.shuffled_relevance(candidate, seeds)
+        low[n_chosen], high[n_chosen] = np.quantile(drawn.max(axis=0), [0.05, 0.95])
+        conditional = conditional.refine(column)
+    return NullBand([names[column] for column in order], bits, low, high)

@@ -89,6 +89,11 @@ class SurvivalTarget(Target):
         return np.asarray(self.codes == 1)
 
     @property
+    def varies(self) -> bool:
+        """Whether there is something to select for: an event."""
+        return bool(self.event.any())
+
+    @property
     def truth(self) -> Values:
         """What a model predicts, in the structured form of scikit-survival: the event and the time of each row."""
         pairs = np.empty(len(self.time), dtype=[("event", bool), ("time", np.float64)])
@@ -115,9 +120,6 @@ class SurvivalTarget(Target):
             entry=None if self.entry is None else self.entry[rows],
             stratum=None if self.stratum is None else self.stratum[rows],
         )
-
-    def check_varies(self) -> None:
-        """Nothing is refused: that there is an event was checked when the target was read."""
 
 
 def survival_columns(y: Any) -> SurvivalColumns | None:

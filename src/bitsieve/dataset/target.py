@@ -86,6 +86,11 @@ class Target:
         return len(self.labels)
 
     @property
+    def varies(self) -> bool:
+        """Whether there is something to select for: two classes."""
+        return self.n_classes > 1
+
+    @property
     def how_cut(self) -> Diagnostic:
         """The diagnostic of a quantity: what its values are, and where it was cut."""
         values = TIMES.get(self.unit, "")
@@ -96,7 +101,7 @@ class Target:
 
     def check_varies(self) -> None:
         """Refuse a target of one class."""
-        if self.n_classes < 2:
+        if not self.varies:
             what = "one class" if self.edges is None else "one value"
             label = quoted(self.labels[0] if self.kind == "joint" else self.labels[:1])
             raise UserError(

@@ -155,7 +155,7 @@ def make_plan(
 
     If ``discretization.binning`` is None, the protocol decides the rule.
     """
-    predicted = _predicted(table.target)
+    predicted = predicted_of(table.target)
     if options.bounds and predicted != "classes":
         advice = "leave it out, or give classes as the target"
         problem = f"needs classes, and the target {KINDS_OF_TARGET[predicted]}"
@@ -393,7 +393,7 @@ def _whole_numbers(features: FeatureCounts) -> Values:
     return array
 
 
-def _predicted(target: Target) -> Predicted:
+def predicted_of(target: Target) -> Predicted:
     """What a model predicts of a target."""
     if isinstance(target, SurvivalTarget):
         return "times"

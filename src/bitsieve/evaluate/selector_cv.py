@@ -98,7 +98,7 @@ class SelectorCV(SupervisedSelector):
         ----------
         X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-            Classes of any kind, or a quantity, as for :func:`bitsieve.select`.
+            Classes of any kind, a quantity, or a time to an event, as for :func:`bitsieve.select`.
         groups : array-like of shape (n_samples,), default=None
             Samples of one group are never both learned from and tested on.
         strata : array-like of shape (n_samples,) or (n_samples, n_columns), default=None
@@ -116,6 +116,10 @@ class SelectorCV(SupervisedSelector):
             binned.
         """
         return super().fit(X, y, groups=groups, strata=strata)
+
+    @property
+    def _takes_survival(self) -> bool:
+        return True  # the methods themselves refuse a target that they do not take
 
     def _capabilities_needed(self) -> frozenset[str]:
         return self.required_capabilities  # the methods themselves refuse what they cannot do

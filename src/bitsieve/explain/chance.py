@@ -80,7 +80,7 @@ def relevance_by_drawn_events(information: SurvivalInformation) -> Chance | None
     for column in range(source.n_features):
         seeds = np.random.default_rng(column).integers(0, 2**64, n_draws, dtype=np.uint64)
         relevance[:, column] = conditional.shuffled_relevance(column, seeds) - mean[column]
-    return _summary(relevance, source.arities, source.n_samples)
+    return _summary(relevance, source.arities.astype(np.int64), source.n_samples)
 
 
 def _summary(relevance: Floats, n_codes: Integers, n_rows: int) -> Chance:

@@ -235,6 +235,11 @@ class CorrectedSurvivalInformation(SurvivalInformation):
         """I(Xi;dN) less twice its standard deviation under chance, ``sqrt(m / (D ln 2))`` for a mean of m bits."""
         return self.relevance - CAUTION * np.sqrt(self.chance_of_relevance / (self.source.n_events * log(2)))
 
+    def chance_redundancy(self, feature: int, columns: Columns | None) -> Floats:
+        """The mean of I(Xi;Xs) of the rows over all shuffles of Xi, with Xs the feature."""
+        assert isinstance(self.rows, CorrectedInformation)
+        return self.rows.chance_redundancy(feature, columns)
+
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> CorrectedSurvivalPair:
         return CorrectedSurvivalPair(self, pivot, columns)
 

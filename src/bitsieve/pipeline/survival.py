@@ -7,6 +7,7 @@ from bitsieve.diagnostics import UserError
 from bitsieve.discretization.mdl import needs_classes_to_cut
 from bitsieve.information import ANY_EFFECT, check_survival_estimator
 from bitsieve.methods.by_counts.stopping import make_stopping
+from bitsieve.methods.method import Method
 from bitsieve.options import DiscretizationOptions
 from bitsieve.pipeline.selection_options import SelectionOptions
 
@@ -15,7 +16,25 @@ def check_survival(table: Dataset, selection: SelectionOptions, discretization: 
     """Refuse a method, an estimator, a stopping rule or bins that do not take a time to an event as the target."""
     if table.target.kind != "survival":
         return
-    method = selection.method
+    check_survival_of_method(selection.method, selection.estimator, discretization)
+    if selection.effect != ANY_EFFECT:
+        raise UserError(
+            code="survival-not-supported",
+            message="is for classes, and a time to an event has one effect in all strata",
+            advice="leave it out",
+            parameters={"effect": selection.effect},
+        )
+    if selection.stopping is not None and not make_stopping(selection.stopping).takes_survival:
+        raise UserError(
+            code="survival-not-supported",
+            message=f"stopping rule {make_stopping(selection.stopping).name!r} does not take a time to an event",
+            advice="use {stopping}",
+            fix={"stopping": "significance"},
+        )
+
+
+def check_survival_of_method(method: Method, estimator: str, discretization: DiscretizationOptions) -> None:
+    """Refuse a method, an estimator or bins that do not take a time to an event as the target."""
     if not method.takes_survival:
         raise UserError(
             code="survival-not-supported",
@@ -24,18 +43,4 @@ def check_survival(table: Dataset, selection: SelectionOptions, discretization: 
         )
     if isinstance(discretization.binning, str) and discretization.binning == "mdl":
         raise needs_classes_to_cut()
-    if selection.effect != ANY_EFFECT:
-        raise UserError(
-            code="survival-not-supported",
-            message="is for classes, and a time to an event has one effect in all strata",
-            advice="leave it out",
-            parameters={"effect": selection.effect},
-        )
-    check_survival_estimator(selection.estimator)
-    if selection.stopping is not None and not make_stopping(selection.stopping).takes_survival:
-        raise UserError(
-            code="survival-not-supported",
-            message=f"stopping rule {make_stopping(selection.stopping).name!r} does not take a time to an event",
-            advice="use {stopping}",
-            fix={"stopping": "significance"},
-        )
+    check_survival_estimator(estimator)

@@ -15,6 +15,7 @@ from bitsieve.plots.figures import as_svg, new_axes
 from bitsieve.report.page import Section, render_page
 from bitsieve.report.plots import plot_how_many
 from bitsieve.report.reproduction import reproduction_section
+from bitsieve.results.comparison import target_arguments
 from bitsieve.results.how_many import HEADER, HowMany
 from bitsieve.utils.diagnostic_list import Diagnostics
 
@@ -23,11 +24,12 @@ FIGURE_SIZE = (8.0, 3.6)  # inches
 
 def how_many_report(result: HowMany, *, command: str | None = None, when: datetime | None = None) -> str:
     """Render the report as HTML. ``command`` makes the result again, by default the call in Python."""
+    call = f"bitsieve.how_many(data, {target_arguments(result.target, result.event)})"
     sections = [
         answer_section(result),
         rules_section(result),
         curve_section(result),
-        reproduction_section("answers", command or f"bitsieve.how_many(data, {result.target!r})", when),
+        reproduction_section("answers", command or call, when),
     ]
     return render_page(f"How many columns to take for {result.target}", sections)
 
@@ -97,6 +99,8 @@ class Curve(Section):
     heading: ClassVar[str] = "What each column adds"
     svg: str
     target: str
+    unit: str
+    is_time: bool  # whether the target is a time to an event
     features: Sequence[AddedColumn]
 
 
@@ -113,4 +117,10 @@ def curve_section(result: HowMany) -> Curve:
         )
         features.append(feature)
     axes = plot_how_many(result, ax=new_axes(FIGURE_SIZE))
-    return Curve(svg=as_svg(axes, "bits that each column adds"), target=result.target, features=features)
+    return Curve(
+        svg=as_svg(axes, "bits that each column adds"),
+        target=result.target,
+        unit=result.unit,
+        is_time=result.event is not None,
+        features=features,
+    )

@@ -279,7 +279,7 @@ def plot_how_many(found: HowMany, *, ax: Axes | None = None) -> Axes:
             ax.axvline(x, color=COLOURS[1 + i], linewidth=1.0, linestyle=(0, (3, 2)), label=label)
         ax.set_ylim(bottom=0)
         ax.set_xlabel("columns")
-        ax.set_ylabel("bits added")
+        ax.set_ylabel(f"{found.unit} added")
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.figure.legend(loc="outside right upper", fontsize=7)
     return ax

@@ -518,17 +518,23 @@ def _baseline_cells(baseline: dict[str, Any], measure: Measure, n_cells: int) ->
 def selecting_call(comparison: Comparison) -> str:
     """The call in Python that selects what is recommended."""
     choice = comparison.choice()
-    target_name = comparison.parameters["target"]
-    event_name = comparison.parameters.get("event")  # None for other targets
-    target = repr(target_name) if target_name else "target"
-    if event_name:
-        target = f"duration={target_name!r}, event={event_name!r}"
-    elif event_name is not None:  # the values of a time to an event were given
-        target = "duration=duration, event=event"
+    target = target_arguments(comparison.parameters["target"], comparison.parameters.get("event"))
     arguments = f"method={choice.method!r}, n_features_to_select={choice.n_features}"
     if comparison.parameters["protocol"] == PAPER:
         arguments += f", protocol={PAPER!r}"
     return f"bitsieve.select(data, {target}, {arguments})"
+
+
+def target_arguments(target_name: str, event_name: str | None) -> str:
+    """The arguments of a call that give the target; ``event_name`` is None unless it is a time to an event.
+
+    A name is empty if values were given.
+    """
+    if event_name is None:
+        return repr(target_name) if target_name else "target"
+    if event_name:
+        return f"duration={target_name!r}, event={event_name!r}"
+    return "duration=duration, event=event"
 
 
 def _mean(values: Floats) -> float | None:

@@ -55,6 +55,10 @@ class HowMany:
         The measure of cross-validation, such as "accuracy"; None where it could not be asked.
     error_without_columns : float or None
         The error by that measure of the majority class, or of the mean, in the same folds: 0.3 is 30 %.
+    event : str or None
+        The column of the event if the target is a time to an event; empty if its values were given.
+    unit : str
+        The unit of the information: "bits", or "bits per event" for a time to an event.
 
     Examples
     --------
@@ -75,6 +79,8 @@ class HowMany:
     target: str = "target"
     scoring: str | None = None
     error_without_columns: float | None = None
+    event: str | None = None
+    unit: str = "bits"
 
     @property
     def notes(self) -> list[str]:
@@ -130,6 +136,8 @@ class HowMany:
             "answers": [asdict(answer) for answer in self.answers],
             "reading": self.reading,
             "target": self.target,
+            "event": self.event,
+            "unit": self.unit,
             "scoring": self.scoring,
             "error_without_columns": self.error_without_columns,
             "curve": {

@@ -318,13 +318,18 @@ class SupervisedSelector(ColumnSelector):
         self._select(table, self.discretization if discretization is None else discretization)
         return self
 
+    @property
+    def _takes_survival(self) -> bool:
+        """Whether the target may be a time to an event."""
+        return any(method.takes_survival for method in self.described)
+
     def _read(
         self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike, groups: ColumnLike, strata: ColumnLike
     ) -> Dataset:
         """Read the arguments of ``fit`` as a table."""
         survival = survival_columns(y)
         if survival is not None:
-            if not any(method.takes_survival for method in self.described):
+            if not self._takes_survival:
                 raise survival_not_supported(self)
             y = survival
         parts = data_in_parts(X, self._capabilities_needed())

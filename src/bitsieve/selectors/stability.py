@@ -184,12 +184,16 @@ class StabilitySelector(SupervisedSelector):
         def fit(index: int) -> None:
             pair, half_index = divmod(index, 2)
             half = half_of(table, pair, half_index, self.random_state)
-            if half.target.n_classes > 1:
+            if half.target.varies:
                 selector = clone(self.selector).fit_table(half, discretization)
                 is_chosen[index, _columns_that_vary(selector, half)] = True
 
         run_blocks(fit, range(2 * self.n_pairs), self.n_jobs)
         return is_chosen
+
+    @property
+    def _takes_survival(self) -> bool:
+        return bool(self.selector._takes_survival)
 
     def _capabilities_needed(self) -> frozenset[str]:
         return self.required_capabilities  # the selector itself refuses what it cannot do

@@ -12,6 +12,7 @@ from bitsieve.information import information_of
 from bitsieve.information.corrected import CorrectedInformation
 from bitsieve.information.evidence import MIN_EXPECTED
 from bitsieve.information.protocol import ConditionalInformation, Information
+from bitsieve.information.survival import CorrectedSurvivalInformation, SurvivalInformation
 from bitsieve.methods.by_counts.stopping.independence import (
     CLOSE_FACTOR,
     ENOUGH_REACHED,
@@ -76,7 +77,8 @@ class FalseDiscoveryStopping(ListStopping):
     the share of shuffles of the column among samples of equal Xs that reach its information, as in
     :class:`PermutationStopping`. Where the columns were cut by the class (``binning="mdl"``), p of the G-test is
     multiplied by the sets of cuts that the column and no other might have got, and if that does not decide, the classes
-    are shuffled and the column is cut again.
+    are shuffled and the column is cut again. Of a time to an event p is that of the log-rank test, and events are drawn
+    among the rows at risk in place of shuffles.
 
     A column that is informative only together with another is not taken, nor is one noticed that is false given
     several columns together only.
@@ -96,6 +98,7 @@ class FalseDiscoveryStopping(ListStopping):
     """
 
     name: ClassVar[str] = "fdr"
+    takes_survival: ClassVar[bool] = True
     conclusion: ClassVar[str] = "relevant, alone and beside each single one of the list to which it may owe that"
     adjust: str = BENJAMINI_HOCHBERG
     random_state: int = 0
@@ -125,6 +128,10 @@ class SingleTests:
         candidates = tried if self.search is not None else tried & information.varies
         self.columns = np.flatnonzero(candidates)
         self.n_tests = number_of_tests(len(self.columns), rule.adjust)
+        #: Over how many cases information about the class is a mean.
+        self.n_cases = information.source.n_samples
+        if isinstance(information, SurvivalInformation):
+            self.n_cases = information.source.n_events
 
     def test_columns(self, chosen: list[int]) -> TestedColumns:
         """The largest list of the columns, given those that are chosen already."""
@@ -153,7 +160,7 @@ class SingleTests:
     def _p_alone(self, columns: Columns) -> Floats:
         """p of ``I(Xi;C) = 0`` of every column: 1 where the tail of chi-squared is large."""
         source = self.information.source
-        g = 2 * source.n_samples * log(2) * np.maximum(0.0, self.information.relevance[columns])
+        g = 2 * self.n_cases * log(2) * np.maximum(0.0, self.information.relevance[columns])
         freedom = np.maximum(1, source.arities[columns].astype(np.int64) - 1) * (source.n_classes - 1)
         tails = chdtrc(freedom, g)
         n_hopeful = int((tails <= max(HOPEFUL_TAIL, self.rule.level)).sum())
@@ -168,30 +175,27 @@ class SingleTests:
 
         From each G its mean over shuffles is taken off, which is also the number of degrees of freedom of the test.
         """
-        mean_with_other = self._g(self.corrected.chance_redundancy(other, np.array([column])))
-        mean_with_class = self._g(self.chance_relevance[[column]])
+        n_samples = self.information.source.n_samples
         pair = self.information.pair(other, np.array([column]), by_class=False)
-        g_with_other = self._g(pair.redundancy)
-        g_with_class = self._g(self.information.relevance[[column]])
+        mean_with_other = _g(n_samples, self.corrected.chance_redundancy(other, np.array([column])))
+        g_with_other = _g(n_samples, pair.redundancy)
+        mean_with_class = _g(self.n_cases, self.chance_relevance[[column]])
+        g_with_class = _g(self.n_cases, self.information.relevance[[column]])
         if mean_with_other <= 0 or g_with_other - mean_with_other < MIN_SHARED * (g_with_class - mean_with_class):
             return False
         return bool(chdtrc(mean_with_other, g_with_other) <= DEPENDENCE_LEVEL / len(self.columns))
 
     @cached_property
-    def corrected(self) -> CorrectedInformation:
+    def corrected(self) -> CorrectedInformation | CorrectedSurvivalInformation:
         """The information corrected for chance, which has the means over shuffles."""
         corrected = information_of("corrected", self.information.source)
-        assert isinstance(corrected, CorrectedInformation)  # the rule takes no times to an event
+        assert isinstance(corrected, (CorrectedInformation, CorrectedSurvivalInformation))
         return corrected
 
     @cached_property
     def chance_relevance(self) -> Floats:
         """The mean of I(Xi;C) over shuffles, of every feature."""
         return self.information.relevance - self.corrected.relevance
-
-    def _g(self, bits: Floats) -> float:
-        """The statistic of the G-test of one column."""
-        return max(0.0, 2 * self.information.source.n_samples * log(2) * float(bits[0]))
 
     def _p_given(self, candidate: int, other: int | None, n_before: int) -> float:
         """p of ``I(Xi;C|Xs) = 0`` (None: of ``I(Xi;C) = 0``), exact enough for a list of ``n_before`` and one more."""
@@ -237,6 +241,11 @@ class SingleTests:
             )
             reaches = search.reached(candidate)
         return share_of_shuffles(reaches, max_shuffles, ENOUGH_REACHED, seeds)
+
+
+def _g(n_cases: int, bits: Floats) -> float:
+    """The statistic of the G-test of one column; the bits are a mean over so many cases."""
+    return max(0.0, 2 * n_cases * log(2) * float(bits[0]))
 
 
 def _largest_threshold_above(p: Floats, thresholds: Floats) -> float:
