@@ -30,6 +30,7 @@ from bitsieve.engines.registry import DataInParts
 from bitsieve.io.arrow import give_back_unused
 from bitsieve.io.column_file import ColumnFile
 from bitsieve.io.errors import check_unchanged
+from bitsieve.io.h5ad import H5adFile
 from bitsieve.io.libsvm import LABELS, LibsvmFile, read_libsvm_in_ranges
 from bitsieve.io.read import columns_of, holds_sparse_rows, open_file
 from bitsieve.io.spool import Spool, find_kept, map_array, name_of_key
@@ -470,6 +471,9 @@ class StreamSource(DataInParts):
         opened = open_file(self.data, header=self.header, spool=self.spool)
         if isinstance(opened, LibsvmFile):
             return self._read_sparse_rows(opened, options)
+        if isinstance(opened, H5adFile):
+            matrix = opened.read_into_files(self.memory or DEFAULT_MEMORY, self.spool)
+            return read_data(matrix, options)
         file = columns_of(opened)
         target = options.target
         sample_weight = options.sample_weight

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve.diagnostics import UserError
+from bitsieve.io.spooled_columns import SpooledColumns
 from bitsieve.utils.arrays import Columns, Values
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.types import TableLike
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 class AnnotatedMatrix:
     """A matrix whose columns are the features, and annotations of its rows, which may be the target or the strata."""
 
-    X: TableLike  # ndarray, csr_array or csc_array of shape (n_samples, n_features)
+    X: TableLike  # ndarray, csr_array, csc_array or SpooledColumns, of shape (n_samples, n_features)
     names: list[str]  # of the columns of X
     annotations: pa.Table  # of n_samples rows
     _index_of_name: dict[str, int] = field(init=False, repr=False, compare=False)
@@ -62,7 +63,8 @@ class AnnotatedMatrix:
         """The part of the matrix with these columns."""
         if list(labels) == self.names:
             return self.X
-        return self.take(np.array([self._index_of_name[label] for label in labels], np.intp))
+        indices = np.array([self._index_of_name[label] for label in labels], np.intp)
+        return self.X.columns(indices) if isinstance(self.X, SpooledColumns) else self.take(indices)
 
     def take(self, indices: Columns) -> TableLike:
         """The part of the matrix with the columns of these indices."""

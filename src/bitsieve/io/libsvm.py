@@ -19,7 +19,7 @@ from bitsieve.io.column_file import InputFile
 from bitsieve.io.errors import DataError, check_unchanged, check_width, in_one_line, readable
 from bitsieve.io.npz import ArrayFile, ArrayTable
 from bitsieve.io.spool import Spool, SpoolAllocator, find_kept, map_array, name_of_key
-from bitsieve.io.spooled_columns import SpooledColumns, SpooledRows
+from bitsieve.io.spooled_columns import VALUE_BYTES, SpooledColumns, SpooledRows
 from bitsieve.utils.arrays import Floats, Integers, Values
 from bitsieve.utils.column_names import NumberedNames
 from bitsieve.utils.progress import phase
@@ -29,7 +29,6 @@ _MIN_RANGE_BYTES = 1 << 20
 _MAX_RANGE_BYTES = 1 << 28
 MIN_VALUE_BYTES = 4  # length of the shortest value, " 1:1"
 LABELS = "y"  # the name of the target that such a file holds
-VALUE_BYTES = 64  # bytes of memory for a value that is sorted
 
 
 class LibsvmFile(ArrayFile):

@@ -14,6 +14,7 @@ from bitsieve.io.spool import Spool
 from bitsieve.utils.arrays import Columns, Floats, Integers, Values
 from bitsieve.utils.progress import phase
 
+VALUE_BYTES = 64  # bytes of memory for a value that is sorted
 _COLUMNS = "columns by row"  # names of files in the spool
 _VALUES = "values by row"
 _COLUMNS_OF_GROUPS = "columns of groups"
@@ -39,8 +40,7 @@ class SpooledRows:
         if len(rows.indices):
             self.n_stored += len(rows.indices)
             self.first_column = min(self.first_column, int(rows.indices.min()))
-            n_new_columns = max(int(rows.indices.max()) + 1 - len(self.column_lengths), 0)
-            self.column_lengths = np.concatenate([self.column_lengths, np.zeros(n_new_columns, np.int64)])
+            self.widen(int(rows.indices.max()) + 1)
         indptr, columns, values = _without_zeros(rows)
         self._row_lengths.append(np.diff(indptr).astype(np.int64))
         if len(columns):
@@ -48,6 +48,11 @@ class SpooledRows:
             self.column_lengths[: len(n_values)] += n_values
             self.spool.append(_COLUMNS, columns.astype(np.int32))
             self.spool.append(_VALUES, values)
+
+    def widen(self, n_columns: int) -> None:
+        """Have at least so many columns; those after the last value are empty."""
+        n_new_columns = max(n_columns - len(self.column_lengths), 0)
+        self.column_lengths = np.concatenate([self.column_lengths, np.zeros(n_new_columns, np.int64)])
 
     def by_column(
         self, first_column: int, batch_size: int, allocate: Callable[[str, int, type[np.generic]], Values]
