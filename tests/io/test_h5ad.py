@@ -93,6 +93,45 @@ def test_a_file_is_read_as_its_matrix_and_annotations(cells, tmp_path, kind):
     assert selection.target.labels.tolist() == ["B", "T"]
 
 
+@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csc_array])
+@pytest.mark.parametrize("values_at_once", [7, 1 << 20])
+def test_a_sparse_file_in_batches_is_the_same(cells, tmp_path, monkeypatch, kind, values_at_once):
+    counts, obs = cells
+    matrix = kind(counts)
+    matrix.data[::9] = 0  # zeros that are stored
+    path = write_h5ad(tmp_path / "cells.h5ad", matrix, obs)
+    monkeypatch.setattr("bitsieve.io.h5ad.VALUES_AT_ONCE", values_at_once)
+    monkeypatch.setattr("bitsieve.io.h5ad.VALUE_BYTES", (1 << 28) // values_at_once)
+    options = {"target": "cell_type", "strata": "batch", "n_features_to_select": 5}
+    expected = bitsieve.select(
+        sparse.csr_array(matrix.toarray()),
+        obs["cell_type"].to_numpy(str),
+        strata=obs["batch"].to_numpy(str),
+        n_features_to_select=5,
+    )
+    for limits in ({}, {"memory": 1 << 30}, {"memory": 1 << 30, "spool": tmp_path / "spool"}):
+        selection = bitsieve.select(path, **options, **limits)
+        assert selection.features == [GENES[j] for j in expected.indices]
+        assert (selection.scores == expected.scores).all()
+    part = bitsieve.select(path, "gene3", n_features_to_select=3, memory=1 << 30)
+    assert (part.scores == bitsieve.select(path, "gene3", n_features_to_select=3).scores).all()
+
+
+def test_broken_matrices_are_refused(cells, tmp_path):
+    counts, obs = cells
+    for part, broken in (("indptr", slice(None, -1)), ("indices", slice(None, -1)), ("indices", "beyond")):
+        matrix = sparse.csr_array(counts)
+        path = write_h5ad(tmp_path / "cells.h5ad", matrix, obs)
+        with h5py.File(path, "r+") as file:
+            values = file["X"][part][()]
+            del file["X"][part]
+            file["X"][part] = values + len(GENES) if broken == "beyond" else values[broken]
+        for limits in ({}, {"memory": "1GB"}):
+            with pytest.raises(UserError) as raised:
+                bitsieve.select(path, "cell_type", **limits)
+            assert raised.value.code == "cannot-read"
+
+
 def test_annotations_are_no_features_unless_they_are_named(cells, tmp_path):
     counts, obs = cells
     path = write_h5ad(tmp_path / "cells.h5ad", sparse.csr_array(counts), obs)

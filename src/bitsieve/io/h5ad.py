@@ -11,19 +11,20 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from bitsieve.diagnostics import NAME_ONLY
 from bitsieve.io.annotated import AnnotatedMatrix
 from bitsieve.io.errors import DataError, check_unchanged, in_one_line
 from bitsieve.io.npz import ArrayFile
 from bitsieve.io.spool import SpoolAllocator, map_array
 from bitsieve.io.spooled_columns import VALUE_BYTES, SpooledColumns, SpooledRows, block_edges
 from bitsieve.utils.arrays import Flags, Integers, Values
+from bitsieve.utils.memory import check_room
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import phase
 from bitsieve.utils.types import TableLike
 
 SPARSE_TYPES = ("csr_matrix", "csc_matrix")
-VALUES_AT_ONCE = 1 << 22  # of a sparse matrix that is read into memory
+VALUES_AT_ONCE = 1 << 20  # of a sparse matrix that is read into memory
+BYTES_OF_VALUE = 32  # of memory for a value of such a matrix: the value itself, and its codes by column and by row
 _ROW = "row"  # names of files in the spool
 _VALUE = "value"
 
@@ -120,7 +121,11 @@ def _matrix(stored: Any, label: str) -> Any:
     if not _is_group(stored):
         return stored[()]
     matrix = StoredMatrix.of_group(stored, label)
-    return _columns_of_rows(matrix) if matrix.has_rows else _stored_columns(matrix)
+    what = f"a selection from the {matrix.n_values:,} values of {label} takes about"
+    check_room(BYTES_OF_VALUE * matrix.n_values, what, "give memory, such as memory='2GB', to read it in batches")
+    if matrix.has_rows:
+        return _columns_of_rows(matrix)
+    return _stored_columns(matrix)
 
 
 def _stored_columns(matrix: StoredMatrix) -> Any:
@@ -166,8 +171,7 @@ def _matrix_in_files(stored: Any, label: str, memory: int, allocate: SpoolAlloca
         raise DataError(
             code="cannot-read",
             message=f"the matrix of {label} is dense, and only sparse ones are read in batches",
-            advice="leave out {memory} and {spool}, or write its rows as Parquet",
-            parameters={"memory": NAME_ONLY, "spool": NAME_ONLY},
+            advice="leave out memory and spool, or write its rows as Parquet",
         )
     matrix = StoredMatrix.of_group(stored, label)
     values_at_once = max(1, memory // 4 // VALUE_BYTES)
@@ -213,6 +217,11 @@ class StoredMatrix:
     shape: tuple[int, int]
     has_rows: bool  # whether it is stored by rows
     indptr: Integers  # where the values of each row, or column, begin, and where the last one ends
+
+    @property
+    def n_values(self) -> int:
+        """How many values are stored."""
+        return int(self.indptr[-1])
 
     @classmethod
     def of_group(cls, group: Any, label: str) -> StoredMatrix:
