@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE, available_kernels
-from bitsieve.counts.weighted import WeightedTables
+from bitsieve.counts.weighted import WeightedSums, WeightedTables
 
 ARITIES = (2, 3, 1, 10, 11, 70, 4)
 
@@ -32,8 +32,9 @@ def test_tables_by_definition(pivot: int | None, kernel: str, monkeypatch: pytes
     tables = WeightedTables(codes, np.array(ARITIES, np.int32))
     weights = random.integers(0, 1 << 50, n_rows) * (random.random(n_rows) < 0.8)
     columns = np.array([6, 0, 5, 2, 3, 4, 1])
-    cells = tables.cells(weights.astype(np.uint64), pivot, columns)
-    assert (cells == sums_over_rows(codes, weights, pivot, columns)).all()
+    expected = sums_over_rows(codes, weights, pivot, columns)
+    assert (tables.cells(weights.astype(np.uint64), pivot, columns) == expected).all()
+    assert (WeightedSums(tables, weights.astype(np.uint64)).cells(pivot, columns) == expected).all()
 
 
 def test_no_rows_of_weight() -> None:

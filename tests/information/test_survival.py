@@ -154,7 +154,7 @@ def test_information_is_at_most_the_likelihood_ratio_of_cox(seed: int) -> None:
         assert 2 * log(2) * source.n_events * information.relevance[i] <= likelihood_ratio + 1e-5  # of the optimiser
 
 
-@pytest.mark.parametrize(("n", "p"), [(1, 0.3), (5, 0.9), (40, 0.5), (100, 0.01), (300, 0.2)])
+@pytest.mark.parametrize(("n", "p"), [(1, 0.3), (5, 0.9), (40, 0.5), (100, 0.01), (300, 0.1)])
 def test_binomial_excess_of_few_events_is_the_sum(n: int, p: float) -> None:
     exact = sum(comb(n, k) * p**k * (1 - p) ** (n - k) * k * np.log2(k) for k in range(1, n + 1))
     exact -= n * p * np.log2(n * p)
@@ -167,7 +167,7 @@ def test_series_of_many_events_is_the_sum(p: float) -> None:
     n = np.array([int(MANY_EXPECTED / p) + 1])
     by_series = binomial_excess(n, np.array([p]), np.array([_native.log2(p)]))
     by_sum = excess_by_sum(n, np.array([p]), np.array([_native.log2(p)]))
-    assert by_series == pytest.approx(by_sum, abs=2e-6)  # the moments that the series leaves out
+    assert by_series == pytest.approx(by_sum, abs=1e-6)  # the terms that the series leaves out
 
 
 def test_chance_is_the_mean_of_events_drawn_among_rows_at_risk() -> None:

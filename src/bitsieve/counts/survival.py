@@ -17,7 +17,7 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.risk_sets import RiskSets
 from bitsieve.counts.source import FEW_BYTES, CountSource, JointCodes, check_joint_values, class_order, refined
 from bitsieve.counts.tables import DENSE_CELLS, ContingencyTable, column_blocks
-from bitsieve.counts.weighted import WeightedTables
+from bitsieve.counts.weighted import WeightedSums, WeightedTables
 from bitsieve.utils.arrays import Columns, Integers
 from bitsieve.utils.lazy import cached_property
 
@@ -43,20 +43,21 @@ class EventWeights:
 
     Parameters
     ----------
+    tables : WeightedTables
     events, expected_units : ndarray of int, shape (n_rows,)
     """
 
-    def __init__(self, events: Integers, expected_units: Integers) -> None:
+    def __init__(self, tables: WeightedTables, events: Integers, expected_units: Integers) -> None:
         self.n_unit_bits = int(expected_units.sum()).bit_length()
         fits_one_integer = self.n_unit_bits + int(events.sum()).bit_length() <= INTEGER_BITS
         weights = [expected_units, events]
         if fits_one_integer:
             weights = [(events << self.n_unit_bits) + expected_units]
-        self.weights = [weight.astype(np.uint64) for weight in weights]
+        self.sums = [WeightedSums(tables, weight.astype(np.uint64)) for weight in weights]
 
-    def cells(self, tables: WeightedTables, pivot: int | None, columns: Columns) -> tuple[Integers, Integers]:
+    def cells(self, pivot: int | None, columns: Columns) -> tuple[Integers, Integers]:
         """The events and the expected units of all cells of the tables of the pivot with ``columns``."""
-        sums = [tables.cells(weight, pivot, columns) for weight in self.weights]
+        sums = [sums_of_weight.cells(pivot, columns) for sums_of_weight in self.sums]
         if len(sums) == 1:
             return sums[0] >> self.n_unit_bits, sums[0] & ((1 << self.n_unit_bits) - 1)
         expected_units, events = sums
@@ -99,13 +100,13 @@ class SurvivalSource(PackedSource):
         self.n_events_by_interval = self.class_sizes[1:]
         self.n_events = int(self.n_events_by_interval.sum())
         self.units_by_interval = self.units.sum(axis=0)
-        self._tables = WeightedTables(table, self.arities, n_jobs)
+        tables = WeightedTables(table, self.arities, n_jobs)
         self._weights_by_interval = []
         for interval in range(risk_sets.n_intervals):
             is_event = classes == interval + 1
             events = np.where(is_event, risk_sets.weight, 0)
-            self._weights_by_interval.append(EventWeights(events, units[:, interval] * risk_sets.weight))
-        n_weights_per_row = sum(len(weights.weights) for weights in self._weights_by_interval)
+            self._weights_by_interval.append(EventWeights(tables, events, units[:, interval] * risk_sets.weight))
+        n_weights_per_row = sum(len(weights.sums) for weights in self._weights_by_interval)
         n_weights = len(classes) * n_weights_per_row
         n_codes_compared = float(np.maximum(self.arities - 1, 1).sum())
         #: Predicted seconds of :meth:`pair_cells` of one column with all columns.
@@ -137,7 +138,7 @@ class SurvivalSource(PackedSource):
             in_block = columns[block]
             table_of_cell = np.repeat(table[block], self.arities[in_block].astype(np.int64) * n_first)
             for interval, weights in enumerate(self._weights_by_interval):
-                events, expected_units = weights.cells(self._tables, pivot, in_block)
+                events, expected_units = weights.cells(pivot, in_block)
                 has_events = np.flatnonzero(events)
                 batches.append(
                     EventCells(
@@ -211,7 +212,7 @@ class SurvivalSource(PackedSource):
         starts[1:] = np.cumsum(self.arities)
         units = np.zeros((int(starts[-1]), self.risk_sets.n_intervals), np.int64)
         for interval, weights in enumerate(self._weights_by_interval):
-            _, units[:, interval] = weights.cells(self._tables, None, np.arange(self.n_features))
+            _, units[:, interval] = weights.cells(None, np.arange(self.n_features))
         return starts, units
 
     def copy_of_columns(self, columns: Columns, max_bytes: int = FEW_BYTES) -> SurvivalSource | None:

@@ -28,7 +28,12 @@ class WeightedTables:
         if kernel.storage != TABLE:
             kernel = kernel._replace(storage="counters")
         self.arities = arities
-        self.packed = PackedSource(codes, arities=arities, n_jobs=n_jobs, kernel=kernel.full_name).packed
+        self._source = PackedSource(codes, arities=arities, n_jobs=n_jobs, kernel=kernel.full_name)
+        self.packed = self._source.packed
+
+    def codes(self, column: int) -> NDArray[np.uint16]:
+        """The code of every row in a column."""
+        return self._source.codes(column)
 
     def cells(self, weights: NDArray[np.uint64], pivot: int | None, columns: Columns) -> Integers:
         """The sums of the weights in all cells, one table after the other.
@@ -46,4 +51,47 @@ class WeightedTables:
         cells = np.zeros(n_rows_of_table * int(self.arities[columns].sum()), np.int64)
         native_pivot = -1 if pivot is None else pivot
         self.packed.weighted_tables(weights, native_pivot, np.ascontiguousarray(columns, np.int64), cells)
+        return cells
+
+
+class WeightedSums:
+    """The tables of weights that stay the same.
+
+    The rows with the most frequent code of a pivot are not counted: their cells are what the cells of the other codes
+    leave of the sums of each column, which are counted once.
+
+    Parameters
+    ----------
+    tables : WeightedTables
+    weights : ndarray of uint64, shape (n_rows,)
+        As of :meth:`WeightedTables.cells`.
+    """
+
+    def __init__(self, tables: WeightedTables, weights: NDArray[np.uint64]) -> None:
+        self.tables = tables
+        self.weights = weights
+        all_columns = np.arange(len(tables.arities))
+        self._first_sum = np.concatenate([[0], np.cumsum(tables.arities, dtype=np.int64)])  # of the codes of a column
+        self._sums = tables.cells(weights, None, all_columns)
+
+    def cells(self, pivot: int | None, columns: Columns) -> Integers:
+        """The sums of the weights in all cells, as of :meth:`WeightedTables.cells`."""
+        arities = self.tables.arities[columns].astype(np.int64)
+        first_code = np.cumsum(arities) - arities  # of each column among the codes of ``columns``
+        code = np.arange(int(arities.sum())) - np.repeat(first_code, arities)
+        sums = self._sums[np.repeat(self._first_sum[columns], arities) + code]
+        if pivot is None:
+            return sums
+        pivot_codes = self.tables.codes(pivot)
+        n_pivot_codes = int(self.tables.arities[pivot])
+        most_frequent = int(np.argmax(np.bincount(pivot_codes, minlength=n_pivot_codes)))
+        other_weights = np.where(pivot_codes == most_frequent, np.uint64(0), self.weights)
+        cells = self.tables.cells(other_weights, pivot, columns)
+        # A table is stored row by row, a row for each code of the pivot.
+        cell_of_first_row = np.repeat(first_code * n_pivot_codes, arities) + code
+        row_length = np.repeat(arities, arities)
+        for pivot_code in range(n_pivot_codes):
+            if pivot_code != most_frequent:
+                sums = sums - cells[cell_of_first_row + pivot_code * row_length]
+        cells[cell_of_first_row + most_frequent * row_length] = sums
         return cells

@@ -48,7 +48,7 @@ from bitsieve.utils.lazy import cached_property
 
 BITS_PER_EVENT = "bits per event"  # the unit of information about a time to an event
 MAX_LOG2_BITS = 6  # |log2(O / E)| is below 2**6
-MANY_EXPECTED = 256  # expected events from which on a series gives the mean of k log2 k, right to 2e-6
+MANY_EXPECTED = 32  # expected events from which on a series gives the mean of k log2 k, right to 1e-6
 MAX_EVENTS_DRAWN = 1 << 20  # events in all draws of a batch together
 NEGLIGIBLE = 1e-18  # probabilities below this share of the largest add nothing to a sum
 
@@ -56,10 +56,9 @@ NEGLIGIBLE = 1e-18  # probabilities below this share of the largest add nothing 
 def binomial_excess(n: Integers, p: Floats, log2_p: Floats) -> Floats:
     """``E[k log2 k] - n p log2(n p)`` for k binomial, 0 or more; ``n`` and ``p`` are broadcast, p is above 0.
 
-    From 256 expected on it is a Taylor series about the mean m = n p, up to the fourth central moment:
+    From 32 expected on it is a Taylor series about the mean m = n p, of which all terms up to ``1 / m^3`` are added up:
 
-        (mu_2 / (2 m) - mu_3 / (6 m^2) + mu_4 / (12 m^3)) / ln 2
-        mu_2 = m q        mu_3 = mu_2 (q - p)        mu_4 = mu_2 (1 + 3 (n - 2) p q)        q = 1 - p
+        q (1/2 + (1 + p) / (12 m) + 1 / (12 m^2) + (19 - 11 p - p^2 - p^3) / (120 m^3)) / ln 2        q = 1 - p
 
     Below, it is the sum itself.
     """
@@ -76,12 +75,8 @@ def binomial_excess(n: Integers, p: Floats, log2_p: Floats) -> Floats:
 def excess_by_series(n: Integers, p: Floats) -> Floats:
     """The series of :func:`binomial_excess`."""
     mean = n * p
-    q = 1.0 - p
-    moment_2 = mean * q
-    moment_3 = moment_2 * (q - p)
-    moment_4 = moment_2 * (1.0 + 3.0 * (n - 2) * p * q)
-    series = moment_2 / (2 * mean) - moment_3 / (6 * mean**2) + moment_4 / (12 * mean**3)
-    excess: Floats = series / log(2)
+    series = 1 / 2 + (1 + p) / (12 * mean) + 1 / (12 * mean**2) + (19 - 11 * p - p**2 - p**3) / (120 * mean**3)
+    excess: Floats = (1 - p) * series / log(2)
     return excess
 
 
