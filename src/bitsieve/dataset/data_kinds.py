@@ -7,6 +7,7 @@ from os import PathLike
 
 from bitsieve.diagnostics import UserError
 from bitsieve.io.annotated import from_anndata, is_anndata
+from bitsieve.io.database import with_types_of_values
 from bitsieve.io.errors import in_one_line
 from bitsieve.utils.frames import default_library
 from bitsieve.utils.types import TableLike
@@ -42,7 +43,7 @@ def collect(data: TableLike) -> TableLike:
     import narwhals as nw
 
     with in_one_line(f"cannot read the rows of the {type(data).__name__}"):
-        return nw.from_native(data).collect().to_native()
+        return nw.from_native(with_types_of_values(data)).collect().to_native()
 
 
 def is_frame(data: TableLike) -> bool:

@@ -47,7 +47,7 @@ from bitsieve.engines.grouped_counts import (
 from bitsieve.engines.partition_reader import PartitionReader, RawPartition
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.engines.registry import DataInParts
-from bitsieve.io.database import relation_of
+from bitsieve.io.database import relation_of, with_types_of_values
 from bitsieve.io.read import database_kind
 from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Columns, Integers
@@ -514,7 +514,8 @@ class DatabaseSource(DataInParts):
                 message=f"data is {type(relation).__name__}",
                 advice="give a lazy frame, such as a relation of a database",
             )
-        self.data = relation
+        with database_errors_in_one_line():
+            self.data = with_types_of_values(relation)
 
     def read_in_parts(self, options: ReadOptions) -> PartitionedDataset:
         with database_errors_in_one_line():

@@ -62,8 +62,33 @@ def relation_of(data: str | PathLike[str], min_bytes: int = 0) -> Any:
         except ImportError:
             connection.close()
             return None
-        name = relation[1:-1].replace('""', '"')
-        return ibis.sqlite.from_connection(connection).table(name)
+        schema = _schema_in_sqlite(connection, relation, _declared_booleans(connection, relation), label)
+        return _ibis_table(ibis.sqlite.from_connection(connection), f"select * from {relation}", schema)
+
+
+def with_types_of_values(data: Any) -> Any:
+    """An Ibis table of SQLite with columns of the types that its values have; any other data as it is.
+
+    Ibis takes the declared types, and SQLite lets values differ from them.
+    """
+    import narwhals as nw
+
+    if not nw.dependencies.is_ibis_table(data):
+        return data
+    backend = data.get_backend()
+    if backend.name != "sqlite":
+        return data
+    query = backend.compile(data)
+    declared_booleans = {name for name, kind in data.schema().items() if kind.is_boolean()}
+    schema = _schema_in_sqlite(backend.con, f"({query})", declared_booleans, "the Ibis table")
+    return _ibis_table(backend, query, schema)
+
+
+def _ibis_table(backend: Any, query: str, schema: pa.Schema) -> Any:
+    """The rows of a query as an Ibis table whose columns have the types of ``schema``."""
+    import ibis
+
+    return backend.sql(query, schema=ibis.Schema.from_pyarrow(schema))
 
 
 def name_of_table(data: str | PathLike[str]) -> str:
@@ -91,7 +116,8 @@ class DatabaseFile(TypedFile):
             self.n_rows = _count_rows(connection, table_or_view)
             if self.kind == "duckdb":
                 return connection.sql(f"select * from {self.relation}").to_arrow_reader(1).schema
-            return _schema_in_sqlite(connection, self.relation, self.label)
+            declared_booleans = _declared_booleans(connection, self.relation)
+            return _schema_in_sqlite(connection, self.relation, declared_booleans, self.label)
 
     def partitions(self, *, in_one_block: bool) -> Sequence[Partition]:
         return [DatabaseRows(self.columns, self.relation)]
@@ -206,8 +232,14 @@ def _count_rows(connection: Any, relation: _Relation) -> int:
     return int(n_rows)
 
 
-def _schema_in_sqlite(connection: Any, relation: str, label: str) -> pa.Schema:
-    """The columns and the types of their values. SQLite lets values differ from the declared type.
+def _declared_booleans(connection: Any, relation: str) -> set[str]:
+    """The columns of a table of SQLite that are declared as BOOLEAN."""
+    columns = connection.execute(f"pragma table_xinfo({relation})")
+    return {column[1] for column in columns if column[2].upper() in ("BOOLEAN", "BOOL")}
+
+
+def _schema_in_sqlite(connection: Any, relation: str, declared_booleans: set[str], label: str) -> pa.Schema:
+    """The columns of a table, or of a query in parentheses, and the types of their values.
 
     A column that is declared as BOOLEAN and holds no numbers but 0 and 1 is boolean.
     """
@@ -215,10 +247,8 @@ def _schema_in_sqlite(connection: Any, relation: str, label: str) -> pa.Schema:
     types_of_values = ", ".join(f"group_concat(distinct typeof({identifier(name)}))" for name in names)
     row = connection.execute(f"select {types_of_values} from {relation}").fetchone()
     fields = {name: _type_in_sqlite(types, name, label) for name, types in zip(names, row, strict=True)}
-    declared_types = {column[1]: column[2] for column in connection.execute(f"pragma table_xinfo({relation})")}
     for name in names:
-        is_declared_boolean = declared_types.get(name, "").upper() in ("BOOLEAN", "BOOL")
-        if is_declared_boolean and pa.types.is_integer(fields[name]):
+        if name in declared_booleans and pa.types.is_integer(fields[name]):
             column = identifier(name)
             statement = f"select 1 from {relation} where {column} not in (0, 1) limit 1"
             if connection.execute(statement).fetchone() is None:
