@@ -27,7 +27,16 @@ SettingWriter = Callable[[str, object], str]  # writes a parameter with its valu
 NAME_ONLY = ...  # in place of a value: the parameter is written without one
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)(?:=([^{}]*))?\}")  # {{, }}, {name}, {name=value}
 # "user:password@" in an address, and "password=..." behind it
-_PASSWORD = re.compile(r"(\b[a-zA-Z][\w+.-]*:/+[^\s/:@'\"]*):[^\s/'\"]*@")
+_PASSWORD = re.compile(
+    r"""
+    (\b [a-zA-Z][\w+.-]* :/+ [^\s/:@'"]* )  # the scheme and the user
+    :
+    (?: [^\s/'"]* @                         # the password
+      | (?! [0-9]+ / ) [^\s'"]* @           # one with a slash, which should be %2F; digits before a slash are a port
+    )
+    """,
+    re.VERBOSE,
+)
 _SECRET_OPTION = re.compile(r"([?&](?:password|secret_key)=)[^\s&'\"]*")
 
 

@@ -181,6 +181,7 @@ def test_a_password_is_shown_nowhere(server, tmp_path, capsys, monkeypatch):
     assert main([*command, *written]) == 0
     assert main(["select", where, "--table", "row", "--target", "z"]) == 2
     assert main([*command, "--methd", "jmi", "--top", "-3"]) == 2
+    assert main(["drift", with_password(f"{server}/rows"), with_password(f"{server}/few")]) == 0
     monkeypatch.setenv("PGPASSWORD", "wrong")
     assert main(["select", server.replace(USER, "nobody:" + PASSWORD), "--table", "rows", "--target", "y"]) == 2
     streams = capsys.readouterr()
@@ -243,6 +244,9 @@ def test_a_table_is_added_to_an_address():
 
 
 def test_passwords_are_hidden():
+    assert without_passwords("postgresql://a:b/c#d@host/d") == "postgresql://a:***@host/d"
+    assert without_passwords("postgresql://a:b@host/x@y") == "postgresql://a:***@host/x@y"
+    assert without_passwords("http://host:80/x@y") == "http://host:80/x@y"
     assert without_passwords("postgresql://a:b@c@host/d") == "postgresql://a:***@host/d"
     assert without_passwords("s3://bucket/x?secret_key=abc&region=eu") == "s3://bucket/x?secret_key=***&region=eu"
     assert without_passwords("at 10:30 a@b") == "at 10:30 a@b"

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from bitsieve.dataset.data_kinds import is_path
-from bitsieve.diagnostics import Diagnostic, UserError
+from bitsieve.diagnostics import Diagnostic, UserError, without_passwords
 from bitsieve.io.read import joined, read_table
 from bitsieve.options import ReadOptions
 from bitsieve.pipeline import notes
@@ -39,7 +39,7 @@ def join_tables(data: TableLike, read: ReadOptions) -> JoinedTables:
     tables = []
     names = []
     for number, table in enumerate(data, start=1):
-        name = str(table) if is_path(table) else f"table {number}"
+        name = without_passwords(str(table)) if is_path(table) else f"table {number}"
         tables.append(_as_arrow_table(table, name, read.header))
         names.append(name)
     tables = _with_excluded_columns(tables, read.exclude)
