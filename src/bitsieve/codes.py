@@ -369,6 +369,11 @@ CODES: dict[str, Code] = {
     "counted-in-place": Code(
         "note", "A database counted the rows, which were not read.", "Set `push_down=False` to read them."
     ),
+    "counted-in-postgres": Code(
+        "note",
+        "PostgreSQL counted the rows, which takes longer than to read them.",
+        "Give the address of the table, as postgresql://USER@HOST/DATABASE/TABLE, if the rows may be read.",
+    ),
     "partial-fit-begins-again": Code(
         "note", "`partial_fit` follows a `fit` whose rows it does not know.", "Use `partial_fit` for all rows."
     ),
@@ -644,6 +649,11 @@ CODES: dict[str, Code] = {
     ),
     "not-convex": Code(
         "error", "The quadratic program is not convex.", 'Set `convexify="shift"`, or use fewer columns.'
+    ),
+    "too-many-values-for-ibis": Code(
+        "error",
+        "An Ibis table of PostgreSQL has too many values to be read by Ibis.",
+        "Give its address, as postgresql://USER@HOST/DATABASE/TABLE.",
     ),
     "too-many-values-to-group": Code(
         "error",

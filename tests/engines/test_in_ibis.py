@@ -14,8 +14,10 @@ import pyarrow as pa
 import pytest
 
 import bitsieve
+from bitsieve.engines.grouped_counts import Relation
 
 ibis = pytest.importorskip("ibis")
+psycopg = pytest.importorskip("psycopg")
 pytestmark = pytest.mark.filterwarnings("ignore:The 'future.infer_string' option")  # of Ibis by way of pandas
 NAMES = ["a number", "WORD", "few", "gap", "y"]
 
@@ -54,7 +56,6 @@ def postgres():
     """A server on a socket in a folder of its own; it runs as nobody where the tests run as root, which it refuses."""
     if shutil.which("initdb") is None or shutil.which("pg_ctl") is None:
         pytest.skip("Postgres is not installed")
-    pytest.importorskip("psycopg")
     own = {"user": "nobody"} if os.geteuid() == 0 else {}
     quiet = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "timeout": 120, **own}
     folder = tempfile.mkdtemp(prefix="pg", dir="/tmp")  # the path of a socket is short
@@ -89,6 +90,55 @@ def test_the_selection_is_that_of_the_rows_in_memory(database, request):
         expected = bitsieve.select(in_memory(rows()), "y", missing="bin", **how)
         assert found.features == expected.features
         assert found.scores.tobytes() == expected.scores.tobytes()
+
+
+def written_after_each_statement(table, monkeypatch):
+    """Let another connection add a row to the table after each statement that bitsieve sends from now on."""
+    con = table.op().source.con
+    fetched = Relation.fetched
+
+    def fetch_and_write(relation, statement):
+        answer = fetched(relation, statement)
+        with psycopg.connect(host=con.info.host, user="tester", dbname="postgres", autocommit=True) as other:
+            other.execute("insert into t values (7, 'new', 5, 1, 1)")
+        return answer
+
+    monkeypatch.setattr(Relation, "fetched", fetch_and_write)
+
+
+def test_all_statements_see_the_rows_of_one_moment(postgres, monkeypatch):
+    expected = bitsieve.select(in_memory(rows()), "y")
+    written_after_each_statement(postgres, monkeypatch)
+    selection = bitsieve.select(postgres, "y", push_down=True)
+    assert selection.scores.tobytes() == expected.scores.tobytes()
+    n_rows = postgres.count().execute()
+    assert n_rows > len(rows())
+    assert bitsieve.drift(postgres, "y", push_down=True).period_sizes.sum() == n_rows
+    assert postgres.op().source.con.info.transaction_status.name == "IDLE"
+
+
+def test_a_transaction_of_the_user_goes_on(postgres):
+    con = postgres.op().source.con
+    with con.transaction():
+        bitsieve.select(postgres, "y", push_down=True)
+        assert con.info.transaction_status.name == "INTRANS"
+
+
+def test_a_note_says_that_reading_is_faster(postgres):
+    (note,) = (
+        note
+        for note in bitsieve.select(postgres, "y", push_down=True).diagnostics
+        if note.code == "counted-in-postgres"
+    )
+    assert "5 columns by 10 statements" in note.message
+
+
+def test_too_many_values_for_ibis_are_refused_before_they_are_read(postgres, monkeypatch):
+    monkeypatch.setattr("bitsieve.engines.in_database._MANY_VALUES", 1000)
+    with pytest.raises(bitsieve.UserError, match="address") as raised:
+        bitsieve.select(postgres, "y")
+    assert raised.value.code == "too-many-values-for-ibis"
+    assert bitsieve.select(postgres, "y", push_down=False).n_samples == len(rows())
 
 
 def test_no_right_to_read_is_one_line(postgres):

@@ -15,6 +15,7 @@ from bitsieve.dataset.dataset import Dataset
 from bitsieve.diagnostics import Diagnostic, ParameterError
 from bitsieve.discretization.base import BinningChoice, BinningLike
 from bitsieve.discretization.registry import make_discretizer
+from bitsieve.engines.postgres import one_snapshot
 from bitsieve.information.drift import Combinations, Tested, drift_of_classes, drift_of_columns
 from bitsieve.methods.by_counts.stopping.lists import BENJAMINI_HOCHBERG, adjusted
 from bitsieve.methods.method import TABLES
@@ -157,7 +158,7 @@ def drift(
     question = DriftOptions(
         period=period, target=target, strata=strata, reference=reference, max_drift=max_drift, level=level
     )
-    with progress_bar(verbose):
+    with progress_bar(verbose), one_snapshot(data):
         result = find_drift(data, read, execution, discretization, columns, question)
     result.diagnostics.warn()
     return result

@@ -7,7 +7,6 @@ from os import PathLike
 
 from bitsieve.diagnostics import UserError
 from bitsieve.io.annotated import from_anndata, is_anndata
-from bitsieve.io.database import with_types_of_values
 from bitsieve.io.errors import in_one_line
 from bitsieve.utils.frames import default_library
 from bitsieve.utils.types import TableLike
@@ -41,6 +40,8 @@ def collect(data: TableLike) -> TableLike:
     if not is_lazy(data):
         return data
     import narwhals as nw
+
+    from bitsieve.io.database import with_types_of_values
 
     with in_one_line(f"cannot read the rows of the {type(data).__name__}"):
         return nw.from_native(with_types_of_values(data)).collect().to_native()

@@ -46,6 +46,7 @@ from bitsieve.engines.grouped_counts import (
 )
 from bitsieve.engines.partition_reader import PartitionReader, RawPartition
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
+from bitsieve.engines.postgres import ADVICE, is_postgres_table
 from bitsieve.engines.registry import DataInParts
 from bitsieve.io.database import relation_of, with_types_of_values
 from bitsieve.io.read import database_kind
@@ -473,7 +474,8 @@ class TargetGrouping(NamedTuple):
 def has_too_many_values(data: TableLike) -> bool:
     """Whether a lazy frame or a database file has too many values to be read, and can be counted where it is.
 
-    It cannot where it has many columns, or times, by which rows are not grouped.
+    It cannot where it has many columns, or times, by which rows are not grouped. Raises UserError for an Ibis table of
+    PostgreSQL that has too many values.
     """
     relation = relation_of(data, _MANY_VALUES) if is_path(data) else data
     if relation is None:
@@ -485,7 +487,14 @@ def has_too_many_values(data: TableLike) -> bool:
         if len(dtypes) > _MANY_COLUMNS or has_times:
             return False
         n_rows = int(frame.select(nw.len()).collect("pyarrow").item())
-        return len(dtypes) * n_rows > _MANY_VALUES
+    has_many_values = len(dtypes) * n_rows > _MANY_VALUES
+    if has_many_values and is_postgres_table(relation):
+        raise UserError(
+            code="too-many-values-for-ibis",
+            message=f"{n_rows:,} rows of {len(dtypes):,} columns are too many for Ibis to read from PostgreSQL",
+            advice=ADVICE,
+        )
+    return has_many_values
 
 
 class DatabaseSource(DataInParts):

@@ -20,6 +20,7 @@ from bitsieve.io.column_file import ROWS, Partition
 from bitsieve.io.errors import DataError, file_and_inside, in_one_line, named_inside
 from bitsieve.io.read import database_kind
 from bitsieve.io.typed_file import TypedColumns, TypedFile
+from bitsieve.utils.frames import ibis_backend
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.sql import identifier
 
@@ -71,12 +72,8 @@ def with_types_of_values(data: Any) -> Any:
 
     Ibis takes the declared types, and SQLite lets values differ from them.
     """
-    import narwhals as nw
-
-    if not nw.dependencies.is_ibis_table(data):
-        return data
-    backend = data.get_backend()
-    if backend.name != "sqlite":
+    backend = ibis_backend(data)
+    if backend is None or backend.name != "sqlite":
         return data
     query = backend.compile(data)
     declared_booleans = {name for name, kind in data.schema().items() if kind.is_boolean()}

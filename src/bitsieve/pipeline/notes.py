@@ -13,6 +13,7 @@ from bitsieve.dataset.column_info import MARKED_NUMBERS, SEVERAL_UNITS, TextPars
 from bitsieve.dataset.copies import Copy, CopyKind
 from bitsieve.dataset.rank_test import RankTest
 from bitsieve.diagnostics import Diagnostic, literal
+from bitsieve.engines.postgres import ADVICE
 from bitsieve.options import type_without
 from bitsieve.utils.column_names import ColumnNames
 from bitsieve.utils.messages import quoted
@@ -295,6 +296,16 @@ def rounded_counts(
             f"and the order of the columns is the same in {n_same_orders} of {n_repeats} repeats"
         )
     return Diagnostic(code="rounded-counts", message=message)
+
+
+def counted_in_postgres(n_columns: int) -> Diagnostic:
+    """The user let PostgreSQL count the rows, which takes longer than to read them."""
+    return Diagnostic(
+        code="counted-in-postgres",
+        message=f"PostgreSQL counted {n_columns:,} columns by {2 * n_columns:,} statements or more, each over all "
+        "rows, which takes longer than to read the rows once",
+        advice=f"if they may be read, {ADVICE}",
+    )
 
 
 def long_job(

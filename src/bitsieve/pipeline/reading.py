@@ -9,6 +9,7 @@ from typing import Any
 from bitsieve.dataset.data_kinds import is_path
 from bitsieve.dataset.dataset import COUNTS, Dataset, check_several_rows
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
+from bitsieve.engines.postgres import is_postgres_table
 from bitsieve.engines.registry import (
     EngineEntry,
     SourceOptions,
@@ -93,6 +94,8 @@ def plan_reading(
     if execution.push_down:
         _check_push_down(data, execution, engine_is_open)
         engine_name = "database"
+        if is_postgres_table(data):
+            diagnostics = (notes.counted_in_postgres(len(data.columns)),)
     elif execution.push_down is None and engine_is_open and needs_only_counts and _may_be_pushed_down(data, read):
         engine_name = "database"
         diagnostics = (notes.counted_in_place(),)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.dataset.value_ranges import check_values
 from bitsieve.diagnostics import parameter_reported_as
+from bitsieve.engines.postgres import one_snapshot
 from bitsieve.methods.method import check_capabilities
 from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.diagnose import refuse_constant_data
@@ -37,8 +38,9 @@ def run_selection(
         If the data or an option cannot be used; where possible, before the data is read.
     """
     plan = plan_reading(data, read, execution, Requirements.of_method(selection.method))
-    table = plan.open(read, execution.client)
-    return run_on_read_table(table, execution, discretization, selection)
+    with one_snapshot(data):
+        table = plan.open(read, execution.client)
+        return run_on_read_table(table, execution, discretization, selection)
 
 
 def check_read_table(

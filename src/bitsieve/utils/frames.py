@@ -1,4 +1,4 @@
-"""Data frames of results: in pandas, polars or pyarrow."""
+"""Data frames of results, in pandas, polars or pyarrow, and the database behind an Ibis table."""
 
 from __future__ import annotations
 
@@ -45,3 +45,10 @@ def frame_of(columns: Mapping[str, Any], library: FrameLibrary) -> DataFrame:
     import narwhals as nw
 
     return nw.from_dict(columns, backend=library).to_native()
+
+
+def ibis_backend(data: Any) -> Any:
+    """The database that an Ibis table asks, such as ``ibis.backends.sqlite.Backend``; None for other data."""
+    import narwhals as nw
+
+    return data.get_backend() if nw.dependencies.is_ibis_table(data) else None
