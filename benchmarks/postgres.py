@@ -1,9 +1,9 @@
 """Selecting from a table of a PostgreSQL server on this machine: its rows read, and counted where they are.
 
-``python -m benchmarks.postgres postgresql://USER@HOST/DATABASE WAY``; WAY is make, read, stream, copy, hand, ibis or push.
-Each way is a process of its own, which prints its CPU seconds, those of the server, and its peak memory. "make" writes
-the table. "copy" only reads the rows. "hand" is SQL written by hand, for one of the 20 selected columns: it counts the
-pairs of one column with each other column. "ibis" and "push" need ``pip install 'ibis-framework[postgres]'``.
+``python -m benchmarks.postgres postgresql://USER@HOST/DATABASE WAY``; WAY is make, copy, read, stream, hand, ibis or
+push. Each way is a process of its own, which prints its CPU seconds, those of the server, and its peak memory. "make"
+writes the table. "copy" only reads the rows. "hand" is SQL written by hand, for one of the 20 selected columns: it
+counts the pairs of one column with each other column. "ibis" and "push" need ``pip install 'ibis-framework[postgres]'``.
 """
 
 from __future__ import annotations

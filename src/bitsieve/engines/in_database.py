@@ -474,8 +474,8 @@ class TargetGrouping(NamedTuple):
 def has_too_many_values(data: TableLike) -> bool:
     """Whether a lazy frame or a database file has too many values to be read, and can be counted where it is.
 
-    It cannot where it has many columns, or times, by which rows are not grouped. Raises UserError for an Ibis table of
-    PostgreSQL that has too many values.
+    It cannot where it has many columns, or times, by which rows are not grouped. An Ibis table of PostgreSQL with too
+    many values is refused: to count it would take hours.
     """
     relation = relation_of(data, _MANY_VALUES) if is_path(data) else data
     if relation is None:
@@ -483,12 +483,13 @@ def has_too_many_values(data: TableLike) -> bool:
     with database_errors_in_one_line():
         frame = nw.from_native(relation).lazy()
         dtypes = frame.collect_schema().dtypes()
+        is_postgres = is_postgres_table(relation)
         has_times = any(dtype.is_temporal() and dtype != nw.Date for dtype in dtypes)
-        if len(dtypes) > _MANY_COLUMNS or has_times:
+        if not is_postgres and (len(dtypes) > _MANY_COLUMNS or has_times):
             return False
         n_rows = int(frame.select(nw.len()).collect("pyarrow").item())
     has_many_values = len(dtypes) * n_rows > _MANY_VALUES
-    if has_many_values and is_postgres_table(relation):
+    if is_postgres and has_many_values:
         raise UserError(
             code="too-many-values-for-ibis",
             message=f"{n_rows:,} rows of {len(dtypes):,} columns are too many for Ibis to read from PostgreSQL",

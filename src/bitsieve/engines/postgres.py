@@ -28,14 +28,11 @@ def one_snapshot(data: Any) -> Iterator[None]:
 
     A transaction that the user has begun is left as it is.
     """
-    if not is_postgres_table(data):
-        yield
-        return
-    connection = data.get_backend().con
-    if connection.info.transaction_status.name != "IDLE":
+    connection = data.get_backend().con if is_postgres_table(data) else None
+    if connection is None or connection.info.transaction_status.name != "IDLE":
         yield
         return
     with connection.transaction():
         with in_one_line("PostgreSQL did not begin a transaction"):
-            connection.execute("set transaction isolation level repeatable read, read only")
+            connection.execute("set transaction isolation level repeatable read")
         yield
