@@ -3,7 +3,7 @@
 ``python -m benchmarks.postgres postgresql://USER@HOST/DATABASE WAY``; WAY is make, copy, read, stream, hand, ibis or
 push. Each way is a process of its own, which prints its CPU seconds, those of the server, and its peak memory. "make"
 writes the table. "copy" only reads the rows. "hand" is SQL written by hand, for one of the 20 selected columns: it
-counts the pairs of one column with each other column. "ibis" and "push" need ``pip install 'ibis-framework[postgres]'``.
+counts the pairs of one column with each other column. "ibis" and "push" need `ibis-framework[postgres]`.
 """
 
 from __future__ import annotations
