@@ -1,6 +1,6 @@
 """Ibis tables of PostgreSQL, whose rows are counted where they are only if the user says so.
 
-PostgreSQL takes about as long to count the pairs of one column with all others as to send all rows. Fewer statements
+PostgreSQL takes longer to count the pairs of one column with all others than to send all rows. Fewer statements
 would not help: a grouping set takes as long as a statement of its own.
 """
 
