@@ -115,6 +115,19 @@ def test_parts_add_up(shape, seed):
 
 
 @pytest.mark.parametrize("shape", [SMALL, LARGE])
+def test_transposed_exchanges_the_two_variables(shape):
+    cells = cells_of(np.random.default_rng(6), shape, 300)
+    first, second, label = np.unravel_index(cells, shape)
+    exchanged = (shape[1], shape[0], shape[2])
+    expected = ContingencyTable.of_samples(exchanged, np.ravel_multi_index((second, first, label), exchanged))
+    transposed = ContingencyTable.of_samples(shape, cells).transposed()
+    assert transposed.shape == exchanged
+    assert (transposed.cells is None) == (expected.cells is None)
+    for mine, theirs in zip(transposed.occupied(), expected.occupied(), strict=True):
+        assert mine.tolist() == theirs.tolist()
+
+
+@pytest.mark.parametrize("shape", [SMALL, LARGE])
 def test_pooled_over_the_classes(shape):
     cells = cells_of(np.random.default_rng(5), shape, 300)
     pooled = ContingencyTable.of_samples(shape, cells).pooled()

@@ -17,6 +17,7 @@ from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.tables import DENSE_CELLS
 from bitsieve.engines.dask import FAN_IN, DaskPartitions
 from bitsieve.engines.data_partitions import PartitionedSource
+from bitsieve.engines.pair_tables import shapes_of_pairs
 from bitsieve.information import make_information
 from bitsieve.methods.by_counts.criteria import make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
@@ -68,7 +69,9 @@ def assert_equal_answers(source, table):
 @pytest.mark.parametrize("cuts", [[], [0, 1, N], [N // 2] * 3, cut_into(2 * FAN_IN + 1)], ids=len)
 @pytest.mark.parametrize("by_class", [True, False])
 @pytest.mark.parametrize("pivot", [None, 1, 7])
-def test_tables_of_portions_add_up_to_those_of_all_samples(table, cuts, pivot, by_class):
+@pytest.mark.parametrize("max_pair_cells", [0, 1 << 22], ids=["by request", "all pairs at once"])
+def test_tables_of_portions_add_up_to_those_of_all_samples(table, cuts, pivot, by_class, max_pair_cells, monkeypatch):
+    monkeypatch.setattr(DaskPartitions, "max_pair_cells", max_pair_cells)
     columns = np.array([3, 8, 0, 9, 7])
     expected = NaiveSource(*table).tables(pivot, columns, by_class)
     found = PartitionedSource(portions_of(table, cuts)).tables(pivot, columns, by_class)
@@ -134,6 +137,25 @@ def test_a_packed_portion_can_be_sent_and_says_what_it_weighs(table):
     assert sys.getsizeof(source) > source.nbytes
 
 
+@pytest.mark.parametrize(("n_more_cells", "n_passes"), [(0, 1), (-1, 3)], ids=["all pairs at once", "by request"])
+def test_pairs_beyond_the_limit_are_counted_as_they_are_asked_for(table, n_more_cells, n_passes, monkeypatch):
+    n_cells = sum(np.prod(shape) for shape in shapes_of_pairs(np.array([5, 4, 3], np.int32), 4))
+    monkeypatch.setattr(DaskPartitions, "max_pair_cells", int(n_cells) + n_more_cells)
+    codes = np.minimum(table[0][:, :3], [4, 3, 2])
+    source = PartitionedSource(portions_of((codes, table[1]), [100, 200]))
+    total = DaskPartitions.total
+    tasks = []
+
+    def recorded_total(partitions, task, work, merge):
+        tasks.append(task)
+        return total(partitions, task, work, merge)
+
+    monkeypatch.setattr(DaskPartitions, "total", recorded_total)
+    for pivot in range(3):
+        source.tables(pivot, np.arange(3), pivot > 0)
+    assert tasks == ["count"] * n_passes
+
+
 @pytest.mark.slow("tasks on a cluster, whose sums the tests above have without it")
 @pytest.mark.parametrize("n_portions", [1, 5, 2 * FAN_IN + 1])
 def test_a_cluster_gives_the_same_bits(table, client, n_portions):
@@ -149,7 +171,9 @@ def test_tasks_have_names(table, client):
     assert ours >= {f"bitsieve-{task}" for task in ("pack", "facts", "count", "refine", "join", "add")}
 
 
-def test_only_tables_move(client):
+@pytest.mark.parametrize("all_pairs", [False, True], ids=["by request", "all pairs at once"])
+def test_only_tables_move(client, all_pairs, monkeypatch):
+    monkeypatch.setattr(DaskPartitions, "max_pair_cells", (1 << 17) * all_pairs)
     random = np.random.default_rng(0)
     codes, classes = random.integers(0, 8, (60_000, 20)).astype(np.uint8), random.integers(0, 2, 60_000)
     source = PartitionedSource(portions_of((codes, classes), np.arange(10_000, 60_000, 10_000), client))
@@ -159,9 +183,12 @@ def test_only_tables_move(client):
 
     before = moved()
     source.tables(3, np.arange(20), True)
-    table_bytes = 20 * 8 * 8 * 2 * 4
+    n_pairs = 20 * 21 // 2 if all_pairs else 20
+    table_bytes = n_pairs * 8 * 8 * 2 * 4
     sent = moved() - before
     assert table_bytes <= sent <= 6 * (table_bytes + 4096)  # at most one block for every portion, and no portion
+    source.tables(4, np.arange(20), False)
+    assert (moved() == before + sent) == all_pairs  # the pairs were all counted
 
 
 @pytest.mark.slow("starts a cluster of processes of its own and waits for one to be missed")

@@ -7,6 +7,7 @@ import gc
 import pickle
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -130,12 +131,26 @@ def test_what_an_executor_loses_is_made_again(spark, frame):
         np.testing.assert_array_equal(mine.counts, theirs.counts)
 
 
-def test_jobs_have_names(spark, frame):
-    bitsieve.select(frame, "class", method="jmi", **HOW)
+def names_of_jobs(spark):
+    """The descriptions of all jobs so far that have any."""
     jobs = spark.sparkContext._jsc.sc().statusStore().jobsList(spark._jvm.java.util.ArrayList())
     described = (jobs.apply(i).description() for i in range(jobs.size()))
-    names = {text.get() for text in described if text.isDefined()}
-    assert names >= {f"bitsieve-{task}" for task in ("rows", "target", "summarize", "pack", "count")}
+    return Counter(text.get() for text in described if text.isDefined())
+
+
+def test_jobs_have_names(spark, frame):
+    bitsieve.select(frame, "class", method="jmi", **HOW)
+    assert set(names_of_jobs(spark)) >= {
+        f"bitsieve-{task}" for task in ("rows", "target", "summarize", "pack", "count")
+    }
+
+
+@pytest.mark.parametrize("n_selected", [1, 6])
+def test_a_greedy_search_counts_in_two_passes(spark, frame, n_selected):
+    before = names_of_jobs(spark)
+    how = {**HOW, "n_features_to_select": n_selected}
+    bitsieve.select(frame, "class", method="mrmr", **how)
+    assert (names_of_jobs(spark) - before)["bitsieve-count"] <= 2
 
 
 def test_mistakes_are_one_line(spark, table, frame):

@@ -127,6 +127,17 @@ class ContingencyTable:
             return ContingencyTable((n_first, n_second, 1), self.counts.reshape(-1, n_classes).sum(axis=1))
         return self.of_cells((n_first, n_second, 1), self.cells // n_classes, self.counts)
 
+    def transposed(self) -> ContingencyTable:
+        """The table with the first variable and the second one exchanged."""
+        n_first, n_second, n_classes = self.shape
+        shape = (n_second, n_first, n_classes)
+        if self.cells is None:
+            counts = self.dense().transpose(1, 0, 2)
+            return ContingencyTable(shape, np.ascontiguousarray(counts).reshape(-1))
+        pair, label = np.divmod(self.cells, n_classes)
+        first, second = np.divmod(pair, n_second)
+        return self.of_cells(shape, (second * n_first + first) * n_classes + label, self.counts)
+
     def with_classes_merged(self, merged_class: Integers, n_classes: int) -> ContingencyTable:
         """The table with ``n_classes`` new classes; ``merged_class`` is the new class of every old one."""
         n_first, n_second, n_old_classes = self.shape

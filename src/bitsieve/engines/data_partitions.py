@@ -8,7 +8,7 @@ from functools import partial, reduce
 from itertools import chain
 from math import prod
 from operator import add
-from typing import NamedTuple, Protocol, Self, TypeVar
+from typing import ClassVar, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,9 @@ from bitsieve.counts.packed import PackedSource, dense_cells
 from bitsieve.counts.source import ConditioningSource, Partition, check_joint_values, refined
 from bitsieve.counts.tables import DENSE_CELLS, MAX_SAMPLES, ContingencyTable, has_all_cells
 from bitsieve.diagnostics import UserError
+from bitsieve.engines.pair_tables import PairTables, Shape, pairs_have_at_most, shapes_of_pairs
 from bitsieve.utils.arrays import Columns, Integers
 from bitsieve.utils.lazy import cached_property
-
-Shape = tuple[int, int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +67,9 @@ Result = TypeVar("Result")
 
 class DataPartitions(Protocol):
     """One object, or a few, for every partition of the samples; they stay where they are, on a worker or a thread."""
+
+    #: The tables of all pairs of columns are counted in one pass where they list at most so many cells together.
+    max_pair_cells: ClassVar[int] = 1 << 17
 
     def total(self, task: str, work: Callable[..., Result], merge: Callable[[Sequence[Result]], Result]) -> Result:
         """Call ``work`` with the objects of every partition, where they are, and merge the results by a tree.
@@ -155,6 +157,26 @@ def count_pairs(
     return TableBlock(cells.astype(np.uint32), large)
 
 
+def count_single_columns(packed: PackedSource, *, n_codes: Integers, n_classes: int) -> TableBlock:
+    """Count the table of every column with the class in one partition."""
+    columns = np.arange(len(n_codes))
+    return count_pairs(packed, pivot=None, columns=columns, n_first=1, n_codes=n_codes, n_classes=n_classes)
+
+
+def count_all_pairs(packed: PackedSource, *, n_codes: Integers, n_classes: int) -> TableBlock:
+    """Count the tables of all pairs of columns with the class in one partition, as :class:`PairTables` orders them."""
+    blocks = []
+    for pivot, n_first in enumerate(n_codes.tolist()):
+        columns = np.arange(pivot, len(n_codes))
+        blocks.append(
+            count_pairs(
+                packed, pivot=pivot, columns=columns, n_first=n_first, n_codes=n_codes[columns], n_classes=n_classes
+            )
+        )
+    large = list(chain.from_iterable(block.large for block in blocks))
+    return TableBlock(np.concatenate([block.small for block in blocks]), large)
+
+
 # A partition of the samples, as conditioning needs it, has groups; every sample is in one group. (A partition of the
 # rows is what lies in one place.)
 
@@ -237,7 +259,11 @@ def _table(packed: PackedSource, first: Integers, shape: Shape, column: int | No
 
 
 class PartitionedSource(ConditioningSource):
-    """Contingency tables of samples in packed partitions: one task for each partition, then a tree of sums."""
+    """Contingency tables of samples in packed partitions: one task for each partition, then a tree of sums.
+
+    Few pairs of columns are all counted when the first is asked for, so that a greedy search takes one pass for single
+    columns and one for pairs, however many features it selects. Many pairs are counted as they are asked for.
+    """
 
     def __init__(self, partitions: DataPartitions, n_classes: int | None = None) -> None:
         self.partitions = partitions.with_samples()
@@ -257,6 +283,35 @@ class PartitionedSource(ConditioningSource):
         self.n_jobs = None
 
     def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
+        if not self._has_few_pairs:
+            return self._count(pivot, columns, by_class)
+        if pivot is not None:
+            return [self._pair_tables.table(pivot, j, by_class) for j in columns.tolist()]
+        tables = [self._single_tables[j] for j in columns.tolist()]
+        return tables if by_class else [table.pooled() for table in tables]
+
+    @cached_property
+    def _has_few_pairs(self) -> bool:
+        """Whether the tables of all pairs are counted in one pass."""
+        return pairs_have_at_most(self.partitions.max_pair_cells, self.arities, self.n_classes, self.n_samples)
+
+    @cached_property
+    def _single_tables(self) -> list[ContingencyTable]:
+        """The table of every column with the class."""
+        n_codes = self.arities.astype(np.int64)
+        work = partial(count_single_columns, n_codes=n_codes, n_classes=self.n_classes)
+        block = self.partitions.total("count", work, sum_of)
+        return block.tables([(1, codes, self.n_classes) for codes in n_codes.tolist()])
+
+    @cached_property
+    def _pair_tables(self) -> PairTables:
+        """The tables of all pairs of columns."""
+        work = partial(count_all_pairs, n_codes=self.arities.astype(np.int64), n_classes=self.n_classes)
+        block = self.partitions.total("count", work, sum_of)
+        return PairTables(self.n_features, block.tables(shapes_of_pairs(self.arities, self.n_classes)))
+
+    def _count(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
+        """Count the tables of one request in a pass over the samples."""
         n_first = 1 if pivot is None else int(self.arities[pivot])
         n_codes = self.arities[columns].astype(np.int64)
         n_classes = self.n_classes if by_class else 1

@@ -11,7 +11,7 @@ from math import ceil
 from operator import itemgetter
 from os import PathLike
 from threading import Thread
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 from weakref import finalize
 
 from bitsieve.dataset.columns import check_labels
@@ -96,6 +96,7 @@ _PERSISTED_OBJECT = Recipe()
 class SparkPartitions(DataPartitions):
     """The objects of every partition, which the executors make anew, by a recipe, for every request."""
 
+    max_pair_cells: ClassVar[int] = 1 << 22  # in every request the packed columns are handed to a Python process
     persisted: PersistedFrame
     frame: SparkFrame  # the columns of the persisted frame that are read
     #: Yields the number of each partition in some record batches, and the object from which the recipe starts.
@@ -318,7 +319,8 @@ class SparkSource(ClusterSource):
     def _numbers(self) -> list[int]:
         """The numbers of the partitions that have rows."""
         with _named(self._rows.sparkSession, "rows"):
-            table = self._rows.mapInArrow(_number_of_partition, "partition int").toArrow()
+            first_column = self._rows.select(_name_of(0))
+            table = first_column.mapInArrow(_number_of_partition, "partition int").toArrow()
         return sorted(table["partition"].to_pylist())
 
     def open_partitions(self, columns: list[Hashable] | None, y: object, weights: object) -> SparkPartitions:
