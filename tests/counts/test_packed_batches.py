@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE
-from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.packed import PackedSource, PageRelease
 from bitsieve.counts.packed_batches import PackedBatches
 from bitsieve.counts.source import sums_of
 from bitsieve.counts.tables import make_entropy_terms
@@ -36,6 +36,20 @@ def all_sums(source):
     terms = make_entropy_terms(source.n_samples)
     pairs = [sums_of(source).pair_sums(terms, pivot, None, True) for pivot in range(source.n_features)]
     return np.array([*sums_of(source).marginal_sums(terms), *(part for pair in pairs for part in pair)])
+
+
+def test_pages_are_given_back_after_every_block_of_groups():
+    whole = PackedSource(CODES, CLASSES)
+    batches = PackedBatches(whole.class_sizes, whole.arities)
+    released = []
+    page_release = PageRelease(lambda: released.append(True), max_bytes=1)
+    batches.use(np.zeros(batches.plane_words, np.uint64), np.zeros(batches.wide_codes, np.uint16), page_release)
+    batches.add(np.asfortranarray(CODES.astype(np.uint16)), CLASSES)
+    source = batches.finish()
+    n_groups = len(source.all_groups)
+    assert n_groups > 1
+    assert len(released) == 2 * n_groups
+    assert all_sums(source).tolist() == all_sums(whole).tolist()
 
 
 @pytest.mark.each_value

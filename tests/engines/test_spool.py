@@ -319,3 +319,12 @@ def test_a_folder_whose_lock_is_about_to_be_taken_is_left_alone(tmp_path):
     lock.write_bytes(b".")  # its process took it, and was killed
     spools.remove_abandoned(tmp_path)
     assert not lock.parent.exists()
+
+
+def test_pages_that_are_given_back_keep_their_content(tmp_path):
+    spool = spools.Spool(tmp_path)
+    array = spool.array("planes", 10_000, np.uint64)
+    array[:] = np.arange(10_000)
+    spools.release_pages([array, np.empty(0)])
+    assert array.tolist() == list(range(10_000))
+    spool.close()

@@ -261,10 +261,10 @@ def test_memory_is_asked_for_only_where_a_sample_of_the_rows_is_kept(tmp_path):
     parquet.write_table(rows, tmp_path / "rows.parquet")
     how = {"method": "mim", "n_features_to_select": 1}
     for binning in ("none", "uniform"):
-        found = bitsieve.select(tmp_path / "rows.parquet", "class", binning=binning, memory="8MB", **how)
+        found = bitsieve.select(tmp_path / "rows.parquet", "class", binning=binning, memory="3MB", **how)
         assert found.features == bitsieve.select(rows, "class", binning=binning, **how).features
     for binning in ("mdl", "quantile"):
         with raises_code("not-enough-memory") as caught:
-            bitsieve.select(tmp_path / "rows.parquet", "class", binning=binning, memory="8MB", **how)
-        assert caught.value.fix == {"memory": "37MiB"}
-    bitsieve.select(tmp_path / "rows.parquet", "class", binning="quantile", memory="37MiB", **how)
+            bitsieve.select(tmp_path / "rows.parquet", "class", binning=binning, memory="3MB", **how)
+        assert caught.value.fix == {"memory": "4MiB"}
+    bitsieve.select(tmp_path / "rows.parquet", "class", binning="quantile", memory="4MiB", **how)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -441,8 +441,18 @@ def _seconds_per_row(arities: NDArray[np.int32], n_samples: int, n_classes: int)
     return float((ns_per_sample * n_samples + 0.7 * n_cells).sum()) * 1e-9
 
 
+class PageRelease(NamedTuple):
+    """How the pages of planes that are mapped from a file are given back to the system while these are counted."""
+
+    release: Callable[[], None]  # gives back all pages; they are read from the file when they are needed again
+    max_bytes: int  # of planes that are counted before their pages are given back
+
+
 class PackedTableSource(CodedSource):
     """Contingency tables of a native packed table."""
+
+    #: None where the planes are not mapped from a file.
+    page_release: PageRelease | None = None
 
     def __init__(
         self,
@@ -478,7 +488,15 @@ class PackedTableSource(CodedSource):
 
     def run_groups(self, work: Callable[[Integers], object], seconds: float, groups: Integers) -> None:
         """Call ``work`` with parts of ``groups``, on as many threads as ``seconds`` of work are worth."""
-        spread(work, groups, int(seconds / MIN_SECONDS_FOR_THREAD), self.n_jobs)
+        max_parts = int(seconds / MIN_SECONDS_FOR_THREAD)
+        if self.page_release is None:
+            spread(work, groups, max_parts, self.n_jobs)
+            return
+        bytes_per_group = self.nbytes / len(self.all_groups)
+        groups_at_once = max(1, int(self.page_release.max_bytes / bytes_per_group))
+        for first in range(0, len(groups), groups_at_once):
+            spread(work, groups[first : first + groups_at_once], max_parts, self.n_jobs)
+            self.page_release.release()
 
     def run_all_groups(self, work: Callable[[int, int], object], seconds: float) -> None:
         """Call ``work(first, end)`` with ranges that cover all SIMD groups, on as many threads as are worth it."""

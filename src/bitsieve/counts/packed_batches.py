@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.counts.kernels import choose_kernel
-from bitsieve.counts.packed import PackedTableSource
+from bitsieve.counts.packed import PackedTableSource, PageRelease
 from bitsieve.counts.source import class_order
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Integers
@@ -35,9 +35,15 @@ class PackedBatches:
         choice = choose_kernel()
         return f"{choice.name}:{choice.storage}"
 
-    def use(self, planes: NDArray[np.uint64], wide: NDArray[np.uint16]) -> None:
-        """Store the table in these arrays, which hold zeros or an earlier table."""
+    def use(
+        self, planes: NDArray[np.uint64], wide: NDArray[np.uint16], page_release: PageRelease | None = None
+    ) -> None:
+        """Store the table in these arrays, which hold zeros or an earlier table.
+
+        ``page_release`` gives back their pages where they are mapped from files.
+        """
         self._packed.use(planes, wide)
+        self._source.page_release = page_release
 
     def add(
         self,

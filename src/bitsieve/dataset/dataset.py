@@ -45,6 +45,7 @@ class Approximation:
     columns: tuple[int, ...]
     rank_error: float  # the largest error of the rank of a cut, as a share of the samples
     from_intervals: bool  # True if the numbers were counted in intervals, False if a sample of the rows was drawn
+    rows_in_memory: int | None = None  # rows of a sample that the memory of the user limits; None where it does not
 
 
 class Dataset(NamedColumns, ABC):

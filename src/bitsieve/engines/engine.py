@@ -97,10 +97,14 @@ class Engine(ABC):
     """
 
     label: str  # what messages call the data
-    limits: Limits  # how much a summary keeps
+    limits: Limits  # how much a summary keeps at most
     n_without_target: int = 0  # rows left out because they have no target; known after :meth:`summarize_target`
     # whether the numbers of a column with too many different ones are counted in intervals; else rows are sampled
     counts_intervals: ClassVar[bool] = False
+
+    def limits_for(self, binner: Binning) -> Limits:
+        """How much a summary for a rule keeps: less than ``limits`` where the memory that the user gave holds less."""
+        return self.limits
 
     @abstractmethod
     def summarize_target(self, request: TargetRequest[Result]) -> Result | None:

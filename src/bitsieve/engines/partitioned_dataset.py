@@ -183,7 +183,13 @@ class PartitionedDataset(OutOfCoreDataset):
     def approximation(self) -> Approximation | None:
         if self.coding is None or not self.coding.sampled:
             return None
-        return Approximation(self.coding.sampled, self.coding.rank_error, self.engine.counts_intervals)
+        n_rows = self.engine.limits_for(self.coding.binner).rows
+        return Approximation(
+            self.coding.sampled,
+            self.coding.rank_error,
+            from_intervals=self.engine.counts_intervals,
+            rows_in_memory=n_rows if n_rows < self.engine.limits.rows else None,
+        )
 
     @property
     def coded_arities(self) -> Integers | None:
@@ -397,12 +403,14 @@ class PartitionedDataset(OutOfCoreDataset):
         """The key of cached rows: all that their codes follow from, beside the data."""
         reader = self.reader
         parameters = {name: value for name, value in binner.parameters.items() if name != "n_jobs"}
+        limits = self.engine.limits_for(binner)
         return {
             "reader": [list(self.names), list(reader.target), reader.weight, reader.drop_missing],
             "strata": list(reader.strata),
             "columns": [reader.rules.repair, sorted(reader.rules.types_by_index(self.names).items())],
             "target": [list(self.target.requested_kind), repr(self.target.labels.tolist())],
             "binner": [type(binner).__name__, parameters],
+            "limits": [limits.cells, limits.rows],
         }
 
 

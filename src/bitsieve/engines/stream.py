@@ -13,6 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from bitsieve.counts.packed import PageRelease
 from bitsieve.counts.packed_batches import PackedBatches
 from bitsieve.counts.source import CountSource
 from bitsieve.dataset.data_kinds import gives_batches, is_path
@@ -21,6 +22,7 @@ from bitsieve.dataset.encoding import as_array
 from bitsieve.dataset.read import read_data
 from bitsieve.dataset.roles import split_columns
 from bitsieve.diagnostics import UserError
+from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import Coding
 from bitsieve.discretization.summary import Limits, Summary
 from bitsieve.engines.engine import CachedCounts, CountRequest, Engine, Merge, SummaryRequest, TargetRequest
@@ -33,7 +35,7 @@ from bitsieve.io.errors import check_unchanged
 from bitsieve.io.h5ad import H5adFile
 from bitsieve.io.libsvm import LABELS, LibsvmFile, read_libsvm_in_ranges
 from bitsieve.io.read import columns_of, holds_sparse_rows, open_file
-from bitsieve.io.spool import Spool, find_kept, map_array, name_of_key
+from bitsieve.io.spool import Spool, find_kept, map_array, name_of_key, release_pages
 from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Integers, Values
 from bitsieve.utils.lazy import cached_property
@@ -47,8 +49,13 @@ Result = TypeVar("Result")
 DEFAULT_MEMORY = 2 << 30
 ROWS_READ_AGAIN = 1 << 20  # rows that are read at once when the selected columns are read again
 _COPIES_OF_BATCH = 6  # memory holds so many copies of a batch at once: read ahead, decoded, as columns, as codes
-_COPIES_OF_SAMPLE = 6  # memory must hold the sample so far, the new one, both merged, and as much for all else
+_MIN_ROWS_PER_BIN = 200  # of the sample from which bins are found: at fewer, bins of ten rows in a hundred mean little
+_BINS_OF_DEFAULT_RULE = 10  # of a rule that chooses the number of bins itself
+# Memory holds, for each column, the sample and the distinct numbers so far, those of new batches, and both merged.
+_BYTES_PER_SAMPLED_VALUE = 72
+_MIN_BYTES_PER_SAMPLED_VALUE = 48  # the same, of a sample alone
 _PLANES_DIVISOR = 3  # planes that take more than a third of the memory lie on disk
+_MAPPED_DIVISOR = 4  # of planes on disk a quarter of the memory is mapped at once
 _CACHE_LINE = 64  # bytes
 _MAX_PENDING = 8  # summaries of batches that wait to be merged
 
@@ -76,7 +83,10 @@ class StreamPacking:
         self.spool = None if storage.folder is None and fits_into_memory else Spool(storage.folder)
         planes = self._zeros("planes", self._packed.plane_words, np.uint64)
         wide_codes = self._zeros("wide", self._packed.wide_codes, np.uint16)
-        self._packed.use(planes, wide_codes)
+        page_release = None
+        if self.spool is not None:
+            page_release = PageRelease(partial(release_pages, [planes, wide_codes]), storage.memory // _MAPPED_DIVISOR)
+        self._packed.use(planes, wide_codes, page_release)
         self._buffer = np.empty(0, np.uint8)  # fresh memory for every batch costs more than its codes
 
     def add(self, table: InMemoryDataset) -> None:
@@ -259,20 +269,18 @@ class StreamEngine(Engine):
         return merged.finish()
 
     def summarize(self, request: SummaryRequest) -> Summary | None:
+        self._check_memory(request.binner)
         if self._early is not None:
             self._early.drop()
         self._early = None if request.early_coding is None else EarlyPacking(request, self._packing)
         callback = None if self._early is None else self._early.add
         task = "finding bins" if self._early is None else "finding bins and packing"
-        merged = PendingMerge(Summary.merged, _size_of, max_size=self.limits.rows // 2)
+        limits = self.limits_for(request.binner)
+        merged = PendingMerge(Summary.merged, _size_of, max_size=limits.rows // 2)
         for batch in self._batches(task, self.features + self.beside_features):
             if batch.n_rows:
-                is_first = merged.result is None
-                summarize = request.work(self.limits, earlier=merged.result, callback=callback)
-                summary = summarize(batch.first_row, batch.partition)
-                if is_first and summary.sample is not None:
-                    self._check_memory()
-                merged.add(summary)
+                summarize = request.work(limits, earlier=merged.result, callback=callback)
+                merged.add(summarize(batch.first_row, batch.partition))
         return merged.finish()
 
     def count(self, request: CountRequest) -> CountSource:
@@ -320,16 +328,24 @@ class StreamEngine(Engine):
             return None
         return name_of_key({**key, "state": self.file_state, "kernel": PackedBatches.kernel()})
 
-    def _check_memory(self) -> None:
-        """Refuse less memory than the sample of rows takes, from which bins are found."""
-        if self.memory is None:
+    def limits_for(self, binner: Binning) -> Limits:
+        """Half of the memory holds the summary; it never keeps fewer rows than the bins of the rule need."""
+        if self.memory is None or not _draws_sample(binner):
+            return self.limits
+        n_values = self.memory // 2 // (_BYTES_PER_SAMPLED_VALUE * len(self.features))
+        n_values = max(n_values, _min_rows_of_sample(binner))
+        return Limits(cells=min(n_values, self.limits.cells), rows=min(n_values, self.limits.rows))
+
+    def _check_memory(self, binner: Binning) -> None:
+        """Refuse less memory than the smallest sample of rows takes, from which bins are found."""
+        if self.memory is None or not _draws_sample(binner):
             return
         max_rows = self.file.n_rows
         if not max_rows:
             file_bytes = sum(size for _, size, *_ in self.file_state) or self.memory
             max_rows = file_bytes // (2 * len(self.file.names)) + 1  # a value of text takes at least two bytes
-        rows = min(max_rows, self.limits.rows)
-        n_bytes = _COPIES_OF_SAMPLE * 8 * rows * len(self.features)
+        rows = min(max_rows, self.limits.rows, _min_rows_of_sample(binner))
+        n_bytes = _MIN_BYTES_PER_SAMPLED_VALUE * rows * len(self.features)
         if n_bytes > self.memory:
             mebibytes = -(-n_bytes // 2**20)
             raise UserError(
@@ -373,6 +389,16 @@ class StreamEngine(Engine):
                     ),
                     advice="both must have the same number of rows",
                 )
+
+
+def _draws_sample(binner: Binning) -> bool:
+    """Whether the summary for a rule has a sample of the rows."""
+    return binner.requires in ("numbers", "classes")
+
+
+def _min_rows_of_sample(binner: Binning) -> int:
+    """The smallest sample in which the bins of a rule are found."""
+    return _MIN_ROWS_PER_BIN * int(binner.parameters.get("n_bins") or _BINS_OF_DEFAULT_RULE)
 
 
 def _size_of(summary: Summary) -> int:
@@ -420,9 +446,10 @@ class StreamSource(DataInParts):
         named ``column=value``; or whatever speaks the Arrow stream protocol (``__arrow_c_stream__``), a pyarrow
         dataset, a polars LazyFrame.
     memory : int or str, optional
-        About how many bytes the work may take, such as ``"4GB"``: it decides how many rows are read at once, never what
-        is selected. Less than the work needs is refused, with the least amount; by default batches are made for 2 GiB.
-        Planes on disk are mapped: the system keeps as much of them in memory as is free.
+        About how many bytes the work may take, such as ``"4GB"``: it decides how many rows are read at once. Bins of
+        columns of many distinct numbers are found on a sample of at most 262,144 rows; less memory holds a smaller
+        sample, and a note says so. Less than the smallest sample takes, 200 rows for each bin, is refused, with the
+        least amount. By default batches are made for 2 GiB. Python and its libraries take about 120 MB beside.
     spool : path, optional
         A folder in which the planes are kept for later runs with the same file, columns and binner. By default those
         on disk lie in the system's folder for temporary files and are removed in the end. Of a libsvm file the sorted

@@ -8,13 +8,14 @@ process removes it.
 from __future__ import annotations
 
 import json
+import mmap
 import os
 import secrets
 import shutil
 import tempfile
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from itertools import count
@@ -171,6 +172,13 @@ def name_of_key(key: object) -> str:
 def map_array(path: Path, kind: Any, size: int) -> Values:
     """Map an array of a kept folder into memory. Writing to it changes a copy, not the file."""
     return np.asarray(np.memmap(path, kind, "c", shape=(size,))) if size else np.empty(0, kind)
+
+
+def release_pages(arrays: Sequence[Values]) -> None:
+    """Give back the memory of arrays that are mapped from files, whose content stays in the files."""
+    for array in arrays:
+        if isinstance(array.base, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):  # Windows has no such call
+            array.base.madvise(mmap.MADV_DONTNEED)
 
 
 def _checksums(folder: Path) -> dict[str, list[str]]:

@@ -226,7 +226,7 @@ def on_sample(table: Dataset) -> list[Diagnostic]:
     approximation = table.approximation
     if approximation is not None:
         names = _names(table, approximation.columns)
-        diagnostics.append(notes.binned_on_sample(names, approximation.rank_error, approximation.from_intervals))
+        diagnostics.append(notes.binned_on_sample(names, approximation))
     if table.target_rank_error:
         diagnostics.append(notes.target_binned_on_sample(table.target.name, table.target_rank_error))
     return diagnostics

@@ -11,6 +11,7 @@ from math import floor
 
 from bitsieve.dataset.column_info import MARKED_NUMBERS, SEVERAL_UNITS, TextParsing
 from bitsieve.dataset.copies import Copy, CopyKind
+from bitsieve.dataset.dataset import Approximation
 from bitsieve.dataset.rank_test import RankTest
 from bitsieve.diagnostics import Diagnostic, literal
 from bitsieve.engines.postgres import ADVICE
@@ -440,17 +441,25 @@ def row_counter(names: Sequence[str]) -> Diagnostic:
     )
 
 
-def binned_on_sample(names: Sequence[str], error: float, from_intervals: bool) -> Diagnostic:
+def binned_on_sample(names: Sequence[str], approximation: Approximation) -> Diagnostic:
     """The bins of columns were found on a part of their values."""
     have = f"{len(names):,} columns have" if len(names) > 1 else "1 column has"
-    sample = "intervals of them" if from_intervals else "a sample of the rows"
-    certainty = "" if from_intervals else ", 99 times in 100"
+    sample = "a sample of the rows"
+    advice = ""
+    if approximation.from_intervals:
+        sample = "intervals of them"
+    elif approximation.rows_in_memory is not None:
+        sample = f"a sample of {approximation.rows_in_memory:,} rows, as many as the memory holds"
+        advice = "give more {memory} for a larger sample"
+    certainty = "" if approximation.from_intervals else ", 99 times in 100"
     return Diagnostic(
         code="binned-on-sample",
         message=(
             f"{have} too many different numbers to count them all, so the bins were found on {sample}; the ranks of "
-            f"the edges are off by at most {error:.2%} of the rows{certainty}: {quoted(names, MAX_NAMES)}"
+            f"the edges are off by at most {approximation.rank_error:.2%} of the rows{certainty}: "
+            f"{quoted(names, MAX_NAMES)}"
         ),
+        advice=advice,
         columns=tuple(names),
     )
 
