@@ -49,7 +49,7 @@ Result = TypeVar("Result")
 DEFAULT_MEMORY = 2 << 30
 ROWS_READ_AGAIN = 1 << 20  # rows that are read at once when the selected columns are read again
 _COPIES_OF_BATCH = 6  # memory holds so many copies of a batch at once: read ahead, decoded, as columns, as codes
-_MIN_ROWS_PER_BIN = 200  # of the sample from which bins are found: at fewer, bins of ten rows in a hundred mean little
+_MIN_ROWS_PER_BIN = 200  # of the smallest sample: the cuts of ten bins are then off by at most 3.7 % of the rows
 _BINS_OF_DEFAULT_RULE = 10  # of a rule that chooses the number of bins itself
 # Memory holds, for each column, the sample and the distinct numbers so far, those of new batches, and both merged.
 _BYTES_PER_SAMPLED_VALUE = 72
