@@ -50,6 +50,14 @@ def test_pages_are_given_back_after_every_block_of_groups():
     assert n_groups > 1
     assert len(released) == 2 * n_groups
     assert all_sums(source).tolist() == all_sums(whole).tolist()
+    columns = np.array([0, 4, 9, 2])
+    released.clear()
+    counts = sums_of(source).cell_counts(2, columns, True)
+    assert len(released) == len(columns)
+    for mine, theirs in zip(counts, sums_of(whole).cell_counts(2, columns, True), strict=True):
+        assert mine.tolist() == theirs.tolist()
+    for mine, theirs in zip(source.tables(2, columns, True), whole.tables(2, columns, True), strict=True):
+        assert mine.occupied()[1].tolist() == theirs.occupied()[1].tolist()
 
 
 @pytest.mark.each_value

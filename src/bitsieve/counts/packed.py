@@ -7,7 +7,7 @@ that are counted together, in the lanes of one register, are a SIMD group: work 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -381,7 +381,13 @@ class PackedSums(Sums):
         within_classes = None
         if by_class:
             within_classes = np.zeros((len(columns), min(n_cells * source.n_classes, source.n_samples)), np.int64)
-        self.packed.pair_cells(_native_pivot(pivot), np.ascontiguousarray(columns, np.int64), pooled, within_classes)
+        for block in source.column_blocks(len(columns)):
+            self.packed.pair_cells(
+                _native_pivot(pivot),
+                np.ascontiguousarray(columns[block], np.int64),
+                pooled[block],
+                None if within_classes is None else within_classes[block],
+            )
         return PairCounts(pooled, within_classes)
 
     def sums_of_copy(self, columns: Columns) -> PackedSums | None:
@@ -498,6 +504,16 @@ class PackedTableSource(CodedSource):
             spread(work, groups[first : first + groups_at_once], max_parts, self.n_jobs)
             self.page_release.release()
 
+    def column_blocks(self, n_columns: int) -> Iterator[slice]:
+        """Divide columns into slices that are counted at once; mapped pages are given back after each of them."""
+        if self.page_release is None:
+            yield slice(0, n_columns)
+            return
+        columns_at_once = max(1, int(self.page_release.max_bytes * self.n_features / self.nbytes))
+        for first in range(0, n_columns, columns_at_once):
+            yield slice(first, first + columns_at_once)
+            self.page_release.release()
+
     def run_all_groups(self, work: Callable[[int, int], object], seconds: float) -> None:
         """Call ``work(first, end)`` with ranges that cover all SIMD groups, on as many threads as are worth it."""
 
@@ -549,7 +565,10 @@ class PackedTableSource(CodedSource):
     def _dense_tables(
         self, pivot: int | None, columns: Columns, n_first: int, n_codes: Integers, n_classes: int
     ) -> list[ContingencyTable]:
-        cells = dense_cells(self.packed, pivot, columns, n_first, n_codes, n_classes)
+        cells_of_blocks = [np.empty(0, np.int64)]
+        for block in self.column_blocks(len(columns)):
+            cells_of_blocks.append(dense_cells(self.packed, pivot, columns[block], n_first, n_codes[block], n_classes))
+        cells = np.concatenate(cells_of_blocks)
         offsets = [0, *np.cumsum(n_codes * n_first * n_classes).tolist()]
         tables = []
         for (start, end), n_codes_of_column in zip(pairwise(offsets), n_codes.tolist(), strict=True):
