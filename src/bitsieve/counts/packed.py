@@ -151,6 +151,7 @@ class PackedPartition(Partition):
 
     def refine(self, feature: int) -> PackedPartition:
         order, starts = self.source.packed.refine(self.order, self.starts, feature)
+        self.source.give_back_pages()
         return PackedPartition(self.source, (*self.members, feature), order, starts, refines_strata=self.refines_strata)
 
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
@@ -175,10 +176,13 @@ class PackedPartition(Partition):
         return pooled[columns], by_class[columns]
 
     def degrees_of_freedom(self, feature: int) -> int:
-        return self.source.packed.degrees_of_freedom(self.order, self.starts, feature)
+        degrees_of_freedom = self.source.packed.degrees_of_freedom(self.order, self.starts, feature)
+        self.source.give_back_pages()
+        return degrees_of_freedom
 
     def arrangement(self, feature: int) -> Arrangement:
         codes, run_ends, part_ends = self.source.packed.arrange(self.order, self.starts, feature)
+        self.source.give_back_pages()
         return Arrangement(codes, run_ends, part_ends)
 
 
@@ -502,7 +506,7 @@ class PackedTableSource(CodedSource):
         groups_at_once = max(1, int(self.page_release.max_bytes / bytes_per_group))
         for first in range(0, len(groups), groups_at_once):
             spread(work, groups[first : first + groups_at_once], max_parts, self.n_jobs)
-            self.page_release.release()
+            self.give_back_pages()
 
     def column_blocks(self, n_columns: int) -> Iterator[slice]:
         """Divide columns into slices that are counted at once; mapped pages are given back after each of them."""
@@ -512,6 +516,11 @@ class PackedTableSource(CodedSource):
         columns_at_once = max(1, int(self.page_release.max_bytes * self.n_features / self.nbytes))
         for first in range(0, n_columns, columns_at_once):
             yield slice(first, first + columns_at_once)
+            self.give_back_pages()
+
+    def give_back_pages(self) -> None:
+        """Give back the memory of planes that are mapped from a file."""
+        if self.page_release is not None:
             self.page_release.release()
 
     def run_all_groups(self, work: Callable[[int, int], object], seconds: float) -> None:
@@ -548,6 +557,7 @@ class PackedTableSource(CodedSource):
         """The code of every sample; the samples are in class order."""
         code = np.empty(self.n_samples, np.uint16)
         self.packed.codes(feature, code)
+        self.give_back_pages()
         return code
 
     def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
