@@ -34,24 +34,40 @@ struct StoredPreBins {
     }
 };
 
+bool has_smaller_rate(const BinSize& bin, const BinSize& other) {
+    return __int128(bin.events) * other.rows < __int128(other.events) * bin.rows;
+}
+
+// The first and the last possible cut: with enough samples before the one, and behind the other. No cut is possible if
+// they are exchanged.
+struct CutRange {
+    std::size_t first, last;
+
+    CutRange(const CumulatedCounts& counts, const DivisionRules& rules) : first(1), last(counts.n_bins() - 1) {
+        const std::size_t n = counts.n_bins();
+        while (first < n && !counts.between(0, first).keeps_minimum(rules)) ++first;
+        while (last > 0 && !counts.between(last, n).keeps_minimum(rules)) --last;
+    }
+};
+
 // Bounds of the rising divisions of the pre-bins before each boundary.
-class PrefixBounds {
+class RisingBounds {
 public:
-    PrefixBounds(const PreBins& bins, const DivisionRules& rules, std::size_t n_layers)
+    RisingBounds(const PreBins& bins, const DivisionRules& rules, std::size_t n_layers)
         : rules_(rules),
           counts_(bins),
           value_of_(bins, rules),
           is_bounded_(rules.max_n_bins > 0),
           n_layers_(n_layers),
+          cuts_(counts_, rules),
           parent_(counts_.n_bins() + 1),
           hull_values_((counts_.n_bins() + 1) * n_layers_, kImpossible),
           bounds_(hull_values_.size(), kImpossible) {
-        find_possible_cuts();
         std::size_t last_begin = 0;  // of a bin with enough samples that ends at the cut
         std::size_t previous = 0;
-        for (std::size_t cut = first_cut_; cut <= last_cut_; ++cut) {
+        for (std::size_t cut = cuts_.first; cut <= cuts_.last; ++cut) {
             while (counts_.between(last_begin + 1, cut).keeps_minimum(rules_)) ++last_begin;
-            const std::size_t last_vertex = vertex_before(cut, last_begin < first_cut_ ? 0 : last_begin);
+            const std::size_t last_vertex = vertex_before(cut, last_begin < cuts_.first ? 0 : last_begin);
             put_before(cut, last_vertex, bounds_);
             parent_[cut] = vertex_before(cut, previous);
             put_before(cut, parent_[cut], hull_values_);
@@ -63,21 +79,12 @@ public:
     std::vector<double> take() { return std::move(bounds_); }
 
 private:
-    // The first cut has enough samples before it, and the last one behind it. No cut is possible if they are exchanged.
-    void find_possible_cuts() {
-        const std::size_t n = counts_.n_bins();
-        first_cut_ = 1;
-        while (first_cut_ < n && !counts_.between(0, first_cut_).keeps_minimum(rules_)) ++first_cut_;
-        last_cut_ = n - 1;
-        while (last_cut_ > 0 && !counts_.between(last_cut_, n).keeps_minimum(rules_)) --last_cut_;
-    }
-
     // Of the hull of the points up to a vertex and of one more: the last vertex before that point.
     std::size_t vertex_before(std::size_t point, std::size_t vertex) const {
         while (vertex > 0) {
             const BinSize before = counts_.between(parent_[vertex], vertex);
             const BinSize behind = counts_.between(vertex, point);
-            if (__int128(before.events) * behind.rows < __int128(behind.events) * before.rows) break;
+            if (has_smaller_rate(before, behind)) break;
             vertex = parent_[vertex];
         }
         return vertex;
@@ -103,44 +110,158 @@ private:
     const BinValue value_of_;
     const bool is_bounded_;
     const std::size_t n_layers_;
-    std::size_t first_cut_ = 0, last_cut_ = 0;
+    const CutRange cuts_;
     std::vector<std::size_t> parent_;  // of the hull that ends at a boundary, the vertex before that
     std::vector<double> hull_values_;  // by boundary and layer, of divisions between vertices of that hull
     std::vector<double> bounds_;       // by boundary and layer
 };
 
+// Bounds of the divisions of the pre-bins before each boundary that rise and then fall. They consist of a rising part,
+// bounded as above, and of a falling part with any number of bins, whose best division is the upper convex hull.
+class PeakBounds {
+public:
+    // `rising` has the bounds of rising divisions.
+    PeakBounds(const PreBins& bins, const DivisionRules& rules, std::size_t n_layers, const std::vector<double>& rising)
+        : rules_(rules),
+          counts_(bins),
+          value_of_(bins, without_cost(rules)),
+          is_bounded_(rules.max_n_bins > 0),
+          n_layers_(n_layers),
+          cuts_(counts_, rules),
+          rising_(rising),
+          bounds_(rising) {
+        find_first_ends();
+        for (std::size_t cut = cuts_.first; cut <= cuts_.last; ++cut) bound_divisions_before(cut);
+    }
+
+    // By the number of pre-bins and layer.
+    std::vector<double> take() { return std::move(bounds_); }
+
+private:
+    // A vertex of the upper convex hull that ends at a cut.
+    struct Vertex {
+        std::size_t boundary;
+        double value;     // of the bins from here to the cut
+        BinSize segment;  // from here to the next vertex
+    };
+
+    static DivisionRules without_cost(const DivisionRules& rules) {
+        DivisionRules free_rules = rules;
+        free_rules.cost_per_bin = 0;
+        return free_rules;
+    }
+
+    // Where the first bin that begins at each boundary and has enough samples ends; beyond all if none has.
+    void find_first_ends() {
+        const std::size_t n = counts_.n_bins();
+        first_ends_.resize(n);
+        std::size_t end = 0;
+        for (std::size_t begin = 0; begin < n; ++begin) {
+            while (end <= n && !(end > begin && counts_.between(begin, end).keeps_minimum(rules_))) ++end;
+            first_ends_[begin] = end;
+        }
+    }
+
+    // Every boundary with enough samples from there to the cut may begin the falling part.
+    void bound_divisions_before(std::size_t cut) {
+        hull_.assign(1, {cut, 0, {}});
+        std::size_t first_added = cut;  // the boundaries from here on that leave enough samples are in the hull
+        for (std::size_t begin = cut; begin-- > 0;) {
+            if (first_ends_[begin] > cut) continue;
+            while (first_added > first_ends_[begin]) {
+                --first_added;
+                if (first_ends_[first_added] <= cut) append(first_added);
+            }
+            if (begin == 0 || begin >= cuts_.first) raise_bounds(cut, begin);
+        }
+    }
+
+    void append(std::size_t boundary) {
+        const std::size_t next = next_vertex(boundary);
+        hull_.resize(next + 1);
+        const BinSize segment = counts_.between(boundary, hull_[next].boundary);
+        hull_.push_back({boundary, hull_[next].value + value_of_(segment), segment});
+    }
+
+    // The position in the hull of the vertex that comes next to a boundary before all.
+    std::size_t next_vertex(std::size_t boundary) const {
+        std::size_t position = hull_.size() - 1;
+        while (position > 0) {
+            const Vertex& vertex = hull_[position];
+            if (has_smaller_rate(vertex.segment, counts_.between(boundary, vertex.boundary))) break;
+            --position;
+        }
+        return position;
+    }
+
+    // The bounds of divisions whose falling part begins at a boundary. That part costs one bin at least.
+    void raise_bounds(std::size_t cut, std::size_t begin) {
+        const Vertex& next = hull_[next_vertex(begin)];
+        const double falling = next.value + value_of_(counts_.between(begin, next.boundary)) - rules_.cost_per_bin;
+        double* of_cut = &bounds_[cut * n_layers_];
+        if (begin == 0) {
+            for (std::size_t layer = is_bounded_ ? 1 : 0; layer < n_layers_; ++layer)
+                of_cut[layer] = std::max(of_cut[layer], falling);
+            return;
+        }
+        const double* of_begin = &rising_[begin * n_layers_];
+        if (!is_bounded_) of_cut[0] = std::max(of_cut[0], of_begin[0] + falling);
+        for (std::size_t layer = 1; layer < n_layers_; ++layer)
+            of_cut[layer] = std::max(of_cut[layer], of_begin[layer - 1] + falling);
+    }
+
+    const DivisionRules& rules_;
+    const CumulatedCounts counts_;
+    const BinValue value_of_;
+    const bool is_bounded_;
+    const std::size_t n_layers_;
+    const CutRange cuts_;
+    const std::vector<double>& rising_;
+    std::vector<std::size_t> first_ends_;  // by boundary
+    std::vector<Vertex> hull_;             // from the last vertex to the first
+    std::vector<double> bounds_;           // by boundary and layer
+};
+
 }  // namespace
 
 bool has_cut_bounds(const DivisionRules& rules) {
-    const bool is_monotone = rules.trend == RateTrend::kAscending || rules.trend == RateTrend::kDescending;
     const bool has_no_empty_cell = rules.min_events > 0 && rules.min_nonevents > 0;
-    return is_monotone && (has_no_empty_cell || rules.objective != BinObjective::kInformationValue);
+    return rules.trend != RateTrend::kNone && (has_no_empty_cell || rules.objective != BinObjective::kInformationValue);
 }
 
 CutBounds::CutBounds(const PreBins& bins, const DivisionRules& rules)
     : n_(std::size_t(bins.n_bins)),
       is_bounded_(rules.max_n_bins > 0),
       n_layers_(is_bounded_ ? std::max<std::size_t>(std::size_t(rules.max_n_bins) - 1, 1) : 1) {
-    StoredPreBins rising(bins);
+    StoredPreBins rising(bins);  // in the first phase of the trend
     DivisionRules rules_of_rising = rules;
-    if (rules.trend == RateTrend::kDescending) {
+    if (rules.trend == RateTrend::kDescending || rules.trend == RateTrend::kValley) {
         rising.exchange_classes();
         std::swap(rules_of_rising.min_events, rules_of_rising.min_nonevents);
     }
-    StoredPreBins backwards = rising;  // the other class rises from the last pre-bin to the first
+    StoredPreBins backwards = rising;
     backwards.reverse();
-    backwards.exchange_classes();
     DivisionRules rules_of_backwards = rules_of_rising;
-    std::swap(rules_of_backwards.min_events, rules_of_backwards.min_nonevents);
-    before_ = PrefixBounds(rising.view(), rules_of_rising, n_layers_).take();
-    behind_ = PrefixBounds(backwards.view(), rules_of_backwards, n_layers_).take();
+    const bool has_turn = rules.trend == RateTrend::kPeak || rules.trend == RateTrend::kValley;
+    if (!has_turn) {  // the other class rises from the last pre-bin to the first
+        backwards.exchange_classes();
+        std::swap(rules_of_backwards.min_events, rules_of_backwards.min_nonevents);
+    }
+    before_.push_back(RisingBounds(rising.view(), rules_of_rising, n_layers_).take());
+    behind_.push_back(RisingBounds(backwards.view(), rules_of_backwards, n_layers_).take());
+    if (!has_turn) return;
+    before_.push_back(PeakBounds(rising.view(), rules_of_rising, n_layers_, before_[0]).take());
+    behind_.push_back(PeakBounds(backwards.view(), rules_of_backwards, n_layers_, behind_[0]).take());
+    behind_[0].swap(behind_[1]);  // behind a cut in the second phase the rates only fall
 }
 
 double CutBounds::through(std::size_t cut) const {
-    if (!is_bounded_) return before(cut) + behind(cut);
     double bound = kImpossible;
-    for (std::size_t n_bins = 1; n_bins <= n_layers_; ++n_bins)
-        bound = std::max(bound, before(cut, n_bins) + behind(cut, n_layers_ + 1 - n_bins));
+    for (std::size_t phase = 0; phase < before_.size(); ++phase)
+        for (std::size_t layer = 0; layer < n_layers_; ++layer) {
+            const double behind = behind_[phase][(n_ - cut) * n_layers_ + n_layers_ - 1 - layer];
+            bound = std::max(bound, before_[phase][cut * n_layers_ + layer] + behind);
+        }
     return bound;
 }
 

@@ -6,6 +6,9 @@
 // a program over cuts without rates. The points are the boundaries that leave enough samples for a first bin before
 // them, and for a last bin behind them; the bins on both sides of the cut in question have enough samples, too. Cost:
 // O(B H k) time, B pre-bins and H vertices.
+//
+// A division that rises and then falls consists of a rising and a falling part, and any two such parts make one. It is
+// bounded by the best sum of the bounds of both parts over all boundaries between them, in O(B^2 k) time.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +18,7 @@
 
 namespace bitsieve {
 
-// Whether the rules have such bounds: the trend rises or falls, and no bin has an empty cell whose value is smoothed.
+// Whether the rules have such bounds: they have a trend, and no bin has an empty cell whose value is smoothed.
 bool has_cut_bounds(const DivisionRules& rules);
 
 // Bounds of values less the cost of bins; minus infinity where no cut may be. Boundary b lies before pre-bin b.
@@ -23,26 +26,20 @@ class CutBounds {
 public:
     CutBounds(const PreBins& bins, const DivisionRules& rules);
 
-    // Of the parts before and behind a cut, each with at most `n_bins` bins, at least one.
-    double before(std::size_t cut, std::size_t n_bins) const { return before_[index(cut, n_bins)]; }
-    double behind(std::size_t cut, std::size_t n_bins) const { return behind_[index(n_ - cut, n_bins)]; }
-
-    // Of the parts with as many bins as the rules allow.
-    double before(std::size_t cut) const { return before(cut, n_layers_); }
-    double behind(std::size_t cut) const { return behind(cut, n_layers_); }
+    // Of the part before a cut with at most `n_bins` bins, at least one, whose last bin may be in a phase of the trend.
+    double before(std::size_t cut, std::size_t n_bins, std::size_t phase) const {
+        return before_[phase][cut * n_layers_ + (is_bounded_ ? n_bins : n_layers_) - 1];
+    }
 
     // Of all divisions with the cut.
     double through(std::size_t cut) const;
 
 private:
-    std::size_t index(std::size_t n_pre_bins, std::size_t n_bins) const {
-        return n_pre_bins * n_layers_ + (is_bounded_ ? n_bins : n_layers_) - 1;
-    }
-
     std::size_t n_;
     bool is_bounded_;       // in the number of bins
     std::size_t n_layers_;  // of a part: layer k has at most k + 1 bins; without a bound it has any number
-    std::vector<double> before_, behind_;  // by the number of pre-bins in the part, and layer
+    // By the phase of the bin next to the cut, the number of pre-bins in the part, and layer.
+    std::vector<std::vector<double>> before_, behind_;
 };
 
 }  // namespace bitsieve

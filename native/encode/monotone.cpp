@@ -74,6 +74,7 @@ public:
         tops_.resize((n_ + 1) * trend_.steps.size() * n_layers_);
         lists_.resize(tops_.size());
         complete_.resize(n_phases * n_layers_);
+        best_next_values_.assign((n_ + 1) * n_phases, kNever);
         set_smallest_values();
     }
 
@@ -124,22 +125,29 @@ private:
         return (boundary * trend_.steps.size() + step) * n_layers_;
     }
 
-    // What divisions from a boundary on must be worth, for all from the first one on to be worth enough.
+    std::size_t phase_index(std::size_t position, std::size_t phase) const {
+        return position * trend_.steps_of_phase.size() + phase;
+    }
+
+    // A division from a boundary on must be worth so much, or every division of which it is a part is worth too little.
     void set_smallest_values() {
-        smallest_values_.assign((n_ + 1) * n_layers_, kNever);
+        const std::size_t n_phases = trend_.steps_of_phase.size();
+        smallest_values_.assign((n_ + 1) * n_phases * n_layers_, kNever);
         if (space_.bounds == nullptr) return;
-        for (std::size_t position = 1; position < n_; ++position)
-            for (std::size_t layer = 0; layer < n_layers_; ++layer) {
-                const std::size_t n_bins_before = n_layers_ - 1 - layer;
-                std::int64_t& smallest = smallest_values_[position * n_layers_ + layer];
-                if (is_bounded_ && n_bins_before == 0) {
-                    smallest = std::numeric_limits<std::int64_t>::max();
-                    continue;
-                }
-                const double before = space_.bounds->before(space_.boundaries[position], n_bins_before);
-                const double value = (space_.smallest_value - before) * double(kUnit);
-                if (value > double(kNever)) smallest = std::int64_t(std::min(value, double(-kNever)));
-            }
+        for (std::size_t position = 0; position < n_; ++position)
+            for (std::size_t phase = 0; phase < n_phases; ++phase)
+                for (std::size_t layer = 0; layer < n_layers_; ++layer)
+                    smallest_values_[phase_index(position, phase) * n_layers_ + layer] =
+                        smallest_value_from(position, phase, n_layers_ - 1 - layer);
+    }
+
+    std::int64_t smallest_value_from(std::size_t position, std::size_t phase, std::size_t n_bins_before) const {
+        if (position > 0 && is_bounded_ && n_bins_before == 0) return std::numeric_limits<std::int64_t>::max();
+        double before = 0;
+        if (position > 0) before = space_.bounds->before(space_.boundaries[position], n_bins_before, phase);
+        if (std::isinf(before)) return std::numeric_limits<std::int64_t>::max();  // no cut may be here
+        const double value = (space_.smallest_value - before) * double(kUnit);
+        return std::int64_t(std::clamp(value, double(kNever), double(-kNever)));
     }
 
     void add_bins_from(std::size_t begin) {
@@ -147,10 +155,9 @@ private:
             const BinSize bin = counts_.between(space_.boundaries[begin], space_.boundaries[end]);
             if (bin.rows > rules_.max_rows) break;
             if (!bin.keeps_minimum(rules_)) continue;
-            const double exact_value = value_of_(bin);
-            if (!may_be_worth_enough(begin, end, exact_value)) continue;
-            const std::int64_t value = std::llrint(exact_value * double(kUnit));
+            const std::int64_t value = std::llrint(value_of_(bin) * double(kUnit));
             for (std::size_t phase = 0; phase < trend_.steps_of_phase.size(); ++phase) {
+                if (!may_be_worth_enough(begin, end, phase, value)) continue;
                 if (!is_between_others(begin, end, phase, bin)) continue;
                 if (end == n_)
                     add_last_bin(begin, phase, bin, value);
@@ -158,6 +165,16 @@ private:
                     put_before_next_bins(begin, end, phase, bin, value);
             }
         }
+        set_best_next_values(begin);
+    }
+
+    void set_best_next_values(std::size_t position) {
+        for (std::size_t phase = 0; phase < trend_.steps_of_phase.size(); ++phase)
+            for (const std::size_t step : trend_.steps_of_phase[phase])
+                for (std::size_t layer = 0; layer < n_layers_; ++layer) {
+                    std::int64_t& best = best_next_values_[phase_index(position, phase)];
+                    best = std::max(best, tops_[list_of(position, step) + layer].value);
+                }
     }
 
     // In the first phase of a trend the event rate of a bin lies beyond that of all samples before it, and in the last
@@ -178,11 +195,10 @@ private:
         return true;
     }
 
-    bool may_be_worth_enough(std::size_t begin, std::size_t end, double value) const {
-        if (space_.bounds == nullptr) return true;
-        if (begin > 0) value += space_.bounds->before(space_.boundaries[begin]);
-        if (end < n_) value += space_.bounds->behind(space_.boundaries[end]);
-        return value >= space_.smallest_value;
+    // Whether a bin and the best divisions behind it, whatever their rates, are worth enough.
+    bool may_be_worth_enough(std::size_t begin, std::size_t end, std::size_t phase, std::int64_t value) const {
+        if (end < n_) value += best_next_values_[phase_index(end, phase)];
+        return value >= smallest_values_[phase_index(begin, phase) * n_layers_];
     }
 
     void add_last_bin(std::size_t begin, std::size_t phase, const BinSize& bin, std::int64_t value) {
@@ -211,7 +227,7 @@ private:
                     if (index == lists_[from].size()) continue;
                 }
                 const std::int64_t value_of_next = index == 0 ? top.value : lists_[from][index].value;
-                if (value + value_of_next < smallest_values_[begin * n_layers_ + layer]) continue;
+                if (value + value_of_next < smallest_values_[phase_index(begin, phase) * n_layers_ + layer]) continue;
                 if (begin > 0 && is_dominated(begin, phase, layer, value + value_of_next, rate)) continue;
                 const Continuation& next = lists_[from][index];
                 Continuation division;
@@ -319,7 +335,8 @@ private:
     const std::size_t n_layers_;
     const bool any_rate_follows_;
     const double rate_difference_;
-    std::vector<std::int64_t> smallest_values_;     // by position and layer
+    std::vector<std::int64_t> smallest_values_;     // by position, phase and layer
+    std::vector<std::int64_t> best_next_values_;    // of divisions that may follow, by position and phase
     std::vector<Top> tops_;                         // by list
     std::vector<std::vector<Continuation>> lists_;  // see list_of
     std::vector<Continuation> complete_;            // the best division of all pre-bins, by phase and layer

@@ -258,7 +258,7 @@ def values_of_bins(counts, totals, objective):
 
 
 def best_value_of_all_bins(counts, totals, rules):
-    """The largest value of a division with rising rates, by a table of all bins for each number of bins."""
+    """The largest value of a division that rises or has a peak, by a table of all bins for each number of bins."""
     n = len(counts)
     begins, ends = np.triu_indices(n + 1, 1)
     events = np.append(0, np.cumsum(counts.events))
@@ -272,16 +272,25 @@ def best_value_of_all_bins(counts, totals, rules):
     value[begins, ends] = np.where(is_allowed, values, -np.inf)
     rate = np.full((n + 1, n + 1), np.nan)
     rate[begins, ends] = n_events / n_rows  # of few rows: equal fractions are equal numbers
-    last = np.full_like(value, -np.inf)  # the best divisions by their last bin
-    last[0] = value[0]
-    best = last[:, n].max()
+    rising = np.full_like(value, -np.inf)  # the best divisions by their last bin
+    rising[0] = value[0]
+    falling = np.full_like(value, -np.inf)
+    best = rising[:, n].max()
     for _ in range(1, rules.max_n_bins or n):
-        longer = np.full_like(value, -np.inf)
+        longer_rising = np.full_like(value, -np.inf)
+        longer_falling = np.full_like(value, -np.inf)
         for begin in range(1, n):
-            follows_on = rate[:begin, begin][:, np.newaxis] <= rate[begin][np.newaxis]
-            longer[begin] = value[begin] + np.where(follows_on, last[:begin, begin][:, np.newaxis], -np.inf).max(axis=0)
-        last = longer
-        best = max(best, last[:, n].max())
+            rate_before = rate[:begin, begin][:, np.newaxis]
+            before_rising = rising[:begin, begin][:, np.newaxis]
+            rises = rate_before <= rate[begin][np.newaxis]
+            longer_rising[begin] = value[begin] + np.where(rises, before_rising, -np.inf).max(axis=0)
+            if rules.trend == "peak":
+                before_falling = np.maximum(before_rising, falling[:begin, begin][:, np.newaxis])
+                falls = rate_before >= rate[begin][np.newaxis]
+                longer_falling[begin] = value[begin] + np.where(falls, before_falling, -np.inf).max(axis=0)
+        rising = longer_rising
+        falling = longer_falling
+        best = max(best, rising[:, n].max(), falling[:, n].max())
     return best
 
 
@@ -303,3 +312,31 @@ def test_cuts_that_are_left_out_of_the_search_have_no_better_division(objective,
             assert divide(counts, totals, rules).value == pytest.approx(best, abs=2 * TIE)
             falling = divide(backwards, totals, replace(rules, trend="descending"))
             assert falling.value == pytest.approx(best, abs=2 * TIE)
+
+
+@pytest.mark.each_value
+@pytest.mark.parametrize("objective", ["iv", "chi2"])
+@pytest.mark.parametrize("max_n_bins", [2, 3, 7, None])
+def test_cuts_that_are_left_out_of_the_search_have_no_better_peak(objective, max_n_bins):
+    random = np.random.default_rng([13, max_n_bins or 0])
+    for height in (0, 0.5, 3):  # from a column of chance to one with a steep peak in the middle
+        n_bins = int(random.integers(66, 80))
+        rows = random.integers(1, 8, n_bins)
+        events = random.binomial(rows, 1 / (1 + np.exp(1 - height * np.cos(np.linspace(-3, 3, n_bins)))))
+        counts = BinCounts(events, rows - events)
+        totals = totals_of(counts)
+        for share in (0, 0.05):
+            for min_events, min_nonevents in ((1, 1), (3, 1)):
+                rules = BinRules(
+                    trend="peak",
+                    objective=objective,
+                    max_n_bins=max_n_bins,
+                    min_bin_share=share,
+                    min_events=min_events,
+                    min_nonevents=min_nonevents,
+                )
+                best = best_value_of_all_bins(counts, totals, rules)
+                assert divide(counts, totals, rules).value == pytest.approx(best, abs=2 * TIE)
+                exchanged_rules = replace(rules, trend="valley", min_events=min_nonevents, min_nonevents=min_events)
+                exchanged = divide(counts.swapped, totals.swapped, exchanged_rules)
+                assert exchanged.value == pytest.approx(best, abs=2 * TIE)
