@@ -1,17 +1,15 @@
-"""``binning="monotone"``: the cuts of MonotoneBinner for every method, through every engine."""
+"""``binning="monotone"``: the cuts of MonotoneBinner for every method."""
 
 from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from scipy.sparse import csr_array
 from sklearn.datasets import load_iris
 
 import bitsieve
 from bitsieve import MonotoneBinner
-from bitsieve.cli import main
 from bitsieve.counts.search import Parts, dependence_of_codes
 from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.dataset.read import read_xy
@@ -54,17 +52,6 @@ def test_of_equally_good_cuts_the_rate_of_the_second_class_rises():
         table = read_xy(values[:, None], target)
         binner = make_binner("monotone").for_table(table).fit_table(table)
         assert binner.bin_edges_[0].tolist() == [cut]
-
-
-def test_all_engines_select_alike(tmp_path):
-    X, y = made_table()
-    path = tmp_path / "rows.parquet"
-    pq.write_table(X.append_column("y", pa.array(y)), path)
-    local = bitsieve.select(str(path), "y", binning="monotone", n_bins=4)
-    stream = bitsieve.select(str(path), "y", binning="monotone", n_bins=4, engine="stream")
-    assert stream.features == local.features
-    assert stream.scores.tolist() == local.scores.tolist()
-    assert main(["select", str(path), "--target", "y", "--binning", "monotone", "--bins", "4"]) == 0
 
 
 def test_weights_stand_for_repeated_rows():

@@ -105,15 +105,20 @@ def _target_of_two_classes(table: InMemoryDataset) -> Target:
             message="binning 'monotone' needs a target",
             advice="give a target, or use another binning such as 'quantile'",
         )
-    if table.y.is_quantity or table.y.n_classes > 2:
-        kind = "is a quantity" if table.y.is_quantity else f"has {table.y.n_classes:,} classes"
-        raise UserError(
-            code="wrong-kind-of-target",
-            message=f"binning 'monotone' needs a target of two classes, and the target {kind}",
-            advice="use {binning}",
-            fix={"binning": "quantile" if table.y.is_quantity else "mdl"},
-        )
+    if table.y.kind == "binned":
+        raise _needs_two_classes("is a quantity", "quantile")
+    if table.y.n_classes > 2:
+        raise _needs_two_classes(f"has {table.y.n_classes:,} classes", "mdl")
     return table.y
+
+
+def _needs_two_classes(kind_of_target: str, other_binning: str) -> UserError:
+    return UserError(
+        code="wrong-kind-of-target",
+        message=f"binning 'monotone' needs a target of two classes, and the target {kind_of_target}",
+        advice="use {binning}",
+        fix={"binning": other_binning},
+    )
 
 
 def _totals_of(is_event: Flags, weights: Integers | None) -> Totals:
