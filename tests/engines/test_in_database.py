@@ -196,16 +196,44 @@ def test_only_groups_leave_the_engine(lazy, monkeypatch):
     assert max(fetched) < n / 16
 
 
+def statements_of(monkeypatch):
+    """A list that grows by one entry for each statement that is answered."""
+    statements, fetched = [], grouped_counts.Relation.fetched
+    monkeypatch.setattr(grouped_counts.Relation, "fetched", lambda *args: statements.append(args) or fetched(*args))
+    return statements
+
+
 def test_one_statement_counts_several_columns(monkeypatch):
+    monkeypatch.setattr(grouped_counts, "_MAX_NUMBERS_KEPT", 0)
     source, _ = counts_of(rows(2_000).drop_columns(["w", "quantity", "price"]), duckdb.from_arrow)
-    asked, fetch = [], grouped_counts.Relation.fetched
-    monkeypatch.setattr(grouped_counts.Relation, "fetched", lambda *args: asked.append(1) or fetch(*args))
+    statements = statements_of(monkeypatch)
     together = source.tables(0, np.arange(7), True)
-    n_together = len(asked)
+    n_together = len(statements)
     monkeypatch.setattr(grouped_counts, "GROUPS_AT_ONCE", 1)
     alone = source.tables(0, np.arange(7), True)
-    assert n_together <= 4 < len(asked) - n_together == 7
+    assert n_together <= 4 < len(statements) - n_together == 7
     assert all((one.dense() == other.dense()).all() for one, other in zip(together, alone, strict=True))
+
+
+def test_groups_that_are_kept_are_not_asked_for_again(monkeypatch):
+    monkeypatch.setattr(grouped_counts, "GROUPS_AT_ONCE", 1)
+    source, _ = counts_of(rows(2_000).drop_columns(["w", "quantity", "price"]), duckdb.from_arrow)
+    statements = statements_of(monkeypatch)
+
+    def count_pairs():
+        return [table.dense() for table in source.tables(0, np.array([1, 2, 1]), True)]
+
+    first = count_pairs()
+    assert len(statements) == 2
+    again = count_pairs()
+    assert len(statements) == 2
+    assert all((table == same).all() for table, same in zip(first, again, strict=True))
+    source.tables(0, np.array([1]), False)
+    assert len(statements) == 3  # the classes are pooled
+    monkeypatch.setattr(grouped_counts, "_MAX_NUMBERS_KEPT", 0)
+    source.tables(0, np.array([3]), True)
+    source.tables(0, np.array([1]), True)
+    assert len(statements) == 5  # that of the third column was larger than all that is kept
 
 
 def few_kept(monkeypatch, cells):

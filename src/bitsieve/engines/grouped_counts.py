@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from math import prod
@@ -24,6 +25,7 @@ LARGEST = float(np.finfo(np.float64).max)
 GROUPS_AT_ONCE = 1 << 16  # the most groups that one statement for several columns may return
 _MIN_ROWS_PER_GROUP = 16  # on average; with fewer rows in a group, to fetch the groups is nearly to fetch the rows
 _FEW_GROUPS = 1 << 10  # so many groups may be fetched whatever the number of rows
+_MAX_NUMBERS_KEPT = 1 << 21  # 16 MiB: the most numbers of all answers that are kept
 database_errors_in_one_line = partial(in_one_line, "the database did not answer a statement")
 
 
@@ -165,9 +167,48 @@ class CodedGroups(NamedTuple):
     classes: Integers | int  # the class of each group; 0 where the classes are pooled
     counts: Integers  # the samples of each group
 
+    @property
+    def n_numbers(self) -> int:
+        """How many numbers the arrays have."""
+        return len(self.counts) * (len(self.codes) + 2)
+
+
+class AnswersKept:
+    """The answers to the latest statements. The oldest ones are dropped where all would be more than 16 MiB.
+
+    A test of a column asks for the same groups again and again: for the margins, for the sums and for each shuffle.
+    """
+
+    def __init__(self) -> None:
+        self._answers: OrderedDict[tuple[frozenset[int], bool], CodedGroups] = OrderedDict()
+        self._n_numbers = 0
+        self._lock = Lock()
+
+    def find(self, columns: frozenset[int], by_class: bool) -> CodedGroups | None:
+        """The groups by these columns; None if they are not kept."""
+        with self._lock:
+            answer = self._answers.get((columns, by_class))
+            if answer is not None:
+                self._answers.move_to_end((columns, by_class))
+            return answer
+
+    def keep(self, columns: frozenset[int], by_class: bool, answer: CodedGroups) -> None:
+        """Keep the groups by these columns, and drop those that were not asked for the longest."""
+        with self._lock:
+            if (columns, by_class) in self._answers:  # another thread asked for them, too
+                return
+            self._answers[columns, by_class] = answer
+            self._n_numbers += answer.n_numbers
+            while self._n_numbers > _MAX_NUMBERS_KEPT:
+                _, dropped = self._answers.popitem(last=False)
+                self._n_numbers -= dropped.n_numbers
+
 
 class GroupedSource(ConditioningSource):
-    """Contingency tables of a relation. One statement groups the rows by several columns at once."""
+    """Contingency tables of a relation. One statement groups the rows by several columns at once.
+
+    The groups that were fetched last are kept, and are not asked for again.
+    """
 
     def __init__(
         self,
@@ -186,6 +227,7 @@ class GroupedSource(ConditioningSource):
         self.n_classes = len(class_sizes)
         self.n_samples = int(class_sizes.sum())
         self.n_jobs = None
+        self._answers = AnswersKept()
         self._has_rows_without_class = False  # found out by the first statement that groups by the target
         #: The counts of every column, shape (n_codes, n_classes), with which all later counts must agree.
         self._single_counts: list[Integers] = []
@@ -226,7 +268,7 @@ class GroupedSource(ConditioningSource):
         n_classes = self.n_classes if by_class else 1
         tables = []
         for batch in self._batches(conditions, columns, by_class):
-            groups = self.answer({*conditions, *batch}, by_class)
+            groups = self.answer(frozenset([*conditions, *batch]), by_class)
             first = first_variable(groups.codes)
             for j in batch:
                 n_codes = int(self.arities[j])
@@ -234,8 +276,16 @@ class GroupedSource(ConditioningSource):
                 tables.append(ContingencyTable.of_cells((n_first, n_codes, n_classes), cells, groups.counts))
         return tables
 
-    def answer(self, columns: set[int], by_class: bool) -> CodedGroups:
-        """Group the rows by the codes of some columns and, with ``by_class``, by the class."""
+    def answer(self, columns: frozenset[int], by_class: bool) -> CodedGroups:
+        """Group the rows by the codes of ``columns`` and, with ``by_class``, by the class."""
+        answer = self._answers.find(columns, by_class)
+        if answer is None:
+            answer = self._fetch(columns, by_class)
+            self._answers.keep(columns, by_class, answer)
+        return answer
+
+    def _fetch(self, columns: frozenset[int], by_class: bool) -> CodedGroups:
+        """Fetch the groups by one statement."""
         columns_with_key = sorted(columns & self.keys.keys())
         expressions: dict[Hashable, nw.Expr] = {j: self.keys[j].expression for j in columns_with_key}
         groups_by_class = by_class or not columns_with_key or self._has_rows_without_class
@@ -330,7 +380,7 @@ class GroupedPartition(Partition):
 
     def refine(self, feature: int) -> GroupedPartition:
         n_codes = int(self.source.arities[feature])
-        codes = self.source.answer({*self._conditions, feature}, False).codes
+        codes = self.source.answer(frozenset([*self._conditions, feature]), False).codes
         part_and_code = np.unique(self._part(codes) * n_codes + codes[feature])
         keys = np.column_stack([self.keys[part_and_code // n_codes], part_and_code % n_codes])
         return GroupedPartition(self.source, keys, (*self._refinements, Refinement(feature, part_and_code)))
@@ -338,7 +388,7 @@ class GroupedPartition(Partition):
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
         if columns is not None:
             return self.source.count_tables(self._conditions, columns.tolist(), by_class, self._part, len(self.keys))
-        groups = self.source.answer({*self._conditions}, by_class)
+        groups = self.source.answer(frozenset(self._conditions), by_class)
         n_classes = self.source.n_classes if by_class else 1
         cells = self._part(groups.codes) * n_classes + groups.classes
         return [ContingencyTable.of_cells((len(self.keys), 1, n_classes), cells, groups.counts)]
