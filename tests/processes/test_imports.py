@@ -93,3 +93,10 @@ def test_columns_without_a_cut_are_tested_without_scipy(tmp_path):
     assert code == 0
     assert "bitsieve.pipeline.uncut" in imported
     assert "scipy" not in {name.partition(".")[0] for name in imported}
+
+
+def test_drift_needs_no_scikit_learn(data):
+    imported, code = imported_by("drift", data, "--period", "size")
+    assert code == 0
+    assert "bitsieve.scorecards.stability_index" in imported
+    assert not {"sklearn", "scipy.stats", "pandas"} & set(imported)

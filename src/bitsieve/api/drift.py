@@ -32,7 +32,7 @@ from bitsieve.pipeline.periods import FIRST, check_combinations, combinations_of
 from bitsieve.pipeline.prepare import prepare
 from bitsieve.pipeline.reading import Requirements, plan_reading
 from bitsieve.results.drift import ColumnTest, Drift
-from bitsieve.scorecards.stability import stability_of_counts
+from bitsieve.scorecards.stability_index import stability_of_counts
 from bitsieve.utils.arrays import Columns, Floats, Integers
 from bitsieve.utils.defaults import DRIFT_BINNING, MAX_DRIFT
 from bitsieve.utils.diagnostic_list import Diagnostics

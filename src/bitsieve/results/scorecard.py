@@ -22,7 +22,8 @@ from bitsieve.io.saved_files import SCORECARD_FORMAT
 from bitsieve.results.scorecard_file import card_from_json, card_to_json
 from bitsieve.scorecards.card import Card, CardColumn
 from bitsieve.scorecards.sql import statement
-from bitsieve.scorecards.stability import stability_frame, stability_of_counts
+from bitsieve.scorecards.stability import stability_frame
+from bitsieve.scorecards.stability_index import stability_of_counts
 from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.frames import default_library, frame_of

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import chi2
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.dataset.columns import read_columns
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import Encoded
 from bitsieve.diagnostics import UserError
-from bitsieve.discretization.monotone.bin_counts import BinCounts, Totals
-from bitsieve.discretization.monotone.chance import expected_value
-from bitsieve.discretization.monotone.division import information_values
 from bitsieve.discretization.monotone.pre_bins import ends_of_equal_frequency
 from bitsieve.scorecards.monotone_binner import MonotoneBinner, check_binner
+from bitsieve.scorecards.stability_index import Stability, stability_of_counts
 from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.frames import default_library, frame_of
 from bitsieve.utils.messages import quoted
@@ -131,33 +127,12 @@ def stability_frame(names: Sequence[str], columns: Sequence[Stability]) -> DataF
     )
 
 
-class Stability(NamedTuple):
-    """The population stability index of a column."""
-
-    psi: float
-    chance: float  # its mean for two samples of one population
-    p: float
-    n_bins: int
-
-
 def stability_of(expected_bins: Integers, actual_bins: Integers, smoothing: float = 1.0) -> Stability:
     """The index of a column from the bin of each row, -1 for a value that is in none."""
     n_bins = int(max(expected_bins.max(), actual_bins.max())) + 2
     expected = np.bincount(expected_bins + 1, minlength=n_bins)
     actual = np.bincount(actual_bins + 1, minlength=n_bins)
     return stability_of_counts(expected, actual, smoothing)
-
-
-def stability_of_counts(expected: Integers, actual: Integers, smoothing: float = 1.0) -> Stability:
-    """The index of a column from the rows of each bin in both samples."""
-    occurs = (expected + actual) > 0
-    # The index is the information value of "this row is of the second sample".
-    counts = BinCounts(actual[occurs], expected[occurs])
-    totals = Totals(int(actual.sum()), int(expected.sum()))
-    psi = float(information_values(counts, totals, smoothing).sum())
-    freedom = len(counts) - 1
-    p = float(chi2.sf(psi / totals.unit_of_bias, freedom)) if freedom > 0 else 1.0
-    return Stability(psi, expected_value(len(counts), totals), p, len(counts))
 
 
 def word_of(value: float, words: Sequence[tuple[float, str]]) -> str:

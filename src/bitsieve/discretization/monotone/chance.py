@@ -7,8 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import digamma, zeta
-from scipy.stats import chi2, norm
+from scipy.special import chdtrc, digamma, ndtri, zeta
 
 from bitsieve.discretization.monotone.bin_counts import BinCounts, Totals
 from bitsieve.discretization.monotone.division import TIE, BinRules, divide, information_values, weights_of_evidence
@@ -42,7 +41,7 @@ def interval_of(corrected: float, counts: BinCounts, totals: Totals, smoothing: 
     variance_of_events = _variance(p, woe - np.divide(q, p, out=np.zeros_like(p), where=p > 0))
     variance_of_nonevents = _variance(q, woe + np.divide(p, q, out=np.zeros_like(q), where=q > 0))
     error = np.sqrt(variance_of_events / totals.events + variance_of_nonevents / totals.nonevents)
-    margin = float(norm.ppf(0.975) * error)
+    margin = float(ndtri(0.975) * error)
     return Interval(corrected - margin, corrected + margin)
 
 
@@ -54,7 +53,8 @@ def _variance(shares: Floats, values: Floats) -> float:
 def p_of_fixed_bins(counts: BinCounts, totals: Totals, smoothing: float) -> float:
     """The share of shuffles with at least this information value, for bins that did not look at the event."""
     statistic = information_values(counts, totals, smoothing).sum() / totals.unit_of_bias
-    return float(chi2.sf(statistic, max(len(counts) - 1, 1))) if len(counts) > 1 else 1.0
+    freedom = len(counts) - 1
+    return float(chdtrc(freedom, max(statistic, 0.0))) if freedom > 0 else 1.0
 
 
 def p_of_monotone_bins(value: float, totals: Totals, n_free: int, n_fixed: int, *, either_direction: bool) -> float:
@@ -68,7 +68,7 @@ def p_of_monotone_bins(value: float, totals: Totals, n_free: int, n_fixed: int, 
     statistic = value / totals.unit_of_bias
     weights = probabilities_of_n_bins(n_free)
     freedom = np.arange(len(weights)) + n_fixed  # of 1, 2, ... bins
-    tails = np.where(freedom > 0, chi2.sf(statistic, np.maximum(freedom, 1)), float(statistic <= 0))
+    tails = np.where(freedom > 0, chdtrc(np.maximum(freedom, 1), max(statistic, 0.0)), float(statistic <= 0))
     p = float((weights * tails).sum())
     return min(1.0, 2 * p if either_direction else p)
 
