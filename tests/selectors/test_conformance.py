@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import inspect
 import pickle
-from unittest import SkipTest
 
 import pytest
 from sklearn.base import clone
@@ -19,6 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 from sklearn.utils.validation import has_fit_parameter
 from tests.cover import methods_of_each_kind, quick_and_slow
+from tests.scikit_learn_checks import checks_that_fail
 
 import bitsieve
 from bitsieve import (
@@ -106,22 +106,6 @@ def expected_failures(selector):
 @parametrize_with_checks(CHECKED, expected_failed_checks=expected_failures)
 def test_scikit_learn(estimator, check):
     check(estimator)
-
-
-def checks_that_fail(selector):
-    """The names of the checks that a selector fails.
-
-    A test runs all checks of a selector: a thousand slow tests would be collected with the quick ones each time.
-    """
-    failing = set()
-    for estimator, check in estimator_checks_generator(selector):
-        try:
-            check(estimator)
-        except SkipTest:
-            continue
-        except Exception:
-            failing.add(check.func.__name__)
-    return failing
 
 
 @pytest.mark.filterwarnings("ignore:No features were selected")  # of noise
