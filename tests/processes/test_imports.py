@@ -64,6 +64,7 @@ def test_methods_and_refusals_import_nothing_heavy():
         ["select", data, "--stop", "never"],
         ["select", data, "--output", "table.xyz"],
         ["select", data],
+        ["drift", data, "no-other-file.csv"],
     ]
     codes, packages = run_in_turn([*lists, *refusals])
     assert codes == [0] * len(lists) + [2] * len(refusals)

@@ -31,6 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Compare the periods of a table, or files, or new data with that of a saved selection or scorecard."""
     import warnings
 
+    from bitsieve.io.read import check_file
     from bitsieve.io.write import ROWS_WRITTEN, write_rows
     from bitsieve.plots.figures import FORMATS
 
@@ -42,6 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
     check_written(arguments, output=ROWS_WRITTEN, figure=FORMATS)
     if arguments.card is not None:
         return _stability_of_card(arguments)
+    for path in [first_path, *other_paths]:
+        check_file(path)
     saved: list[str] = []
     with progress_bar(not arguments.quiet), warnings.catch_warnings():
         warnings.simplefilter("ignore", BitsieveWarning)
