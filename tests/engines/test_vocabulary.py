@@ -229,6 +229,21 @@ def test_truth_values_are_a_kind_of_their_own(counted, tmp_path, capsys):
 DAYS = np.datetime64("2021-03-01") + np.arange(200) // 2
 
 
+def test_text_at_one_site_is_read_as_numbers_by_new_vocabularies(counted, tmp_path, capsys):
+    columns = {"Jena": np.arange(200) % 50 / 2, "Bonn": ["<0.5", "0.5"] * 100}
+    paths = {name: tmp_path / f"{name}.json" for name in columns}
+    for name, crp in columns.items():
+        assert counted(name, site(1, crp=crp), "--vocabulary", paths[name]) == 0
+    capsys.readouterr()
+    like = ["--like", *paths.values(), "--save", tmp_path / "counts"]
+    assert counted("Jena", site(1, crp=columns["Jena"]), *like) == 2
+    assert "vocabularies again with --column-type crp=number" in error_line(capsys)
+    number = ["--column-type", "crp=number"]
+    for name, crp in columns.items():
+        assert counted(name, site(1, crp=crp), "--vocabulary", paths[name], "--force", *number) == 0
+    assert counted("Bonn", site(1, crp=columns["Bonn"]), *like, *number) == 0
+
+
 def test_columns_of_two_kinds_are_refused(counted, tmp_path, capsys):
     paths = {}
     for name, age in (("days", DAYS), ("numbers", np.arange(200) % 50 / 2), ("text", ["old", "new"] * 100)):

@@ -274,6 +274,26 @@ def _union_of_classes(first: Values, second: Values) -> Values:
     return union_of_values(first, second, "the target")
 
 
+def _kinds_differ(name: str, kinds: Sequence[str]) -> UserError:
+    """The error for a column that is of one kind at some sites, and of another kind at others."""
+    message = f"column {name!r} holds {' and '.join(kinds)}, each at some sites"
+    if kinds == ["numbers", "text"]:
+        return UserError(
+            code="mixed-values",
+            message=message,
+            advice="write all vocabularies again with {column_types}, and count with it, or leave it out by {exclude}",
+            fix={"column_types": {name: "number"}, "exclude": [name]},
+            columns=(name,),
+        )
+    return UserError(
+        code="mixed-values",
+        message=message,
+        advice="make it of one kind at all sites, or leave it out by {exclude}",
+        fix={"exclude": [name]},
+        columns=(name,),
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class _JoinedColumn:
     """What the vocabularies of all sites say of one column."""
@@ -294,13 +314,7 @@ class _JoinedColumn:
         name = filled[0].name
         kind = filled[0].kind
         if len({column.kind for column in filled}) > 1:
-            raise UserError(
-                code="mixed-values",
-                message=f"column {name!r} holds {' and '.join(sorted(kinds - {'empty'}))}, each at some sites",
-                advice="make it of one kind at all sites, or leave it out by {exclude}",
-                fix={"exclude": [name]},
-                columns=(name,),
-            )
+            raise _kinds_differ(name, sorted(kinds - {"empty"}))
         if kind == "truth values":
             return cls(kind, categories=np.array([False, True]))
         listed = [column.values for column in filled if column.values is not None]
