@@ -16,6 +16,7 @@ from bitsieve import Constraints, list_methods
 from bitsieve.explain.contribution import MIN_MEAN_SAMPLES, conditional_on
 from bitsieve.explain.curve import information_curve, selected_and_next
 from bitsieve.explain.evidence import evidence_of
+from bitsieve.explain.explain import column_of
 from bitsieve.utils.choice import TIE
 
 CLOSE = 1e-9  # sums of a few logarithms in another order
@@ -250,6 +251,8 @@ def test_columns_by_number_and_mistakes(selection):
     for wrong in (9, -1, True, None, 1.5):
         with pytest.raises(ValueError, match=r"feature=.* is no column: give a name, or a number from 0 to 8"):
             selection.explain(wrong)
+    with pytest.raises(ValueError, match=r"^feature=ndarray is no column: give a name, or a number from 0 to 8$"):
+        column_of(np.zeros(800), [f"x{i}" for i in range(9)])
 
 
 def test_names_that_steer_a_terminal_are_escaped(codes):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -317,8 +317,10 @@ def column_of(feature: Any, names: Any) -> int:
         )
     if is_number and 0 <= feature < len(names):
         return int(feature)
+    # Values of an array or a Series would fill the screen.
+    text = type(feature).__name__ if isinstance(feature, Sized) else repr(feature)
     raise UserError(
         code="unknown-column",
-        message=f"feature={feature!r} is no column",
+        message=f"feature={text} is no column",
         advice=f"give a name, or a number from 0 to {len(names) - 1}",
     )
