@@ -55,6 +55,12 @@ def test_it_says_what_explanations_say(selection, report, read_page):
     assert [value for value in outside if not value.startswith(("#", "data:"))] == []
 
 
+def test_a_method_that_ends_by_itself_was_not_asked_for_a_number(read_page):
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    text = " ".join(read_page(selection_report(bitsieve.select(X, y, method="iamb-fdr"))).text)
+    assert "asked for" not in text
+
+
 def test_a_markov_blanket_is_drawn_where_its_roles_were_found(selection, read_page):
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     blanket = bitsieve.select(X, y, method="iamb-fdr", roles=True)
@@ -318,6 +324,20 @@ def test_explain_from_the_command_line(data, capsys):
     assert '"relevance": 0.' in capsys.readouterr().out
     assert main(["explain", "mean_are", str(data), "--target", "diagnosis"]) == 2
     assert "there is no column 'mean_are': did you mean 'mean_area'" in capsys.readouterr().err
+
+
+def test_saved_counts_have_a_report_of_pairs(tmp_path, read_page):
+    rows, counts, page = (tmp_path / name for name in ("rows.csv", "counts", "report.html"))
+    random = np.random.default_rng(0)
+    first, second = random.integers(0, 3, (2, 200))
+    pd.DataFrame({"first": first, "second": second, "ill": first + second > 2}).to_csv(rows, index=False)
+    assert main(["count", str(rows), "--target", "ill", "--save", str(counts)]) == 0
+    assert main(["select", "--counts", str(counts), "--features", "2", "--report", str(page)]) == 0
+    text = " ".join(read_page(page.read_text("utf-8")).text)
+    assert "What each adds" in text
+    assert "the saved counts are of pairs of columns" in text
+    assert "How many to take" not in text
+    assert "Copies and substitutes" not in text
 
 
 @pytest.mark.slow("draws a report of its own")

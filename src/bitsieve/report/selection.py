@@ -16,6 +16,7 @@ from bitsieve.diagnostics import UserError
 from bitsieve.explain.affiliated import represented_by_selected
 from bitsieve.explain.chance import Chance
 from bitsieve.explain.contribution import MIN_MEAN_SAMPLES
+from bitsieve.explain.evidence import Evidence
 from bitsieve.explain.explain import name_of_column
 from bitsieve.explain.joint import JointInformation
 from bitsieve.explain.substitutes import best_substitutes
@@ -72,22 +73,28 @@ def selection_report(
         return render_page(
             title, [survival_answer_section(selection), survival_curves_section(selection), reproduction]
         )
-    curve = CurveDisplay.of(selection.selector, selection.required_evidence())
+    evidence = selection.required_evidence()
+    counts_more_than_pairs = _counts_more_than_pairs(evidence)
     sections = [
-        answer_section(selection, curve),
+        answer_section(selection),
         which_section(selection),
         ranking_section(selection),
         blanket_section(selection),
-        how_many_section(selection, curve, comparison),
+        how_many_section(selection, comparison) if counts_more_than_pairs else None,
         redundancy_section(selection),
-        substitutes_section(selection),
+        substitutes_section(selection) if counts_more_than_pairs else None,
         groups_section(selection.groups, MAX_NAMES_LISTED),
         target_section(selection),
-        bins_section(selection.required_evidence()),
-        columns_section(selection.required_evidence(), selection.diagnostics),
+        bins_section(evidence),
+        columns_section(evidence, selection.diagnostics),
         reproduction,
     ]
     return render_page(title, [section for section in sections if section is not None])
+
+
+def _counts_more_than_pairs(evidence: Evidence) -> bool:
+    """Whether there are counts of several columns together; saved counts hold those of pairs alone."""
+    return "partition" in evidence.information.source.capabilities
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,30 +116,32 @@ class Answer(Section):
     n_classes: int
     classes: Sequence[tuple[str, int]]  # labels of the first classes and their rows
     estimator: str
+    counts_more_than_pairs: bool
     diagnostics: Diagnostics
 
 
-def answer_section(selection: Selection, display: CurveDisplay) -> Answer:
+def answer_section(selection: Selection) -> Answer:
     evidence = selection.required_evidence()
-    curve = display.curve
+    target_entropy = evidence.information.class_entropy
     source = evidence.information.source
     joint = evidence.joint
     classes = list(zip(selection.target.labels, source.class_sizes, strict=True))
     return Answer(
         target=selection.target_name,
-        target_entropy=curve.class_entropy,
+        target_entropy=target_entropy,
         n_selected=len(selection.features),
         n_features=len(evidence.table.names),
         first_feature=selected_names(evidence)[0],
         first_relevance=float(selection.relevance[0]),
         joint=joint,
-        joint_percent=0.0 if joint is None else 100 * joint.bits / curve.class_entropy,
+        joint_percent=0.0 if joint is None else 100 * joint.bits / target_entropy,
         min_rows=MIN_MEAN_SAMPLES,
         n_rows=selection.n_samples,
         total_weight=source.n_samples,
         n_classes=selection.target.n_classes,
         classes=[(str(label), int(size)) for label, size in classes[:MAX_NAMES_LISTED]],
         estimator=evidence.explaining_estimator,
+        counts_more_than_pairs=_counts_more_than_pairs(evidence),
         diagnostics=selection.diagnostics,
     )
 
@@ -273,9 +282,10 @@ class HowMany(Section):
     call_with_errors: str  # that makes this report with errors
 
 
-def how_many_section(selection: Selection, display: CurveDisplay, comparison: Comparison | None) -> HowMany:
+def how_many_section(selection: Selection, comparison: Comparison | None) -> HowMany:
     evidence = selection.required_evidence()
     names = evidence.table.names
+    display = CurveDisplay.of(selection.selector, evidence)
     curve = display.curve
     next_columns = curve.columns[curve.n_selected :].tolist()
     stopped_by = selection.required_fit().fitted_attribute("stopped_by_", USER_COUNT)
