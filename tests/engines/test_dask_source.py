@@ -17,6 +17,7 @@ from tests.diagnosed import raises_code
 
 import bitsieve
 from bitsieve.engines import cluster as cluster_parts
+from bitsieve.engines.dask import _check_workers
 from bitsieve.methods.registry import list_methods
 from bitsieve.selectors.making import make_selector
 
@@ -205,6 +206,17 @@ def test_what_a_worker_cannot_load_is_one_line(monkeypatch):
     message = r"^a worker cannot load bitsieve \S+ \(No module named 'bitsieve'\): install it on all workers$"
     with pytest.raises(ValueError, match=message):
         bitsieve.select(data, "y")
+
+
+def test_a_worker_of_another_version_is_named():
+    class ClientOfOldWorkers:
+        def run(self, *work, **how):
+            return {"tcp://2": "0.0.1", "tcp://1": "0.0.1", "tcp://0": bitsieve.__version__}
+
+    with raises_code("worker-without-bitsieve") as caught:
+        _check_workers(ClientOfOldWorkers())
+    assert "tcp://1" in str(caught.value)
+    assert "0.0.1" in str(caught.value)
 
 
 @pytest.mark.slow("a process that becomes a worker")

@@ -332,6 +332,26 @@ def test_many_rows_are_counted_where_they_are(lazy, monkeypatch):
     assert not bitsieve.select(lazy(table), "y", missing="bin").notes[0].startswith(note)
 
 
+def test_a_table_is_counted_where_it_is_if_it_has_more_values_than_the_limit(monkeypatch):
+    """Four columns of 300 rows have 1,200 values."""
+    relation = duckdb.sql("select i % 2 as y, i % 3 as a, i % 4 as b, i % 5 as c from range(300) as numbers(i)")
+    for limit, is_counted_there in ((1199, True), (1200, False)):
+        monkeypatch.setattr(in_database, "_MANY_VALUES", limit)
+        assert in_database.has_too_many_values(relation) is is_counted_there
+
+
+@in_the_quicker_engine
+def test_numbers_that_mean_a_missing_value_are_not_cut(lazy):
+    """They are missing, with a code of their own: in no interval of the other numbers."""
+    table = rows().select(["quantity", "few", "y"])
+    quantity = np.where(np.arange(N) % 5 == 0, 999.0, table["quantity"].to_numpy())
+    table = table.set_column(0, "quantity", pa.array(quantity))
+    with_gaps = table.set_column(0, "quantity", pa.array(quantity, mask=quantity == 999))
+    how = {"missing": "bin", "binning": "quantile", "push_down": True}
+    found = bitsieve.select(lazy(table), "y", column_types={"quantity": "number, missing 999"}, **how)
+    same(found, bitsieve.select(lazy(with_gaps), "y", **how))
+
+
 def changing(monkeypatch, con, change):
     """Change the table before the last statements."""
     before, seen = grouped_counts.GroupedSource.answer, []

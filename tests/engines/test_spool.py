@@ -65,6 +65,16 @@ def test_other_data_and_other_bins_are_packed_anew(tmp_path, packed):
     assert len(packed) == len(list(spool.iterdir())) == 5
 
 
+def test_planes_of_a_target_beside_the_file_are_not_cached(tmp_path):
+    """The file says nothing of such a target: with another one the same planes would be found."""
+    data = write(tmp_path / "data.parquet")
+    how = {"binning": "none", "n_features_to_select": 2, "engine": "stream"}
+    for seed in range(2):
+        y = np.random.default_rng(seed).integers(0, 2, N)
+        cached = bitsieve.select(data, y, spool=tmp_path / "spool", **how)
+        assert cached.to_dict() == bitsieve.select(data, y, **how).to_dict()
+
+
 def with_identifiers(path):
     """The same rows with their numbers, names, and numbers in text, of which the first two are left out."""
     write(path)

@@ -19,6 +19,7 @@ from bitsieve.engines import stream
 from bitsieve.engines.stream import StreamEngine
 from bitsieve.information import ESTIMATORS
 from bitsieve.methods.registry import list_methods
+from bitsieve.options import ReadOptions
 from bitsieve.selectors.making import make_selector
 from bitsieve.utils.progress import listening
 
@@ -174,6 +175,36 @@ def test_rows_without_a_target_are_left_out(rows, tmp_path, target, weight, smal
     none = rows.append_column("none", pa.nulls(N, pa.int64()))
     with pytest.raises(ValueError, match=r"^(the target has no value in any row|no row has a target and a weight)"):
         bitsieve.select(none.to_reader(), "none", **how)
+
+
+def test_no_row_is_left_out_where_none_may_lack_a_target(rows, folder, small_batches):
+    how = {"drop_missing_target": False, **HOW}
+    found = bitsieve.select(folder / "rows.parquet", "class", memory="1MB", **how)
+    assert_equal(found, bitsieve.select(rows, "class", **how))
+
+
+def ranges_of(selection):
+    return {column.name: (column.smallest, column.largest) for column in selection.details.columns}
+
+
+def test_ranges_of_numbers_are_those_of_all_rows(rows, folder, monkeypatch):
+    """Also where the bins are found on a sample of the rows."""
+    how = {**HOW, "binning": "quantile", "n_features_to_select": len(rows.column_names) - 1}
+    ranges = ranges_of(bitsieve.select(rows, "class", **how))
+    assert ranges["real"] == (pc.min(rows["real"]).as_py(), pc.max(rows["real"]).as_py())
+    assert ranges["text"] == (None, None)
+    monkeypatch.setattr(stream, "rows_of_batch", lambda *_: 110)
+    assert ranges_of(bitsieve.select(folder / "parts", "class", **how)) == ranges
+    monkeypatch.setattr(StreamEngine, "limits", Limits(cells=50, rows=256))
+    assert ranges_of(bitsieve.select(folder / "parts", "class", **how)) == ranges
+
+
+def test_distinct_values_are_those_of_all_batches(rows, folder, small_batches):
+    table = bitsieve.StreamSource(folder / "rows.parquet").read_in_parts(ReadOptions(target="class"))
+    (whole_numbers,) = table.distinct_values([table.names.index("whole")]).values()
+    assert whole_numbers.tolist() == [0, 1, 2, 3, 4]
+    (words,) = table.distinct_values([table.names.index("text")]).values()
+    assert words.tolist() == ["high", "low", "middle"]
 
 
 def test_values_beside_the_file(rows, folder, small_batches):

@@ -263,9 +263,11 @@ class PartitionedSource(ConditioningSource):
 
     Few pairs of columns are all counted when the first is asked for, so that a greedy search takes one pass for single
     columns and one for pairs, however many features it selects. Many pairs are counted as they are asked for.
+
+    There are at least ``n_classes`` classes, also where some of them have no sample.
     """
 
-    def __init__(self, partitions: DataPartitions, n_classes: int | None = None) -> None:
+    def __init__(self, partitions: DataPartitions, n_classes: int = 1) -> None:
         self.partitions = partitions.with_samples()
         merged = self.partitions.total("facts", facts, merged_facts)
         if merged.n_samples > MAX_SAMPLES:
@@ -277,7 +279,7 @@ class PartitionedSource(ConditioningSource):
         self.n_samples = merged.n_samples
         self.n_features = len(merged.arities)
         self.arities = merged.arities
-        self.n_classes = max(n_classes or 0, len(merged.class_sizes))
+        self.n_classes = max(n_classes, len(merged.class_sizes))
         self.class_sizes = np.zeros(self.n_classes, np.int64)
         self.class_sizes[: len(merged.class_sizes)] = merged.class_sizes
         self.n_jobs = None
