@@ -392,6 +392,7 @@ def test_files_of_a_folder_that_are_no_tables(tmp_path):
             "k=2/empty.csv": "",
             "readme.txt": "The rows of the hospital,\nby day.\n",
             "about this.txt": "of all, by day",
+            "no text.txt": "\0\0",
         },
     )
     file = open_file(path)
@@ -399,7 +400,7 @@ def test_files_of_a_folder_that_are_no_tables(tmp_path):
     names_of_code = {note.code: note.message for note in file.diagnostics}
     assert set(names_of_code) == {"empty-files-left-out", "documents-left-out"}
     assert "'k=2/empty.csv'" in names_of_code["empty-files-left-out"]
-    assert "'about this.txt', 'readme.txt'" in names_of_code["documents-left-out"]
+    assert "the files 'about this.txt', 'no text.txt', 'readme.txt'" in names_of_code["documents-left-out"]
 
 
 def test_a_folder_without_anything_but_documents(tmp_path):

@@ -10,6 +10,7 @@ from tests.cover import quick_and_slow
 
 import bitsieve
 from bitsieve.io.errors import DataError
+from bitsieve.io.formats import format_of_head
 from bitsieve.io.read import open_file, read_table
 
 pandas = pytest.importorskip("pandas")
@@ -76,6 +77,13 @@ FORMATS = {
     "arff": arff,
     "orc": orc,
 }
+
+
+@pytest.mark.parametrize("version", [113, 114, 115])
+@pytest.mark.parametrize("order_of_bytes", [1, 2])
+def test_old_files_of_stata_are_known_by_their_first_bytes(tmp_path, version, order_of_bytes):
+    head = bytes([version, order_of_bytes, 1, 0])
+    assert format_of_head(tmp_path / "t", head, "the file").title == "Stata"
 
 
 @pytest.fixture(params=FORMATS)

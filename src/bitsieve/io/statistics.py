@@ -19,7 +19,7 @@ class _StatisticsFile(WholeFile):
 
     def read_table(self) -> pa.Table:
         columns = self.read_columns()
-        return pa.table({name: as_integers(pa.array(values, from_pandas=True)) for name, values in columns.items()})
+        return pa.table({name: as_integers(pa.array(values)) for name, values in columns.items()})
 
 
 class StataFile(_StatisticsFile):
