@@ -66,6 +66,14 @@ def test_every_criterion_orders_them_so(criterion):
     assert names == ["strong", *sorted(uncut, key=lambda name: -statistic_of(table, y, name)), "constant"]
 
 
+@pytest.mark.parametrize("criterion", ["cmim", "cmim2", "cmim_fleuret", "emrmr"])
+def test_a_column_that_adds_no_information_stands_behind_them(criterion):
+    """By the criteria whose score is the information that a column adds."""
+    table, y = weak_table()
+    selection = bitsieve.select(table, y, method=criterion, n_features_to_select=len(table.columns))
+    assert selection.features[-2:] == ["text", "constant"]
+
+
 def test_codes_scores_and_rules_stay():
     table, y = weak_table()
     codes = MDLBinner(missing="bin").fit(table, y).transform(table)

@@ -27,22 +27,33 @@ def sparse_table(seed, n_rows=40, n_columns=250):
     return codes, classes, random.integers(1, 3, n_rows) if seed % 2 else None
 
 
+def assert_same_as_one_by_one(estimator, codes, classes, weights, **options):
+    found, expected = (
+        fcbf(make_information(estimator, source), **{"k": None, "delta": 0.0, **options})
+        for source in (
+            SparseSource(sparse_codes(codes), classes, weights=weights),
+            NaiveSource(codes, classes, weights=weights),
+        )
+    )
+    assert found.order.tolist() == expected.order.tolist()
+    assert found.scores.tobytes() == expected.scores.tobytes()
+    assert [group.tolist() for group in found.extras["groups_"]] == [
+        group.tolist() for group in expected.extras["groups_"]
+    ]
+
+
 @pytest.mark.parametrize("seed", quick_and_slow(range(4), quick={0}, reason="more seeds"))
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_the_same_features_and_groups_as_one_by_one(seed, estimator):
-    codes, classes, weights = sparse_table(seed)
-    sparse = SparseSource(sparse_codes(codes), classes, weights=weights)
+    table = sparse_table(seed)
     for options in ({}, {"delta": 0.05}, {"strict": True}, {"k": 5}):
-        options = {"k": None, "delta": 0.0, **options}
-        found, expected = (
-            fcbf(make_information(estimator, source), **options)
-            for source in (sparse, NaiveSource(codes, classes, weights=weights))
-        )
-        assert found.order.tolist() == expected.order.tolist()
-        assert found.scores.tobytes() == expected.scores.tobytes()
-        assert [group.tolist() for group in found.extras["groups_"]] == [
-            group.tolist() for group in expected.extras["groups_"]
-        ]
+        assert_same_as_one_by_one(estimator, *table, **options)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_classes_of_which_no_member_remains(seed):
+    """In small tables all columns of the last class are soon chosen or removed."""
+    assert_same_as_one_by_one("plug-in", *sparse_table(seed, n_rows=12, n_columns=40))
 
 
 @pytest.mark.slow("many tables")
