@@ -75,6 +75,14 @@ def test_planes_of_a_target_beside_the_file_are_not_cached(tmp_path):
         assert cached.to_dict() == bitsieve.select(data, y, **how).to_dict()
 
 
+def test_planes_of_a_stream_are_not_cached(tmp_path):
+    """Nobody knows whether its rows are those of an earlier stream."""
+    for seed in range(2):
+        rows = parquet.read_table(write(tmp_path / "data.parquet", seed=seed))
+        cached = run(rows.to_reader(), spool=tmp_path / "spool")
+        assert cached.to_dict() == run(rows.to_reader()).to_dict()
+
+
 def with_identifiers(path):
     """The same rows with their numbers, names, and numbers in text, of which the first two are left out."""
     write(path)

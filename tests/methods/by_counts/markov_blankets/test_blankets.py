@@ -14,7 +14,6 @@ from tests.methods.by_counts.markov_blankets.golden import (
 )
 
 from bitsieve.counts.packed import PackedSource
-from bitsieve.information import independence
 from bitsieve.information.independence import IndependenceTests, TestOptions
 from bitsieve.methods.by_counts.markov_blankets.fast_iamb import fast_iamb
 from bitsieve.methods.by_counts.markov_blankets.fbed import fbed
@@ -155,22 +154,10 @@ def test_a_test_is_conditional_on_no_more_columns_than_allowed(name):
 @pytest.mark.parametrize(("log_p", "difference"), [(-0.5, 1e-9), (-1e-3, 1e-9), (-50, 50e-9)])
 def test_the_weaker_of_two_tests_is_the_first_where_they_differ_by_rounding(log_p, difference):
     """Less than 1e-9, or of large logarithms less than that share of them."""
-
-    def test_of(log_p):
-        return independence.TestResult(
-            statistic=1.0,
-            degrees_of_freedom=1,
-            log_p=log_p,
-            bits=0.1,
-            bits_by_chance=0.0,
-            n_strata=1,
-            least_expected=9.0,
-            is_reliable=True,
-        )
-
-    first = test_of(log_p)
-    slightly_weaker = test_of(log_p + 0.9 * difference)
-    weaker_one = test_of(log_p + 1.1 * difference)
+    tests = counted_tests("traps_2000", "mi")
+    first = tests.test(0, 1, [])._replace(log_p=log_p)
+    slightly_weaker = first._replace(log_p=log_p + 0.9 * difference)
+    weaker_one = first._replace(log_p=log_p + 1.1 * difference)
     assert weaker(first, slightly_weaker) is first
     assert weaker(first, weaker_one) is weaker_one
 
