@@ -100,6 +100,8 @@ def test_facts_are_those_of_all_samples(table):
     for name in ("arities", "class_sizes"):
         np.testing.assert_array_equal(getattr(source, name), getattr(whole, name))
     assert (source.n_samples, source.n_features, source.n_classes) == (N, table[0].shape[1], 9)
+    without_target = PartitionedSource(DaskPartitions([(delayed(table[0]),)]).map("pack", pack))
+    assert without_target.class_sizes.tolist() == [N]
 
 
 @pytest.mark.parametrize("groups", [[[0, 1], [2], [7, 3]], [[9], [4, 9], [5]]])
