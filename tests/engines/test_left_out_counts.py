@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -70,6 +71,16 @@ def test_columns_left_out_one_after_the_other_stay_out(path):
     in_parts = StreamSource(path, "1GB").read_in_parts(ReadOptions(target="y")).without([0]).without([3])
     assert tuple(in_memory.dropped) == in_parts.dropped == (0, 3)
     assert in_memory.is_constant(0) is True
+
+
+def test_a_column_that_is_left_out_has_one_code_also_where_its_missing_values_had_one(path, tmp_path):
+    assert main(["count", str(path), "--target", "y", "--save", str(tmp_path / "counts"), "--missing", "bin"]) == 0
+    counts = SavedCounts.load(tmp_path / "counts")
+    assert counts.dropped == (0, 1)
+    marked = replace(counts, dropped=(0, 1, 2))
+    pooled = marked.without([])
+    assert pooled.arities.tolist() == [1, 1, 1, *counts.arities[3:].tolist()]
+    assert pooled.without([]) is pooled
 
 
 def test_a_table_is_counted_with_the_binner_that_is_given(path, tmp_path):
