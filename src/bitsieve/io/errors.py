@@ -15,6 +15,9 @@ from bitsieve.utils.messages import one_line, quoted
 # A sparse file may have MAX_COLUMNS columns, or COLUMNS_PER_VALUE for each stored value if that is more.
 MAX_COLUMNS = 1 << 20
 COLUMNS_PER_VALUE = 16
+# What is unpacked from a file may take MIN_EXPANDED_BYTES, or MAX_EXPANSION times the file if that is more.
+MIN_EXPANDED_BYTES = 1 << 30
+MAX_EXPANSION = 128
 #: Path, size, time of change and inode of a file
 FileState = tuple[str, int, int, int]
 
@@ -69,7 +72,7 @@ def in_one_line(problem: str, needed: str | None = None, extra: str = "formats")
     """
     try:
         yield
-    except (DataError, KeyboardInterrupt, SystemExit, GeneratorExit):
+    except (UserError, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
     except BaseException as error:  # polars and other libraries in Rust raise a panic that is no Exception
         if needed is not None and isinstance(error, ImportError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -12,11 +12,12 @@ import numpy as np
 import pyarrow as pa
 
 from bitsieve.io.annotated import AnnotatedMatrix
-from bitsieve.io.errors import DataError, check_unchanged, in_one_line
+from bitsieve.io.errors import DataError, check_unchanged, check_width, in_one_line
+from bitsieve.io.hdf5 import NUMERIC_KINDS, ContentLimit, StoredArray, StoredGroup, open_hdf5
 from bitsieve.io.npz import ArrayFile
 from bitsieve.io.spool import SpoolAllocator, map_array
 from bitsieve.io.spooled_columns import VALUE_BYTES, SpooledColumns, SpooledRows, block_edges
-from bitsieve.utils.arrays import Flags, Integers, Values
+from bitsieve.utils.arrays import Flags, Integers
 from bitsieve.utils.memory import check_room
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import phase
@@ -25,6 +26,7 @@ from bitsieve.utils.types import TableLike
 SPARSE_TYPES = ("csr_matrix", "csc_matrix")
 VALUES_AT_ONCE = 1 << 20  # of a sparse matrix that is read into memory
 BYTES_OF_VALUE = 32  # of memory for a value of such a matrix: the value itself, and its codes by column and by row
+CATEGORIES_BEFORE_2020 = "__categories"  # a group beside the columns, which are codes
 _ROW = "row"  # names of files in the spool
 _VALUE = "value"
 
@@ -38,101 +40,107 @@ class H5adFile(ArrayFile):
     )
 
     def read(self) -> AnnotatedMatrix:
-        return self._read(lambda stored: _matrix(stored, self.label))
+        return self._read(_matrix)
 
     def read_into_files(self, memory: int, parent: Path | None) -> AnnotatedMatrix:
         """Read a sparse matrix in batches, and put its columns into files in a folder that ends with the process.
 
         About ``memory`` bytes are used at once.
         """
-        matrix = self._read(lambda stored: _matrix_in_files(stored, self.label, memory, SpoolAllocator(parent)))
+        matrix = self._read(lambda stored: _matrix_in_files(stored, memory, SpoolAllocator(parent)))
         check_unchanged(self.label, self.initial_state, self.state())
         return matrix
 
-    def _read(self, read_matrix: Callable[[Any], TableLike]) -> AnnotatedMatrix:
+    def _read(self, read_matrix: Callable[[StoredArray | StoredMatrix], TableLike]) -> AnnotatedMatrix:
         """Read the annotations, and the stored matrix by ``read_matrix``."""
-        with in_one_line(f"cannot read {self.label} as .h5ad"), _opened(self.path, self.label) as file:
+        with in_one_line(f"cannot read {self.label} as .h5ad"), open_hdf5(self.path, self.label) as opened:
+            file = StoredGroup(opened, ContentLimit(self.path, self.label))
             for name in ("obs", "var"):
-                if name not in file:
+                if name not in file.names():
                     raise DataError(
                         code="not-a-table",
                         message=f"{self.label} is an HDF5 file, but not one of AnnData: it has no {name!r}",
                         advice="save the table as .h5ad, Parquet or CSV",
                     )
-            X = read_matrix(_layer(file, self.file.table, self.label))
-            names = _as_array(_index(file["var"])).to_pylist()
-            annotations = _annotations(file["obs"], self.label)
-        if X.shape != (annotations.num_rows, len(names)):
-            raise DataError(
-                code="wrong-shape",
-                message=f"X of {self.label} has shape {X.shape}, but obs and var {(annotations.num_rows, len(names))}",
-                advice="write the file again",
-            )
-        if not X.shape[0] or not X.shape[1]:
-            raise DataError(
-                code="empty-data",
-                message=f"{self.label} has no cells or no genes",
-                advice="nothing to select from",
-            )
+            obs = _frame(file, "obs")
+            var = _frame(file, "var")
+            stored = _layer(file, self.file.table)
+            _check_shape(stored.shape, (_n_rows(obs), _n_rows(var)), self.label)
+            if isinstance(stored, StoredMatrix):
+                check_width(stored.shape[1], stored.n_values, self.label)
+            annotations = _annotations(obs)
+            names = _as_array(_index(var)).to_pylist()
+            X = read_matrix(stored)
         return AnnotatedMatrix(X, [str(name) for name in names], annotations)
 
 
-def _opened(path: Path, label: str) -> Any:
-    try:
-        import h5py
-    except ImportError:
+def _check_shape(shape: tuple[int, ...], annotated: tuple[int, int], label: str) -> None:
+    """Refuse a matrix whose shape is not that of its annotations, and one that is empty."""
+    if shape != annotated:
         raise DataError(
-            code="package-missing",
-            message=f"{label} is an HDF5 file, which is read by h5py",
-            advice="pip install 'bitsieve[formats]'",
-        ) from None
-    return h5py.File(path, "r")
+            code="wrong-shape",
+            message=f"X of {label} has shape {shape}, but obs and var {annotated}",
+            advice="write the file again",
+        )
+    if 0 in shape:
+        raise DataError(
+            code="empty-data",
+            message=f"{label} has no cells or no genes",
+            advice="nothing to select from",
+        )
 
 
-def _is_group(stored: object) -> bool:
-    """Whether a stored object is a group of named arrays, and not an array."""
-    import h5py
-
-    return isinstance(stored, h5py.Group)
-
-
-def _layer(file: Any, layer: str | None, label: str) -> Any:
+def _layer(file: StoredGroup, layer: str | None) -> StoredArray | StoredMatrix:
     """``X``, or the layer of this name."""
-    layers = list(file["layers"]) if "layers" in file else []
-    if layer is not None:
-        if layer not in layers:
+    label = file.limit.label
+    layers = file.subgroup("layers") if "layers" in file.names() else None
+    names = [] if layers is None else layers.names()
+    if layer is None:
+        if "X" not in file.names():
             raise DataError(
                 code="table-not-named",
-                message=f"{label} has no such layer",
-                advice=f"name one of {quoted(layers)}" if layers else "it has X alone: give the path of the file",
+                message=f"{label} has no X",
+                advice=f"name one of its layers {quoted(names)} behind the path, as FILE/LAYER",
             )
-        return file["layers"][layer]
-    if "X" not in file:
+        return _stored_matrix(file.member("X"))
+    if layers is None or layer not in names:
         raise DataError(
             code="table-not-named",
-            message=f"{label} has no X",
-            advice=f"name one of its layers {quoted(layers)} behind the path, as FILE/LAYER",
+            message=f"{label} has no such layer",
+            advice=f"name one of {quoted(names)}" if names else "it has X alone: give the path of the file",
         )
-    return file["X"]
+    return _stored_matrix(layers.member(layer))
 
 
-def _matrix(stored: Any, label: str) -> Any:
+def _stored_matrix(stored: StoredArray | StoredGroup) -> StoredArray | StoredMatrix:
+    """A dense matrix, or the sparse one of a group."""
+    if isinstance(stored, StoredGroup):
+        return StoredMatrix.of_group(stored)
+    if stored.is_text:
+        raise DataError(
+            code="cannot-read",
+            message=f"the matrix of {stored.limit.label} holds text",
+            advice="store numbers",
+        )
+    return stored
+
+
+def _matrix(stored: StoredArray | StoredMatrix) -> Any:
     """A matrix in memory: a dense one as it is stored, a sparse one as compressed columns."""
-    if not _is_group(stored):
-        return stored[()]
-    matrix = StoredMatrix.of_group(stored, label)
-    what = f"a selection from the {matrix.n_values:,} values of {label} takes about"
-    check_room(BYTES_OF_VALUE * matrix.n_values, what, "give memory, such as memory='2GB', to read it in batches")
-    if matrix.has_rows:
-        return _columns_of_rows(matrix)
-    return _stored_columns(matrix)
+    if isinstance(stored, StoredArray):
+        return stored.read()
+    what = f"a selection from the {stored.n_values:,} values of {stored.label} takes about"
+    check_room(BYTES_OF_VALUE * stored.n_values, what, "give memory, such as memory='2GB', to read it in batches")
+    if stored.has_rows:
+        return _columns_of_rows(stored)
+    return _stored_columns(stored)
 
 
 def _stored_columns(matrix: StoredMatrix) -> Any:
     """The columns that are stored."""
     from scipy import sparse
 
-    parts = (matrix.group["data"][()], matrix.group["indices"][()], matrix.indptr)
+    parts = (matrix.data.part(0, matrix.n_values), matrix.indices.part(0, matrix.n_values), matrix.indptr)
     columns = sparse.csc_array(parts, shape=matrix.shape)
     columns.check_format(full_check=True)
     return columns
@@ -149,7 +157,7 @@ def _columns_of_rows(matrix: StoredMatrix) -> Any:
         lengths += np.bincount(batch.indices, minlength=n_columns)
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     row = np.empty(int(indptr[-1]), np.int32)
-    value = np.empty(len(row), matrix.group["data"].dtype)
+    value = np.empty(len(row), matrix.data.dtype)
 
     next_index = indptr[:-1].copy()  # where the next value of each column goes
     first_row = 0
@@ -165,27 +173,26 @@ def _columns_of_rows(matrix: StoredMatrix) -> Any:
     return sparse.csc_array((value, row, indptr), shape=matrix.shape)
 
 
-def _matrix_in_files(stored: Any, label: str, memory: int, allocate: SpoolAllocator) -> SpooledColumns:
+def _matrix_in_files(stored: StoredArray | StoredMatrix, memory: int, allocate: SpoolAllocator) -> SpooledColumns:
     """The columns of a sparse matrix in files of a spool, without zeros."""
-    if not _is_group(stored):
+    if isinstance(stored, StoredArray):
         raise DataError(
             code="cannot-read",
-            message=f"the matrix of {label} is dense, and only sparse ones are read in batches",
+            message=f"the matrix of {stored.limit.label} is dense, and only sparse ones are read in batches",
             advice="leave out memory and spool, or write its rows as Parquet",
         )
-    matrix = StoredMatrix.of_group(stored, label)
     values_at_once = max(1, memory // 4 // VALUE_BYTES)
-    if not matrix.has_rows:
-        return _spooled_columns(matrix, values_at_once, allocate)
+    if not stored.has_rows:
+        return _spooled_columns(stored, values_at_once, allocate)
     rows = SpooledRows(allocate.spool)
     report_progress = phase("reading")
-    for batch in matrix.batches(values_at_once):
+    for batch in stored.batches(values_at_once):
         batch.sum_duplicates()
         rows.add(batch.astype(np.float64))
-        report_progress(rows.n_rows, matrix.shape[0])
-    rows.widen(matrix.shape[1])
+        report_progress(rows.n_rows, stored.shape[0])
+    rows.widen(stored.shape[1])
     indptr, row, value = rows.by_column(0, values_at_once, lambda _, size, kind: allocate(size, kind))
-    return SpooledColumns(matrix.shape, indptr, np.asarray(row), np.asarray(value), allocate)
+    return SpooledColumns(stored.shape, indptr, np.asarray(row), np.asarray(value), allocate)
 
 
 def _spooled_columns(matrix: StoredMatrix, values_at_once: int, allocate: SpoolAllocator) -> SpooledColumns:
@@ -213,44 +220,48 @@ def _spooled_columns(matrix: StoredMatrix, values_at_once: int, allocate: SpoolA
 class StoredMatrix:
     """A sparse matrix of an open file, which is stored by rows or by columns."""
 
-    group: Any  # with the arrays ``data`` and ``indices``
+    data: StoredArray
+    indices: StoredArray  # the column of each value of a row, or the row of each value of a column
+    indptr: Integers  # where the values of each row, or column, begin, and where the last one ends
     shape: tuple[int, int]
     has_rows: bool  # whether it is stored by rows
-    indptr: Integers  # where the values of each row, or column, begin, and where the last one ends
 
     @property
     def n_values(self) -> int:
         """How many values are stored."""
         return int(self.indptr[-1])
 
+    @property
+    def label(self) -> str:
+        """The file as it is named to the user."""
+        return self.data.limit.label
+
     @classmethod
-    def of_group(cls, group: Any, label: str) -> StoredMatrix:
+    def of_group(cls, group: StoredGroup) -> StoredMatrix:
         """The matrix that AnnData has stored as a group of arrays."""
-        kind = str(group.attrs.get("encoding-type", ""))
+        label = group.limit.label
+        kind = group.text_attribute("encoding-type")
         if kind not in SPARSE_TYPES:
             raise DataError(
                 code="cannot-read",
-                message=f"the matrix of {label} is stored as {kind!r}",
+                message=f"the matrix of {label} is stored as {quoted([kind])}",
                 advice=f"store it as an array, or as one of {quoted(list(SPARSE_TYPES))}",
             )
-        n_rows, n_columns = (int(size) for size in group.attrs["shape"])
+        shape = group.sizes_attribute("shape")
         has_rows = kind == "csr_matrix"
-        indptr = group["indptr"][()].astype(np.int64)
-        n_values = len(group["data"])
-        is_broken = (
-            len(indptr) != (n_rows if has_rows else n_columns) + 1
-            or indptr[0] != 0
-            or indptr[-1] != n_values
-            or len(group["indices"]) != n_values
-            or (np.diff(indptr) < 0).any()
-        )
-        if is_broken:
-            raise DataError(
-                code="cannot-read",
-                message=f"the sparse matrix of {label} is broken: its parts are not of one length",
-                advice="write the file again",
-            )
-        return cls(group, (n_rows, n_columns), has_rows, indptr)
+        data = group.array("data")
+        indices = group.array("indices")
+        stored_indptr = group.array("indptr")
+        n_pointers = shape[0 if has_rows else 1] + 1
+        has_lengths = data.shape == indices.shape and len(data.shape) == 1 and stored_indptr.shape == (n_pointers,)
+        has_kinds = data.kind in NUMERIC_KINDS and indices.kind in "iu" and stored_indptr.kind in "iu"
+        if not has_lengths or not has_kinds or n_pointers < 1:
+            raise _broken_matrix(label, "its parts are not of one length, or not of numbers")
+        data.limit.add(data.n_bytes + indices.n_bytes)
+        indptr = stored_indptr.read().astype(np.int64)
+        if indptr[0] != 0 or indptr[-1] != data.shape[0] or (indptr[1:] < indptr[:-1]).any():
+            raise _broken_matrix(label, "its indptr does not rise from 0 to the number of values")
+        return cls(data, indices, indptr, shape, has_rows)
 
     def batches(self, values_at_once: int) -> Iterator[Any]:
         """Yield the rows in batches of about so many values, as CSR; of a matrix by columns its columns, as rows."""
@@ -261,8 +272,8 @@ class StoredMatrix:
             start = int(self.indptr[first])
             stop = int(self.indptr[end])
             parts = (
-                self.group["data"][start:stop],
-                self.group["indices"][start:stop],
+                self.data.part(start, stop),
+                self.indices.part(start, stop),
                 self.indptr[first : end + 1] - start,
             )
             batch = sparse.csr_array(parts, shape=(end - first, width))
@@ -270,41 +281,70 @@ class StoredMatrix:
             yield batch
 
 
-def _index(frame: Any) -> Any:
-    """The names of the rows of a stored table."""
-    return frame[frame.attrs["_index"]]
+def _broken_matrix(label: str, problem: str) -> DataError:
+    return DataError(
+        code="cannot-read",
+        message=f"the sparse matrix of {label} is broken: {problem}",
+        advice="write the file again",
+    )
 
 
-def _annotations(obs: Any, label: str) -> pa.Table:
-    """The columns of the annotations of the cells, without their index."""
-    if not _is_group(obs):
+def _frame(file: StoredGroup, name: str) -> StoredGroup:
+    """The stored table of annotations of cells (obs) or genes (var)."""
+    frame = file.member(name)
+    if not isinstance(frame, StoredGroup):
         raise DataError(
             code="cannot-read",
-            message=f"{label} was written by an AnnData of before 2020",
+            message=f"{file.limit.label} was written by an AnnData of before 2020",
             advice="read and write it with a newer one",
         )
-    columns = {str(name): _as_array(obs[name]) for name in obs.attrs["column-order"]}
+    return frame
+
+
+def _index(frame: StoredGroup) -> StoredArray | StoredGroup:
+    """The names of the rows of a stored table."""
+    return frame.member(frame.text_attribute("_index"))
+
+
+def _n_rows(frame: StoredGroup) -> int:
+    """The number of rows of a stored table."""
+    index = _index(frame)
+    values = index if isinstance(index, StoredArray) else _values_of_group(index)
+    if len(values.shape) != 1:
+        raise DataError(
+            code="wrong-shape",
+            message=f"the index of a table of {frame.limit.label} has shape {values.shape}",
+            advice="write the file again",
+        )
+    values.limit.add(values.n_bytes)  # also where the names are not read: as many rows take memory elsewhere
+    return values.shape[0]
+
+
+def _annotations(obs: StoredGroup) -> pa.Table:
+    """The columns of the annotations of the cells, without their index, by name.
+
+    Their order, ``column-order``, is not read: HDF5 would unpack all texts of an attribute at once.
+    """
+    index_name = obs.text_attribute("_index")
+    names = sorted(set(obs.names()) - {index_name, CATEGORIES_BEFORE_2020})
+    columns = {name: _as_array(obs.member(name)) for name in names}
     if not columns:
-        n_rows = _index(obs).shape[0]
-        return pa.table({"": pa.nulls(n_rows)}).select([])
+        return pa.table({"": pa.nulls(_n_rows(obs))}).select([])
     return pa.table(columns)
 
 
-def _as_array(stored: Any) -> pa.Array:
+def _as_array(stored: StoredArray | StoredGroup) -> pa.Array:
     """A stored column: values, categories by their codes, or values with a mask of those that are missing."""
-    if not _is_group(stored):
-        return pa.array(_values(stored), from_pandas=True)
-    parts: Mapping[str, Any] = stored
-    if "categories" in parts:
-        codes: Values = parts["codes"][()]
-        categories = pa.array(_values(parts["categories"]))
-        return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), categories)
-    is_missing: Flags = parts["mask"][()]
-    return pa.array(_values(parts["values"]), mask=is_missing)
+    if isinstance(stored, StoredArray):
+        return pa.array(stored.read(), from_pandas=True)
+    values = _values_of_group(stored).read()
+    if "categories" in stored.names():
+        categories = pa.array(stored.array("categories").read())
+        return pa.DictionaryArray.from_arrays(pa.array(values, mask=values < 0), categories)
+    is_missing: Flags = stored.array("mask").read()
+    return pa.array(values, mask=is_missing)
 
 
-def _values(stored: Any) -> Values:
-    """Numbers, or text as objects."""
-    if stored.dtype.kind in "OS":
-        return np.asarray(stored.asstr()[()], object)
-    return np.asarray(stored[()])
+def _values_of_group(stored: StoredGroup) -> StoredArray:
+    """The codes of a column of categories, or the values of a column with a mask."""
+    return stored.array("codes" if "categories" in stored.names() else "values")

@@ -22,7 +22,16 @@ from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.addresses import address, copy_remote, files_behind, path_of_file_address, reaching
 from bitsieve.io.annotated import AnnotatedMatrix
 from bitsieve.io.column_file import ColumnFile, Copies, InputFile
-from bitsieve.io.errors import DataError, check_unchanged, file_and_inside, in_one_line, matching_files, readable
+from bitsieve.io.errors import (
+    MAX_EXPANSION,
+    MIN_EXPANDED_BYTES,
+    DataError,
+    check_unchanged,
+    file_and_inside,
+    in_one_line,
+    matching_files,
+    readable,
+)
 from bitsieve.io.formats import (
     BROKEN_ZIP,
     N_FIRST_BYTES,
@@ -51,9 +60,6 @@ _DECOMPRESSORS: dict[bytes, Callable[..., Any]] = {  # by the first bytes of a f
 }
 _N_BYTES_OF_COMPRESSION = 8  # by so many first bytes a compressed file is recognised
 _BLOCK = 1 << 20  # bytes that are copied at once
-# Content of a compressed file is refused if it is longer than both: this many bytes, and this many times the file.
-MIN_EXPANDED_BYTES = 1 << 30
-MAX_EXPANSION = 128
 
 
 def open_file(data: TableLike, *, header: bool | None = None, spool: Path | None = None) -> ColumnFile | ArrayFile:
