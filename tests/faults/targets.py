@@ -57,7 +57,7 @@ OPTIONS = (
 )
 READER_KEYS = (
     *("parquet", "text", "libsvm", "json", "arrow", "orc", "npz", "npy", "arff"),
-    *("dta", "sas7bdat", "xport", "sav", "sqlite", "duckdb"),
+    *("dta", "sas7bdat", "xport", "sav", "sqlite", "duckdb", "h5ad"),
 )
 
 
@@ -89,7 +89,7 @@ def read_as(key: str, content: bytes, name: str = "input") -> None:
                 opened.read()
             else:
                 list(opened.batches(rows=None))
-    except DataError as error:
+    except bitsieve.UserError as error:
         check_error(error)
 
 
@@ -372,6 +372,27 @@ def duckdb_file() -> bytes:
     return path.read_bytes()
 
 
+def cells_file() -> bytes:
+    """A file of AnnData with a sparse matrix of three cells and two genes."""
+    h5py = pytest.importorskip("h5py")
+    content = io.BytesIO()
+    with h5py.File(content, "w", libver="latest") as file:
+        matrix = file.create_group("X")
+        matrix.attrs.update({"encoding-type": "csr_matrix", "shape": (3, 2)})
+        matrix.create_dataset("data", data=np.array([1.0, 2.0, 1.0]), chunks=(3,), compression="gzip")
+        matrix["indices"] = np.array([0, 1, 1], np.int32)
+        matrix["indptr"] = np.array([0, 1, 2, 3])
+        for name, labels in (("obs", ["c0", "c1", "c2"]), ("var", ["a", "b"])):
+            table = file.create_group(name)
+            table.attrs["_index"] = "_index"
+            table.create_dataset("_index", data=labels, dtype=h5py.string_dtype())
+        file["obs/y/codes"] = np.array([0, 1, -1], np.int8)
+        file["obs"].create_dataset("y/categories", data=["no", "yes"], dtype=h5py.string_dtype())
+        file["obs/size/values"] = np.arange(3)
+        file["obs/size/mask"] = np.array([False, True, False])
+    return content.getvalue()
+
+
 def seeds(target: str) -> list[bytes]:
     """Undamaged inputs of a target, which are made anew each time."""
     if target in KINDS_OF_FILES:
@@ -397,6 +418,8 @@ def seeds(target: str) -> list[bytes]:
         return [workbook()[CELLS]]
     if target == "read-duckdb":
         return [duckdb_file()]
+    if target == "read-h5ad":
+        return [cells_file()]
     if target == "checkpoints":
         members = members_of(io.BytesIO(next(iter(finished_comparison().values()))))
         return [bytes([number]) + members[name] for number, name in enumerate(sorted(members))]

@@ -12,7 +12,7 @@ from math import prod
 from operator import add
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +25,12 @@ from bitsieve.dataset.dataset import OutOfCoreDataset
 from bitsieve.dataset.encoding import lookup
 from bitsieve.dataset.identifiers import are_counts_of_identifier
 from bitsieve.dataset.quantity import TargetKind
-from bitsieve.dataset.target import Target
+from bitsieve.dataset.target import KindOfTarget, Target
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import array_from_json, array_to_json, rule_facts, rule_from_facts
 from bitsieve.discretization.ragged_array import RaggedArray
+from bitsieve.engines import checked_facts
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.io.errors import DataError, in_one_line
 from bitsieve.io.output import writing
@@ -40,6 +41,8 @@ from bitsieve.utils.progress import phase
 from bitsieve.utils.types import JsonObject
 
 OTHER = "(other)"  # the category of all text that a vocabulary does not list
+MAX_ROWS = 1 << 53
+CELL_BYTES = 8
 MAX_CELLS = 1 << 28  # all tables together, which take 2 GiB
 
 
@@ -167,6 +170,7 @@ class SavedCounts:
             if digest != _digest(text, content):
                 raise _damaged(path)
             facts = json.loads(text)
+            _check_facts(facts, len(content) // CELL_BYTES)
             counts = cls(
                 names=facts["names"],
                 target=_target_from_facts(facts),
@@ -180,7 +184,7 @@ class SavedCounts:
                 salt=str(facts.get("salt", "")),
                 rounding_bases=tuple(facts.get("rounding_bases", [])),
             )
-        if counts.cells.shape != (n_cells(counts.arities, len(counts.class_sizes)),):
+        if counts.cells.shape != (n_cells(counts.arities, len(counts.class_sizes)),) or (counts.cells < 0).any():
             raise _damaged(path)
         return counts
 
@@ -191,6 +195,33 @@ def _damaged(path: Path) -> DataError:
         message=f"the counts in {str(path)!r} are incomplete",
         advice="count again",
     )
+
+
+def _check_facts(facts: JsonObject, n_stored: int) -> None:
+    """Refuse facts that are not those of ``n_stored`` cells, as any site may have written them."""
+    n_columns = len(checked_facts.distinct_texts(facts, "names"))
+    class_sizes = checked_facts.whole_numbers(facts, "class_sizes", None, 0, MAX_ROWS)
+    for arity in checked_facts.whole_numbers(facts, "arities", n_columns, 1, n_stored):
+        if arity * arity * len(class_sizes) > n_stored:  # the cells of the column with itself
+            raise ValueError("it has fewer cells than its columns have values")
+    checked_facts.check_rule(facts, n_columns, n_stored)
+    if len(checked_facts.plain_array(facts["labels"], "labels")) != len(class_sizes):
+        raise ValueError("'labels' and 'class_sizes' differ in length")
+    if facts["edges"] is None:
+        checked_facts.sorted_array(facts["labels"], "labels")
+    else:
+        checked_facts.rising_numbers(facts["edges"], "edges")
+    checked_facts.choice(facts, "kind", get_args(KindOfTarget))
+    checked_facts.text(facts, "target")
+    checked_facts.text(facts, "unit")
+    dropped = checked_facts.whole_numbers(facts, "left_out", None, 0, n_columns - 1)
+    if dropped != sorted(set(dropped)):
+        raise ValueError("'left_out' is not sorted")
+    for column_and_kind in facts.get("times", []):
+        j, kind = column_and_kind
+        if type(j) is not int or not 0 <= j < n_columns or kind not in ("dates", "durations"):
+            raise ValueError("'times' names no column or no kind of times")
+    checked_facts.whole_numbers({"rounding_bases": [], **facts}, "rounding_bases", None, 1, MAX_ROWS)
 
 
 def _target_from_facts(facts: JsonObject) -> Target:

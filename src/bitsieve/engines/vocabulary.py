@@ -6,23 +6,25 @@ Every site writes its vocabulary, and then counts with the bins that follow from
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from bitsieve.dataset.column_summary import ColumnSummary, union_of_categories
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import UserError
-from bitsieve.discretization.coding import RuleFacts, array_from_json, array_to_json, rule_from_facts
+from bitsieve.discretization.coding import RuleFacts, array_to_json, rule_from_facts
 from bitsieve.discretization.equal import EqualFrequencyBinning, equal_width_cuts
+from bitsieve.engines import checked_facts
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.engines.salt import Salt
 from bitsieve.engines.saved_counts import (
+    MAX_ROWS,
     OTHER,
     SavedCounts,
     check_cells,
@@ -66,15 +68,21 @@ class ColumnVocabulary:
         }
 
     @classmethod
-    def from_dict(cls, facts: Mapping[str, Any]) -> ColumnVocabulary:
+    def from_dict(cls, facts: JsonObject) -> ColumnVocabulary:
         """Rebuild a column from the dictionary made by :meth:`to_dict`."""
-        low_and_high = facts["range"]
-        return cls(
-            name=facts["name"],
-            kind=facts["kind"],
-            values=None if facts["values"] is None else array_from_json(facts["values"]),
-            range=None if low_and_high is None else (float(low_and_high[0]), float(low_and_high[1])),
-        )
+        checked_facts.choice(facts, "kind", get_args(ColumnKind))
+        values = None
+        if facts["values"] is not None:
+            values = checked_facts.sorted_array(facts["values"], "values")
+            if values.dtype.kind != ("O" if facts["kind"] == "text" else "f"):
+                raise ValueError(f"'values' of {facts['kind']} are of type {values.dtype}")
+        elif facts["kind"] == "text":
+            raise ValueError("a column of text lists no 'values'")
+        value_range = None
+        if facts["range"] is not None:
+            low, high = checked_facts.rising_numbers(facts["range"], "range")
+            value_range = (low, high)
+        return cls(name=checked_facts.text(facts, "name"), kind=facts["kind"], values=values, range=value_range)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,13 +155,16 @@ class Vocabulary:
         """Read what :meth:`save` has written."""
         with in_one_line(f"{str(path)!r} holds no vocabulary of 'bitsieve count'"):
             facts = json.loads(Path(path).read_text(encoding="utf-8"))
+            columns = [ColumnVocabulary.from_dict(column) for column in facts["columns"]]
+            checked_facts.distinct_texts({"columns": [column.name for column in columns]}, "columns")
+            (min_count,) = checked_facts.whole_numbers({"min_count": [facts["min_count"]]}, "min_count", 1, 1, MAX_ROWS)
             return cls(
-                columns=[ColumnVocabulary.from_dict(column) for column in facts["columns"]],
-                target=facts["target"],
-                classes=array_from_json(facts["classes"]),
-                min_count=facts["min_count"],
-                site=facts["site"],
-                salt=facts["salt"],
+                columns=columns,
+                target=checked_facts.text(facts, "target"),
+                classes=checked_facts.sorted_array(facts["classes"], "classes"),
+                min_count=min_count,
+                site=checked_facts.text(facts, "site"),
+                salt=checked_facts.text(facts, "salt"),
             )
 
 
