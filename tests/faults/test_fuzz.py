@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from hashlib import sha256
 from pathlib import Path
 from random import Random
 
@@ -23,6 +24,8 @@ from tests.faults.targets import (
     seeds,
     small_table,
 )
+
+from bitsieve.io.saved_files import COUNTS_FILE
 
 CORPUS = Path(__file__).parent / "corpus"
 HOSTILE_VALUES = (
@@ -107,6 +110,43 @@ def test_damaged_selections(saved, first, last):
         random = Random(number)
         with failing_at(number):
             load_selection(damaged(saved, random) if number % 3 == 0 else with_another_value(saved, random))
+
+
+@pytest.fixture
+def sites(tmp_path, monkeypatch):
+    """The folder of a table of numbers, text and dates, its vocabulary and its counts."""
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{row % 7},{'xyz'[row % 3]},2020-01-{1 + row % 28:02},{'yes' if row % 2 else 'no'}" for row in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,d,y", *rows]))
+    run_command(["count", "t.csv", "--target", "y", "--vocabulary", "vocabulary.json"])
+    run_command(["count", "t.csv", "--target", "y", "--like", "vocabulary.json", "--save", "counts"])
+    return tmp_path
+
+
+@pytest.mark.parametrize(("first", "last"), numbers(30, 2030, 500))
+def test_damaged_vocabularies(sites, first, last):
+    vocabulary = (sites / "vocabulary.json").read_bytes()
+    for number in range(first, last):
+        content = json.loads(with_another_value(vocabulary, Random(number)))
+        (sites / "damaged.json").write_text(json.dumps(content, indent=1))
+        with failing_at(number):
+            run_command(["count", "t.csv", "--target", "y", "--like", "damaged.json", "--save", f"counts-{number}"])
+
+
+@pytest.mark.parametrize(("first", "last"), numbers(30, 2030, 500))
+def test_damaged_counts_of_another_site(sites, first, last):
+    """The digest is that of the damaged counts, as a hostile site would write it."""
+    _, facts, cells = (sites / "counts" / COUNTS_FILE).read_bytes().split(b"\n", 2)
+    (sites / "damaged").mkdir()
+    for number in range(first, last):
+        random = Random(number)
+        damaged_facts = facts if number % 3 == 0 else with_another_value(facts, random)
+        damaged_cells = damaged(cells, random) if number % 3 == 0 else cells
+        content = damaged_facts + b"\n" + damaged_cells
+        digest = sha256(content).hexdigest().encode()
+        (sites / "damaged" / COUNTS_FILE).write_bytes(digest + b"\n" + content)
+        with failing_at(number):
+            run_command(["select", "--counts", "damaged", "--counts", "counts", "--method", "mim"])
 
 
 def hostile_name(random):

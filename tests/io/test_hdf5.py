@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from tests.cover import quick_and_slow
 from tests.io.test_h5ad import write_h5ad
 
 import bitsieve
@@ -48,6 +49,7 @@ def replace(file, name, make):
 
 ARRAYS = ("X/data", "X/indices", "X/indptr", "obs/size", "obs/kind/codes", "obs/kind/categories", "var/_index")
 GROUPS = ("X", "obs", "var", "obs/kind")
+ARRAY_CASES = quick_and_slow(ARRAYS, quick={"X/data", "obs/kind/codes"}, reason="read by the same function")
 
 
 @pytest.mark.parametrize("name", [*ARRAYS, *GROUPS])
@@ -69,7 +71,7 @@ def test_links_are_not_followed(path, tmp_path, name, link):
     check_refused(path)
 
 
-@pytest.mark.parametrize("name", ARRAYS)
+@pytest.mark.parametrize("name", ARRAY_CASES)
 @pytest.mark.parametrize("storage", ["external", "virtual", "virtual of any number of files"])
 def test_values_in_other_files_are_not_read(path, tmp_path, name, storage):
     (tmp_path / "other.h5ad").write_bytes(path.read_bytes())
@@ -115,7 +117,7 @@ def test_filters_that_would_load_a_library_are_refused(path, name):
     check_refused(path)
 
 
-@pytest.mark.parametrize("name", ARRAYS)
+@pytest.mark.parametrize("name", ARRAY_CASES)
 @pytest.mark.parametrize("chunks", [None, (1 << 16,), (1 << 27,)])
 def test_shapes_without_values(path, name, chunks):
     def write(group, last, values):
@@ -191,7 +193,7 @@ WRONG_TYPES = {
 }
 
 
-@pytest.mark.parametrize("name", ARRAYS)
+@pytest.mark.parametrize("name", ARRAY_CASES)
 @pytest.mark.parametrize("kind", WRONG_TYPES)
 def test_wrong_types(path, name, kind):
     """The values have another type, or are arrays of this shape each."""
@@ -205,7 +207,7 @@ def test_wrong_types(path, name, kind):
     check_refused(path, ("cannot-read", "wrong-shape"))
 
 
-@pytest.mark.parametrize("name", ARRAYS)
+@pytest.mark.parametrize("name", ARRAY_CASES)
 @pytest.mark.parametrize("data", [h5py.Empty(np.int32), 1, "x"])
 def test_no_value_or_a_single_value(path, name, data):
     with h5py.File(path, "r+") as file:
