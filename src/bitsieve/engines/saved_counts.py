@@ -41,7 +41,7 @@ from bitsieve.utils.progress import phase
 from bitsieve.utils.types import JsonObject
 
 OTHER = "(other)"  # the category of all text that a vocabulary does not list
-MAX_ROWS = 1 << 53
+MAX_ROWS = 1 << 53  # of a class
 CELL_BYTES = 8
 MAX_CELLS = 1 << 28  # all tables together, which take 2 GiB
 
@@ -184,7 +184,9 @@ class SavedCounts:
                 salt=str(facts.get("salt", "")),
                 rounding_bases=tuple(facts.get("rounding_bases", [])),
             )
-        if counts.cells.shape != (n_cells(counts.arities, len(counts.class_sizes)),) or (counts.cells < 0).any():
+        has_all_cells = counts.cells.shape == (n_cells(counts.arities, len(counts.class_sizes)),)
+        n_rows = int(counts.class_sizes.sum())
+        if not has_all_cells or (counts.cells < 0).any() or (counts.cells > n_rows).any():
             raise _damaged(path)
         return counts
 
