@@ -1,4 +1,4 @@
-"""How far the columns of a table move from period to period, and whether their relation to the target does."""
+"""The question of drift: which columns change from period to period, and whether their relation to the target does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bitsieve.diagnostics import Diagnostic, ParameterError
 from bitsieve.discretization.base import BinningChoice, BinningLike
 from bitsieve.discretization.registry import make_discretizer
 from bitsieve.engines.postgres import one_snapshot
-from bitsieve.information.drift import Combinations, Tested, drift_of_classes, drift_of_columns
+from bitsieve.information.drift import Combinations, TestedBits, drift_of_classes, drift_of_columns
 from bitsieve.methods.by_counts.stopping.lists import BENJAMINI_HOCHBERG, adjusted
 from bitsieve.methods.method import TABLES
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
@@ -181,12 +181,12 @@ class DriftOptions:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _CountedPeriods:
-    """The counts of a table by period, class and stratum."""
+class _PeriodCounts:
+    """A table counted by period, class and stratum."""
 
     table: Dataset
     source: CountSource
-    columns: Columns  # those that are not dropped
+    columns: Columns  # indices of the columns that are not dropped
     combinations: Combinations
     periods: list[Label]
     target_name: str | None
@@ -201,32 +201,39 @@ def find_drift(
     columns: ColumnOptions,
     question: DriftOptions,
 ) -> Drift:
-    """What :func:`drift` returns, from its options."""
-    counted = _count_by_period(data, read, execution, discretization, columns, question)
-    reference = index_of_reference(question.reference, counted.periods)
+    """Read and count the data, and measure how far each column drifts. The columns that drift most come first."""
+    period_counts = _count_by_period(data, read, execution, discretization, columns, question)
+    source = period_counts.source
+    combinations = period_counts.combinations
+    periods = period_counts.periods
+    reference = index_of_reference(question.reference, periods)
+
     phase("counting by period")
-    column_drift = drift_of_columns(counted.source, counted.combinations, counted.columns)
+    column_drift = drift_of_columns(source, combinations, period_counts.columns)
     relations = column_drift.relations
-    deciding = column_drift.of_column if relations is None else relations.within_classes
-    order = np.argsort(-deciding.bits, kind="stable")
-    within_classes = None
-    relation = None
-    relevance = None
-    shift_of_target = None
-    if relations is not None:
-        within_classes = _adjusted(relations.within_classes, order)
-        relation = _adjusted(relations.of_relation, order)
+    if relations is None:
+        order = np.argsort(-column_drift.of_column.bits, kind="stable")
+        within_classes = None
+        relation = None
+        relevance = None
+        shift_of_target = None
+    else:
+        order = np.argsort(-relations.within_classes.bits, kind="stable")
+        within_classes = _column_test(relations.within_classes, order)
+        relation = _column_test(relations.of_relation, order)
         relevance = relations.relevance[order]
-        shift_of_target = drift_of_classes(counted.source, counted.combinations)
-    psi = np.array([_psi(counts, reference) for counts in column_drift.counts_by_period])
-    period_sizes = np.bincount(counted.combinations.period, counted.source.class_sizes, len(counted.periods))
-    original_data = counted.table.original
+        shift_of_target = drift_of_classes(source, combinations)
+    psi = np.array([_stability_indices(counts, reference) for counts in column_drift.counts_by_period])
+
+    period_sizes = np.bincount(combinations.period, source.class_sizes, len(periods))
+    original_data = period_counts.table.original
+    first_column = None if original_data is None else original_data.take(np.zeros(1, np.intp))
     return Drift(
-        columns=[counted.table.labels[j] for j in counted.columns[order].tolist()],
-        periods=counted.periods,
+        columns=[period_counts.table.labels[j] for j in period_counts.columns[order].tolist()],
+        periods=periods,
         period_sizes=period_sizes.astype(np.int64),
-        reference=counted.periods[reference],
-        shift=_adjusted(column_drift.of_column, order),
+        reference=periods[reference],
+        shift=_column_test(column_drift.of_column, order),
         shift_within_classes=within_classes,
         relation=relation,
         relevance=relevance,
@@ -234,9 +241,9 @@ def find_drift(
         psi=psi[order],
         max_drift=question.max_drift,
         level=question.level,
-        target_name=counted.target_name,
-        diagnostics=Diagnostics(counted.diagnostics),
-        library=library_of(None if original_data is None else original_data.take(np.zeros(1, np.intp))),
+        target_name=period_counts.target_name,
+        diagnostics=Diagnostics(period_counts.diagnostics),
+        library=library_of(first_column),
     )
 
 
@@ -247,7 +254,7 @@ def _count_by_period(
     discretization: DiscretizationOptions,
     columns: ColumnOptions,
     question: DriftOptions,
-) -> _CountedPeriods:
+) -> _PeriodCounts:
     """Read the data, drop columns, and count the others by period, class and stratum."""
     rule = _rule_without_target(discretization, execution)
     period = question.period
@@ -257,7 +264,8 @@ def _count_by_period(
         data = joined_tables.rows
         period = joined_tables.name_of_period
     combined = combined_columns(period, question.target, question.strata)
-    names_of_period = names_in(column_list(period, are_names=True))  # no features, so excluding them changes nothing
+    # The columns of the period are no features, so that excluding them has no effect.
+    names_of_period = names_in(column_list(period, are_names=True))
     exclude = [column for column in columns.exclude if column not in names_of_period]
     read = replace(read, target=combined.columns, exclude=exclude)
     with missing_column_reported_by_role(period, question.strata):
@@ -269,13 +277,14 @@ def _count_by_period(
     diagnostics = [*table.diagnostics, *prepared.diagnostics]
     if joined_tables is not None:
         check_tables_have_rows(joined_tables.names, periods, combined.target_name)
-        periods = [*joined_tables.names]
+        periods = list(joined_tables.names)
         diagnostics += joined_tables.diagnostics
     check_combinations(combinations, periods, combined.target_name)
-    return _CountedPeriods(
+    retained_columns = [j for j in range(table.n_features) if j not in prepared.dropped]
+    return _PeriodCounts(
         table=table,
         source=source,
-        columns=np.array([j for j in range(table.n_features) if j not in prepared.dropped], np.intp),
+        columns=np.array(retained_columns, np.intp),
         combinations=combinations,
         periods=periods,
         target_name=combined.target_name,
@@ -284,7 +293,7 @@ def _count_by_period(
 
 
 def _rule_without_target(discretization: DiscretizationOptions, execution: ExecutionOptions) -> BinningChoice:
-    """The rule of binning; raises ParameterError for one that looks at a target."""
+    """The rule of binning. Raises ParameterError for a rule that uses the target."""
     rule = make_discretizer(discretization, execution.n_jobs)
     if rule.requires == "classes":
         problem = "cuts by a target, which hides drift"
@@ -293,17 +302,18 @@ def _rule_without_target(discretization: DiscretizationOptions, execution: Execu
     return rule
 
 
-def _adjusted(tested: Tested, order: Columns) -> ColumnTest:
-    """The bits of the columns in an order, and p adjusted for all of them."""
+def _column_test(tested: TestedBits, order: Columns) -> ColumnTest:
+    """The bits of the columns, and p adjusted for all of them, both in the given order."""
     p = adjusted(np.exp(tested.log_p), BENJAMINI_HOCHBERG)
     return ColumnTest(bits=tested.bits[order], p=p[order])
 
 
-def _psi(counts_by_period: Integers, reference: int) -> Floats:
-    """The stability index of a column in each period beside the reference; 0 for the reference itself."""
+def _stability_indices(counts_by_period: Integers, reference: int) -> Floats:
+    """The stability index of a column in each period, compared with the reference; 0 in the reference itself."""
     expected = np.ascontiguousarray(counts_by_period[:, reference])
-    psi = np.zeros(counts_by_period.shape[1])
-    for t in range(len(psi)):
+    indices = np.zeros(counts_by_period.shape[1])
+    for t in range(len(indices)):
         if t != reference:
-            psi[t] = stability_of_counts(expected, np.ascontiguousarray(counts_by_period[:, t]), SMOOTHING).psi
-    return psi
+            observed = np.ascontiguousarray(counts_by_period[:, t])
+            indices[t] = stability_of_counts(expected, observed, SMOOTHING).psi
+    return indices
