@@ -510,7 +510,7 @@ def null_band(counted_table: CountedTable, order: Columns, random_state: int, n_
         greedy_step = RepeatedSearch(search, tuple(chosen.tolist()), candidates, entropies, n_jobs)
         seeds = np.random.default_rng([random_state, n_chosen]).integers(0, 2**64, N_SHUFFLES, dtype=np.uint64)
         bits[n_chosen] = greedy_step.bits(column)
-        low[n_chosen], high[n_chosen] = np.quantile(greedy_step.most_bits_after_shuffles(seeds), [0.05, 0.95])
+        low[n_chosen], high[n_chosen] = np.quantile(greedy_step.largest_bits(seeds), [0.05, 0.95])
     return NullBand([table.names[column] for column in order], bits, low, high)
 
 

@@ -36,7 +36,7 @@ from bitsieve.counts.tables import (
     make_entropy_terms,
 )
 from bitsieve.information.plug_in import SumInformation, SumPair
-from bitsieve.information.protocol import ConditionalInformation, Information, counted_by_class
+from bitsieve.information.protocol import ConditionalInformation, Information, PairQuantity, counted_by_class
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 from bitsieve.utils.choice import Scores
 from bitsieve.utils.lazy import cached_property
@@ -361,7 +361,7 @@ class CorrectedInformation(SumInformation):
     def of_sums(self, pivot: int, columns: Columns | None, sums: PairSums) -> CorrectedPair:
         return CorrectedPair(self, pivot, columns, sums)
 
-    def minima(self, quantity: str, *, capped: bool, n_smallest: int = 1) -> Scores | None:
+    def minima(self, quantity: PairQuantity, *, capped: bool, n_smallest: int = 1) -> Scores | None:
         if capped:  # choices go by the cautious relevance, and the score that is reported by the relevance
             return None
         if quantity == "conditional_relevance":

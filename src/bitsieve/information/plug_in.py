@@ -27,6 +27,7 @@ from bitsieve.information.protocol import (
     DisjointPairs,
     Information,
     PairInformation,
+    PairQuantity,
     Quantity,
     counted_by_class,
 )
@@ -156,7 +157,7 @@ class SumInformation(Information):
             self._free_rows = list(np.empty((n_rows, self.n_features), np.int64))
         return self._free_rows.pop(0)
 
-    def minima(self, quantity: str, *, capped: bool, n_smallest: int = 1) -> Scores | None:
+    def minima(self, quantity: PairQuantity, *, capped: bool, n_smallest: int = 1) -> Scores | None:
         pooled, by_class = self.marginals
         if quantity == "conditional_relevance":
             pivot_sums = pooled - by_class

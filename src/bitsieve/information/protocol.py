@@ -20,6 +20,14 @@ from bitsieve.utils.memory import square_matrix
 Number = TypeVar("Number", bound=np.generic)
 ByClass = TypeVar("ByClass")
 Quantity = Literal["redundancy", "conditional_redundancy", "conditional_relevance", "mean_relevance"]  # of a matrix
+PairQuantity = Literal[
+    "redundancy",
+    "divisor",
+    "conditional_redundancy",
+    "conditional_relevance",
+    "joint_relevance",
+    "symmetric_relevance",
+]
 
 
 class UndefinedQuantityError(UserError):
@@ -77,6 +85,22 @@ class PairInformation(Protocol):
         """I(Xi,Xs;C) / H(Xi,Xs,C); 0 where all three are constant."""
         entropy = self.joint_entropy
         return np.divide(self.joint_relevance, entropy, out=np.zeros_like(entropy), where=entropy > 0)
+
+    def quantity(self, name: PairQuantity) -> Floats:
+        """The property of this name."""
+        match name:
+            case "redundancy":
+                return self.redundancy
+            case "divisor":
+                return self.divisor
+            case "conditional_redundancy":
+                return self.conditional_redundancy
+            case "conditional_relevance":
+                return self.conditional_relevance
+            case "joint_relevance":
+                return self.joint_relevance
+            case "symmetric_relevance":
+                return self.symmetric_relevance
 
 
 class DisjointPairs(NamedTuple):
@@ -164,12 +188,11 @@ class Information(Protocol):
         With ``by_class`` False only the redundancy may be asked for: it is cheaper.
         """
 
-    def minima(self, quantity: str, *, capped: bool, n_smallest: int = 1) -> Scores | None:
+    def minima(self, quantity: PairQuantity, *, capped: bool, n_smallest: int = 1) -> Scores | None:
         """Scores that are, for every Xi, the minimum of a quantity of (Xi, Xs) over the features Xs added so far.
 
-        ``quantity`` is an attribute of :class:`PairInformation`. With ``capped`` the score is at most I(Xi;C). With
-        ``n_smallest=2`` it is the mean of the two smallest; of one added feature, the only one. None, as by default,
-        where there is no faster way than :meth:`pair`.
+        With ``capped`` the score is at most I(Xi;C). With ``n_smallest=2`` it is the mean of the two smallest, and
+        after one added feature the only one. None, as by default, where there is no faster way than :meth:`pair`.
         """
         return None
 

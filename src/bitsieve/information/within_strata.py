@@ -23,7 +23,7 @@ from bitsieve.information.corrected import (
     split_by_stratum,
 )
 from bitsieve.information.plug_in import MillerMadowInformation, PlugInInformation, SumInformation
-from bitsieve.information.protocol import ConditionalInformation, Information
+from bitsieve.information.protocol import ConditionalInformation, Information, PairQuantity
 from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.choice import Scores
 from bitsieve.utils.lazy import cached_property
@@ -135,7 +135,7 @@ class CorrectedWithinStrata(WithinStrata, CorrectedInformation):
         bound: Floats = -np.log2(1 + freedom * freedom.max() * mean_inverse)
         return bound
 
-    def minima(self, quantity: str, *, capped: bool, n_smallest: int = 1) -> Scores | None:
+    def minima(self, quantity: PairQuantity, *, capped: bool, n_smallest: int = 1) -> Scores | None:
         return None
 
 

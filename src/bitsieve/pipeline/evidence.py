@@ -178,7 +178,7 @@ def informative_by_shuffles(table: Dataset, binner: Any, columns: Columns, n_job
     phase("shuffling the target")
     all_columns = np.arange(rows.n_features)
     search = RepeatedSearch(search_of(rows, binner), (), all_columns, make_entropy_terms(rows.total_weight), n_jobs)
-    figures = np.array([search.figure(column) for column in columns.tolist()])
+    tails = np.array([search.tail(column) for column in columns.tolist()])
     n_as_good = np.zeros(len(columns), np.int64)  # shuffles after which the best column is as good
     n_shuffles = 0
     random = np.random.default_rng(0)
@@ -186,8 +186,8 @@ def informative_by_shuffles(table: Dataset, binner: Any, columns: Columns, n_job
         batch_size = max(2 * ENOUGH_REACHED, n_shuffles)  # doubles the number so far
         batch_size = min(batch_size, max_shuffles - n_shuffles)
         seeds = random.integers(0, 2**64, batch_size, dtype=np.uint64)
-        best = search.best_after_shuffles(seeds)
-        n_as_good += (best <= figures[:, None]).sum(axis=1)
+        smallest_tails = search.smallest_tails(seeds)
+        n_as_good += (smallest_tails <= tails[:, None]).sum(axis=1)
         n_shuffles += batch_size
     p = (1 + n_as_good) / (1 + n_shuffles)
     return p <= SHUFFLE_LEVEL

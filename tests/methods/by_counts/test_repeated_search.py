@@ -1,4 +1,4 @@
-"""Figures of candidates after shuffles: those of the definition, one shuffle and one column at a time."""
+"""Tails of candidates after shuffles: those of the definition, one shuffle and one column at a time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 
 N = 80
 SEEDS = np.arange(9, dtype=np.uint64)
-CHOSEN, TRIED = (4, 1), np.array([0, 2, 3, 5, 6])
+CHOSEN, CANDIDATES = (4, 1), np.array([0, 2, 3, 5, 6])
 
 
 @pytest.fixture
@@ -27,12 +27,12 @@ def made(make_table):
     return SimpleNamespace(codes=codes, classes=classes)
 
 
-def search_of(made, classes=None, tried=TRIED, n_jobs=1):
+def search_of(made, classes=None, candidates=CANDIDATES, n_jobs=1):
     search = FixedCodes(made.codes, made.classes if classes is None else classes, 3)
-    return RepeatedSearch(search, CHOSEN, tried, make_entropy_terms(N), n_jobs)
+    return RepeatedSearch(search, CHOSEN, candidates, make_entropy_terms(N), n_jobs)
 
 
-def figure_of(brute, made, column, classes):
+def tail_of(brute, made, column, classes):
     """Bits by loops, and the tail of chi-squared; 1 without freedom."""
     part = joint_codes([made.codes[:, j].astype(np.int64) for j in CHOSEN], N)
     bits = brute.conditional_information(made.codes[:, column], classes, part)
@@ -47,47 +47,47 @@ def figure_of(brute, made, column, classes):
 CLOSE = {"rel": 1e-9, "abs": 1e-12}
 
 
-def test_figures_and_bits_against_the_definition(brute, made):
+def test_tails_and_bits_against_the_definition(brute, made):
     search = search_of(made)
-    for column in TRIED.tolist():
-        bits, figure = figure_of(brute, made, column, made.classes)
+    for column in CANDIDATES.tolist():
+        bits, tail = tail_of(brute, made, column, made.classes)
         assert search.bits(column) == pytest.approx(bits, **CLOSE)
-        assert search.figure(column) == pytest.approx(figure, **CLOSE)
+        assert search.tail(column) == pytest.approx(tail, **CLOSE)
 
 
-@pytest.mark.parametrize(("columns_a_block", "labels"), [(1 << 10, 1 << 24), (2, 3 * N), (1, 1)])
+@pytest.mark.parametrize(("block_columns", "labels"), [(1 << 10, 1 << 24), (2, 3 * N), (1, 1)])
 @pytest.mark.parametrize("n_jobs", [1, 3])
-def test_the_best_of_all_after_each_shuffle(made, monkeypatch, columns_a_block, labels, n_jobs):
+def test_the_best_of_all_after_each_shuffle(made, monkeypatch, block_columns, labels, n_jobs):
     """In blocks of any size, on any number of threads."""
-    monkeypatch.setattr(repeated_search, "COLUMNS_A_BLOCK", columns_a_block)
-    monkeypatch.setattr(repeated_search, "LABELS_AT_ONCE", labels)
+    monkeypatch.setattr(repeated_search, "BLOCK_COLUMNS", block_columns)
+    monkeypatch.setattr(repeated_search, "MAX_SHUFFLED_LABELS", labels)
     search = search_of(made, n_jobs=n_jobs)
     shuffles = search.search.shuffled(search.parts, SEEDS)
     alone = [search_of(made, classes) for classes in shuffles]
-    figures = [min(one.figure(column) for column in TRIED.tolist()) for one in alone]
-    bits = [max(one.bits(column) for column in TRIED.tolist()) for one in alone]
-    assert search.best_after_shuffles(SEEDS).tolist() == figures
-    assert search.most_bits_after_shuffles(SEEDS).tolist() == bits
-    assert len(set(figures)) == len(set(bits)) == len(SEEDS)
-    assert search.reached(3)(SEEDS).tolist() == [figure <= search.figure(3) for figure in figures]
+    tails = [min(one.tail(column) for column in CANDIDATES.tolist()) for one in alone]
+    bits = [max(one.bits(column) for column in CANDIDATES.tolist()) for one in alone]
+    assert search.smallest_tails(SEEDS).tolist() == tails
+    assert search.largest_bits(SEEDS).tolist() == bits
+    assert len(set(tails)) == len(set(bits)) == len(SEEDS)
+    assert search.reached(3)(SEEDS).tolist() == [tail <= search.tail(3) for tail in tails]
 
 
-def test_columns_without_codes_have_the_figure_1(made):
-    search = search_of(made, tried=np.array([5]))
-    assert search.best_after_shuffles(SEEDS).tolist() == [1.0] * len(SEEDS)
-    assert search.most_bits_after_shuffles(SEEDS).tolist() == [0.0] * len(SEEDS)
+def test_columns_without_codes_have_the_tail_1(made):
+    search = search_of(made, candidates=np.array([5]))
+    assert search.smallest_tails(SEEDS).tolist() == [1.0] * len(SEEDS)
+    assert search.largest_bits(SEEDS).tolist() == [0.0] * len(SEEDS)
 
 
 def test_what_a_shuffle_reaches(made):
-    """The best of all columns the figure of one; where samples belong together that column alone its own bits."""
+    """The best of all columns the tail of one; where samples belong together that column alone its own bits."""
     seeds, alone, together = np.arange(60, dtype=np.uint64), search_of(made), search_of(made)
     together.search.units = Units.of(np.arange(N) // 2, made.classes)
     differ = 0
-    for column in TRIED.tolist():
-        of_one = search_of(made, tried=np.array([column]))
+    for column in CANDIDATES.tolist():
+        of_one = search_of(made, candidates=np.array([column]))
         of_one.search.units = together.search.units
-        best = alone.best_after_shuffles(seeds) <= alone.figure(column)
-        own = of_one.most_bits_after_shuffles(seeds) >= together.bits(column)
+        best = alone.smallest_tails(seeds) <= alone.tail(column)
+        own = of_one.largest_bits(seeds) >= together.bits(column)
         assert alone.reached(column)(seeds).tolist() == best.tolist()
         assert together.reached(column)(seeds).tolist() == own.tolist()
         differ += bool((best != own).any())

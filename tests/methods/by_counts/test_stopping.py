@@ -68,7 +68,7 @@ def test_significance_after_a_search_pays_for_every_column_tried_and_every_codin
     classes = np.where(np.random.default_rng(1).random(600) < 0.3, 1 - classes, classes)
     given = information_of(codes, classes).conditional()
     search = SimpleNamespace(units=None, log_codings=lambda column: 1.5 + column)
-    repeated = SimpleNamespace(search=search, tried=range(7))
+    repeated = SimpleNamespace(search=search, candidates=range(7))
     tail = chi_squared_tails(given, np.arange(1))[0]
     value = SignificanceStopping().value(given, 0, 3, repeated)
     assert 0 < tail < 1e-6

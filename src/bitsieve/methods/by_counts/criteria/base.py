@@ -1,7 +1,8 @@
-"""What a greedy criterion is: the tables it requires, how its sum over the chosen features is updated, its score.
+"""The protocols of greedy criteria: the tables that one requires, the fold over the chosen features, and the score.
 
-Most scores are a sum, or a minimum, over the chosen features, which is updated as each is chosen: a fold. The last axis
-of all arrays is that of the candidates; methods work candidate by candidate, on all of them or on a subset.
+Most scores are a sum or a minimum over the chosen features: a fold, which is updated as each feature is chosen. The
+last axis of all arrays is that of the candidates. Methods treat each candidate by itself, so that they may be called
+for all candidates or for a subset.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import ClassVar, Literal, Protocol, final, runtime_checkable
 import numpy as np
 
 from bitsieve.diagnostics import ParameterError, UserError
-from bitsieve.information.protocol import Information, PairInformation
+from bitsieve.information.protocol import Information, PairInformation, PairQuantity
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.choice import Scores
 
@@ -21,27 +22,24 @@ RequiredTables = Literal["marginals", "pairs", "class pairs", "joint"]
 
 
 class NamedCriterion(Protocol):
-    """The description of a criterion: its ``name``, as in ``ForwardSelector(criterion=name)``, title and paper.
+    """The description of a criterion.
 
-    ``unit`` of the score: "bits"; "ratio" of bits by bits; "mixed" where both are added. ``cost``: the time for n
-    features, d samples and k features to select. ``required_tables``, from the cheapest on:
+    ``required_tables``, from the cheapest on:
 
     - "marginals": each feature with the class,
     - "pairs": these, and each feature with each chosen one,
     - "class pairs": these, and the same pairs within each class,
     - "joint": each feature with the class, conditional on several chosen features together.
-
-    ``is_gain``: whether the score is the information about the class that the candidate adds, so that one whose score
-    is not above 0 adds none.
     """
 
-    name: ClassVar[str]
+    name: ClassVar[str]  # as in ``ForwardSelector(criterion=name)``
     title: ClassVar[str]
     formula: ClassVar[str]
     paper: ClassVar[str]
-    unit: ClassVar[str] = "bits"
+    unit: ClassVar[str] = "bits"  # of the score; "ratio" of bits by bits; "mixed" where both are added
     required_tables: ClassVar[RequiredTables]
-    cost: ClassVar[str] = "O(k n d)"
+    cost: ClassVar[str] = "O(k n d)"  # the time for n features, d samples and k features to select
+    #: Whether the score is the information about the class that the candidate adds. A score of 0 or less adds none.
     is_gain: ClassVar[bool] = False
 
     @classmethod
@@ -51,7 +49,7 @@ class NamedCriterion(Protocol):
 
 
 def check_takes_penalties(criterion: NamedCriterion) -> None:
-    """Refuse penalties of columns for a criterion whose scores are not comparable with bits of one column."""
+    """Refuse penalties of columns, which are bits, for a criterion whose scores are not bits of one column."""
     if criterion.unit != "bits":
         raise UserError(
             code="undefined-quantity",
@@ -68,7 +66,7 @@ def check_takes_penalties(criterion: NamedCriterion) -> None:
 
 @runtime_checkable
 class JointCriterion(NamedCriterion, Protocol):
-    """A score J(i | S) of candidate i that is conditional on several chosen features at once."""
+    """A score J(i | S) of candidate i, conditional on all chosen features S together."""
 
     required_tables: ClassVar[RequiredTables] = "joint"
 
@@ -82,51 +80,49 @@ class JointCriterion(NamedCriterion, Protocol):
 
 
 class Criterion(NamedCriterion, Protocol):
-    """A score J(i | S) of candidate i given the chosen set S, from a fold over S that is updated feature by feature.
+    """A score J(i | S) of candidate i, from a fold over the chosen features S that is updated feature by feature.
 
-    ``quantity``: what is folded, the name of an attribute of
-    :class:`~bitsieve.information.protocol.PairInformation`. ``start``: the fold over an empty S.
+    Two properties allow lazy updates, as each gives an upper bound of the score from a fold over a part of S:
 
-    Two promises allow lazy updates. ``never_increases``: one more feature in the fold never raises the score, for the
-    same size of S, so that the score of an old fold is an upper bound (Fleuret's rule). ``takes_off_mean_redundancy``:
-    S enters by ``- mean_s I(Xi;Xs)`` alone, so that a smallest possible redundancy with the features not folded yet
-    gives an upper bound.
+    - ``never_increases``: for the same size of S, one more feature in the fold never raises the score. The score of the
+      old fold is the bound (Fleuret's rule).
+    - ``takes_off_mean_redundancy``: S enters the score only by ``- mean_s I(Xi;Xs)``. A lower bound of the redundancy
+      with the features that are not folded yet gives the bound.
     """
 
-    quantity: ClassVar[str]
-    start: ClassVar[float] = 0.0
+    quantity: ClassVar[PairQuantity]  # what is folded
+    start: ClassVar[float] = 0.0  # the fold over an empty S
     never_increases: ClassVar[bool] = False
     takes_off_mean_redundancy: ClassVar[bool] = False
 
     def empty_fold(self, n_features: int) -> Floats:
-        """The fold over an empty S, by default one number for each candidate, ``start``.
+        """The fold over an empty S: by default ``start`` for each candidate, shape (n_features,).
 
-        A fold of two numbers has the shape (2, n_features).
+        A criterion that folds two numbers for each candidate returns the shape (2, n_features).
         """
         return np.full(n_features, self.start)
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """The fold over S and one more feature, by default the sum; ``pair``: that feature with the candidates."""
-        quantity: Floats = getattr(pair, self.quantity)
-        return folded + quantity
+        """Add one more feature to the fold, by default as a sum. The feature is the pivot of ``pair``."""
+        return folded + pair.quantity(self.quantity)
 
     def minima(self, information: Information) -> Scores | None:
-        """The scores of all candidates, if the information has a faster way to compute them, else None."""
+        """The scores of all candidates by a faster way than the fold; None, as by default, where there is none."""
         return None
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        """J(i | S) from the fold, the relevance I(Xi;C) and the size of S (at least 1); by default the fold itself."""
+        """J(i | S) from the fold, the relevance I(Xi;C) and the size of S, at least 1. By default the fold itself."""
         return folded
 
     def less_penalties(self, scores: Floats, penalties: Floats, n_selected: int) -> Floats:
-        """The scores less the penalties, in bits; a score that is a sum over S takes one off every summand."""
+        """Subtract the penalties, in bits, from the scores. A score that is a sum over S subtracts one per summand."""
         return scores - penalties
 
 
 class MinimumCriterion(Criterion):
-    """The smallest ``quantity`` of the candidate with one chosen feature; ``capped``: at most its relevance."""
+    """The minimum over S of ``quantity`` of the candidate with a chosen feature."""
 
-    capped: ClassVar[bool] = False
+    capped: ClassVar[bool] = False  # whether the score is at most the relevance of the candidate
     required_tables = "class pairs"
     start = float("inf")
     never_increases = True
@@ -137,8 +133,7 @@ class MinimumCriterion(Criterion):
 
     @final
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        quantity: Floats = getattr(pair, self.quantity)
-        return np.minimum(folded, quantity)
+        return np.minimum(folded, pair.quantity(self.quantity))
 
     @final
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:

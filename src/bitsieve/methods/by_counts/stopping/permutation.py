@@ -115,7 +115,7 @@ class PermutationStopping(LevelStopping):
             reaches = search.reached(candidate)
             if search.search.units is None:  # the best of all candidates is compared: p needs no correction
                 return share_of_shuffles(reaches, self.n_permutations, max_reached, seeds)
-            n_candidates = len(search.tried)
+            n_candidates = len(search.candidates)
         n_affordable = max(ceil(2 * n_candidates / self.level), MAX_SHUFFLED_CODES // conditional.n_samples)
         max_shuffles = max(self.n_permutations, min(self.n_permutations * n_candidates, n_affordable))
         return min(1.0, n_candidates * share_of_shuffles(reaches, max_shuffles, max_reached, seeds))

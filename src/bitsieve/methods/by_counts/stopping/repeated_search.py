@@ -1,4 +1,4 @@
-"""A step of a search that is repeated with shuffled classes, the cuts of the columns included."""
+"""One step of a selection, repeated with shuffled classes. The columns are cut anew for each shuffle."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from bitsieve.information.evidence import log_chi_squared_tail
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.lazy import cached_property
 
-LABELS_AT_ONCE = 1 << 24  # classes of shuffled samples that are held
-COLUMNS_A_BLOCK = 32  # that a thread cuts at once
+MAX_SHUFFLED_LABELS = 1 << 24  # shuffled classes of samples that are in memory at once
+BLOCK_COLUMNS = 32  # columns that a thread cuts at once
 MAX_EXPONENT = 700.0  # e to this power is still a float
 
 
@@ -33,19 +33,17 @@ MAX_EXPONENT = 700.0  # e to this power is still a float
 class RepeatedSearch:
     """A step of a selection whose codes were made with a look at the classes.
 
-    The figure of a candidate is the tail of chi-squared beyond ``2 N ln(2) I(X;C|S)``, which makes candidates of few
-    and of many codes comparable; smaller is better, and 1 is that of a column without codes. It is not taken for a
-    probability: only its rank among its values after shuffles is.
-
-    ``chosen``: S, the columns chosen so far. ``tried``: all columns that might have been chosen now, those in which no
-    cut was accepted among them. ``entropy_terms``: those of the plug-in information. ``n_jobs``: threads for shuffles.
+    With S the columns chosen so far, a candidate X has the tail ``P(chi-squared > 2 N ln(2) I(X;C|S))``, with the
+    degrees of freedom of the tables of X and C. Tails make candidates of few and of many codes comparable: the smaller,
+    the better. The tail of a column without codes is 1. As the codes fit these classes, a tail is no p value; its rank
+    among the tails after shuffles gives one.
     """
 
     search: CodingPenalty
-    chosen: Sequence[int]
-    tried: Columns
-    entropy_terms: EntropyTerms
-    n_jobs: int | None
+    chosen: Sequence[int]  # S
+    candidates: Columns  # all columns that might have been chosen in this step, also those in which no cut was accepted
+    entropy_terms: EntropyTerms  # of plug-in information
+    n_jobs: int | None  # threads for shuffles
 
     @property
     def _class_search(self) -> ClassSearch:
@@ -60,64 +58,67 @@ class RepeatedSearch:
             columns.insert(0, search.strata)
         return Parts.of(joint_codes(columns, len(search.classes)))
 
-    def figure(self, candidate: int) -> float:
-        """The figure of a candidate, with the classes as they are."""
-        return float(self._figures(self._observed(candidate))[0, 0])
+    def tail(self, candidate: int) -> float:
+        """The tail of a candidate, with the classes as they are."""
+        return float(self._tails(self._dependence(candidate))[0, 0])
 
     def bits(self, candidate: int) -> float:
         """I(X;C|S) of a candidate, with the classes as they are."""
-        return float(self._bits(self._observed(candidate))[0, 0])
+        return float(self._bits(self._dependence(candidate))[0, 0])
 
-    def _observed(self, candidate: int) -> Dependence:
+    def _dependence(self, candidate: int) -> Dependence:
         search = self._class_search
         codes = search.codes(candidate)
         return dependence_of_codes(codes, search.classes[None], search.n_classes, self.parts, self.entropy_terms)
 
-    def best_after_shuffles(self, seeds: NDArray[np.uint64]) -> Floats:
-        """The smallest figure of all candidates after each of several shuffles of the classes within the parts."""
-        return self._smallest_after_shuffles(seeds, self._figures)
+    def smallest_tails(self, seeds: NDArray[np.uint64]) -> Floats:
+        """The smallest tail of all candidates after each shuffle of the classes within the parts, shape (n_seeds,)."""
+        return self._best_after_shuffles(seeds, self._tails, np.minimum)
 
-    def most_bits_after_shuffles(self, seeds: NDArray[np.uint64]) -> Floats:
-        """The largest I(X;C|S) of all candidates after each of several shuffles of the classes within the parts."""
-        return -self._smallest_after_shuffles(seeds, lambda dependence: -self._bits(dependence))
+    def largest_bits(self, seeds: NDArray[np.uint64]) -> Floats:
+        """The largest I(X;C|S) of all candidates after each shuffle of the classes within the parts."""
+        return self._best_after_shuffles(seeds, self._bits, np.maximum)
 
     def reached(self, candidate: int) -> Callable[[NDArray[np.uint64]], Flags]:
-        """Whether the best of all candidates reaches the figure of this one after each of several shuffles.
+        """Return a function of seeds: whether chance is as good as this candidate after each shuffle.
 
-        Where samples belong together: whether the candidate alone reaches its I(X;C|S).
+        It is if the smallest tail of all candidates is at most the tail of this one. Where samples belong together, no
+        other candidate is compared: it is if I(X;C|S) of this one after the shuffle is at least what it was before.
         """
         if self.search.units is None:
-            figure = self.figure(candidate)
-            return lambda seeds: self.best_after_shuffles(seeds) <= figure
-        search_of_one = replace(self, tried=np.array([candidate]))
+            tail = self.tail(candidate)
+            return lambda seeds: self.smallest_tails(seeds) <= tail
+        search_of_candidate = replace(self, candidates=np.array([candidate]))
         bits = self.bits(candidate)
-        return lambda seeds: search_of_one.most_bits_after_shuffles(seeds) >= bits
+        return lambda seeds: search_of_candidate.largest_bits(seeds) >= bits
 
-    def _smallest_after_shuffles(self, seeds: NDArray[np.uint64], statistic: Callable[[Dependence], Floats]) -> Floats:
-        """The least value of all candidates after every shuffle, from those of blocks of columns."""
-        batch_size = max(1, LABELS_AT_ONCE // len(self._class_search.classes))
-        blocks = range(0, len(self.tried), COLUMNS_A_BLOCK)
-        minima = np.empty((len(blocks), len(seeds)))
+    def _best_after_shuffles(
+        self, seeds: NDArray[np.uint64], statistic: Callable[[Dependence], Floats], best_of: np.ufunc
+    ) -> Floats:
+        """The best statistic of all candidates after each shuffle; ``best_of`` is ``np.minimum`` or ``np.maximum``."""
+        batch_size = max(1, MAX_SHUFFLED_LABELS // len(self._class_search.classes))
+        blocks = range(0, len(self.candidates), BLOCK_COLUMNS)
+        best_of_blocks = np.empty((len(blocks), len(seeds)))
         for first in range(0, len(seeds), batch_size):
             batch = slice(first, first + batch_size)
             classes = self._class_search.shuffled(self.parts, seeds[batch])
 
             def cut(start: int, batch: slice = batch, classes: Labels = classes) -> None:
-                columns = self.tried[start : start + COLUMNS_A_BLOCK]
+                columns = self.candidates[start : start + BLOCK_COLUMNS]
                 dependence = self._class_search.dependence(classes, columns, self.parts, self.entropy_terms)
-                minima[start // COLUMNS_A_BLOCK, batch] = statistic(dependence).min(axis=0)
+                best_of_blocks[start // BLOCK_COLUMNS, batch] = best_of.reduce(statistic(dependence), axis=0)
 
             run_blocks(cut, blocks, self.n_jobs)
-        return np.asarray(minima.min(axis=0))
+        return np.asarray(best_of.reduce(best_of_blocks, axis=0))
 
-    def _figures(self, dependence: Dependence) -> Floats:
-        """The tail of chi-squared beyond the statistic of a sum of terms; 1 without freedom."""
-        figures = np.ones(dependence.freedom.shape)
+    def _tails(self, dependence: Dependence) -> Floats:
+        """``P(chi-squared > 2 N ln(2) I(X;C|S))``; 1 without degrees of freedom."""
+        tails = np.ones(dependence.freedom.shape)
         has_freedom = dependence.freedom > 0
         bits = self._bits(dependence)[has_freedom]
         statistic = np.maximum(0.0, 2 * self.entropy_terms.n_samples * log(2) * bits)
-        figures[has_freedom] = np.exp(log_chi_squared_tail(dependence.freedom[has_freedom], statistic))
-        return figures
+        tails[has_freedom] = np.exp(log_chi_squared_tail(dependence.freedom[has_freedom], statistic))
+        return tails
 
     def _bits(self, dependence: Dependence) -> Floats:
         return dependence.sums / self.entropy_terms.per_bit

@@ -94,7 +94,7 @@ class SignificanceStopping(LevelStopping):
         if search is not None:
             # every set of cuts that the column might have got is one more test
             log_codings = min(MAX_EXPONENT, search.search.log_codings(candidate))
-            p = len(search.tried) * tail * float(np.exp(log_codings))
+            p = len(search.candidates) * tail * float(np.exp(log_codings))
             return RuleValue(p) if p <= self.level else by_shuffles(", as the bins were made with the target")
         p = min(1.0, n_candidates * tail)
         is_close = self.level / CLOSE_FACTOR < p <= self.level * CLOSE_FACTOR
