@@ -16,7 +16,7 @@ from bitsieve.counts.sparse import SparseCodes
 from bitsieve.counts.tables import EntropyTerms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset
-from bitsieve.dataset.sparse import read_sparse
+from bitsieve.dataset.sparse import StoredColumns, read_sparse
 from bitsieve.dataset.value_ranges import IN_A_BIN
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning, BinningChoice, BinningLike, ColumnBinning, unknown_category
@@ -33,9 +33,9 @@ def as_sparse(table: InMemoryDataset) -> InMemoryDataset:
     """Convert a table of numbers to a sparse table."""
     if table.is_sparse:
         return table
-    categorical = [j for j, _ in table.categories()]
-    if categorical:
-        names = table.quoted(categorical)
+    categorical_columns = [j for j, _ in table.categories()]
+    if categorical_columns:
+        names = table.quoted(categorical_columns)
         raise UserError(
             code="numbers-needed",
             message=f"zero is a code of its own in columns of numbers, and categories are in {names}",
@@ -52,31 +52,25 @@ def as_sparse(table: InMemoryDataset) -> InMemoryDataset:
 
 
 class RepeatedStoredCuts(RepeatedCuts):
-    """Cuts of the nonzero numbers of every column, for any classes. Zero keeps a code of its own."""
+    """Cuts of the nonzero numbers of every column, for any classes. Zero keeps a code of its own.
 
-    def __init__(self, search: RepeatedCuts, binner: Binning) -> None:
-        super().__init__(search.table, binner)
-        self.search_of_rule = search
+    Zeros are missing values to ``cuts_of_numbers``, as neither take part in cutting.
+    """
+
+    def __init__(self, cuts_of_numbers: RepeatedCuts, binner: Binning) -> None:
+        super().__init__(cuts_of_numbers.table, binner)
+        self.cuts_of_numbers = cuts_of_numbers
 
     def cuts_of(self, values: Floats, classes: Labels, entropy_terms: EntropyTerms) -> Floats:
-        if isinstance(self.search_of_rule, RepeatedMDLCuts):  # its cuts do not depend on missing values
-            return self.search_of_rule.cuts_of(values, classes, entropy_terms)
-        is_present = ~np.isnan(values)
-        if not is_present.any():
-            return np.empty(0)
-        return self.search_of_rule.cuts_of(values[is_present], np.ascontiguousarray(classes[is_present]), entropy_terms)
+        return self.cuts_of_numbers.cuts_of(values, classes, entropy_terms)
 
     def cuts_of_vectors(self, values: Floats, classes: Labels, entropy_terms: EntropyTerms) -> list[Floats]:
-        if isinstance(self.search_of_rule, RepeatedMDLCuts):
-            return self.search_of_rule.cuts_of_vectors(values, classes, entropy_terms)
-        return super().cuts_of_vectors(values, classes, entropy_terms)
+        return self.cuts_of_numbers.cuts_of_vectors(values, classes, entropy_terms)
 
     def dependence_of_values(
         self, values: Floats, classes: Labels, parts: Parts, entropy_terms: EntropyTerms
     ) -> Dependence:
-        if isinstance(self.search_of_rule, RepeatedMDLCuts):  # it has a kernel for this
-            return self.search_of_rule.dependence_of_values(values, classes, parts, entropy_terms)
-        return super().dependence_of_values(values, classes, parts, entropy_terms)
+        return self.cuts_of_numbers.dependence_of_values(values, classes, parts, entropy_terms)
 
     def codes(self, column: int) -> Integers:
         values = super()._values(column)
@@ -91,15 +85,15 @@ class RepeatedStoredCuts(RepeatedCuts):
     def dependence(self, classes: Labels, columns: Columns, parts: Parts, entropy_terms: EntropyTerms) -> Dependence:
         dependence = super().dependence(classes, columns, parts, entropy_terms)
         for index, column in enumerate(columns.tolist()):
-            if not self._has_zero_and_missing(column):
-                continue
-            # The kernel has counted zero and missing values as one code.
-            values = self._values(column)
-            code = partial(self._codes_with_missing, values, np.isnan(super()._values(column)))
-            cuts = self.cuts_of_vectors(values, classes, entropy_terms)
-            by_cuts = self.dependence_by_cuts(cuts, code, classes, parts, entropy_terms)
-            dependence.freedom[index] = by_cuts.freedom
-            dependence.sums[index] = by_cuts.sums
+            # Zero and missing values have one code so far. Where a column has both, it is counted again.
+            if self._has_zero_and_missing(column):
+                values = self._values(column)
+                is_missing = np.isnan(super()._values(column))
+                code = partial(self._codes_with_missing, values, is_missing)
+                cuts = self.cuts_of_vectors(values, classes, entropy_terms)
+                by_cuts = self.dependence_by_cuts(cuts, code, classes, parts, entropy_terms)
+                dependence.freedom[index] = by_cuts.freedom
+                dependence.sums[index] = by_cuts.sums
         return dependence
 
     def log_codings(self, column: int) -> float:
@@ -109,19 +103,20 @@ class RepeatedStoredCuts(RepeatedCuts):
     def _recut(self, column: int, classes: Labels, entropy_terms: EntropyTerms) -> Integers:
         values = self._values(column)
         cuts = self.cuts_of(values, classes, entropy_terms)
-        if self._has_zero_and_missing(column):
-            return self._codes_with_missing(values, np.isnan(super()._values(column)), cuts)
-        return codes_between(values, cuts)
+        if not self._has_zero_and_missing(column):
+            return codes_between(values, cuts)
+        is_missing = np.isnan(super()._values(column))
+        return self._codes_with_missing(values, is_missing, cuts)
 
     @staticmethod
     def _codes_with_missing(values: Floats, is_missing: Flags, cuts: Floats) -> Integers:
-        """The codes by cuts of a column in which zero has the code of missing values; these get another one."""
+        """The codes of a column by its cuts. Zero has the code of NaN, and missing values get one more code."""
         codes = codes_between(values, cuts)
         codes[is_missing] = codes.max() + 1
         return codes
 
     def _values(self, column: int) -> Floats:
-        """The numbers of a column with zeros as missing values, since neither takes part in cutting."""
+        """The numbers of a column, with NaN for zeros and for missing values."""
         values = super()._values(column)
         return np.where(values == 0, np.nan, values)
 
@@ -129,6 +124,20 @@ class RepeatedStoredCuts(RepeatedCuts):
         """Whether the column holds both zeros and missing values."""
         values = super()._values(column)
         return bool((values == 0).any() and np.isnan(values).any())
+
+
+class CutsWithoutMissing(RepeatedCuts):
+    """Cuts by a search that takes no missing values: these are left out first."""
+
+    def __init__(self, search: RepeatedCuts) -> None:
+        super().__init__(search.table, search.binner)
+        self._search = search
+
+    def cuts_of(self, values: Floats, classes: Labels, entropy_terms: EntropyTerms) -> Floats:
+        is_present = ~np.isnan(values)
+        if not is_present.any():
+            return np.empty(0)
+        return self._search.cuts_of(values[is_present], np.ascontiguousarray(classes[is_present]), entropy_terms)
 
 
 class SeparateZeroBinning(Binning):
@@ -142,7 +151,7 @@ class SeparateZeroBinning(Binning):
         self.binning = binning
         self.n_jobs = n_jobs
 
-    # These two are variables in other rules. Here they are properties, as ``set_params`` may change ``binning``.
+    # Other rules have these two as variables. Here they depend on ``binning``, which ``set_params`` may change.
 
     @property
     def missing(self) -> str | None:  # type: ignore[override]
@@ -150,8 +159,8 @@ class SeparateZeroBinning(Binning):
         return self._rule().missing
 
     @property
-    def requires(self) -> Any:  # type: ignore[override]
-        """What the rule for numbers that are not zero finds their bins from."""
+    def requires(self) -> Literal["ends", "numbers", "classes", "codes"]:  # type: ignore[override]
+        """What the rule for numbers that are not zero makes its bins from."""
         return self._rule().requires
 
     def _rule(self) -> BinningChoice:
@@ -160,7 +169,7 @@ class SeparateZeroBinning(Binning):
         return make_binner(self.binning)
 
     def for_table(self, table: Dataset) -> Binning:
-        return self  # fit_table settles the rule
+        return self  # ``fit_table`` chooses the rule for the table
 
     @property
     def cutting_rule(self) -> Binning:
@@ -192,20 +201,24 @@ class SeparateZeroBinning(Binning):
 
         run_blocks(cut, stored.blocks(self.n_jobs), self.n_jobs, phase("binning"))
         cuts = RaggedArray.merged(table.n_features, cuts_of_blocks)
-        self.zero_ = stored.has_zeros
-        self.n_bins_ = cuts.lengths + self.zero_
-        self.categories_: Any = None
-        self.bin_edges_ = cuts
-        if rule.requires == "codes":
-            self.categories_ = _with_zero(cuts, self.zero_)
-            self.bin_edges_ = RaggedArray.empty(table.n_features)
-        else:
-            self.n_bins_ += stored.has_numbers  # a column with a nonzero number has one bin more than cuts
-        if rule.missing == "bin":
-            self.n_bins_ += 1
-        self.n_bins_[self.n_bins_ == 0] = 1  # all values are missing
+        self._set_bins(cuts, stored)
         self.check_code_limit(table.names)
         return self
+
+    def _set_bins(self, cuts: RaggedArray, stored: StoredColumns) -> None:
+        """Set the fitted attributes. A rule of codes has the distinct numbers of each column in place of cuts."""
+        self.zero_ = stored.has_zeros
+        self.categories_: Any = None
+        self.bin_edges_ = cuts
+        self.n_bins_ = cuts.lengths + self.zero_
+        if self.rule_.requires == "codes":
+            self.categories_ = _with_zero(cuts, self.zero_)
+            self.bin_edges_ = RaggedArray.empty(len(cuts))
+        else:
+            self.n_bins_ += stored.has_numbers  # a column with a nonzero number has one bin more than cuts
+        if self.rule_.missing == "bin":
+            self.n_bins_ += 1
+        self.n_bins_[self.n_bins_ == 0] = 1  # all values are missing
 
     def codes(self, table: InMemoryDataset, buffer: NDArray[np.uint8] | None = None) -> Any:
         sparse_codes = self.sparse_codes(as_sparse(table))
@@ -218,10 +231,14 @@ class SeparateZeroBinning(Binning):
 
     def search(self, table: InMemoryDataset) -> ClassSearch | None:
         search = self.rule_.search(table)
-        return RepeatedStoredCuts(search, self) if isinstance(search, RepeatedCuts) else None
+        if not isinstance(search, RepeatedCuts):
+            return None
+        if isinstance(search, RepeatedMDLCuts):  # its kernel skips missing values
+            return RepeatedStoredCuts(search, self)
+        return RepeatedStoredCuts(CutsWithoutMissing(search), self)
 
     def sparse_codes(self, table: InMemoryDataset) -> SparseCodes:
-        """The codes of a sparse table: those of its nonzero numbers, and the code of zero in every column."""
+        """The codes of the stored numbers of a sparse table, and the code of zero in each column."""
         has_missing_code = self.missing == "bin"
         stored = table.stored
         stored.check_finite(table.names, allow_missing=has_missing_code, advice_on_missing=IN_A_BIN)
@@ -233,14 +250,14 @@ class SeparateZeroBinning(Binning):
         def code_block(block: tuple[int, int]) -> None:
             first, end = block
             start = int(thresholds.indptr[first])
-            thresholds_of_block = thresholds.values[start : int(thresholds.indptr[end])]
+            thresholds_of_block = thresholds.values[start : int(thresholds.indptr[end])].astype(np.float64, copy=False)
             _native.code_stored(
                 stored.start,
                 stored.row,
                 stored.value,
                 first,
                 end,
-                thresholds_of_block.astype(np.float64, copy=False),
+                thresholds_of_block,
                 thresholds.ends[first:end] - start,
                 coding.side == "left",
                 coding.first_codes[first:end],
@@ -255,14 +272,14 @@ class SeparateZeroBinning(Binning):
         return SparseCodes(table.n_samples, stored.start, stored.row, codes, zero_codes, stored.allocate)
 
     def _number_coding(self) -> _NumberCoding:
-        if self.categories_ is not None:  # the code of a number is its rank among them, and so is that of zero
+        if self.categories_ is not None:  # the code of any number, also of zero, is its rank among the categories
             return _NumberCoding(self.categories_, first_codes=np.zeros_like(self.n_bins_), side="left")
         code_after_zero = self.zero_.astype(np.int64)  # 1 where zero has the code 0, else 0
         return _NumberCoding(self.bin_edges_, first_codes=code_after_zero, side=self.rule_.side)
 
     def _zero_codes(self, table: InMemoryDataset) -> NDArray[np.uint16]:
         """The code of zero in every column."""
-        columns_with_new_zeros = np.flatnonzero(table.stored.has_zeros & ~self.zero_)  # they had none when fitting
+        columns_with_new_zeros = np.flatnonzero(table.stored.has_zeros & ~self.zero_)  # none when the rule was fitted
         if self.categories_ is not None:
             if len(columns_with_new_zeros):
                 raise unknown_category(table.names[int(columns_with_new_zeros[0])], np.zeros(1))
@@ -273,30 +290,30 @@ class SeparateZeroBinning(Binning):
         return codes
 
     def _check_categories(self, table: InMemoryDataset, codes: NDArray[np.uint16]) -> None:
-        """Refuse numbers that were not there when fitting: their code is the rank of another number, or of none."""
+        """Refuse numbers that are no category of their column: the category of their code is another one, or none."""
         stored = table.stored
         categories = self.categories_
         for first, end in stored.blocks(None):
             block = slice(int(stored.start[first]), int(stored.start[end]))
             values = stored.value[block]
-            n_values = np.diff(stored.start[first : end + 1])  # of every column
+            n_values = np.diff(stored.start[first : end + 1])  # in each column
             category_index = np.repeat(categories.starts[first:end], n_values) + codes[block]
-            category_end = np.repeat(categories.ends[first:end], n_values)
+            end_of_categories = np.repeat(categories.ends[first:end], n_values)
             is_missing = np.isnan(values)
-            has_category = ~is_missing & (category_index < category_end)
+            has_category = ~is_missing & (category_index < end_of_categories)
             is_allowed = is_missing.copy()
             is_allowed[has_category] = categories.values[category_index[has_category]] == values[has_category]
             if not is_allowed.all():
-                refused = int(np.argmin(is_allowed))
-                column = int(np.searchsorted(stored.start, block.start + refused, side="right")) - 1
-                raise unknown_category(table.names[column], values[refused : refused + 1])
+                first_refused = int(np.argmin(is_allowed))
+                column = int(np.searchsorted(stored.start, block.start + first_refused, side="right")) - 1
+                raise unknown_category(table.names[column], values[[first_refused]])
 
 
 class _NumberCoding(NamedTuple):
-    """How numbers that are not zero become codes: by ``np.searchsorted(thresholds[j], number, side)`` in column j."""
+    """The codes of nonzero numbers: ``first_codes[j] + np.searchsorted(thresholds[j], number, side)`` in column j."""
 
     thresholds: RaggedArray
-    first_codes: Integers  # shape (n_features,): what is added in each column
+    first_codes: Integers  # shape (n_features,)
     side: Literal["left", "right"]
 
 

@@ -46,7 +46,7 @@ from bitsieve.io.formats import (
 from bitsieve.io.npz import ArrayFile, ArrayTable
 from bitsieve.io.postgres import is_postgres, rows_at
 from bitsieve.utils.messages import nearest, quoted
-from bitsieve.utils.note_warnings import warn_of
+from bitsieve.utils.note_warnings import warn_of_important
 from bitsieve.utils.types import TableLike
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def read_table(
             advice="nothing to select from",
         )
     if diagnostics is None:
-        warn_of(opened.diagnostics)
+        warn_of_important(opened.diagnostics)
     else:
         diagnostics += opened.diagnostics
     return table

@@ -43,7 +43,7 @@ from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.frames import FRAME_LIBRARIES, check_library, frame_of
 from bitsieve.utils.lazy import cached_property
-from bitsieve.utils.note_warnings import warn_of
+from bitsieve.utils.note_warnings import warn_of_important
 from bitsieve.utils.parameters import check_choice
 from bitsieve.utils.types import DataFrame, JsonObject, Label, TableLike
 
@@ -393,7 +393,7 @@ class Selection:
         if not codes and not append_score:
             return columns
         cut = self._cut(columns, order)
-        warn_of(list(chain.from_iterable(column.changes.diagnostics for column in cut)))
+        warn_of_important(list(chain.from_iterable(column.changes.diagnostics for column in cut)))
         values = with_values(columns, np.column_stack([column.codes for column in cut])) if codes else columns
         if not append_score:
             return values

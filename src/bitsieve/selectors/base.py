@@ -81,7 +81,7 @@ from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.docstrings import PAPERS, described_fully, with_references
 from bitsieve.utils.estimator import Estimator
 from bitsieve.utils.lazy import Lazy
-from bitsieve.utils.note_warnings import warn, warn_of
+from bitsieve.utils.note_warnings import warn, warn_of_important
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import Rule, check_choice, check_parameters, made_by
 from bitsieve.utils.types import ColumnLike, TableLike
@@ -366,7 +366,7 @@ class SupervisedSelector(ColumnSelector):
     def _warn(self) -> None:
         """Warn of what was noticed before the selection, and of a result that should not be used: three lines."""
         diagnostics = [*self._diagnostics.preparation_diagnostics, *self._result_warnings()]
-        warn_of(diagnostics, where_all="see .diagnostics_")
+        warn_of_important(diagnostics, where_all="see .diagnostics_")
 
     @abstractmethod
     def _select(self, table: TableLike, discretization: DiscretizationOptions) -> None:

@@ -9,7 +9,7 @@ from bitsieve.diagnostics import Diagnostic, SettingWriter, python_setting
 from bitsieve.utils import html
 from bitsieve.utils.frames import check_library, frame_of
 from bitsieve.utils.note_lines import as_lines, by_importance
-from bitsieve.utils.note_warnings import PYTHON_HAS_ALL, displayed, warn_of
+from bitsieve.utils.note_warnings import PYTHON_HAS_ALL, displayed, warn_of_important
 from bitsieve.utils.terminal_text import printable
 from bitsieve.utils.types import DataFrame
 
@@ -82,7 +82,7 @@ class Diagnostics(list[Diagnostic]):
 
     def warn(self) -> None:
         """Give the lines as warnings. What they have shown is not printed again below a result."""
-        self.were_warned_of = warn_of(self)
+        self.were_warned_of = warn_of_important(self)
 
     def printed(self) -> list[str]:
         """The lines below a printed result; a single one if warnings have shown the notes already."""

@@ -1,4 +1,4 @@
-"""Notes as warnings of Python, at the line of the user that led to them."""
+"""Notes on data and results, given as Python warnings at the line of the user that led to them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from bitsieve.diagnostics import Diagnostic, python_setting
 from bitsieve.utils.libraries import log
 from bitsieve.utils.note_lines import as_lines
 
-INTERNAL_MODULES = ("bitsieve.", "sklearn.", "joblib.")  # on the stack between a note and the line of the user
-PYTHON_HAS_ALL = "see .diagnostics"  # where all notes of a result are
+INTERNAL_MODULES = ("bitsieve.", "sklearn.", "joblib.")  # modules on the stack above the line of the user
+PYTHON_HAS_ALL = "see .diagnostics"  # the place where the user finds all notes of a result
 
 
 class BitsieveWarning(UserWarning):
@@ -47,35 +47,83 @@ class BitsieveWarning(UserWarning):
         return type(self), (self.diagnostic,)
 
 
-def warn(note: Diagnostic, kind: type[Warning] = BitsieveWarning) -> bool:
-    """Give a note as a warning, at the line of the user that led to it, and log it. Return whether it is shown.
+class _Call(NamedTuple):
+    """The line of the user that called this package: the innermost one on the stack outside ``INTERNAL_MODULES``."""
 
-    A cross-validation, which fits a selector many times, gives the notes of one code once.
+    level: int  # the ``stacklevel`` that ``warnings.warn`` needs for it in the function that looks for the call
+    file: str
+    module: str
+    line: int
+    is_cross_validation: bool  # whether scikit-learn splits the rows and fits to parts of them
+
+
+_given_in_cross_validation: set[tuple[str, str, int]] = set()  # code, file and line of notes
+_shown: set[tuple[str, str, int]] = set()  # text, file and line of warnings
+_waiting_for_cell: list[warnings.WarningMessage] = []  # warnings of the cell of a notebook that runs now
+
+
+def warn(note: Diagnostic, kind: type[Warning] = BitsieveWarning) -> bool:
+    """Log a note, and give it as a warning at the line of the user that led to it. Return whether Python shows it.
+
+    A cross-validation fits a selector many times. It gives only the first note of each code.
     """
-    log("warning", str(note))
+    text = str(note)
+    log("warning", text)
     call = _call_of_user()
-    if issubclass(kind, BitsieveWarning) and call.is_cross_validation:
+    is_ours = issubclass(kind, BitsieveWarning)
+    if is_ours and call.is_cross_validation:
         key = (note.code, call.file, call.line)
         if key in _given_in_cross_validation:
             return False
         _given_in_cross_validation.add(key)
-    message = kind(note) if issubclass(kind, BitsieveWarning) else kind(str(note))
+    message = kind(note) if is_ours else kind(text)
     warnings.warn(message, stacklevel=call.level)
-    return _is_shown(str(note), kind, call)
+    return _is_shown(text, kind, call)
 
 
-class _Call(NamedTuple):
-    """The innermost line on the stack that belongs to no library of ``INTERNAL_MODULES``."""
+def warn_of_important(notes: Sequence[Diagnostic], where_all: str = PYTHON_HAS_ALL) -> bool:
+    """Give the most important notes as warnings, at most three. Return whether one of them is shown.
 
-    level: int  # how far up the stack it is, seen from the caller of the function that looks for it
-    file: str
-    module: str
-    line: int
-    is_cross_validation: bool  # whether scikit-learn splits rows and fits to parts of them
+    ``where_all`` is the place where the user finds all notes. In a notebook the warnings wait until the cell has run,
+    as a display of the cell may show the notes first. There the function returns False.
+    """
+    lines = as_lines(notes, python_setting, where_all)
+    shell = notebook()
+    if shell is None:
+        are_shown = [warn(line) for line in lines]
+        return any(are_shown)
+
+    with warnings.catch_warnings(record=True) as recorded:  # by the filters of the cell
+        for line in lines:
+            warn(line)
+    _waiting_for_cell.extend(recorded or ())
+    shell.events.register("post_run_cell", _show_waiting)
+    return False
 
 
-_given_in_cross_validation: set[tuple[str, str, int]] = set()  # code, file and line
-_shown: set[tuple[str, str, int]] = set()  # text, file and line
+def _show_waiting(*_: object) -> None:
+    """Show the warnings that no display of the cell has shown."""
+    for warning in _waiting_for_cell:
+        warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)
+    _waiting_for_cell.clear()
+
+
+def displayed(notes: Iterable[str]) -> list[str]:
+    """Return the notes, which the caller displays now, and cancel the warnings of them that wait."""
+    displayed_notes = list(notes)
+    _waiting_for_cell[:] = [warning for warning in _waiting_for_cell if str(warning.message) not in displayed_notes]
+    return displayed_notes
+
+
+def notebook() -> Any:
+    """The IPython shell of the notebook in which this process runs; None elsewhere."""
+    ipython = sys.modules.get("IPython")
+    if ipython is None:
+        return None
+    shell = ipython.get_ipython()
+    if not hasattr(shell, "kernel"):  # a terminal has no kernel
+        return None
+    return shell
 
 
 def _call_of_user() -> _Call:
@@ -99,9 +147,9 @@ def _call_of_user() -> _Call:
 
 
 def _is_shown(text: str, kind: type[Warning], call: _Call) -> bool:
-    """Whether Python shows a warning: its filters allow it, and do not hide it as a repeated one.
+    """Whether Python shows a warning: the filters allow it, and it was not shown before if they show it once.
 
-    The filters are read because Python itself reports this only to ``warnings.showwarning``, which all threads share.
+    Python reports this only to ``warnings.showwarning``, which all threads share. So the filters are read here.
     """
     action = _action_of_filters(text, kind, call)
     if action == "ignore":
@@ -115,54 +163,10 @@ def _is_shown(text: str, kind: type[Warning], call: _Call) -> bool:
 
 
 def _action_of_filters(text: str, kind: type[Warning], call: _Call) -> str:
-    """The action of the first filter of warnings that fits a warning; "default" if none does."""
+    """The action of the first filter that matches a warning; "default" if none does."""
     for action, message, category, module, line in warnings.filters:
-        fits_text = message is None or re.match(message, text)
-        fits_module = module is None or re.match(module, call.module)
-        if issubclass(kind, category) and fits_text and fits_module and line in (0, call.line):
+        matches_text = message is None or re.match(message, text)
+        matches_module = module is None or re.match(module, call.module)
+        if issubclass(kind, category) and matches_text and matches_module and line in (0, call.line):
             return action
     return "default"
-
-
-def warn_of(notes: Sequence[Diagnostic], where_all: str = PYTHON_HAS_ALL) -> bool:
-    """Give the most important notes as warnings, at most three. Return whether one of them is shown.
-
-    ``where_all`` is where the user finds all of them. A notebook gives them when the cell has run, unless a display
-    has shown them by then; there it returns False.
-    """
-    lines = as_lines(notes, python_setting, where_all)
-    shell = notebook()
-    if shell is not None:
-        with warnings.catch_warnings(record=True) as caught:  # filters hold as they are here
-            for line in lines:
-                warn(line)
-        _held_warnings.extend(caught or ())
-        shell.events.register("post_run_cell", _warn_of_held)
-        return False
-
-    are_shown = [warn(line) for line in lines]
-    return any(are_shown)
-
-
-_held_warnings: list[warnings.WarningMessage] = []  # those that the running cell of a notebook has given
-
-
-def _warn_of_held(*_: object) -> None:
-    """Give the notes that no display of the cell has shown."""
-    for held in _held_warnings:
-        warnings.showwarning(held.message, held.category, held.filename, held.lineno)
-    _held_warnings.clear()
-
-
-def displayed(notes: Iterable[str]) -> list[str]:
-    """The notes themselves, which a display shows now: they are not given again when the cell has run."""
-    displayed_notes = list(notes)
-    _held_warnings[:] = [held for held in _held_warnings if str(held.message) not in displayed_notes]
-    return displayed_notes
-
-
-def notebook() -> Any:
-    """The shell of the notebook that runs this; None elsewhere."""
-    ipython = sys.modules.get("IPython")
-    shell = None if ipython is None else ipython.get_ipython()
-    return shell if hasattr(shell, "kernel") else None
