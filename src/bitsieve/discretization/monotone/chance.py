@@ -1,4 +1,4 @@
-"""What information value chance gives: its mean, an interval, and p values of bins that looked at the target."""
+"""Information value by chance: its mean, confidence intervals, and p values of bins that were made with the target."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from bitsieve.utils.arrays import Floats
 N_SHUFFLES = 999
 ENOUGH_ABOVE = 20  # the test ends when so many shuffles have at least the value (Besag, Clifford 1991)
 LEVEL = 0.05
-MAX_LEVELS = 256  # larger numbers of levels have no weight: their mean is at most 22 for 2^31 values
-BY_FORMULA = ("auto", "ascending", "descending")
+MAX_LEVELS = 256  # more levels have next to no probability: their mean number is at most 22 for 2^31 values
+MONOTONE_TRENDS = ("auto", "ascending", "descending")  # trends whose p values have a formula
 
 
 class Interval(NamedTuple):
@@ -51,58 +51,63 @@ def _variance(shares: Floats, values: Floats) -> float:
 
 
 def p_of_fixed_bins(counts: BinCounts, totals: Totals, smoothing: float) -> float:
-    """The share of shuffles with at least this information value, for bins that did not look at the event."""
+    """The share of shuffles with at least this information value, for bins that were made without the event."""
+    if len(counts) < 2:
+        return 1.0
     statistic = information_values(counts, totals, smoothing).sum() / totals.unit_of_bias
-    freedom = len(counts) - 1
-    return float(chdtrc(freedom, max(statistic, 0.0))) if freedom > 0 else 1.0
+    return float(chdtrc(len(counts) - 1, max(statistic, 0.0)))
 
 
 def p_of_monotone_bins(value: float, totals: Totals, n_free: int, n_fixed: int, *, either_direction: bool) -> float:
     """The share of shuffles in which the best monotone division has at least this information value.
 
-    The best ascending division is isotonic regression, whose law is chi-bar-square: with ``B`` bins to merge it has
-    ``l`` of them with the probability ``|Stirling1(B, l)| / B!``, and then ``l - 1`` degrees of freedom. Each of the
-    ``n_fixed`` bins that are not merged, of special and missing values, adds one. Bounds on bins lower the value, so
-    that p is then too large.
+    The best ascending division is isotonic regression, whose distribution is chi-bar-square: ``B = n_free`` bins are
+    merged into ``l`` bins with the probability ``|Stirling1(B, l)| / B!``, which have ``l - 1`` degrees of freedom.
+    Each of the ``n_fixed`` bins of special and missing values, which are not merged, adds one degree. Bounds on bins
+    lower the value, so that p is too large with them.
     """
     statistic = value / totals.unit_of_bias
-    weights = probabilities_of_n_bins(n_free)
-    freedom = np.arange(len(weights)) + n_fixed  # of 1, 2, ... bins
-    tails = np.where(freedom > 0, chdtrc(np.maximum(freedom, 1), max(statistic, 0.0)), float(statistic <= 0))
-    p = float((weights * tails).sum())
-    return min(1.0, 2 * p if either_direction else p)
+    probabilities = probabilities_of_n_bins(n_free)
+    freedom = np.arange(len(probabilities)) + n_fixed  # for l = 1, 2, ...
+    tail_without_freedom = float(statistic <= 0)
+    tails = np.where(freedom > 0, chdtrc(np.maximum(freedom, 1), max(statistic, 0.0)), tail_without_freedom)
+    p = float((probabilities * tails).sum())
+    if either_direction:
+        p *= 2
+    return min(1.0, p)
 
 
 @lru_cache(maxsize=256)
 def probabilities_of_n_bins(n_free: int) -> Floats:
-    """The probabilities that the isotonic regression of ``n_free`` equal bins of chance has 1, 2, ... levels.
+    """The probabilities that the isotonic regression of ``n_free`` equal bins has 1, 2, ... levels by chance.
 
-    Bin b begins a level with the probability 1/b, whatever the others do. Next to nothing cancels in the sums, so that
-    small probabilities have as many exact digits as large ones.
+    Bin b begins a level with the probability 1/b, independently of the others. The sums have next to no cancellation,
+    so that small probabilities have as many exact digits as large ones.
     """
     if n_free <= MAX_LEVELS:
         return _probabilities_of_few_bins()[n_free - 1, :n_free]
-    in_first_bins = _probabilities_of_few_bins()[-1]
-    return np.convolve(in_first_bins, _probabilities_of_more_levels(MAX_LEVELS, n_free))[:MAX_LEVELS]
+    levels_of_first_bins = _probabilities_of_few_bins()[-1]
+    levels_of_later_bins = _probabilities_of_more_levels(MAX_LEVELS, n_free)
+    return np.convolve(levels_of_first_bins, levels_of_later_bins)[:MAX_LEVELS]
 
 
 @lru_cache(maxsize=1)
 def _probabilities_of_few_bins() -> Floats:
-    """Row n - 1 has the probabilities of 1, 2, ... levels of n bins."""
+    """``probabilities[n - 1, l - 1]``: that n bins have l levels."""
     probabilities = np.zeros((MAX_LEVELS, MAX_LEVELS))
     probabilities[0, 0] = 1
     for n in range(2, MAX_LEVELS + 1):
-        of_fewer = probabilities[n - 2]
-        probabilities[n - 1] = of_fewer * (1 - 1 / n)
-        probabilities[n - 1, 1:] += of_fewer[:-1] / n
+        without_last_bin = probabilities[n - 2]
+        probabilities[n - 1] = without_last_bin * (1 - 1 / n)  # the last bin begins no level
+        probabilities[n - 1, 1:] += without_last_bin[:-1] / n  # it begins one
     return probabilities
 
 
 def _probabilities_of_more_levels(n_first: int, n_free: int) -> Floats:
-    """The probabilities that 0, 1, ... levels begin after the first bins.
+    """The probabilities that 0, 1, ... levels begin in the bins after the first ``n_first``.
 
     That of l levels is ``n_first / n_free`` times the elementary symmetric polynomial of degree l of the odds
-    ``1/n_first, ..., 1/(n_free - 1)``. Newton's identities have it by their power sums, of which the first dominates.
+    ``1/n_first, ..., 1/(n_free - 1)``. Newton's identities compute it from power sums of the odds.
     """
     degrees = np.arange(1, MAX_LEVELS)
     power_sums = np.empty(len(degrees))
@@ -113,47 +118,47 @@ def _probabilities_of_more_levels(n_first: int, n_free: int) -> Floats:
     polynomials[0] = 1
     for degree in degrees.tolist():
         polynomials[degree] = (polynomials[degree - 1 :: -1] @ signed_sums[:degree]) / degree
-    return n_first / n_free * np.maximum(polynomials, 0)  # more levels than bins have a sum that is 0 but for rounding
+    # For more levels than bins the polynomial is 0, which rounding may turn negative.
+    return n_first / n_free * np.maximum(polynomials, 0)
 
 
 @dataclass(frozen=True)
 class Merging:
-    """The bins that were merged, and how."""
+    """The bins of a column before they were merged, and the rules of merging."""
 
-    counts: BinCounts  # of the bins before they were merged
-    n_free: int  # see PreBins.n_free
+    counts: BinCounts
+    n_free: int  # as in ``PreBins``
     rules: BinRules
-    ordered_by_rate: bool  # whether the bins were put in the order of their event rates
+    ordered_by_rate: bool  # whether the bins were sorted by their event rates
 
 
 def p_of_merged_bins(value: float, merging: Merging, fixed: BinCounts, totals: Totals) -> float:
     """The share of shuffles in which bins that are merged in the same way have at least this information value.
 
-    By the formula of :func:`p_of_monotone_bins` where the order of the bins looked at numbers alone; by shuffles for
-    other trends, for categories, and where the formula is within a factor of 2 of 5 %, as it assumes equal bins.
+    The formula of :func:`p_of_monotone_bins` gives it for monotone trends of bins in the order of their numbers.
+    Shuffles give it for other trends and for bins that were sorted by rate. They also give it where the formula, which
+    assumes equal bins, is within a factor of 2 of 5 %.
     """
-    if merging.rules.trend in BY_FORMULA and not merging.ordered_by_rate:
-        in_either = merging.rules.trend == "auto"
-        p = p_of_monotone_bins(value, totals, merging.n_free, len(fixed), either_direction=in_either)
+    if merging.rules.trend in MONOTONE_TRENDS and not merging.ordered_by_rate:
+        either_direction = merging.rules.trend == "auto"
+        p = p_of_monotone_bins(value, totals, merging.n_free, len(fixed), either_direction=either_direction)
         if not LEVEL / 2 <= p <= 2 * LEVEL:
             return p
     return _p_by_shuffles(value, merging, fixed, totals)
 
 
 def _p_by_shuffles(value: float, merging: Merging, fixed: BinCounts, totals: Totals) -> float:
-    """The share of shuffles of the event among rows.
-
-    The rows of each bin stay, and the events are drawn without replacement, so that no row is touched.
-    """
+    """The share of shuffles of the event among rows, by draws of the events of each bin without replacement."""
     random = np.random.default_rng(0)
     rows = np.concatenate([merging.counts.rows, fixed.rows])
     n_free = len(merging.counts)
     n_above = 0
     for n_shuffles in range(1, N_SHUFFLES + 1):
         events = random.multivariate_hypergeometric(rows, totals.events, method="marginals")
-        free = BinCounts(events[:n_free], rows[:n_free] - events[:n_free])
-        shuffled_fixed = BinCounts(events[n_free:], rows[n_free:] - events[n_free:])
-        shuffled_value = _best_value(free, merging, totals)
+        nonevents = rows - events
+        shuffled_free = BinCounts(events[:n_free], nonevents[:n_free])
+        shuffled_fixed = BinCounts(events[n_free:], nonevents[n_free:])
+        shuffled_value = _best_value(shuffled_free, merging, totals)
         shuffled_value += information_values(shuffled_fixed, totals, merging.rules.smoothing).sum()
         n_above += shuffled_value >= value - TIE
         if n_above == ENOUGH_ABOVE:
@@ -162,11 +167,11 @@ def _p_by_shuffles(value: float, merging: Merging, fixed: BinCounts, totals: Tot
 
 
 def _best_value(counts: BinCounts, merging: Merging, totals: Totals) -> float:
-    """The information value of the best division; for a monotone trend without bounds on bins, which is not below."""
+    """The information value of the best division, or at least that: monotone trends leave out bounds on bins."""
     if merging.ordered_by_rate:
         counts = counts.take(np.argsort(counts.events / counts.rows, kind="stable"))
     rules = merging.rules
-    if rules.trend in BY_FORMULA:
+    if rules.trend in MONOTONE_TRENDS:
         values = []
         if rules.trend != "descending":
             values.append(hull_information_value(counts, totals, rules.smoothing))

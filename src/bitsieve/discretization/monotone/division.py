@@ -18,15 +18,15 @@ Objective = Literal["iv", "mi", "gini", "chi2"]
 Status = Literal["optimal", "infeasible"]
 TRENDS: tuple[Trend, ...] = ("auto", "ascending", "descending", "peak", "valley", "none")
 OBJECTIVES: tuple[Objective, ...] = ("iv", "mi", "gini", "chi2")
-BOUND_MARGIN = 1e-9  # far above the rounding of a sum of values, and far below a difference that matters
-TIE = 1e-12  # values of divisions that differ by less are equal
+BOUND_MARGIN = 1e-9  # above the rounding of a sum of values, and below any difference that matters
+TIE = 1e-12  # values of divisions that differ by less are taken as equal
 RATE_UNIT = 1 << 30  # differences of rates are multiples of 2^-30
-SHARE_ROUNDING = 1e-9  # .07 of 100 rows are 7, though the product of the floats is above
+SHARE_ROUNDING = 1e-9  # 0.07 of 100 rows are 7, though 0.07 * 100 is a little more than 7 in floats
 
 
 @dataclass(frozen=True)
 class BinRules:
-    """What the bins of a column must keep."""
+    """The rules for the bins of a column."""
 
     trend: Trend = "auto"
     objective: Objective = "iv"
@@ -43,53 +43,65 @@ class BinRules:
 
 @dataclass(frozen=True)
 class Division:
-    """Bins made of neighbouring bins."""
+    """A division of ordered bins into fewer, each made of neighbours."""
 
-    bin_ends: Integers  # how many of the neighbouring bins lie before the end of each bin
+    bin_ends: Integers  # bin b of the division ends before the ordered bin ``bin_ends[b]``
     trend: Trend
     status: Status
-    value: float  # of the objective, without the cost of bins
-    #: How far the value may lie below that of the best division without bounds, as a share of the latter.
+    value: float  # the objective, before the cost of bins is subtracted
+    #: How far the value lies below that of the best division without bounds on bins, as a share of the latter. None for
+    #: trends that are not monotone.
     bound_gap: float | None
 
 
 def divide(counts: BinCounts, totals: Totals, rules: BinRules) -> Division:
-    """The best division by the rules; one bin of status "infeasible" where none keeps them.
+    """The best division by the rules; one bin of status "infeasible" where no division keeps them.
 
-    For the trend "auto" the direction with the larger upper bound is searched first, and the other one only if its
-    bound leaves room for a better division.
+    For the trend "auto" the direction with the larger upper bound is searched first. The other direction is searched
+    only if its bound leaves room for a better division.
     """
     if rules.trend != "auto":
         return _divide_by_trend(counts, totals, rules)
-    bound_of_ascending = _upper_bound(counts, totals, rules)
-    bound_of_descending = _upper_bound(counts.swapped, totals.swapped, rules)
-    first: Trend = "ascending"
-    second: Trend = "descending"
-    bound_of_second = bound_of_descending
-    if bound_of_descending > bound_of_ascending:
-        first, second = second, first
-        bound_of_second = bound_of_ascending
-    best = _divide_by_trend(counts, totals, replace(rules, trend=first))
-    cost = rules.bin_cost * totals.unit_of_bias
-    net_value = best.value - cost * len(best.bin_ends)
-    net_bound = bound_of_second - cost * rules.min_n_bins
-    if best.status == "optimal" and net_bound < net_value - BOUND_MARGIN:
-        return best
-    other = _divide_by_trend(counts, totals, replace(rules, trend=second))
-    ascending, descending = (best, other) if first == "ascending" else (other, best)
+    ascending_rules = replace(rules, trend="ascending")
+    descending_rules = replace(rules, trend="descending")
+    ascending_bound = _upper_bound(counts, totals, rules)
+    descending_bound = _upper_bound(counts.swapped, totals.swapped, rules)
+    if ascending_bound >= descending_bound:
+        ascending = _divide_by_trend(counts, totals, ascending_rules)
+        if _excludes_better(ascending, descending_bound, rules, totals):
+            return ascending
+        descending = _divide_by_trend(counts, totals, descending_rules)
+    else:
+        descending = _divide_by_trend(counts, totals, descending_rules)
+        if _excludes_better(descending, ascending_bound, rules, totals):
+            return descending
+        ascending = _divide_by_trend(counts, totals, ascending_rules)
     return descending if _is_better(descending, ascending, rules, totals) else ascending
 
 
-def _upper_bound(counts: BinCounts, totals: Totals, rules: BinRules) -> float:
-    """A value that no ascending division exceeds: that of the convex hull.
+def _excludes_better(division: Division, bound: float, rules: BinRules, totals: Totals) -> bool:
+    """Whether no division of the other direction, whose values are at most ``bound``, is better than this one."""
+    net_bound = bound - rules.bin_cost * totals.unit_of_bias * rules.min_n_bins
+    return division.status == "optimal" and net_bound < _net_value(division, rules, totals) - BOUND_MARGIN
 
-    Where each bin has an event and another row, the first bin reaches to the first event at least, and the last one
-    begins with the last row without it at most: so the bins of the hull have no empty cell, and need no smoothing.
+
+def _net_value(division: Division, rules: BinRules, totals: Totals) -> float:
+    """The value less the cost of the bins."""
+    return division.value - rules.bin_cost * totals.unit_of_bias * len(division.bin_ends)
+
+
+def _upper_bound(counts: BinCounts, totals: Totals, rules: BinRules) -> float:
+    """An upper bound of the value of ascending divisions: that of the hull; infinite where rules allow empty cells.
+
+    The first bin of a division reaches the first event, and its last bin starts at the last nonevent or before. The
+    ordered bins are merged so far before the hull is taken, so that none of its bins has an empty cell to smooth.
     """
     if rules.min_events < 1 or rules.min_nonevents < 1:
         return math.inf
     first_end = int(np.argmax(counts.events > 0)) + 1
-    last_start = int(np.flatnonzero(counts.nonevents > 0)[-1]) if counts.nonevents.any() else 0
+    last_start = 0
+    if counts.nonevents.any():
+        last_start = int(np.flatnonzero(counts.nonevents > 0)[-1])
     if first_end > last_start:  # no two bins keep the bounds
         return objective_value(counts.merged(np.array([len(counts)])), totals, rules)
     bin_ends = np.append(np.arange(first_end, last_start + 1), len(counts))
@@ -100,8 +112,7 @@ def _upper_bound(counts: BinCounts, totals: Totals, rules: BinRules) -> float:
 def _is_better(division: Division, other: Division, rules: BinRules, totals: Totals) -> bool:
     if division.status != other.status:
         return division.status == "optimal"
-    cost = rules.bin_cost * totals.unit_of_bias
-    gain = (division.value - cost * len(division.bin_ends)) - (other.value - cost * len(other.bin_ends))
+    gain = _net_value(division, rules, totals) - _net_value(other, rules, totals)
     if abs(gain) > TIE:
         return gain > 0
     return len(division.bin_ends) < len(other.bin_ends)
@@ -134,26 +145,31 @@ def _divide_by_trend(counts: BinCounts, totals: Totals, rules: BinRules) -> Divi
 
 
 def smallest_count(share: float, n_rows: int) -> int:
-    """The smallest number of rows that is at least this share of all."""
+    """The smallest number of rows that makes at least this share of all rows."""
     return max(0, math.ceil(share * n_rows - SHARE_ROUNDING))
 
 
 def largest_count(share: float, n_rows: int) -> int:
-    """The largest number of rows that is at most this share of all."""
+    """The largest number of rows that makes at most this share of all rows."""
     return math.floor(share * n_rows + SHARE_ROUNDING)
 
 
 def _gap_below_hull(counts: BinCounts, totals: Totals, rules: BinRules, value: float) -> float | None:
-    """How far the value lies below that of the hull, which bounds every monotone division; None for other trends."""
-    if rules.trend not in ("ascending", "descending"):
+    """How far the value lies below that of the hull, as a share of the latter; None for trends without a hull."""
+    if rules.trend == "ascending":
+        vertices = hull_vertices(counts)
+    elif rules.trend == "descending":
+        vertices = hull_vertices(counts.swapped)
+    else:
         return None
-    in_order = counts if rules.trend == "ascending" else counts.swapped
-    bound = objective_value(counts.merged(hull_vertices(in_order)), totals, rules)
-    return max(0.0, 1 - value / bound) if bound > TIE else 0.0
+    bound = objective_value(counts.merged(vertices), totals, rules)
+    if bound <= TIE:
+        return 0.0
+    return max(0.0, 1 - value / bound)
 
 
 def objective_value(counts: BinCounts, totals: Totals, rules: BinRules) -> float:
-    """The sum of the objective over bins; of chi-square its share of the rows, as the native search has it."""
+    """The sum of the objective over bins, in the units of the native search: chi-square is divided by the rows."""
     if rules.objective == "iv":
         return float(information_values(counts, totals, rules.smoothing).sum())
     if rules.objective == "mi":
@@ -192,11 +208,14 @@ def information_values(
 
 
 def mutual_information_in_nats(counts: BinCounts, totals: Totals) -> float:
-    """The part of these bins in the mutual information of bins and event, in nats: all of it for all bins."""
-    rows = counts.rows
-    parts = 0.0
-    for in_class, total in ((counts.events, totals.events), (counts.nonevents, totals.nonevents)):
-        occurs = in_class > 0
-        ratio = in_class[occurs] / rows[occurs] * (totals.rows / total)
-        parts += float((in_class[occurs] * np.log(ratio)).sum())
-    return parts / totals.rows
+    """What these bins add to the mutual information of bins and event, in nats."""
+    sum_of_events = _sum_of_class(counts.events, counts.rows, totals.rows / totals.events)
+    sum_of_nonevents = _sum_of_class(counts.nonevents, counts.rows, totals.rows / totals.nonevents)
+    return (sum_of_events + sum_of_nonevents) / totals.rows
+
+
+def _sum_of_class(counts: Integers, rows: Integers, inverse_share: float) -> float:
+    """``sum over bins of n ln(n / t * inverse_share)``: n rows of a class among t rows, 0 where n is 0."""
+    occurs = counts > 0
+    ratio = counts[occurs] / rows[occurs] * inverse_share
+    return float((counts[occurs] * np.log(ratio)).sum())

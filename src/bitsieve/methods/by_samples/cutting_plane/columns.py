@@ -1,4 +1,4 @@
-"""Columns as vectors of unit length about their mean, ``f = (x - mean) / length``, of a dense or sparse table.
+"""The columns of a dense or sparse table as vectors of unit length about their mean, ``f = (x - mean) / length``.
 
 A column that holds a single value has length 0 and counts as the zero vector. No table is copied or made dense.
 """
@@ -20,12 +20,14 @@ from bitsieve.utils.arrays import Flags, Floats, Values
 if TYPE_CHECKING:
     from scipy.sparse import csc_array, csr_array
 Indices = NDArray[np.intp]
-Block = tuple[int, int]
-Stored = tuple[Indices, Indices, Floats, int, int, int, Floats, Floats]  # the first arguments of native functions
-ByRow = tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats, Floats]
+Block = tuple[int, int]  # the first column of a block, and the column after its last one
+# The first arguments of native functions: start, row, value, n_samples, first, last, mean, length
+SparseArguments = tuple[Indices, Indices, Floats, int, int, int, Floats, Floats]
+# Further arguments, of the chosen columns by row: starts, columns, values, levels, peaks
+ChosenArguments = tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats, Floats]
 
-DENSE_VALUES = 1 << 19  # of a block of columns: 4 MiB of doubles stay in a cache between the passes over it
-STORED_VALUES = 1 << 20  # of a block of sparse columns
+DENSE_VALUES = 1 << 19  # values of a block of dense columns: 4 MiB of doubles stay in the cache between two passes
+STORED_VALUES = 1 << 20  # stored values of a block of sparse columns
 
 
 class Pairs(NamedTuple):
@@ -36,22 +38,29 @@ class Pairs(NamedTuple):
     correlation: Floats
 
     def groups(self, selected: Indices, n_chosen: int) -> Groups:
-        """The selected pairs by chosen column; correlations that differ by less than 1e-10 are ties."""
+        """Group the pairs of indices ``selected`` by chosen column.
+
+        Correlations are sorted by 10 decimals, and equal ones by column.
+        """
         strength = np.round(np.abs(self.correlation[selected]), 10)
-        selected = selected[np.lexsort((self.column[selected], -strength, self.chosen[selected]))]
-        edges = np.searchsorted(self.chosen[selected], np.arange(1, n_chosen))
-        return Groups(np.split(self.column[selected], edges), np.split(self.correlation[selected], edges))
+        order = np.lexsort((self.column[selected], -strength, self.chosen[selected]))
+        in_order = selected[order]
+        edges = np.searchsorted(self.chosen[in_order], np.arange(1, n_chosen))
+        return Groups(
+            members=np.split(self.column[in_order], edges),
+            correlations=np.split(self.correlation[in_order], edges),
+        )
 
 
 class Groups(NamedTuple):
-    """For every chosen column the columns of its group, by falling |correlation|, and their correlations with it."""
+    """The group of each chosen column: the columns that are correlated with it, by falling |correlation|."""
 
     members: list[Indices]
-    correlations: list[Floats]
+    correlations: list[Floats]  # of the members with the chosen column
 
 
-class Columns(ABC):
-    """A table as vectors, a block of columns at a time; its values are only read."""
+class ColumnVectors(ABC):
+    """The columns of a table as vectors of unit length, which are made block by block."""
 
     def __init__(self, shape: tuple[int, int], n_jobs: int | None) -> None:
         self.n_samples, self.n_features = shape
@@ -59,23 +68,22 @@ class Columns(ABC):
         self.mean = np.zeros(self.n_features)
         self.length = np.zeros(self.n_features)
         self._each_block(self._measure)
-        self.varies = self.length > 0
 
     @abstractmethod
     def products(self, weights: Floats) -> Floats:
-        """The products with weights of the samples, shape (n, tasks): shape (n_features, tasks)."""
+        """The products of all vectors with weights of shape (n_samples, n_tasks). Shape (n_features, n_tasks)."""
 
     @abstractmethod
     def part(self, columns: Indices) -> Part:
-        """The vectors of some columns."""
+        """The vectors of these columns."""
 
     @abstractmethod
     def correlated(self, columns: Indices, min_correlation: float, among: Indices | None = None) -> Pairs:
-        """Pairs of any column (or one of ``among``) and one of ``columns`` with |rho| >= ``min_correlation``."""
+        """Pairs of a column of ``among`` (None: all) and one of ``columns`` with |rho| >= ``min_correlation``."""
 
     @abstractmethod
     def _measure(self, first: int, last: int) -> None:
-        """Set the means and lengths of a block of columns."""
+        """Set ``mean`` and ``length`` of a block of columns."""
 
     @abstractmethod
     def _blocks(self) -> list[Block]:
@@ -85,7 +93,7 @@ class Columns(ABC):
         run_blocks(lambda block: work(*block), self._blocks(), self.n_jobs)
 
     def _gather(self, pairs_of: Callable[[int, int], Pairs], blocks: list[Block]) -> Pairs:
-        """The pairs of all blocks, in the order of the blocks."""
+        """Find the pairs of each block on a thread, and join them in the order of the blocks."""
         pairs_of_block: dict[Block, Pairs] = {}
 
         def work(block: Block) -> None:
@@ -100,7 +108,7 @@ class Columns(ABC):
         )
 
 
-class DenseColumns(Columns):
+class DenseColumns(ColumnVectors):
     """A table of finite numbers, shape (n_samples, n_features), of any numeric type and layout."""
 
     def __init__(self, values: Values, n_jobs: int | None = None) -> None:
@@ -137,12 +145,11 @@ class DenseColumns(Columns):
         return self._gather(pairs_of_block, self._blocks(n_columns))
 
     def _measure(self, first: int, last: int) -> None:
-        """Means, and lengths about the means; columns are scaled by powers of 2, so that nothing overflows."""
         values = self.values[:, first:last].astype(np.float64)
         low = values.min(axis=0)
         high = values.max(axis=0)
         _, exponents = np.frexp(np.maximum(-low, high))
-        np.ldexp(values, -exponents, out=values)
+        np.ldexp(values, -exponents, out=values)  # to magnitudes of at most 1, so that no sum overflows
         mean = np.add.reduce(values, axis=0) / len(values)
         values -= mean
         correction = np.add.reduce(values, axis=0) / len(values)  # the rounding of the mean
@@ -164,8 +171,8 @@ class DenseColumns(Columns):
         return [(first, min(first + width, n_columns)) for first in range(0, n_columns, width)]
 
 
-class SparseColumns(Columns):
-    """A CSC matrix or array of finite float32 or float64, no entry twice; 32-bit or 64-bit indices."""
+class SparseColumns(ColumnVectors):
+    """A CSC matrix or array of finite float32 or float64, without duplicate entries; 32-bit or 64-bit indices."""
 
     def __init__(self, matrix: csc_array, n_jobs: int | None = None) -> None:
         self.start = matrix.indptr
@@ -187,10 +194,10 @@ class SparseColumns(Columns):
         return Part(vectors.tocsr(), level)
 
     def correlated(self, columns: Indices, min_correlation: float, among: Indices | None = None) -> Pairs:
-        order, by_row = self._by_row(columns)
+        order, chosen = self._chosen_by_row(columns)
 
-        def pairs_of(arrays: Stored) -> Pairs:
-            column, index, correlation = _native.sparse_correlated(*arrays, *by_row, min_correlation)
+        def pairs_of(arrays: SparseArguments) -> Pairs:
+            column, index, correlation = _native.sparse_correlated(*arrays, *chosen, min_correlation)
             return Pairs(column, order[index], correlation)
 
         if among is None:
@@ -201,12 +208,16 @@ class SparseColumns(Columns):
         pairs = pairs_of((part.indptr, part.indices, part.data, self.n_samples, 0, len(among), mean, length))
         return pairs._replace(column=among[pairs.column])
 
-    def _by_row(self, columns: Indices) -> tuple[Indices, ByRow]:
-        """The order of some columns by falling largest |value|; their rows, levels and largest values in that order."""
+    def _chosen_by_row(self, columns: Indices) -> tuple[Indices, ChosenArguments]:
+        """Sort columns by their peak, the largest |value|, in falling order, and store them by row.
+
+        Return the order, and the columns as arguments of the native function.
+        """
         vectors, level = self._vectors(columns)
-        stored = np.diff(vectors.indptr) > 0
+        has_values = np.diff(vectors.indptr) > 0
         peak = np.zeros(len(columns))
-        peak[stored] = np.maximum.reduceat(np.abs(vectors.data), vectors.indptr[:-1][stored]) if stored.any() else 0.0
+        if has_values.any():
+            peak[has_values] = np.maximum.reduceat(np.abs(vectors.data), vectors.indptr[:-1][has_values])
         order = np.argsort(-peak, kind="stable")
         rows = vectors[:, order].tocsr()
         starts = rows.indptr.astype(np.int64)
@@ -216,7 +227,7 @@ class SparseColumns(Columns):
     def _measure(self, first: int, last: int) -> None:
         _native.sparse_column_moments(*self._arrays(first, last))
 
-    def _arrays(self, first: int, last: int) -> Stored:
+    def _arrays(self, first: int, last: int) -> SparseArguments:
         return self.start, self.row, self.value, self.n_samples, first, last, self.mean, self.length
 
     def _blocks(self) -> list[Block]:
@@ -226,9 +237,9 @@ class SparseColumns(Columns):
         return list(pairwise(edges))
 
     def _vectors(self, columns: Indices) -> tuple[csc_array, Floats]:
-        """Some columns divided by their length, and the level of each: a number to subtract from all its values.
+        """The columns divided by their lengths, and their levels: vector j is column j less ``level[j]``.
 
-        A column that stores all values is centred here, so that its level is 0.
+        A column that stores all its values is centred here, and its level is 0.
         """
         from scipy.sparse import csc_array
 
@@ -248,27 +259,27 @@ class SparseColumns(Columns):
         n_stored = (self.start[columns + 1] - self.start[columns]).astype(np.intp)
         start = np.concatenate([[0], np.cumsum(n_stored)])
         positions = np.repeat(self.start[columns] - start[:-1], n_stored) + np.arange(start[-1])
-        arrays = self.value[positions], self.row[positions], start.astype(self.start.dtype)
+        arrays = (self.value[positions], self.row[positions], start.astype(self.start.dtype))
         return csc_array(arrays, shape=(self.n_samples, len(columns)))
 
 
 class Part:
-    """The vectors of s columns: vector j is ``rows[:, j] - level[j]``, with ``rows`` dense or sparse."""
+    """The vectors of a part of the columns: vector j is ``rows[:, j] - level[j]``, with ``rows`` dense or sparse."""
 
     def __init__(self, rows: Floats | csr_array, level: Floats) -> None:
         self.rows = rows
         self.level = level
 
     def times(self, weights: Floats) -> Floats:
-        """The sum of the vectors by weights of shape (s, tasks): shape (n, tasks)."""
+        """The weighted sums of the vectors, by weights of shape (n_columns, n_tasks). Shape (n_samples, n_tasks)."""
         return np.asarray(self.rows @ weights - self.level @ weights)
 
     def against(self, weights: Floats) -> Floats:
-        """The products with weights of the samples, shape (n, tasks): shape (s, tasks)."""
+        """The products of the vectors with weights of shape (n_samples, n_tasks). Shape (n_columns, n_tasks)."""
         return np.asarray(self.rows.T @ weights - np.outer(self.level, np.add.reduce(weights, axis=0)))
 
     def scatter(self, samples: Flags) -> Floats:
-        """The products of the vectors with each other over some samples, shape (s, s)."""
+        """The products of the vectors with each other over the flagged samples, shape (n_columns, n_columns)."""
         rows = self.rows[samples]
         n = rows.shape[0]
         sums = rows.T @ np.ones(n)
@@ -278,6 +289,8 @@ class Part:
         return products
 
 
-def vectors_of(values: Values | csc_array, n_jobs: int | None = None) -> Columns:
-    """A table as vectors: an array, or CSC."""
-    return DenseColumns(values, n_jobs) if isinstance(values, np.ndarray) else SparseColumns(values, n_jobs)
+def column_vectors(values: Values | csc_array, n_jobs: int | None = None) -> ColumnVectors:
+    """The columns of an array or a CSC matrix as vectors."""
+    if isinstance(values, np.ndarray):
+        return DenseColumns(values, n_jobs)
+    return SparseColumns(values, n_jobs)

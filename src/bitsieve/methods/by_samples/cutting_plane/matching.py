@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bitsieve.methods.by_samples.cutting_plane.columns import Columns, Indices
+from bitsieve.methods.by_samples.cutting_plane.columns import ColumnVectors, Indices
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.choice import TIE, rank
 
@@ -47,7 +47,11 @@ def leading(scores: Floats, count: int) -> Indices:
 
 
 def match(
-    columns: Columns, scores: Floats, budget: int, min_correlation: float | None, represented: Indices = NO_COLUMNS
+    columns: ColumnVectors,
+    scores: Floats,
+    budget: int,
+    min_correlation: float | None,
+    represented: Indices = NO_COLUMNS,
 ) -> Indices:
     """The greedy matching: the best columns, at most ``budget``, that are not correlated with a better one of them.
 
@@ -71,7 +75,7 @@ def match(
     return np.array(chosen[:budget], np.intp)
 
 
-def _uncorrelated(columns: Columns, excluding: Indices, chunk: Indices, min_correlation: float) -> list[int]:
+def _uncorrelated(columns: ColumnVectors, excluding: Indices, chunk: Indices, min_correlation: float) -> list[int]:
     """The columns of a chunk that are correlated neither with ``excluding`` columns nor with a result before them."""
     pairs = columns.correlated(np.concatenate([excluding, chunk]), min_correlation, among=chunk)
     index_in_chunk = {column: i for i, column in enumerate(chunk.tolist())}
@@ -97,7 +101,7 @@ class ExactMatch(NamedTuple):
     gap: float  # another set has a sum of squared scores that is larger by this share of it at most
 
 
-def match_exactly(columns: Columns, scores: Floats, budget: int, min_correlation: float) -> ExactMatch:
+def match_exactly(columns: ColumnVectors, scores: Floats, budget: int, min_correlation: float) -> ExactMatch:
     """The columns of the largest sum of squared scores, at most ``budget``, of which no two are correlated.
 
     The gap is 0 where the set is proved to be the best, but for differences of 1e-8 of the sum.
@@ -137,7 +141,7 @@ class _Relaxation(NamedTuple):
     bound_outside: float  # no set with a column outside the list has a larger sum of weights
 
 
-def _relax(columns: Columns, scores: Floats, n_listed: int, budget: int, min_correlation: float) -> _Relaxation:
+def _relax(columns: ColumnVectors, scores: Floats, n_listed: int, budget: int, min_correlation: float) -> _Relaxation:
     """The relaxation over the ``n_listed`` best columns. Weights are squared scores, the largest of them 1."""
     largest = float(scores.max())
     listed = leading(scores, n_listed)
@@ -151,7 +155,7 @@ def _relax(columns: Columns, scores: Floats, n_listed: int, budget: int, min_cor
     return _Relaxation(listed, problem, bound_outside)
 
 
-def _neighbours(columns: Columns, listed: Indices, min_correlation: float) -> Neighbours:
+def _neighbours(columns: ColumnVectors, listed: Indices, min_correlation: float) -> Neighbours:
     """For every listed column the indices, in the list, of the columns that are correlated with it."""
     pairs = columns.correlated(listed, min_correlation, among=listed)
     index_in_list = {column: i for i, column in enumerate(listed.tolist())}

@@ -22,15 +22,15 @@ Factor = tuple[Floats, bool]
 
 TARGET_GAP = 1e-10  # relative: rounding the weights of the cuts to doubles leaves about this much
 FINE = 1e-8  # relative gap below which a step is taken only if it halves the gap
-MAX_STEPS = 50  # of the outer Newton method
-MAX_INNER_STEPS = 100  # of the inner one
-MIN_SHARE = 2.0**-20  # of a Newton step, the shortest that is tried
+MAX_STEPS = 50  # steps of the outer Newton method
+MAX_INNER_STEPS = 100  # steps of the inner Newton method
+MIN_SHARE = 2.0**-20  # the shortest part of a Newton step that is tried
 MIN_GRADIENT = 1e-13  # relative gradient at which the inner method ends
 ROUNDING = 1e-14  # relative: a smaller change of the inner value may be rounding
 
 
-class Reduced(NamedTuple):
-    """The optimum over the cuts."""
+class ReducedOptimum(NamedTuple):
+    """The optimum of the problem over the cuts found so far."""
 
     alpha: Floats  # weights of the samples, shape (n_samples, n_tasks)
     mixture: Floats  # mu, weights of the cuts
@@ -39,8 +39,8 @@ class Reduced(NamedTuple):
     gap: float  # the value is at most this far above the minimum
 
 
-class _Inner(NamedTuple):
-    """The inner problem of one task at some u."""
+class _InnerPoint(NamedTuple):
+    """The inner problem of one task, evaluated at u."""
 
     value: float  # |u|^2 / 2 - alpha'm - |alpha|^2 / (2C), with the margins m = y f'(sqrt(d) u)
     u: Floats
@@ -49,7 +49,7 @@ class _Inner(NamedTuple):
     gradient: Floats  # u - sqrt(d) c
 
 
-class _Task(NamedTuple):
+class _TaskOptimum(NamedTuple):
     """The inner optimum of one task for given d."""
 
     alpha: Floats
@@ -60,10 +60,10 @@ class _Task(NamedTuple):
 
 
 class _Point(NamedTuple):
-    """The inner optima of all tasks at some mu."""
+    """The inner optima of all tasks for the same mu."""
 
     mixture: Floats
-    tasks: list[_Task]
+    tasks: list[_TaskOptimum]
     cuts: Floats  # sum_k sum_{j in t} c_jk^2 / 2 of every cut
     ridge: float  # sum_k |alpha_k|^2 / (2C)
     gap: float
@@ -85,7 +85,10 @@ class _Point(NamedTuple):
 
 
 class ReducedProblem:
-    """The problem over given cuts; ``members[t, j]``: whether column j is in cut t."""
+    """The problem over the cuts found so far. ``members[t, j]`` says whether column j is in cut t.
+
+    In its methods ``root`` is ``sqrt(d)`` of the columns, and k the index of a task.
+    """
 
     def __init__(self, part: Part, signs: Floats, members: Flags, C: float) -> None:
         self.part = part
@@ -94,9 +97,9 @@ class ReducedProblem:
         self.C = C
         self.scatters = [_Scatter(part) for _ in range(signs.shape[1])]
 
-    def solve(self, mixture: Floats, products: Floats) -> Reduced:
+    def solve(self, mixture: Floats, products: Floats) -> ReducedOptimum:
         """Solve the problem, starting from weights mu of the cuts and an estimate of c."""
-        point = self._at(mixture, products)
+        point = self._point_at(mixture, products)
         for _ in range(MAX_STEPS):
             if point.gap <= TARGET_GAP * point.upper:
                 break
@@ -106,7 +109,7 @@ class ReducedProblem:
             point = better
         alpha = np.stack([task.alpha for task in point.tasks], axis=1)
         d = point.mixture @ self.members
-        return Reduced(alpha, point.mixture, d[:, None] * point.products, point.upper, point.gap)
+        return ReducedOptimum(alpha, point.mixture, d[:, None] * point.products, point.upper, point.gap)
 
     def _step(self, point: _Point) -> _Point | None:
         """A Newton step in mu, divided by 4 until it improves the dual value or halves the gap; None if none does."""
@@ -117,14 +120,14 @@ class ReducedProblem:
         min_share = 1.0 if is_fine else MIN_SHARE
         share = 1.0
         while share >= min_share:
-            candidate = self._at(point.mixture + share * (target - point.mixture), point.products)
+            candidate = self._point_at(point.mixture + share * (target - point.mixture), point.products)
             rises = not is_fine and candidate.lower >= point.lower + 1e-4 * share * slope
             if rises or candidate.gap <= point.gap / 2:
                 return candidate
             share /= 4
         return None
 
-    def _curvature(self, mixture: Floats, task: _Task) -> Floats:
+    def _curvature(self, mixture: Floats, task: _TaskOptimum) -> Floats:
         """Minus the second derivatives of a task's inner optimum by mu, while the same samples have positive weight."""
         root = np.sqrt(mixture @ self.members)
         products_in_cuts = self.members * task.products
@@ -133,7 +136,7 @@ class ReducedProblem:
         curvature = products_in_cuts @ scattered - self.C * scaled.T @ _solve(task.factor, scaled)
         return self.C * (curvature + curvature.T) / 2
 
-    def _at(self, mixture: Floats, products: Floats) -> _Point:
+    def _point_at(self, mixture: Floats, products: Floats) -> _Point:
         """Solve the inner problems at mu = ``mixture``, starting from an estimate of c."""
         root = np.sqrt(mixture @ self.members)
         tasks = [self._task(root, k, products[:, k]) for k in range(self.signs.shape[1])]
@@ -143,30 +146,30 @@ class ReducedProblem:
         gap_of_tasks = sum(task.residual for task in tasks) / 2
         return _Point(mixture, tasks, cuts, ridge, gap_of_mixture + gap_of_tasks)
 
-    def _task(self, root: Floats, k: int, products: Floats) -> _Task:
+    def _task(self, root: Floats, k: int, products: Floats) -> _TaskOptimum:
         """Newton's method for u, starting from sqrt(d) c or from 0, whichever is better."""
         inner = self._inner(root, k, root * products, self.C)
         zero = self._inner(root, k, np.zeros(len(root)), self.C)
         if zero.value <= inner.value:
-            # Far from the optimum and with a large C, few samples have weight and steps are bad: C grows by tenfolds.
+            # Far from the optimum few samples have weight for a large C, and steps are bad: C grows by powers of 10.
             inner = zero
             n_powers = int(np.ceil(np.log10(max(self.C / len(self.signs), 1.0))))
             for power in range(n_powers, 0, -1):
                 inner = self._newton(root, k, inner.u, self.C / 10**power)
         inner = self._newton(root, k, inner.u, self.C)
         scatter, factor = self._hessian(root, k, inner.alpha > 0, self.C)
-        return _Task(inner.alpha, inner.products, scatter, factor, float(inner.gradient @ inner.gradient))
+        return _TaskOptimum(inner.alpha, inner.products, scatter, factor, float(inner.gradient @ inner.gradient))
 
-    def _newton(self, root: Floats, k: int, u: Floats, C: float) -> _Inner:
+    def _newton(self, root: Floats, k: int, u: Floats, C: float) -> _InnerPoint:
         inner = self._inner(root, k, u, C)
         for _ in range(MAX_INNER_STEPS):
-            following = self._inner_step(root, k, inner, C)
-            if following is None:
+            next_inner = self._inner_step(root, k, inner, C)
+            if next_inner is None:
                 break
-            inner = following
+            inner = next_inner
         return inner
 
-    def _inner_step(self, root: Floats, k: int, inner: _Inner, C: float) -> _Inner | None:
+    def _inner_step(self, root: Floats, k: int, inner: _InnerPoint, C: float) -> _InnerPoint | None:
         """A Newton step in u, halved until it lowers the value or the gradient; None where only rounding is left."""
         steepness = float(inner.gradient @ inner.gradient)
         if steepness <= MIN_GRADIENT**2 * float(np.square(root * inner.products).sum()):
@@ -184,13 +187,13 @@ class ReducedProblem:
             share /= 2
         return None
 
-    def _inner(self, root: Floats, k: int, u: Floats, C: float) -> _Inner:
+    def _inner(self, root: Floats, k: int, u: Floats, C: float) -> _InnerPoint:
         sign = self.signs[:, k]
         margins = sign * self.part.times((root * u)[:, None])[:, 0]
         alpha = project_on_simplex(-C * margins)
         products = self.part.against((sign * alpha)[:, None])[:, 0]
         value = float(u @ u) / 2 - float(alpha @ margins) - float(alpha @ alpha) / (2 * C)
-        return _Inner(value, u, alpha, products, u - root * products)
+        return _InnerPoint(value, u, alpha, products, u - root * products)
 
     def _hessian(self, root: Floats, k: int, active: Flags, C: float) -> tuple[Floats, Factor]:
         """The scatter over the active samples, those of positive weight, and the factor of the Hessian."""

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bitsieve.diagnostics import ParameterError, UserError
-from bitsieve.methods.by_samples.cutting_plane.columns import Columns, Groups, Indices, Pairs, vectors_of
+from bitsieve.methods.by_samples.cutting_plane.columns import ColumnVectors, Groups, Indices, Pairs, column_vectors
 from bitsieve.methods.by_samples.cutting_plane.matching import NO_COLUMNS, match, match_exactly
-from bitsieve.methods.by_samples.cutting_plane.reduced import FINE, Reduced, ReducedProblem
+from bitsieve.methods.by_samples.cutting_plane.reduced import FINE, ReducedOptimum, ReducedProblem
 from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.method import ROWS, Method, MethodResult, defaults_of
 from bitsieve.utils.arrays import Flags, Floats
@@ -46,7 +46,7 @@ def gdm(
     if features_per_cut is not None:
         per_cut = check_integer("features_per_cut", features_per_cut, 1, k, "the number of features to select")
     phase("reading")
-    columns = vectors_of(samples.values(), n_jobs)
+    columns = column_vectors(samples.values(), n_jobs)
     positive_classes = np.arange(samples.n_classes) if samples.n_classes > 2 else np.array([1])  # one of each task
     is_positive = samples.classes[:, None] == positive_classes
     min_correlation = None if tau is None else 1 - tau - TIE
@@ -76,7 +76,7 @@ def gdm(
     )
 
 
-def _extras(columns: Columns, solution: Solution, min_correlation: float | None) -> dict[str, Any]:
+def _extras(columns: ColumnVectors, solution: Solution, min_correlation: float | None) -> dict[str, Any]:
     """The fitted attributes: the groups, the classifier in the units of the columns, and how the method ended."""
     support = solution.support
     phase("finding affiliated features")
@@ -126,7 +126,7 @@ class _Cut(NamedTuple):
     gap: float  # relative, to the best set of columns; nan where the matching does not say
 
 
-def search(columns: Columns, signs: Floats, settings: Settings) -> Solution:
+def search(columns: ColumnVectors, signs: Floats, settings: Settings) -> Solution:
     """Support features of all tasks together; ``signs``, -1 or 1, has the shape (n_samples, n_tasks)."""
     progress = phase("cutting")
     with threadpool_limits(1, "blas"):  # a product's bits depend on the number of threads
@@ -142,7 +142,7 @@ def search(columns: Columns, signs: Floats, settings: Settings) -> Solution:
 class Solution:
     """The cuts so far, and the weights of the samples that solve the problem over them."""
 
-    def __init__(self, columns: Columns, signs: Floats, settings: Settings) -> None:
+    def __init__(self, columns: ColumnVectors, signs: Floats, settings: Settings) -> None:
         n_samples, n_tasks = signs.shape
         self.columns = columns
         self.signs = signs
@@ -156,7 +156,7 @@ class Solution:
         self.gap = 0.0  # the largest relative duality gap of those optima
         self.violation = np.inf  # of the next cut
         self.matching_gap = float("nan")  # the largest relative gap of the cuts; nan where the matching gives none
-        self.solved: Reduced | None = None
+        self.solved: ReducedOptimum | None = None
 
     @property
     def weights(self) -> Floats:
@@ -235,7 +235,7 @@ class Solution:
         return np.asarray(np.sqrt(np.square(products).sum(axis=1)) / alpha_length)
 
 
-def affiliate(columns: Columns, support: Indices, cuts: Sequence[Indices], min_correlation: float) -> Groups:
+def affiliate(columns: ColumnVectors, support: Indices, cuts: Sequence[Indices], min_correlation: float) -> Groups:
     """The group of every support feature: the columns that it represents in some cut.
 
     In each cut, a column outside the cut is represented by the first support feature that it is correlated with.
