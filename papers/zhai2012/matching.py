@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import issparse
 
-from bitsieve.methods.by_samples.cutting_plane.columns import Columns, DenseColumns, SparseColumns
+from bitsieve.methods.by_samples.cutting_plane.columns import ColumnVectors, DenseColumns, SparseColumns
 from bitsieve.methods.by_samples.cutting_plane.matching import match, match_exactly
 from bitsieve.selectors.models import GDM
 from bitsieve.utils.choice import TIE
@@ -80,7 +80,7 @@ def _splits(options: Options) -> Iterator[Split]:
 
 def _losses(split: Split, tau: float, options: Options) -> tuple[NDArray[np.float64], int]:
     """The relative losses of greedy sets against exact ones, and how many of these are not proved to be optimal."""
-    columns: Columns
+    columns: ColumnVectors
     if issparse(split.X):
         columns = SparseColumns(split.X.tocsc(), options.n_jobs)
     else:

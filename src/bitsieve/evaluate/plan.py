@@ -138,7 +138,7 @@ class Plan:
             return constant_prediction(self.loss, truth[fold.train], len(fold.test))
         if self.measure.predicts == "quantity":
             return np.full(len(fold.test), truth[fold.train].mean())
-        if self.measure.by_scores:
+        if self.measure.takes_scores:
             class_shares = np.bincount(truth[fold.train], minlength=self.target.n_classes) / len(fold.train)
             return np.tile(class_shares, (len(fold.test), 1))
         return np.full(len(fold.test), np.bincount(truth).argmax())
@@ -236,10 +236,10 @@ def _choose_measure(
         options.folds,
         options.random_state,
         table.groups,
-        stratified=measure.by_scores or predicted == "times",
+        stratified=measure.takes_scores or predicted == "times",
         strata=table.several_strata,
     )
-    if options.scoring is None and measure.by_scores and _tests_on_one_class(folds, table.target.codes):
+    if options.scoring is None and measure.takes_scores and _tests_on_one_class(folds, table.target.codes):
         measure = ACCURACY
     return measure, folds, notes_on_folds
 
@@ -250,7 +250,7 @@ def _choose_model(
     """The name of the model, the model, and the notes on a default one."""
     diagnostics: list[Diagnostic] = []
     classifier = options.classifier
-    if classifier is None and options.scoring is None and measure.by_scores:
+    if classifier is None and options.scoring is None and measure.takes_scores:
         classifier = "lda"  # the scores of a support vector machine are nearly random if one class is rare
     elif classifier is None:
         classifier, diagnostics = default_model(table.n_samples, predicted)
@@ -291,20 +291,20 @@ def _predictor(name: str, model: Model, measure: Measure, loss: Loss) -> Predict
         predictor = model.risk
     elif measure.predicts == "quantity":
         predictor = model.regress
-    elif measure.by_probabilities:
+    elif measure.takes_probabilities:
         predictor = model.probabilities
-    elif measure.by_scores:
+    elif measure.takes_scores:
         predictor = model.score
     else:
         predictor = model.predict
-    if predictor is None and measure.by_curves:
+    if predictor is None and measure.takes_curves:
         raise UserError(
             code="classifier-without-scores",
             message=f"classifier {name} has no predict_survival_function, and {measure.name} needs it",
             advice="give {classifier}, or another {scoring}",
             fix={"classifier": "cox"},
         )
-    if predictor is None and measure.by_probabilities:
+    if predictor is None and measure.takes_probabilities:
         raise UserError(
             code="classifier-without-scores",
             message=f"classifier {name} has no predict_proba, and {measure.name} needs probabilities",
@@ -334,13 +334,13 @@ def _refuse_small_tests(folds: list[Fold], measure: Measure, loss: Loss, target:
     n_classes = int(codes.max()) + 1
     for number, fold in enumerate(folds, 1):
         problem = ""
-        if len(fold.test) < measure.fewest:
+        if len(fold.test) < measure.min_test_samples:
             problem = f"one sample only, which has no {measure.name}"
         elif measure.predicts == "times" and not has_comparable_pairs(target.truth[fold.test]):
             problem = "samples of which none has an event before the time of another"
         elif isinstance(loss, IntegratedBrier) and loss.times_followed(target.truth[fold.test]).sum() < MIN_BRIER_TIMES:
             problem = f"samples that were followed for too short a time, for which {measure.name} is not defined"
-        elif measure.by_scores and (codes[fold.test] == codes[fold.test[0]]).all():
+        elif measure.takes_scores and (codes[fold.test] == codes[fold.test[0]]).all():
             problem = "one class only, which has no AUC"
         elif measure.needs_all_classes and len(np.unique(codes[fold.test])) < n_classes:
             problem = f"some of the {n_classes:,} classes only, and {measure.name} needs all"

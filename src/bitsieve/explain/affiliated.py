@@ -14,7 +14,7 @@ from bitsieve.engines.local import binner_of, make_source
 from bitsieve.explain.evidence import Evidence
 from bitsieve.information import make_information
 from bitsieve.information.protocol import Information, pair_uncertainty
-from bitsieve.methods.by_samples.cutting_plane.columns import Pairs, vectors_of
+from bitsieve.methods.by_samples.cutting_plane.columns import Pairs, column_vectors
 from bitsieve.methods.by_samples.cutting_plane.search import check_tau
 from bitsieve.pipeline.samples import TableSamples
 from bitsieve.utils.arrays import Columns, Floats
@@ -131,7 +131,7 @@ def affiliated_by_correlation(
 ) -> Affiliated:
     """For every selected column the others of ``table`` that are correlated with it by ``1 - tau`` or more."""
     values = TableSamples(table, "affiliated(by='correlation')").values()
-    return nearest_selected(selected, vectors_of(values, n_jobs).correlated(selected, 1 - tau - TIE))
+    return nearest_selected(selected, column_vectors(values, n_jobs).correlated(selected, 1 - tau - TIE))
 
 
 def affiliated_by_information(selected: Columns, information: Information, tau: float) -> Affiliated:

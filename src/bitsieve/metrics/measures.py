@@ -38,26 +38,29 @@ Predicted = Literal["classes", "quantity", "times"]  # times to an event
 
 BASELINES = {"classes": "majority class", "quantity": "mean", "times": "equal risks"}
 KINDS_OF_TARGET = {"classes": "has classes", "quantity": "is a quantity", "times": "is a time to an event"}
-LARGE_CLASS = 0.8  # a share of the samples: above, the default measure is not the accuracy
+LARGE_CLASS = 0.8  # share of the samples in the largest class above which the default measure is not the accuracy
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of predictions: its loss, and how the error, the loss divided by the samples, is displayed."""
+    """A measure of predictions: its loss, and how the error is displayed. The error is the loss per sample.
+
+    Either ``loss`` or ``make_loss`` is set.
+    """
 
     name: str
-    loss: Loss | None  # of predicted and true values; None where the true values of all samples are needed to make it
-    about: str  # what the error is
+    loss: Loss | None  # called with predicted and true values
+    about: str  # what the error is, in words
     predicts: Predicted = "classes"
     is_share: bool = True  # whether errors are displayed in percent; else they have the unit of the quantity
-    by_scores: bool = False  # whether the loss takes a score for each class in place of predicted classes
-    by_probabilities: bool = False  # whether these scores must be probabilities
+    takes_scores: bool = False  # whether the loss takes a score for each class in place of predicted classes
+    takes_probabilities: bool = False  # whether these scores must be probabilities
     needs_all_classes: bool = False  # whether every class must occur in the training and the test part of a fold
     classes_allowed: Literal["any", "two", "more than two"] = "any"
-    fewest: int = 1  # the smallest number of test samples of a fold
-    per_variance: bool = False  # whether the loss is divided by the variance of all true values
+    min_test_samples: int = 1  # in a fold
+    divides_by_variance: bool = False  # whether the loss is divided by the variance of all true values
     make_loss: Callable[[Values], Loss] | None = None  # makes the loss from the true values of all samples
-    by_curves: bool = False  # whether the loss takes shares of samples without event in place of risks
+    takes_curves: bool = False  # whether the loss takes survival curves in place of risks
 
     @property
     def unit(self) -> str:
@@ -70,7 +73,7 @@ class Measure:
         return BASELINES[self.predicts]
 
     def text(self, error: float | None) -> str:
-        """An error as it is displayed, without the unit."""
+        """The error as text, without the unit; "-" for None."""
         if error is None:
             return "-"
         if self.is_share:
@@ -78,12 +81,12 @@ class Measure:
         return f"{error:.4g}"
 
     def over(self, values: Values) -> Loss:
-        """The loss, for which the true ``values`` of all samples are needed where the measure says so."""
+        """The loss for a table in which the true values of all samples are ``values``."""
         if self.make_loss is not None:
             return self.make_loss(values)
         loss = self.loss
         assert loss is not None
-        if not self.per_variance:
+        if not self.divides_by_variance:
             return loss
         with np.errstate(over="ignore", invalid="ignore"):
             variance = float(values.var())
@@ -115,14 +118,14 @@ ROC_AUC = Measure(
     "roc_auc",
     short_of_auc,
     about="1 - roc_auc",
-    by_scores=True,
+    takes_scores=True,
 )
 R2 = Measure(
     "r2",
     squares,
     about="1 - r2, the share of the variance that is not predicted",
     predicts="quantity",
-    per_variance=True,
+    divides_by_variance=True,
 )
 MEAN_ABSOLUTE_ERROR = Measure(
     "mae",
@@ -137,28 +140,28 @@ ROOT_MEAN_SQUARE_ERROR = Measure(
     about="the root mean square error",
     predicts="quantity",
     is_share=False,
-    fewest=2,
+    min_test_samples=2,
 )
 RANK_CORRELATION = Measure(
     "rank_correlation",
     short_of_rank_correlation,
     about="1 - rank_correlation (Spearman)",
     predicts="quantity",
-    fewest=2,
+    min_test_samples=2,
 )
 CONCORDANCE = Measure(
     "concordance",
     short_of_concordance,
     about="1 - concordance (Harrell)",
     predicts="times",
-    fewest=2,
+    min_test_samples=2,
 )
 UNO = Measure(
     "uno",
     None,
     about="1 - concordance (Uno)",
     predicts="times",
-    fewest=2,
+    min_test_samples=2,
     make_loss=ShortOfUno,
 )
 INTEGRATED_BRIER = Measure(
@@ -167,9 +170,9 @@ INTEGRATED_BRIER = Measure(
     about="the integrated Brier score of the shares without event",
     predicts="times",
     is_share=False,
-    fewest=2,
+    min_test_samples=2,
     make_loss=IntegratedBrier,
-    by_curves=True,
+    takes_curves=True,
 )
 MEASURES = {
     measure.name: measure
@@ -190,7 +193,7 @@ MEASURES = {
 
 
 def find_measure(name: str) -> Measure:
-    """The measure of a name: one of ``MEASURES``, or a scorer of scikit-learn."""
+    """The measure with this name: one of ``MEASURES``, or one that is made from a scorer of scikit-learn."""
     if name in MEASURES:
         return MEASURES[name]
     is_loss = name.startswith("neg_")
@@ -198,8 +201,8 @@ def find_measure(name: str) -> Measure:
     about = f"1 - {name}" if is_share else f"{name} with the other sign"
     if name in TWO_CLASS_SCORERS:
         about += ", for the second of the two classes"
-    by_probabilities = name in PROBABILITY_SCORERS
-    by_scores = by_probabilities or name in DECISION_SCORERS
+    takes_probabilities = name in PROBABILITY_SCORERS
+    takes_scores = takes_probabilities or name in DECISION_SCORERS
     classes_allowed: Literal["any", "two", "more than two"] = "any"
     if name in TWO_CLASS_SCORERS:
         classes_allowed = "two"
@@ -211,18 +214,18 @@ def find_measure(name: str) -> Measure:
         about,
         predicts="quantity" if name in QUANTITY_SCORERS else "classes",
         is_share=is_share,
-        by_scores=by_scores,
-        by_probabilities=by_probabilities,
-        needs_all_classes=by_scores,
+        takes_scores=takes_scores,
+        takes_probabilities=takes_probabilities,
+        needs_all_classes=takes_scores,
         classes_allowed=classes_allowed,
     )
 
 
 def make_measure(scoring: str, predicts: Predicted = "classes", n_classes: int = 2) -> Measure:
-    """The measure of a name.
+    """The measure with the name ``scoring``.
 
-    Raises ParameterError if there is no such measure, it is not for what the model ``predicts``, or not for so many
-    classes.
+    Raises ParameterError if there is no such measure, if it does not fit what the model ``predicts``, or if it is not
+    for this number of classes.
     """
     measures = {name: find_measure(name) for name in [*MEASURES, *scorer_names()]}
     fitting = [name for name, measure in measures.items() if measure.predicts == predicts]
@@ -233,8 +236,8 @@ def make_measure(scoring: str, predicts: Predicted = "classes", n_classes: int =
         raise does_not_fit("scoring", scoring, fitting, predicts)
     if predicts != "classes" or measure.classes_allowed == "any":
         return measure
-    has_two_classes = n_classes == 2
-    if has_two_classes != (measure.classes_allowed == "two"):
+    allows_two_classes = measure.classes_allowed == "two"
+    if allows_two_classes != (n_classes == 2):
         raise ParameterError(
             "scoring",
             scoring,
@@ -246,12 +249,10 @@ def make_measure(scoring: str, predicts: Predicted = "classes", n_classes: int =
 
 
 def default_measure(predicts: Predicted, class_sizes: NDArray[np.integer]) -> Measure:
-    """The measure that is used by default.
+    """The measure that is used by default: concordance for times to an event, r2 for a quantity, else by the classes.
 
-    It is r2 for a quantity, concordance for times to an event, and for classes accuracy if none is much larger.
-
-    If one class has more than 80 % of the samples, a constant prediction is right so often that the accuracy shows
-    little. Two such classes are judged by roc_auc, more of them by balanced_accuracy.
+    Where no class has more than 80 % of the samples it is the accuracy. Otherwise a constant prediction is nearly as
+    accurate as any: then it is roc_auc for two classes, and balanced_accuracy for more.
     """
     if predicts == "times":
         return CONCORDANCE

@@ -107,7 +107,7 @@ PARAMETERS = {
         "Threads (None is 1, -1 every core); the result is the same to the last bit for any number."
     ),
 }
-OF_ALL = {
+ATTRIBUTES = {
     "support_ : ndarray of bool, shape (n_features,)": "Which columns were selected.",
     "ranking_ : ndarray of int, shape (n_features,)": (
         "1 = selected first; columns that were not selected share the next rank."
@@ -119,7 +119,7 @@ OF_ALL = {
     "feature_names_in_ : ndarray of str": "Names of the columns, where they have names.",
     "diagnostics_ : Diagnostics": "What was noticed in the data and in the selection.",
 }
-OF_COUNTS = {
+COUNT_ATTRIBUTES = {
     "relevance_ : ndarray of float, shape (n_features,)": "I(Xi;C) of every column, in bits.",
     "overlap_with_ : ndarray of int, shape (k,)": (
         "For every selected column, the one before it in ``selected_`` with the largest I(Xi;Xs); -1 for the first."
@@ -139,12 +139,14 @@ S = TypeVar("S", bound="ColumnSelector")
 class ColumnSelector(CallbackSupportMixin, SelectorMixin, Estimator):
     """Base of all selectors. A subclass has parameters, a docstring and ``fit``, which sets ``support_``."""
 
-    parameter_rules: ClassVar[Mapping[str, Rule]] = {}  # the checks of parameters that no method of the registry checks
-    described: ClassVar[
-        tuple[Method, ...]
-    ] = ()  # the methods of the registry that it selects by; all call one function
-    required_capabilities: ClassVar[frozenset[str]] = DENSE_ROWS  # of the data; by default those of its method
-    shared_attributes: ClassVar[Mapping[str, str]] = OF_ALL
+    #: Checks of the parameters that no method of the registry checks.
+    parameter_rules: ClassVar[Mapping[str, Rule]] = {}
+    #: The methods of the registry that the selector can use. All of them call one function.
+    described: ClassVar[tuple[Method, ...]] = ()
+    #: What the data must offer: what the method requires, if there is one.
+    required_capabilities: ClassVar[frozenset[str]] = DENSE_ROWS
+    #: Descriptions of the fitted attributes that the docstring gets.
+    shared_attributes: ClassVar[Mapping[str, str]] = ATTRIBUTES
 
     parameter_names: ClassVar[tuple[str, ...]]
     support_: Flags
@@ -159,7 +161,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, Estimator):
 
     @classmethod
     def _describe_parameters(cls) -> None:
-        """Complete the docstring by the parameters, attributes and papers that several selectors share."""
+        """Add the parameters, attributes and papers that several selectors share to the docstring."""
         cls.parameter_names = tuple(inspect.signature(cls).parameters)
         doc = described_fully(cls.__doc__ or "", cls.parameter_names, PARAMETERS, cls.shared_attributes)
         papers = dict.fromkeys(method.paper for method in cls.described)
@@ -190,7 +192,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, Estimator):
         selected = np.flatnonzero(self.support_).tolist()
         if nw.dependencies.is_pandas_like_dataframe(X):
             return X.iloc[:, selected]
-        # scikit-learn would make a pandas table of the values alone, without dtypes, and none at all of an Arrow table.
+        # scikit-learn would lose the dtypes of a frame, and refuse an Arrow table.
         set_output_config = getattr(self, "_sklearn_output_config", {})  # what set_output sets
         requested_output = set_output_config.get("transform") or get_config()["transform_output"]
         if requested_output == "pandas":
@@ -199,7 +201,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, Estimator):
 
     @property
     def discretization(self) -> DiscretizationOptions:
-        """How columns become codes; ``binning`` is None where the selector has no such parameter."""
+        """The options of discretization; ``binning`` is None for a selector without this parameter."""
         parameters = self.get_params(deep=False)
         return DiscretizationOptions(binning=parameters.get("binning"), missing=parameters.get("missing"))
 
@@ -207,11 +209,11 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, Estimator):
         return ExecutionOptions(n_jobs=self.get_params(deep=False).get("n_jobs"))
 
     def _check_parameters(self) -> None:
-        """Raise ValueError for parameters that are wrong whatever the data."""
+        """Raise ValueError for parameters that are wrong for any data."""
         check_parameters(self)
 
     def _name_in_messages(self) -> str:
-        """The name for messages on what the data lacks, such as "StabilitySelector"."""
+        """The name that messages on missing capabilities of the data use, such as "StabilitySelector"."""
         return type(self).__name__
 
     def _get_support_mask(self) -> Flags:
@@ -236,7 +238,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, Estimator):
 
 
 def fitted_binner(selector: ColumnSelector) -> Binning | None:
-    """The binner that a selector has fitted; None for a method without bins, which by convention has no ``binner_``."""
+    """The binner that a selector has fitted; None for a selector that has no ``binner_``, as it makes no bins."""
     binner: Binning | None = vars(selector).get("binner_")
     return binner
 
@@ -308,9 +310,9 @@ class SupervisedSelector(ColumnSelector):
         return self
 
     def fit_table(self, table: Dataset, discretization: DiscretizationOptions | None = None) -> Self:
-        """Choose features of a table from which columns were dropped already.
+        """Choose features of a table from which empty columns and identifiers were dropped before.
 
-        ``discretization`` replaces the selector's own, for example by what was settled on a larger table.
+        ``discretization`` replaces the options of the selector, for example by those chosen for a larger table.
         """
         self._check_parameters()
         table.target.check_kind(self.target_kind)
@@ -357,14 +359,14 @@ class SupervisedSelector(ColumnSelector):
         )
 
     def _prepare_and_select(self, table: Dataset) -> None:
-        """Drop the columns without values and the identifiers, and select."""
+        """Drop empty columns and identifiers, and select from the others."""
         columns = ColumnOptions(identifiers=self.identifiers)
         prepared = prepare(table, columns, self.discretization, self._execution())
         self._select(prepared.table, self.discretization)
         self._diagnostics = LazyDiagnostics(on_preparation(prepared))
 
     def _warn(self) -> None:
-        """Warn of what was noticed before the selection, and of a result that should not be used: three lines."""
+        """Warn of what was noticed in the data, and of a result that should not be used; three warnings at most."""
         diagnostics = [*self._diagnostics.preparation_diagnostics, *self._result_warnings()]
         warn_of_important(diagnostics, where_all="see .diagnostics_")
 
@@ -390,19 +392,19 @@ class SupervisedSelector(ColumnSelector):
 
     @property
     def diagnostics_(self) -> Diagnostics:
-        """What was noticed in the data and in the selection, as :func:`bitsieve.select` says it; found when asked for.
+        """What was noticed in the data and in the selection, as :func:`bitsieve.select` says it.
 
-        A selector that is pickled before they are asked for keeps those on the data alone.
+        Computed at the first access. A selector that is pickled before keeps only what was noticed in the data.
         """
         check_is_fitted(self, "_diagnostics")
         return self._diagnostics.value
 
     def _result_warnings(self) -> list[Diagnostic]:
-        """What ``fit`` warns of in the columns that were selected."""
+        """The warnings of ``fit`` on the selected columns."""
         return []
 
     def _capabilities_needed(self) -> frozenset[str]:
-        """What is required of the data with these parameters."""
+        """The capabilities that the data must have for these parameters."""
         return self.required_capabilities | UNSTRATIFIED
 
     def __sklearn_tags__(self) -> Tags:
@@ -429,13 +431,13 @@ def target_needed(selector: ColumnSelector) -> UserError:
     )
 
 
-#: Codes of the notes that say why a rule took no column.
-WHY_NOTHING_IS_SELECTED = {"stopped-at", "stopped-by-rule", "nothing-left", "nothing-related", "empty-blanket"}
+#: Codes of notes that say why no column was selected.
+EMPTY_SELECTION_CODES = {"stopped-at", "stopped-by-rule", "nothing-left", "nothing-related", "empty-blanket"}
 
 
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))
 def with_parameters(cls: type[S]) -> type[S]:
-    """Give a selector a constructor: its fields are its parameters, its own before those that all selectors share."""
+    """Make the constructor of a selector from its fields. Its own parameters come before those of all selectors."""
     constructor = vars(dataclass(eq=False, repr=False, kw_only=True)(cls))["__init__"]
     parameters = inspect.signature(constructor).parameters.values()
     position_of_shared = {name: position for position, name in enumerate(SHARED[1:])}
@@ -473,7 +475,7 @@ class MethodSelector(SupervisedSelector):
         return self._selection_options().required_capabilities
 
     def _name_in_messages(self) -> str:
-        """The name, with the stopping rule if that needs the rows, or needs them to be independent."""
+        """The name, followed by the stopping rule if the rule needs rows, or independent rows."""
         name = super()._name_in_messages()
         stopping: str | StoppingRule | None = self.get_params(deep=False).get("stopping")
         if not stopping or not self._capabilities_needed() & (ROWS | INDEPENDENT):
@@ -486,7 +488,7 @@ class MethodSelector(SupervisedSelector):
         return {name: getattr(self, name) for name in self.parameter_names if name not in SHARED}
 
     def _selection_options(self) -> SelectionOptions:
-        """What is to be selected, and by which method."""
+        """The options of selection."""
         parameters = self._parameters()
         constraints = parameters.pop("constraints", None)
         return SelectionOptions(
@@ -524,7 +526,7 @@ class MethodSelector(SupervisedSelector):
 
 
 def _takes_codes(selector: CountSelector) -> bool:
-    """True if later rows cannot change the bins; else an AttributeError that says what to do, for ``available_if``."""
+    """True if ``partial_fit`` is available, as later rows cannot change the bins. Else AttributeError with advice."""
     if make_binner(selector.binning).requires == "codes":
         return True
     raise AttributeError(
@@ -537,7 +539,7 @@ def _takes_codes(selector: CountSelector) -> bool:
 class CountSelector(MethodSelector):
     """Base of the selectors by a method on counts."""
 
-    shared_attributes: ClassVar[Mapping[str, str]] = {**OF_ALL, **OF_COUNTS}
+    shared_attributes: ClassVar[Mapping[str, str]] = {**ATTRIBUTES, **COUNT_ATTRIBUTES}
     relevance_: Floats = field(init=False)
     _informative: Lazy[Flags] = field(init=False)
     _partial_counts: PartialCounts | None = field(init=False, default=None)  # of the rows that partial_fit has counted
@@ -654,13 +656,13 @@ class CountSelector(MethodSelector):
 
     @property
     def informative_(self) -> Flags:
-        """Whether each selected column is more informative than chance; tested when asked for."""
+        """Whether each selected column is more informative than chance. Tested at the first access."""
         check_is_fitted(self, "_informative")
         return self._informative.value
 
     def _result_warnings(self) -> list[Diagnostic]:
         if not len(self.selected_):
-            return [note for note in self.diagnostics_ if note.code in WHY_NOTHING_IS_SELECTED]
+            return [note for note in self.diagnostics_ if note.code in EMPTY_SELECTION_CODES]
         if has_no_information(self.relevance_[self.selected_], self._informative):
             return [notes.no_information(len(self.selected_))]
         return []

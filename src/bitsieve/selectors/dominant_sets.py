@@ -13,7 +13,7 @@ from bitsieve.dataset.read import read_xy
 from bitsieve.methods.by_samples.dominant_sets import METHODS, dominant_set_clusters
 from bitsieve.methods.method import check_capabilities
 from bitsieve.pipeline.samples import TableSamples
-from bitsieve.selectors.base import OF_ALL, ColumnSelector, MethodSelector, with_parameters
+from bitsieve.selectors.base import ATTRIBUTES, ColumnSelector, MethodSelector, with_parameters
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.memory import check_memory
 from bitsieve.utils.parameters import check_threads
@@ -148,7 +148,7 @@ class DominantSetClusters(ColumnSelector):
     }
     shared_attributes: ClassVar[Mapping[str, str]] = {
         line: text
-        for line, text in OF_ALL.items()
+        for line, text in ATTRIBUTES.items()
         if line.split()[0] in ("support_", "n_features_in_", "feature_names_in_")
     }
 
