@@ -4,9 +4,9 @@ The samples of a source lie in strata S, such as batches or sites. They are coun
 with every combination of the class C and the stratum that occurs. All information given the stratum follows from these
 two, by the chain rule ``I(X;C|S) = I(X;(C,S)) - I(X;S)``.
 
-A table by combination, with the classes of a stratum added up, is the table by stratum: one count is enough. Bit planes
-are counted once, too. Samples in memory that are stored otherwise are counted twice: the sums of two counts are faster
-than tables.
+The table by stratum is the table by combination with the classes of each stratum added up, so that one count is enough.
+Samples in bit planes are counted once, too. Other samples in memory are counted twice, by combination and by stratum:
+native code adds up both counts faster than one count makes tables.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bitsieve.utils.arrays import Columns, Integers
 from bitsieve.utils.lazy import cached_property
 
 MAX_COMBINATIONS = 1 << 16  # combinations of class and stratum that can be counted
-#: The counts of every source that is still in use: several estimators of one source share them.
+#: The counts of every source that is in use, which the estimators of the source share.
 _COUNTS: WeakKeyDictionary[CountSource, CountsByStratum] = WeakKeyDictionary()
 
 
@@ -51,11 +51,11 @@ class StrataAndClasses:
 
     @property
     def first_class(self) -> Integers:
-        """Where the combinations of every stratum start, and after the last where they end."""
+        """The first combination of each stratum, and at the end the number of combinations: shape (n_strata + 1,)."""
         return np.searchsorted(self.stratum, np.arange(self.n_strata + 1)).astype(np.int64)
 
     def class_counts(self, sizes: Integers) -> Integers:
-        """The samples of every class in every stratum, shape (n_strata, n_classes), from those of the combinations."""
+        """The samples of each class in each stratum, shape (n_strata, n_classes), from ``sizes`` by combination."""
         counts = np.zeros((self.n_strata, self.n_classes), np.int64)
         counts[self.stratum, self.label] = sizes
         return counts
@@ -73,11 +73,11 @@ def check_combinations(n_combinations: int) -> None:
 
 @dataclass(frozen=True)
 class CountsByStratum:
-    """Samples counted by combination of class and stratum, and by stratum too where that is faster."""
+    """Samples counted by combination of class and stratum, and also by stratum where that is faster."""
 
     by_combination: CountSource  # its classes are the combinations
     combinations: StrataAndClasses
-    by_stratum: CountSource | None = None  # its classes are the strata; None: the samples were counted once
+    by_stratum: CountSource | None = None  # its classes are the strata; None if the samples are counted once
 
     @classmethod
     def of_source(cls, source: CountSource) -> CountsByStratum:

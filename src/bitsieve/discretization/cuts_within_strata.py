@@ -20,14 +20,14 @@ from bitsieve.counts.search import Labels
 from bitsieve.utils.arrays import Flags, Floats, Integers
 
 MAX_ROUNDING = 1e-6  # bits: far above the rounding errors of a gain by logarithms, which are below 1e-8
-MAX_BATCH = 1 << 16  # values x vectors of classes whose gains are computed at once: they stay in the cache
-NEVER_EXPECTED = -1e6  # in place of the logarithm of 0
-MAX_TIE = 1e-12  # bits a sample: gains that differ by no more are equal, and the smallest cut is taken
+MAX_BATCH = 1 << 16  # gains (values x vectors of classes) that are computed at once: they stay in the cache
+NEVER_EXPECTED = -1e6  # stands for the logarithm of 0
+MAX_TIE = 1e-12  # bits per sample: gains that differ by no more are ties, of which the smallest cut wins
 
 
 @dataclass(frozen=True)
 class ClassShares:
-    """What a sample of each stratum adds to the expected counts of the classes."""
+    """The share of each class in each stratum: what a sample of the stratum adds to the expected count of the class."""
 
     share: Integers  # shape (n_strata, n_classes): n_cs / n_s, in units of ``2**-shift``
     shift: int
@@ -54,10 +54,9 @@ def cuts_within_strata(
     shares: ClassShares,
     weights: Integers | None = None,
 ) -> Floats:
-    """The accepted cuts of a column, ascending; missing values take no part.
+    """The accepted cuts of a column, ascending. Missing values are left out.
 
-    ``values``, ``classes``, ``strata`` and ``weights`` have one entry for each row, which is as many samples as its
-    weight; None: one.
+    All arrays but ``shares`` have one entry for each row. A row of weight w is w samples; without weights it is one.
     """
     return SortedColumn.of_values(values, strata, n_classes, shares, weights).cuts(classes)
 
@@ -116,11 +115,10 @@ class SortedColumn:
         return np.sort(np.array(cuts, np.float64))
 
     def may_be_cut(self, classes: Labels) -> Flags:
-        """Whether a cut may be accepted for each vector of classes, shape (n_vectors, n_rows).
+        """Whether :meth:`cuts` may accept a cut, for each vector of ``classes``, shape (n_vectors, n_rows).
 
-        False is certain: the gain of every cut is below a price that no cut of all values pays less than. For most
-        shuffles this is enough, and takes a fraction of the time of :meth:`cuts`, which computes the gain to the last
-        bit.
+        False is certain: the largest gain of a cut is below the lowest price. This takes a fraction of the time of
+        :meth:`cuts` and decides for most shuffles.
         """
         may_be_cut = np.zeros(len(classes), bool)
         if self.n_values < 2:
@@ -226,7 +224,7 @@ def _lowest_price(intervals: Integers) -> Floats:
 
 
 def _logarithm(expected: Floats) -> Floats:
-    """log2 of expected counts. A class that is not expected and yet occurs makes any gain large."""
+    """log2 of expected counts; of 0 a number so low that a class which occurs all the same makes any gain large."""
     return np.where(expected > 0, np.log2(np.where(expected > 0, expected, 1.0)), NEVER_EXPECTED)
 
 

@@ -1,7 +1,7 @@
-"""Ibis tables of PostgreSQL, whose rows are counted where they are only if the user says so.
+"""Ibis tables of PostgreSQL. The server counts their rows only if the user asks for it.
 
 PostgreSQL takes longer to count the pairs of one column with all others than to send all rows. Fewer statements
-would not help: a grouping set takes as long as a statement of its own.
+would not help, as a grouping set takes as long as a separate statement.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ def is_postgres_table(data: Any) -> bool:
 
 @contextmanager
 def one_snapshot(data: Any) -> Iterator[None]:
-    """Let all statements of the block see the rows as the first one does, if data is an Ibis table of PostgreSQL.
+    """Run the block in one transaction, so that all its statements see the same rows.
 
-    A transaction that the user has begun is left as it is.
+    Has no effect for data that is no Ibis table of PostgreSQL, and within a transaction of the user.
     """
-    connection = data.get_backend().con if is_postgres_table(data) else None
-    if connection is None or connection.info.transaction_status.name != "IDLE":
+    if not is_postgres_table(data):
+        yield
+        return
+    connection = data.get_backend().con
+    if connection.info.transaction_status.name != "IDLE":
         yield
         return
     with connection.transaction():

@@ -1,4 +1,4 @@
-"""Parameters of methods that name columns: lists of columns, and the numbers of values that columns could have."""
+"""Parameters of methods that name columns, with indices in place of the names."""
 
 from __future__ import annotations
 
@@ -14,32 +14,37 @@ from bitsieve.methods.constraints import indices_of_columns
 from bitsieve.methods.method import Method
 from bitsieve.utils.types import NameOrIndex
 
-Levels = Mapping[NameOrIndex, int]
+Levels = Mapping[NameOrIndex, int]  # how many values a column could have
 
 
 def arguments_by_index(
     arguments: Mapping[str, Any], method: Method, table: Dataset, source: CountSource
 ) -> dict[str, Any]:
-    """The arguments of a method, with the indices of columns in place of their names."""
-    by_index = dict(arguments)
+    """The arguments of a method, with the indices of columns in place of their names.
+
+    A parameter that names columns holds a list of them, or levels.
+    """
+    indexed_arguments = dict(arguments)
     for parameter in method.column_parameters:
-        columns = arguments[parameter]
-        if isinstance(columns, Mapping):
-            by_index[parameter] = levels_by_variable(columns, table.names, table.target.name, source)
-        elif columns is not None:
-            by_index[parameter] = indices_of_columns(columns, parameter, table.names, table.role_of_column)
-    return by_index
+        value = arguments[parameter]
+        if isinstance(value, Mapping):
+            indexed_arguments[parameter] = levels_by_variable(value, table.names, table.target.name, source)
+        elif value is not None:
+            indexed_arguments[parameter] = indices_of_columns(value, parameter, table.names, table.role_of_column)
+    return indexed_arguments
 
 
 def levels_by_variable(
     levels: Levels | None, names: Sequence[str], target: str | None, source: CountSource
 ) -> dict[int, int]:
-    """How many values columns could have, by the index of the column; that of the target is ``n_features``.
+    """How many values each column could have, by its index. The index of the target is ``n_features``.
 
-    A number that is smaller than that of the values which occur is refused.
+    Refuses a number that is smaller than the number of values that occur.
     """
+    if levels is None:
+        return {}
     n_values_by_variable = {}
-    for column, n_values in (levels or {}).items():
+    for column, n_values in levels.items():
         if column == target:
             variable = source.n_features
         else:
@@ -57,7 +62,7 @@ def levels_by_variable(
 
 
 def _n_values_that_occur(source: CountSource, variable: int) -> int:
-    """How many codes of a column, or classes, occur."""
+    """How many codes of a column occur, or how many classes."""
     if variable == source.n_features:
         return int(np.count_nonzero(source.class_sizes))
     (table,) = source.tables(None, np.array([variable], np.intp), False)

@@ -16,12 +16,12 @@ FRAME_LIBRARIES: tuple[FrameLibrary, ...] = ("pandas", "polars", "pyarrow")
 
 
 def default_library() -> FrameLibrary:
-    """The library of the frames of results where the user names none: pandas, or pyarrow where that is missing."""
+    """The library of the frames of results by default: pandas, or pyarrow where pandas is not installed."""
     return "pandas" if _is_installed("pandas") else "pyarrow"
 
 
 def check_library(library: str | None) -> FrameLibrary:
-    """The library of the frame of a result: the one that the user names, which must be installed, or the default."""
+    """The library that the user names, which must be installed; the default library for None."""
     if library is None:
         return default_library()
     check_choice("library", library, FRAME_LIBRARIES)
@@ -48,7 +48,9 @@ def frame_of(columns: Mapping[str, Any], library: FrameLibrary) -> DataFrame:
 
 
 def ibis_backend(data: Any) -> Any:
-    """The database that an Ibis table asks, such as ``ibis.backends.sqlite.Backend``; None for other data."""
+    """The database of an Ibis table, such as ``ibis.backends.sqlite.Backend``; None for other data."""
     import narwhals as nw
 
-    return data.get_backend() if nw.dependencies.is_ibis_table(data) else None
+    if not nw.dependencies.is_ibis_table(data):
+        return None
+    return data.get_backend()
