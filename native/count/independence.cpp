@@ -7,14 +7,14 @@ namespace bitsieve {
 
 namespace {
 
-constexpr std::int64_t kBlockCells = 1 << 18;     // 32-bit counts of one table: half of a common second-level cache
-constexpr std::int64_t kMaxJointCells = 1 << 14;  // of a batch of variables: half of a common first-level cache
-constexpr std::int64_t kSamplesPerJointCell = 8;  // at least, as adding up the joint cells takes time as well
-constexpr std::int64_t kMaxBatch = 8;             // variables
+constexpr std::int64_t kBlockCells = 1 << 18;        // 32-bit counts of a table: half of a common second-level cache
+constexpr std::int64_t kMaxJointCells = 1 << 14;     // counts of a batch: half of a common first-level cache
+constexpr std::int64_t kMinSamplesPerJointCell = 8;  // with fewer, adding up the joint cells takes longer than it saves
+constexpr std::int64_t kMaxBatch = 8;                // variables
 constexpr std::uint32_t kNoGroup = ~std::uint32_t(0);
 static_assert(kMaxJointCells <= 1 << 16, "a joint code has 16 bits");
 
-// The table of two variables in one stratum: the sizes of its rows and columns, which are the codes that occur.
+// The margins of the table of two variables in one stratum. Its rows and columns are the codes that occur.
 struct StratumMargins {
     std::int64_t n_samples;
     const std::int64_t* row_sizes;
@@ -25,7 +25,7 @@ struct StratumMargins {
     bool both_vary() const { return n_rows > 1 && n_columns > 1; }
 };
 
-// Add to the sums of a test what a stratum adds by its margins. What its cells add is not included.
+// Add the part of a stratum that follows from its margins to the sums of a test. Without `excess` that sum is left out.
 void add_margins(const Terms& terms, const StratumMargins& stratum, ExpectedExcess* excess, IndependenceSums& sums) {
     std::int64_t information = terms(std::uint64_t(stratum.n_samples));
     for (std::int64_t r = 0; r < stratum.n_rows; ++r) information -= terms(std::uint64_t(stratum.row_sizes[r]));
@@ -43,10 +43,30 @@ void add_margins(const Terms& terms, const StratumMargins& stratum, ExpectedExce
             sums.expected_excess += (*excess)(stratum.n_samples, stratum.row_sizes[r], stratum.column_sizes[c]);
 }
 
-// (n - m)^2 / m summed over the cells of a table is the sum of n^2 / m - n, to which empty cells add nothing.
+// The part n^2 / m - n of a cell in Pearson's statistic: over a table these add up to the sum of (n - m)^2 / m. Empty
+// cells add nothing.
 double pearson_of_cell(std::int64_t count, std::int64_t row, std::int64_t column, std::int64_t n_samples) {
     const double n = double(count);
     return n / double(row) * n / double(column) * double(n_samples) - n;
+}
+
+// The sum of the rows of a table (row, code).
+void add_up_rows(const std::uint32_t* cells, std::int64_t n_rows, std::int64_t n_codes,
+                 std::vector<std::int64_t>& size_of_code) {
+    std::copy(cells, cells + n_codes, size_of_code.begin());
+    for (std::int64_t r = 1; r < n_rows; ++r)
+        for (std::int64_t c = 0; c < n_codes; ++c) size_of_code[std::size_t(c)] += cells[r * n_codes + c];
+}
+
+// Add Pearson's statistic of a table (row, code) to the sums.
+void add_pearson(const std::uint32_t* cells, const std::vector<std::int64_t>& size_of_code,
+                 const StratumMargins& margins, IndependenceSums& sums) {
+    const std::uint32_t* cell = cells;
+    for (std::int64_t r = 0; r < margins.n_rows; ++r)
+        for (const std::int64_t size : size_of_code) {
+            if (*cell > 0) sums.pearson += pearson_of_cell(*cell, margins.row_sizes[r], size, margins.n_samples);
+            ++cell;
+        }
 }
 
 int bits_of(std::int64_t n_codes) {
@@ -55,15 +75,15 @@ int bits_of(std::int64_t n_codes) {
     return bits;
 }
 
-// Variables that follow each other in a list and are counted together. The bits of their codes, one after the other,
-// are a joint code; the code of a single variable is its joint code.
+// The variables others[first .. first + n - 1], which are counted together by joint codes. A joint code has the bits of
+// all their codes, one after the other. A single variable has its own code as joint code.
 struct VariableBatch {
     std::int64_t first;
     std::int64_t n;
     std::int64_t n_joint;  // joint codes
 };
 
-// The longest batch from others[first] on of which no more than max_joint joint codes are possible.
+// The longest batch that starts with others[first] and has at most max_joint joint codes.
 VariableBatch batch_from(std::int64_t first, const CodedVariables& variables, const std::int64_t* others,
                          std::int64_t n_others, std::int64_t max_joint) {
     VariableBatch batch{first, 1, variables.n_codes[std::size_t(others[first])]};
@@ -104,11 +124,11 @@ public:
             for (std::size_t cell = 0; cell < n_cells_; ++cell) joint_[cell] += joint_[copy * n_cells_ + cell];
     }
 
-    // The table of the variable k of the batch.
+    // The table (group, code) of the variable k of the batch, from the counts of joint codes.
     const std::uint32_t* of_variable(const VariableBatch& batch, std::int64_t k) {
         if (batch.n == 1) return joint_.data();
         const std::int64_t n_codes = codes_of(batch, k);
-        const std::int64_t n_values = std::int64_t(1) << bits_of(n_codes);  // those beyond the codes do not occur
+        const std::int64_t n_values = std::int64_t(1) << bits_of(n_codes);  // values from n_codes on do not occur
         int later_bits = 0;
         for (std::int64_t later = k + 1; later < batch.n; ++later) later_bits += bits_of(codes_of(batch, later));
         const std::int64_t n_inner = std::int64_t(1) << later_bits;
@@ -128,7 +148,7 @@ private:
         return variables_.n_codes[std::size_t(others_[batch.first + k])];
     }
 
-    // code_of_sample(codes, i): the code of the i-th of these n samples.
+    // Set the joint codes of n samples. code_of_sample(codes, i) is the code of the i-th of them.
     template <class CodeOfSample>
     void join_codes(const VariableBatch& batch, std::int64_t n, const CodeOfSample& code_of_sample) {
         const std::uint16_t* codes = variables_.codes(others_[batch.first]);
@@ -141,7 +161,7 @@ private:
         }
     }
 
-    // Samples of one cell often follow each other, and each would wait for the one before: they go to several copies.
+    // Count n samples. Neighbours often have the same cell, and would wait for each other: they go to several copies.
     void add_samples(const std::uint32_t* groups, std::int64_t n) {
         std::uint32_t* cells = joint_.data();
         std::int64_t i = 0;
@@ -165,6 +185,82 @@ private:
     std::uint16_t codes_[kChunk];       // joint codes
     std::vector<std::uint32_t> joint_;  // (copy, group, joint code)
     std::vector<std::uint32_t> table_;  // (group, code)
+};
+
+// The occupied cells of a table (stratum, row, column), ascending.
+struct OccupiedCells {
+    const std::int64_t* cells;
+    const std::int64_t* counts;
+    std::int64_t n_cells;
+    std::int64_t n_rows, n_columns;
+
+    // The index behind the last cell of the stratum that starts with cell `first`.
+    std::int64_t end_of_stratum(std::int64_t first) const {
+        const std::int64_t stratum = cells[first] / (n_rows * n_columns);
+        const std::int64_t next_stratum = (stratum + 1) * n_rows * n_columns;
+        std::int64_t end = first + 1;
+        while (end < n_cells && cells[end] < next_stratum) ++end;
+        return end;
+    }
+};
+
+// One stratum of a table of occupied cells, and its margins.
+class StratumOfCells {
+public:
+    explicit StratumOfCells(const OccupiedCells& table)
+        : table_(table), size_of_column_(std::size_t(table.n_columns), 0) {}
+
+    // Move to the stratum of the cells first .. end - 1.
+    void move_to(std::int64_t first, std::int64_t end) {
+        first_ = first;
+        end_ = end;
+        n_samples_ = 0;
+        for (const auto column : present_) size_of_column_[column] = 0;
+        present_.clear();
+        row_sizes_.clear();
+        column_sizes_.clear();
+        std::int64_t latest_row = -1;
+        for (std::int64_t i = first; i < end; ++i) {
+            const std::int64_t row = table_.cells[i] / table_.n_columns;
+            if (row != latest_row) row_sizes_.push_back(0);
+            latest_row = row;
+            const std::size_t column = std::size_t(table_.cells[i] - row * table_.n_columns);
+            if (size_of_column_[column] == 0) present_.push_back(column);
+            row_sizes_.back() += table_.counts[i];
+            size_of_column_[column] += table_.counts[i];
+            n_samples_ += table_.counts[i];
+        }
+        for (const auto column : present_) column_sizes_.push_back(size_of_column_[column]);
+    }
+
+    StratumMargins margins() const {
+        return {n_samples_, row_sizes_.data(), std::int64_t(row_sizes_.size()), column_sizes_.data(),
+                std::int64_t(column_sizes_.size())};
+    }
+
+    // Add the cells to the sums.
+    void add_cells(const Terms& terms, bool with_pearson, IndependenceSums& sums) const {
+        for (std::int64_t i = first_; i < end_; ++i) sums.information += terms(std::uint64_t(table_.counts[i]));
+        if (!with_pearson) return;
+        const std::int64_t* row_size = row_sizes_.data();
+        std::int64_t latest_row = table_.cells[first_] / table_.n_columns;
+        for (std::int64_t i = first_; i < end_; ++i) {
+            const std::int64_t row = table_.cells[i] / table_.n_columns;
+            if (row != latest_row) ++row_size;
+            latest_row = row;
+            const std::int64_t column_size = size_of_column_[std::size_t(table_.cells[i] - row * table_.n_columns)];
+            sums.pearson += pearson_of_cell(table_.counts[i], *row_size, column_size, n_samples_);
+        }
+    }
+
+private:
+    const OccupiedCells& table_;
+    std::int64_t first_ = 0, end_ = 0;  // among the cells of the table
+    std::int64_t n_samples_ = 0;
+    std::vector<std::int64_t> size_of_column_;
+    std::vector<std::size_t> present_;        // the columns that occur
+    std::vector<std::int64_t> column_sizes_;  // of these
+    std::vector<std::int64_t> row_sizes_;     // of the rows that occur
 };
 
 }  // namespace
@@ -199,7 +295,7 @@ VariableInStrata::VariableInStrata(const CodedVariables& variables, std::int64_t
     std::vector<std::uint32_t> group_of_sample(std::size_t(n_samples_), kNoGroup);  // among all groups
     std::vector<std::uint32_t> size_of_code(std::size_t(variables.n_codes[std::size_t(variable)]), 0);
     std::vector<std::uint32_t> group_of_code(size_of_code.size());
-    std::vector<std::uint16_t> present;
+    std::vector<std::uint16_t> present;  // the codes that occur in a stratum
     std::uint32_t n_groups = 0;
     for (std::int64_t z = 0; z < partition.n_parts; ++z) {
         const std::uint32_t* first = partition.order + partition.starts[z];
@@ -209,7 +305,8 @@ VariableInStrata::VariableInStrata(const CodedVariables& variables, std::int64_t
             if (size_of_code[codes[*t]]++ == 0) present.push_back(codes[*t]);
         if (present.size() > 1) {
             std::sort(present.begin(), present.end());
-            if (blocks_.empty() || blocks_.back().group_sizes.size() + present.size() > max_groups) {
+            const bool has_room = !blocks_.empty() && blocks_.back().group_sizes.size() + present.size() <= max_groups;
+            if (!has_room) {
                 blocks_.emplace_back();
                 first_group_.push_back(n_groups);
             }
@@ -277,7 +374,7 @@ std::vector<IndependenceSums> IndependenceCounter::of_variables(const VariableIn
         n_groups += std::int64_t(block.group_sizes.size());
     }
     if (n_groups == 0) return out;
-    const std::int64_t max_joint = std::min(kMaxJointCells, n_samples / kSamplesPerJointCell) / n_groups;
+    const std::int64_t max_joint = std::min(kMaxJointCells, n_samples / kMinSamplesPerJointCell) / n_groups;
     const auto excess = borrow();
     BlockTables tables(variables, others);
     for (std::int64_t k = 0; k < n_others;) {
@@ -293,7 +390,7 @@ std::vector<IndependenceSums> IndependenceCounter::of_variables(const VariableIn
     return out;
 }
 
-// The strata of a block, given its table (group, code) with a variable.
+// Add the strata of a block to the sums, from the block's table (group, code) with a variable.
 void IndependenceCounter::add_block(const VariableInStrata::Block& block, const std::uint32_t* cells,
                                     std::int64_t n_codes, OptionalSums optional, ExpectedExcess* excess,
                                     IndependenceSums& sums) const {
@@ -302,9 +399,7 @@ void IndependenceCounter::add_block(const VariableInStrata::Block& block, const 
     std::int64_t group = 0;
     for (const auto& stratum : block.strata) {
         const std::int64_t n_rows = stratum.groups_end - group;
-        std::copy(cells, cells + n_codes, size_of_code.begin());
-        for (std::int64_t r = 1; r < n_rows; ++r)
-            for (std::int64_t c = 0; c < n_codes; ++c) size_of_code[std::size_t(c)] += cells[r * n_codes + c];
+        add_up_rows(cells, n_rows, n_codes, size_of_code);
         column_sizes.clear();
         for (const auto size : size_of_code)
             if (size > 0) column_sizes.push_back(size);
@@ -313,12 +408,7 @@ void IndependenceCounter::add_block(const VariableInStrata::Block& block, const 
         if (margins.both_vary()) {
             add_margins(terms_, margins, optional.expected_excess ? excess : nullptr, sums);
             for (std::int64_t cell = 0; cell < n_rows * n_codes; ++cell) sums.information += terms_(cells[cell]);
-            if (optional.pearson)
-                for (std::int64_t r = 0; r < n_rows; ++r)
-                    for (std::int64_t c = 0; c < n_codes; ++c)
-                        if (cells[r * n_codes + c] > 0)
-                            sums.pearson += pearson_of_cell(cells[r * n_codes + c], margins.row_sizes[r],
-                                                            size_of_code[std::size_t(c)], stratum.n_samples);
+            if (optional.pearson) add_pearson(cells, size_of_code, margins, sums);
         }
         cells += n_rows * n_codes;
         group = stratum.groups_end;
@@ -329,47 +419,19 @@ IndependenceSums IndependenceCounter::of_table(const std::int64_t* cells, const 
                                                std::int64_t n_cells, std::int64_t n_rows, std::int64_t n_columns,
                                                OptionalSums optional) {
     const auto excess = borrow();
+    const OccupiedCells table{cells, counts, n_cells, n_rows, n_columns};
+    StratumOfCells stratum(table);
     IndependenceSums sums;
-    std::vector<std::int64_t> size_of_column(std::size_t(n_columns), 0);
-    std::vector<std::int64_t> present;       // columns that occur in a stratum
-    std::vector<std::int64_t> column_sizes;  // their sizes
-    std::vector<std::int64_t> row_sizes;     // the sizes of the rows that occur
     std::int64_t end = 0;
     for (std::int64_t first = 0; first < n_cells; first = end) {
-        const std::int64_t stratum = cells[first] / (n_rows * n_columns);
+        end = table.end_of_stratum(first);
+        stratum.move_to(first, end);
         ++sums.n_strata;
-        std::int64_t n_samples = 0;
-        std::int64_t latest_row = -1;
-        row_sizes.clear();
-        present.clear();
-        column_sizes.clear();
-        for (end = first; end < n_cells && cells[end] / (n_rows * n_columns) == stratum; ++end) {
-            const std::int64_t row = cells[end] / n_columns;
-            const std::int64_t column = cells[end] % n_columns;
-            if (row != latest_row) row_sizes.push_back(0);
-            latest_row = row;
-            row_sizes.back() += counts[end];
-            if (size_of_column[std::size_t(column)] == 0) present.push_back(column);
-            size_of_column[std::size_t(column)] += counts[end];
-            n_samples += counts[end];
-        }
-        for (const auto column : present) column_sizes.push_back(size_of_column[std::size_t(column)]);
-        const StratumMargins margins{n_samples, row_sizes.data(), std::int64_t(row_sizes.size()), column_sizes.data(),
-                                     std::int64_t(column_sizes.size())};
+        const StratumMargins margins = stratum.margins();
         if (margins.both_vary()) {
             add_margins(terms_, margins, optional.expected_excess ? excess.get() : nullptr, sums);
-            std::int64_t r = -1;
-            latest_row = -1;
-            for (std::int64_t i = first; i < end; ++i) {
-                sums.information += terms_(std::uint64_t(counts[i]));
-                r += cells[i] / n_columns != latest_row;  // one more where a row begins
-                latest_row = cells[i] / n_columns;
-                if (optional.pearson)
-                    sums.pearson += pearson_of_cell(counts[i], row_sizes[std::size_t(r)],
-                                                    size_of_column[std::size_t(cells[i] % n_columns)], n_samples);
-            }
+            stratum.add_cells(terms_, optional.pearson, sums);
         }
-        for (const auto column : present) size_of_column[std::size_t(column)] = 0;
     }
     return sums;
 }

@@ -10,7 +10,7 @@
 //     least_expected     the smallest m, over the strata in which both variables vary; infinite without any
 //     n_strata           how many strata have samples
 //
-// A stratum in which one of the variables does not vary adds nothing to any but the last of these.
+// A stratum in which one of the variables is constant adds to `n_strata` only.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@
 
 namespace bitsieve {
 
-// The codes of several variables, one row for each; they are below n_codes of their variable.
+// The codes of several variables, stored variable by variable. The codes of variable v are below n_codes[v].
 struct CodedVariables {
     const std::uint16_t* first;
     std::int64_t n_samples;
@@ -45,16 +45,16 @@ public:
     Strata refined(const std::uint16_t* codes, std::int64_t n_codes) const;
 
     std::int64_t n_samples() const { return n_samples_; }
-    std::int64_t n_strata() const;  // that have samples
-    Partition partition() const;    // strata of one sample are left out
+    std::int64_t n_strata() const;  // strata that have samples
+    Partition partition() const;    // without the strata of one sample
 
 private:
     std::int64_t n_samples_;
     PartitionVectors vectors_;
 };
 
-// The samples of the strata in which a variable varies, grouped by stratum and code of the variable. Strata lie in
-// blocks, so that the table of a block with a second variable stays in the cache.
+// The samples of the strata in which a variable varies, grouped by stratum and code of the variable. Several strata
+// make a block, of such a size that its table with a second variable stays in the cache.
 class VariableInStrata {
 public:
     VariableInStrata(const CodedVariables& variables, std::int64_t variable, const Strata& strata);
@@ -66,8 +66,8 @@ public:
     struct Block {
         std::vector<Stratum> strata;
         std::vector<std::int64_t> group_sizes;
-        std::vector<std::uint32_t> samples;  // ascending; empty where all samples are gone through
-        std::vector<std::uint32_t> groups;   // of every sample; group_sizes.size() where it is in no group
+        std::vector<std::uint32_t> samples;  // ascending; empty if `groups` is of all samples
+        std::vector<std::uint32_t> groups;   // the group of each sample; group_sizes.size() if it is in none
 
         bool has_all_samples() const { return samples.empty(); }
         std::int64_t n_samples() const {
@@ -77,8 +77,8 @@ public:
 
     const std::vector<Block>& blocks() const { return blocks_; }
     std::int64_t n_samples() const { return n_samples_; }
-    std::int64_t n_strata() const { return n_strata_; }    // with those in which the variable does not vary
-    std::int64_t max_codes() const { return max_codes_; }  // of a second variable: blocks were made for so many
+    std::int64_t n_strata() const { return n_strata_; }    // also strata in which the variable is constant
+    std::int64_t max_codes() const { return max_codes_; }  // that a second variable may have
 
 private:
     void fill_blocks(const std::vector<std::uint32_t>& group_of_sample);
@@ -99,7 +99,7 @@ struct IndependenceSums {
     std::int64_t n_strata = 0;
 };
 
-// The sums that only one of the tests uses: others may leave them out.
+// Which of the sums that few tests use are computed.
 struct OptionalSums {
     bool expected_excess;
     bool pearson;
@@ -113,12 +113,12 @@ public:
     IndependenceCounter& operator=(const IndependenceCounter&) = delete;
     ~IndependenceCounter() = default;
 
-    // The tests of a variable, grouped by its strata, with each of others.
+    // The tests of a variable, whose samples are grouped, with each of `others`.
     std::vector<IndependenceSums> of_variables(const VariableInStrata& grouped, const CodedVariables& variables,
                                                const std::int64_t* others, std::int64_t n_others,
                                                OptionalSums optional);
 
-    // The test of a table of the axes (strata, n_rows, n_columns), of which the occupied cells are listed, ascending.
+    // The test of a table of shape (strata, n_rows, n_columns), from its occupied cells, ascending.
     IndependenceSums of_table(const std::int64_t* cells, const std::int64_t* counts, std::int64_t n_cells,
                               std::int64_t n_rows, std::int64_t n_columns, OptionalSums optional);
 
@@ -127,7 +127,7 @@ private:
         IndependenceCounter* owner;
         void operator()(ExpectedExcess* excess) const;
     };
-    using Borrowed = std::unique_ptr<ExpectedExcess, Return>;  // which no other thread uses meanwhile
+    using Borrowed = std::unique_ptr<ExpectedExcess, Return>;  // used by one thread until it is returned
 
     Borrowed borrow();
     void add_block(const VariableInStrata::Block& block, const std::uint32_t* cells, std::int64_t n_codes,
@@ -136,7 +136,7 @@ private:
     const std::vector<std::int64_t> table_;
     const Terms terms_;
     std::mutex mutex_;
-    std::vector<std::unique_ptr<ExpectedExcess>> idle_;  // those that no thread uses
+    std::vector<std::unique_ptr<ExpectedExcess>> idle_;  // used by no thread now
 };
 
 }  // namespace bitsieve
