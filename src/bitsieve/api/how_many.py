@@ -114,13 +114,15 @@ def how_many(
 
     Parameters
     ----------
-    data, target, sample_weight, weight_kind, groups, strata, period, drift, max_drift, drift_penalty
-        As for :func:`bitsieve.select`; folds and halves keep groups together and divide the classes of each stratum
-        evenly, and knockoffs have no answer with groups or strata.
-        Cross-validation is left out where there are weights: copies of a sample would be learned from and tested on.
+    data, target
+        As for :func:`bitsieve.select`.
     duration, event, entry, n_intervals
         Of a time to an event, as for :func:`bitsieve.select`. Knockoffs have no answer then, nor has cross-validation
         with ``entry`` or without scikit-survival.
+    sample_weight, weight_kind, groups, strata, period, drift, max_drift, drift_penalty
+        As for :func:`bitsieve.select`; folds and halves keep groups together and divide the classes of each stratum
+        evenly, and knockoffs have no answer with groups or strata.
+        Cross-validation is left out where there are weights: copies of a sample would be learned from and tested on.
     method : str, default="jmi"
         A greedy one of :func:`bitsieve.list_methods`.
     estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="corrected"
