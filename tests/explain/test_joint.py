@@ -20,8 +20,7 @@ def joint_of(X, y, **how):
 
 
 def headline(selection):
-    display = CurveDisplay.of(selection.selector, selection.evidence)
-    return " ".join(render_page("", [answer_section(selection, display)]).split())
+    return " ".join(render_page("", [answer_section(selection)]).split())
 
 
 @pytest.mark.slow("a rate over many seeded tables")

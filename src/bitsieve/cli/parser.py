@@ -176,11 +176,12 @@ def _take_unknown(options: argparse.Namespace, unknown: list[str]) -> None:
         return
     advice = f"(see {_program(options)} --help)"
     for unknown_option in unknown_options:
+        proposed = _option_meant(unknown_option, options)
         other_commands = _commands_with(unknown_option)
-        if options.command is not None and other_commands:
+        is_beginning = proposed is not None and proposed.startswith(unknown_option)
+        if options.command is not None and other_commands and not is_beginning:
             listed = ", ".join(other_commands)
             raise UsageError(f"{options.command} has no option {unknown_option}: it is one of {listed} {advice}")
-        proposed = _option_meant(unknown_option, options)
         if proposed is None:
             continue
         message = f"there is no option {unknown_option}: did you mean {proposed}? {advice}"
