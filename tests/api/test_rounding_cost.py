@@ -79,6 +79,7 @@ def test_the_ranges_hold_most_scores_without_rounding(study, monkeypatch, capsys
     assert np.abs(middle - exact).sum() < np.abs(np.array(rounded) - exact).sum()
 
 
+@pytest.mark.slow("two selections with twenty repeats each")
 def test_an_exact_site_adds_no_cost(study, monkeypatch, capsys):
     costs = ranges_of(monkeypatch)
     selected(study, capsys, "mrmr", "Jena-rounded", "Bonn-rounded")

@@ -54,7 +54,13 @@ def files(tmp_path_factory):
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of a process is read from /proc")
-@pytest.mark.parametrize(("memory", "n_bins"), [(200, 10), (120, 30)], ids=["planes in memory", "planes on disk"])
+@pytest.mark.parametrize(
+    ("memory", "n_bins"),
+    [
+        pytest.param(200, 10, id="planes in memory", marks=pytest.mark.slow("the same with planes in memory")),
+        pytest.param(120, 30, id="planes on disk"),
+    ],
+)
 def test_the_peak_stays_within_the_memory(files, memory, n_bins):
     options = {"memory": f"{memory}MB", "binning": "quantile", "n_bins": n_bins}
     command = [sys.executable, "-c", SELECT, *map(str, files), json.dumps(options)]
@@ -75,6 +81,7 @@ def test_little_memory_takes_a_smaller_sample_and_a_note_says_so(files):
     assert "memory" in note.advice
 
 
+@pytest.mark.slow("a file is read many times in very small parts")
 def test_the_least_memory_follows_from_columns_and_bins(files):
     for n_bins, mebibytes in ((10, 5), (60, 28)):
         how = {"binning": "quantile", "n_bins": n_bins, "method": "mim", "n_features_to_select": 1}
