@@ -204,7 +204,7 @@ def statements_of(monkeypatch):
 
 
 def test_one_statement_counts_several_columns(monkeypatch):
-    monkeypatch.setattr(grouped_counts, "_MAX_NUMBERS_KEPT", 0)
+    monkeypatch.setattr(grouped_counts, "_MAX_CACHED_NUMBERS", 0)
     source, _ = counts_of(rows(2_000).drop_columns(["w", "quantity", "price"]), duckdb.from_arrow)
     statements = statements_of(monkeypatch)
     together = source.tables(0, np.arange(7), True)
@@ -215,7 +215,7 @@ def test_one_statement_counts_several_columns(monkeypatch):
     assert all((one.dense() == other.dense()).all() for one, other in zip(together, alone, strict=True))
 
 
-def test_groups_that_are_kept_are_not_asked_for_again(monkeypatch):
+def test_groups_in_the_cache_are_not_fetched_again(monkeypatch):
     monkeypatch.setattr(grouped_counts, "GROUPS_AT_ONCE", 1)
     source, _ = counts_of(rows(2_000).drop_columns(["w", "quantity", "price"]), duckdb.from_arrow)
     statements = statements_of(monkeypatch)
@@ -230,10 +230,10 @@ def test_groups_that_are_kept_are_not_asked_for_again(monkeypatch):
     assert all((table == same).all() for table, same in zip(first, again, strict=True))
     source.tables(0, np.array([1]), False)
     assert len(statements) == 3  # the classes are pooled
-    monkeypatch.setattr(grouped_counts, "_MAX_NUMBERS_KEPT", 0)
+    monkeypatch.setattr(grouped_counts, "_MAX_CACHED_NUMBERS", 0)
     source.tables(0, np.array([3]), True)
     source.tables(0, np.array([1]), True)
-    assert len(statements) == 5  # that of the third column was larger than all that is kept
+    assert len(statements) == 5  # that of the third column was larger than the cache
 
 
 def few_kept(monkeypatch, cells):

@@ -263,6 +263,8 @@ def _request(arguments: argparse.Namespace) -> _Request:
 def _reading_plan(
     arguments: argparse.Namespace, read: ReadOptions, execution: ExecutionOptions, selection: SelectionOptions
 ) -> ReadingPlan | None:
+    if arguments.data is not None:
+        _refuse_counts_as_data(arguments.data)
     if arguments.counts:
         from bitsieve.dataset.dataset import COUNTS
         from bitsieve.methods.registry import check_offers
@@ -279,7 +281,6 @@ def _reading_plan(
         return None
     if arguments.data is None:
         raise _data_needed(arguments)
-    _refuse_counts_as_data(arguments.data)
     from bitsieve.pipeline.reading import Requirements, plan_reading
 
     plan = plan_reading(arguments.data, read, execution, Requirements.of_method(selection.method))

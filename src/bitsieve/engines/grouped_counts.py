@@ -25,7 +25,7 @@ LARGEST = float(np.finfo(np.float64).max)
 GROUPS_AT_ONCE = 1 << 16  # the most groups that one statement for several columns may return
 _MIN_ROWS_PER_GROUP = 16  # on average; with fewer rows in a group, to fetch the groups is nearly to fetch the rows
 _FEW_GROUPS = 1 << 10  # so many groups may be fetched whatever the number of rows
-_MAX_NUMBERS_KEPT = 1 << 21  # 16 MiB: the most numbers of all answers that are kept
+_MAX_CACHED_NUMBERS = 1 << 21  # 16 MiB: of all answers in the cache
 database_errors_in_one_line = partial(in_one_line, "the database did not answer a statement")
 
 
@@ -173,8 +173,8 @@ class CodedGroups(NamedTuple):
         return len(self.counts) * (len(self.codes) + 2)
 
 
-class AnswersKept:
-    """The answers to the latest statements. The oldest ones are dropped where all would be more than 16 MiB.
+class AnswerCache:
+    """The answers to the latest statements. The least recently used are dropped where all take more than 16 MiB.
 
     A test of a column asks for the same groups again and again: for the margins, for the sums and for each shuffle.
     """
@@ -184,22 +184,22 @@ class AnswersKept:
         self._n_numbers = 0
         self._lock = Lock()
 
-    def find(self, columns: frozenset[int], by_class: bool) -> CodedGroups | None:
-        """The groups by these columns; None if they are not kept."""
+    def get(self, columns: frozenset[int], by_class: bool) -> CodedGroups | None:
+        """The groups by these columns; None if they are not in the cache."""
         with self._lock:
             answer = self._answers.get((columns, by_class))
             if answer is not None:
                 self._answers.move_to_end((columns, by_class))
             return answer
 
-    def keep(self, columns: frozenset[int], by_class: bool, answer: CodedGroups) -> None:
-        """Keep the groups by these columns, and drop those that were not asked for the longest."""
+    def add(self, columns: frozenset[int], by_class: bool, answer: CodedGroups) -> None:
+        """Add the groups by these columns, and drop those that were not used for the longest time."""
         with self._lock:
             if (columns, by_class) in self._answers:  # another thread asked for them, too
                 return
             self._answers[columns, by_class] = answer
             self._n_numbers += answer.n_numbers
-            while self._n_numbers > _MAX_NUMBERS_KEPT:
+            while self._n_numbers > _MAX_CACHED_NUMBERS:
                 _, dropped = self._answers.popitem(last=False)
                 self._n_numbers -= dropped.n_numbers
 
@@ -207,7 +207,7 @@ class AnswersKept:
 class GroupedSource(ConditioningSource):
     """Contingency tables of a relation. One statement groups the rows by several columns at once.
 
-    The groups that were fetched last are kept, and are not asked for again.
+    The groups that were fetched last stay in a cache, and are not fetched again.
     """
 
     def __init__(
@@ -227,7 +227,7 @@ class GroupedSource(ConditioningSource):
         self.n_classes = len(class_sizes)
         self.n_samples = int(class_sizes.sum())
         self.n_jobs = None
-        self._answers = AnswersKept()
+        self._answers = AnswerCache()
         self._has_rows_without_class = False  # found out by the first statement that groups by the target
         #: The counts of every column, shape (n_codes, n_classes), with which all later counts must agree.
         self._single_counts: list[Integers] = []
@@ -278,10 +278,10 @@ class GroupedSource(ConditioningSource):
 
     def answer(self, columns: frozenset[int], by_class: bool) -> CodedGroups:
         """Group the rows by the codes of ``columns`` and, with ``by_class``, by the class."""
-        answer = self._answers.find(columns, by_class)
+        answer = self._answers.get(columns, by_class)
         if answer is None:
             answer = self._fetch(columns, by_class)
-            self._answers.keep(columns, by_class, answer)
+            self._answers.add(columns, by_class, answer)
         return answer
 
     def _fetch(self, columns: frozenset[int], by_class: bool) -> CodedGroups:
