@@ -29,24 +29,33 @@ BinObjective objective_of(const std::string& name) {
     throw std::invalid_argument("objective must be iv, mi, gini or chi2");
 }
 
-auto best_division_of(Input<std::int64_t> events, Input<std::int64_t> nonevents, std::int64_t total_events,
-                      std::int64_t total_nonevents, const std::string& trend, const std::string& objective,
-                      double smoothing, double cost_per_bin, std::int64_t min_n_bins, std::int64_t max_n_bins,
-                      std::int64_t min_rows, std::int64_t max_rows, std::int64_t min_events, std::int64_t min_nonevents,
-                      std::int64_t min_rate_difference) {
+PreBins checked_pre_bins(const Input<std::int64_t>& events, const Input<std::int64_t>& nonevents,
+                         std::int64_t total_events, std::int64_t total_nonevents) {
     const std::int64_t n_bins = std::int64_t(events.size());
-    require_within(n_bins, 1, kMaxPreBins + 1, "the number of pre-bins");
     require_size(nonevents, n_bins, "nonevents");
     require_within(total_events, 1, kMaxCount, "total_events");
     require_within(total_nonevents, 1, kMaxCount, "total_nonevents");
     require_all_within(events, 0, total_events + 1, "events");
     require_all_within(nonevents, 0, total_nonevents + 1, "nonevents");
+    return {events.data(), nonevents.data(), n_bins, total_events, total_nonevents};
+}
+
+void require_smoothing(double smoothing) {
     require(smoothing >= 0 && smoothing <= 1e6, "smoothing must lie between 0 and 10^6");
+}
+
+auto best_division_of(Input<std::int64_t> events, Input<std::int64_t> nonevents, std::int64_t total_events,
+                      std::int64_t total_nonevents, const std::string& trend, const std::string& objective,
+                      double smoothing, double cost_per_bin, std::int64_t min_n_bins, std::int64_t max_n_bins,
+                      std::int64_t min_rows, std::int64_t max_rows, std::int64_t min_events, std::int64_t min_nonevents,
+                      std::int64_t min_rate_difference) {
+    require_within(std::int64_t(events.size()), 1, kMaxPreBins + 1, "the number of pre-bins");
+    const PreBins bins = checked_pre_bins(events, nonevents, total_events, total_nonevents);
+    require_smoothing(smoothing);
     require(cost_per_bin >= 0 && cost_per_bin <= 1e3, "cost_per_bin must lie between 0 and 1,000");
     require_within(min_n_bins, 1, kMaxPreBins + 1, "min_n_bins");
     require_within(max_n_bins, 0, kMaxPreBins + 1, "max_n_bins");
     require_within(min_rate_difference, 0, (std::int64_t(1) << 30) + 1, "min_rate_difference");
-    const PreBins bins{events.data(), nonevents.data(), n_bins, total_events, total_nonevents};
     const DivisionRules rules{trend_of(trend),    objective_of(objective),
                               smoothing,          cost_per_bin,
                               min_n_bins,         max_n_bins,
@@ -119,14 +128,9 @@ auto hull_vertices_of(Input<std::int64_t> events, Input<std::int64_t> nonevents)
 // The information value of the best rising division, where nothing bounds the bins.
 double hull_information_value_of(Input<std::int64_t> events, Input<std::int64_t> nonevents, std::int64_t total_events,
                                  std::int64_t total_nonevents, double smoothing) {
-    const std::int64_t n_bins = std::int64_t(events.size());
-    require_size(nonevents, n_bins, "nonevents");
-    require_within(total_events, 1, kMaxCount, "total_events");
-    require_within(total_nonevents, 1, kMaxCount, "total_nonevents");
-    require_all_within(events, 0, total_events + 1, "events");
-    require_all_within(nonevents, 0, total_nonevents + 1, "nonevents");
-    require(smoothing >= 0 && smoothing <= 1e6, "smoothing must lie between 0 and 10^6");
-    return hull_information_value({events.data(), nonevents.data(), n_bins, total_events, total_nonevents}, smoothing);
+    const PreBins bins = checked_pre_bins(events, nonevents, total_events, total_nonevents);
+    require_smoothing(smoothing);
+    return hull_information_value(bins, smoothing);
 }
 
 // The numbers of the included rows with the event, and of those without it, in the order of the rows.

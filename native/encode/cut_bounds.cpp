@@ -50,6 +50,14 @@ struct CutRange {
     }
 };
 
+// Raises the values of divisions by layer to those of the divisions before with one more bin, which adds `value`.
+void raise_by_one_bin(double* layers, const double* layers_before, double value, std::size_t n_layers,
+                      bool is_bounded) {
+    if (!is_bounded) layers[0] = std::max(layers[0], layers_before[0] + value);
+    for (std::size_t layer = 1; layer < n_layers; ++layer)
+        layers[layer] = std::max(layers[layer], layers_before[layer - 1] + value);
+}
+
 // Bounds of the rising divisions of the pre-bins before each boundary.
 class RisingBounds {
 public:
@@ -99,9 +107,7 @@ private:
         for (; vertex > 0; vertex = parent_[vertex]) {
             const double value = value_of_(counts_.between(vertex, point));
             const double* of_vertex = &hull_values_[vertex * n_layers_];
-            if (!is_bounded_) of_point[0] = std::max(of_point[0], of_vertex[0] + value);
-            for (std::size_t layer = 1; layer < n_layers_; ++layer)
-                of_point[layer] = std::max(of_point[layer], of_vertex[layer - 1] + value);
+            raise_by_one_bin(of_point, of_vertex, value, n_layers_, is_bounded_);
         }
     }
 
@@ -205,9 +211,7 @@ private:
             return;
         }
         const double* of_begin = &rising_[begin * n_layers_];
-        if (!is_bounded_) of_cut[0] = std::max(of_cut[0], of_begin[0] + falling);
-        for (std::size_t layer = 1; layer < n_layers_; ++layer)
-            of_cut[layer] = std::max(of_cut[layer], of_begin[layer - 1] + falling);
+        raise_by_one_bin(of_cut, of_begin, falling, n_layers_, is_bounded_);
     }
 
     const DivisionRules& rules_;
