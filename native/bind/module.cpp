@@ -77,6 +77,11 @@ std::vector<std::string> kernel_names() {
 
 NB_MODULE(_native, m) {
     m.doc() = "Leaf kernels of bitsieve: single-threaded, on blocks, the GIL released.";
+#ifdef NDEBUG
+    // Objects that a daemon thread holds are alive when Python ends. That is no mistake in a reference count, and a user
+    // would see fifty lines about it.
+    nb::set_leak_warnings(false);
+#endif
     m.def(
         "term_shift",
         [](std::uint64_t n_samples) {

@@ -204,9 +204,9 @@ def test_compare_and_how_many_follow_the_same_rule(table, drift):
         (lambda data: bitsieve.drift(data.assign(month=np.arange(N_ROWS) // 8), "month"), "too-many-classes"),
         (lambda data: bitsieve.drift(data, "month", binning="mdl"), "target-needed"),
         (lambda data: bitsieve.select(data, duration="steady", event="ill", period="month"), "survival-not-supported"),
-        (lambda data: bitsieve.select(data, "ill", drift="exclude"), "parameter-not-allowed"),
+        (lambda data: bitsieve.select(data, "ill", drift="exclude"), "parameter-without-effect"),
         (lambda data: bitsieve.select(data, "ill", period="month", drift="other"), "parameter-not-allowed"),
-        (lambda data: bitsieve.select(data, "ill", drift_penalty=2.0), "parameter-not-allowed"),
+        (lambda data: bitsieve.select(data, "ill", drift_penalty=2.0), "parameter-without-effect"),
         (lambda data: bitsieve.select(data, "ill", period="month", drift_penalty=2.0), "parameter-without-effect"),
         (
             lambda data: bitsieve.select(data, "ill", period="month", drift="penalty", max_drift=0.1),

@@ -91,6 +91,8 @@ def test_values_that_could_occur_are_given(fork):
         ({"p_by": "permutations"}, "parameter-not-allowed"),
         ({"n_shuffles": 0}, "parameter-not-allowed"),
         ({"random_state": -1}, "parameter-not-allowed"),
+        ({"n_shuffles": 99}, "parameter-without-effect"),
+        ({"freedom": "nominal"}, "parameter-without-effect"),
     ],
 )
 def test_mistakes(fork, arguments, code):

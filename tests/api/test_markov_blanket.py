@@ -134,8 +134,8 @@ def test_a_start_goes_through_every_door(exclusive, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("parameters", "code"),
     [
-        ({"start": ["first"], "algorithm": "mmpc"}, "contradicting-parameters"),
-        ({"start": ["first"], "algorithm": "ses"}, "contradicting-parameters"),
+        ({"start": ["first"], "algorithm": "mmpc"}, "parameter-without-effect"),
+        ({"start": ["first"], "algorithm": "ses"}, "parameter-without-effect"),
         ({"start": ["target"]}, "column-is-target"),
         ({"start": ["frist"]}, "unknown-column"),
         ({"start": "first"}, "parameter-not-allowed"),
@@ -145,6 +145,24 @@ def test_mistakes_in_a_start(exclusive, parameters, code):
     with pytest.raises(bitsieve.UserError) as error:
         bitsieve.markov_blanket(exclusive, "target", **parameters)
     assert error.value.code == code
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"n_shuffles": 99},
+        {"freedom": "nominal"},
+        {"n_extra_runs": 0},
+        {"symmetry": None},
+        {"algorithm": "mmmb", "n_extra_runs": None},
+        {"algorithm": "fbed", "symmetry": "or"},
+    ],
+    ids=str,
+)
+def test_parameters_of_another_algorithm_or_test_are_refused(known, parameters):
+    with pytest.raises(bitsieve.UserError) as error:
+        bitsieve.markov_blanket(known, "target", **parameters)
+    assert error.value.code == "parameter-without-effect"
 
 
 def test_p_by_shuffles_goes_through_every_door(known, tmp_path, capsys):

@@ -273,7 +273,7 @@ def test_one_method_alone(done, refused):
         (("explain", "diagnosis", "{data}", "--target", "diagnosis"), "'diagnosis' is the target: give another column"),
         (
             ("select", "{data}", "--target", "diagnosis", "--exclude", "mean_area,mean_radius"),
-            "not there: give 'mean_area', 'mean_radius' one by one",
+            "not there: give --exclude mean_area --exclude mean_radius",
         ),
         (
             ("select", "{data}", "--target", "diagnosis", "--features", "1.5"),
@@ -360,6 +360,10 @@ def test_one_method_alone(done, refused):
         (("count", "{data}", "-t", "a", "-t", "b"), "--target is given twice, as 'a' and as 'b': give one"),
         (("sql", "{data}", "-t", "a", "-t", "b"), "--target is given twice, as 'a' and as 'b': give one"),
         (("select", "{data}", "--target", "y", "--estimator", "plug"), "--estimator plug is not known"),
+        (
+            ("select", "{data}", "--target", "diagnosis", "--exclude", "size", "mean area"),
+            "there is no file 'mean area': if it is a column, write --exclude size --exclude 'mean area'",
+        ),
         (("select", "{data}", "--target", "diagnosis", "--binning", "none"), "mean_radius"),
         (("select", "{data}.gone", "--target", "y"), "there is no file"),
         (("select", "{data}x", "--target", "y"), ".csv'?"),

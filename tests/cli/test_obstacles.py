@@ -46,6 +46,8 @@ CASES = [
     (["-t", "churn", "--include", "aeg", "--exclude", "limit", "--binning", "quantil"], 2),
     (["-t", "churn", "--column-type", "city=number", "--stop", "significanc", "--estimator", "corected"], 4),
     (["-k", "2", "-t", "zzz", "--target-kind", "clases"], 3),
+    (["-t", "churm", "--exclude", "age,limit"], 2),
+    (["-t", "churm", "--exclude=age,limit"], 2),
     (["-k", "five", "-t", "churm", "--exclude", "limit"], 2),
 ]
 

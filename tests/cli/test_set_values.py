@@ -65,6 +65,11 @@ def test_a_selection_with_nystrom_is_verified(capsys, data, tmp_path):
         (["speccmi", "--set", "nystrom_seed=-1"], "--set nystrom_seed=-1 is not allowed"),
         (["speccmi", "--set", "landmarks=a,b"], "--set landmarks=a,b is not allowed"),
         (["speccmi", "--set", "nystrom=0.5", "--set", "approximation=nystrom"], "both set the approximation"),
+        (["jmi", "--set", "start=a"], "use --method iamb-fdr"),
+        (["jmi", "--set", "p_by=shuffles,n_shuffles=500"], "write --set p_by=shuffles --set n_shuffles=500"),
+        (["mmmb", "--set", "start=mean area"], "--set start='mean area' has an effect only with 'iamb-fdr', 'gs', "),
+        (["mmmb", "--set", "n_shuffles=99"], "leave it out, or add --set p_by=shuffles"),
+        (["mmmb", "--set", "algorithm=iamb"], "give --method instead"),
     ],
 )
 def test_mistakes_are_one_line(capsys, data, options, words):

@@ -147,8 +147,8 @@ def test_p_by_shuffles_replaces_the_tail_alone():
 
 def test_a_test_without_power_is_not_executed():
     source = PackedSource(random_codes(0))
-    for p_by in ("chi-squared", "shuffles"):
-        tests = IndependenceTests(source, TestOptions(power=13, p_by=p_by, n_shuffles=9))
+    for options in (TestOptions(power=13), TestOptions(power=13, p_by="shuffles", n_shuffles=9)):
+        tests = IndependenceTests(source, options)
         result = tests.test(0, 1, [2])  # 24 cells and 300 samples
         assert (result.is_executed, result.log_p, result.statistic) == (False, 0.0, 0.0)
         assert tests.test(0, 1, []).is_executed

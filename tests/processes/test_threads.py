@@ -147,3 +147,17 @@ def test_interrupt_of_a_matrix_of_a_minute():
     assert err.rstrip().endswith("KeyboardInterrupt")
     # the signal may cut the line that is being printed in two, so only a whole last line is looked for
     assert f"{total} {total}" not in out.splitlines()
+
+
+WITH_DAEMON = """
+import threading, time
+import numpy as np
+from bitsieve.counts.packed import PackedSource
+source = PackedSource(np.array([[0, 0], [1, 1]], np.uint8))
+threading.Thread(target=lambda source: time.sleep(100), args=(source,), daemon=True).start()
+"""
+
+
+def test_a_daemon_thread_at_the_end_prints_nothing():
+    result = subprocess.run([sys.executable, "-c", WITH_DAEMON], capture_output=True, text=True, timeout=60, check=True)
+    assert (result.stdout, result.stderr) == ("", "")

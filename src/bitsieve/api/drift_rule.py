@@ -8,7 +8,7 @@ from typing import Self
 
 from bitsieve.api.drift import DriftOptions, find_drift
 from bitsieve.dataset.data_kinds import is_path
-from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
+from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.engines.registry import is_stream
 from bitsieve.io.read import STANDARD_INPUT
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
@@ -16,7 +16,7 @@ from bitsieve.pipeline import notes
 from bitsieve.pipeline.period_columns import check_period_has_one_role, column_list
 from bitsieve.results.drift import Drift
 from bitsieve.utils.defaults import DRIFT_BINNING, DRIFT_PENALTY, MAX_DRIFT
-from bitsieve.utils.parameters import check_choice, check_number
+from bitsieve.utils.parameters import check_choice, check_number, without_effect
 from bitsieve.utils.types import ColumnLike, NameOrIndex, TableLike
 
 EXCLUDE = "exclude"
@@ -47,9 +47,7 @@ class DriftRule:
         if period is None:
             for name, value in (("drift", drift), ("max_drift", max_drift), ("drift_penalty", drift_penalty)):
                 if value is not None:
-                    problem = "has an effect only with a period"
-                    advice = "add {period}, or leave it out"
-                    raise ParameterError(name, value, advice, problem, fix={"period": "month"})
+                    raise without_effect(name, value, {"period": "month"})
             return None
         rule = cls(
             period=period,
@@ -58,21 +56,10 @@ class DriftRule:
             drift_penalty=DRIFT_PENALTY if drift_penalty is None else drift_penalty,
         )
         if max_drift is not None and rule.drift != EXCLUDE:
-            raise _without_effect("max_drift", max_drift, EXCLUDE)
+            raise without_effect("max_drift", max_drift, {"drift": EXCLUDE})
         if drift_penalty is not None and rule.drift != PENALTY:
-            raise _without_effect("drift_penalty", drift_penalty, PENALTY)
+            raise without_effect("drift_penalty", drift_penalty, {"drift": PENALTY})
         return rule
-
-
-def _without_effect(parameter: str, value: float, drift: str) -> ParameterError:
-    return ParameterError(
-        parameter,
-        value,
-        "leave it out, or use {drift}",
-        f"has an effect only with the rule {drift}",
-        fix={"drift": drift},
-        code="parameter-without-effect",
-    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

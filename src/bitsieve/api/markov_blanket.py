@@ -455,7 +455,7 @@ def markov_network(
         n_extra_runs=n_extra_runs,
         correction=correction,
     )
-    METHODS[0].check_parameters(asdict(options))
+    METHODS[0].check_parameters({**METHODS[0].parameters, **asdict(options)})
     check_levels("levels", levels)
     test_options = TestOptions(
         test=test, freedom=freedom, power=power, p_by=p_by, n_shuffles=n_shuffles, random_state=random_state

@@ -11,6 +11,7 @@ from bitsieve.cli.options import IN_PLACE_OF_SET
 from bitsieve.cli.set_values import DENSITIES, asks_for_densities, parameters_of_settings, settable_parameters
 from bitsieve.diagnostics import NAME_ONLY, UserError
 from bitsieve.utils.defaults import BINNING
+from bitsieve.utils.messages import quoted
 
 if TYPE_CHECKING:
     from bitsieve.api.drift_rule import DriftRule
@@ -219,6 +220,13 @@ def settable_names(arguments: argparse.Namespace) -> set[str]:
     return names
 
 
+def _methods_with(name: str) -> list[str]:
+    """The methods for which --set takes a parameter."""
+    from bitsieve.methods.registry import find_method, method_names
+
+    return [method for method in method_names() if name in settable_parameters(find_method(method))]
+
+
 def _settable_of_rule(rule: str | None) -> dict[str, Any]:
     """The parameters of a stopping rule that --set gives, and their defaults."""
     from bitsieve.methods.by_counts.stopping import STOPPING_RULES
@@ -254,10 +262,14 @@ def _check_settings(
             )
         if name not in settable:
             listed = ", ".join(f"{other}={default}" for other, default in settable.items()) or "no parameters"
+            advice = f"it takes {listed}"
+            methods = _methods_with(name)
+            if methods:
+                advice += f"; {quoted(methods, limit=3)} take it: use --method {methods[0]}"
             raise UserError(
                 code="unknown-parameter",
                 message=f"--set {name}: {who} does not take {name!r}",
-                advice=f"it takes {listed}",
+                advice=advice,
             )
         if names.count(name) > 1:
             raise UserError(

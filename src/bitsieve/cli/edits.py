@@ -67,17 +67,25 @@ def with_setting(words: Sequence[str], wrong: str, parameter: str) -> list[str]:
     return changed_words
 
 
-def with_other_column(words: Sequence[str], wrong: str, right: str) -> list[str]:
-    """The command line with another name of a column, which may be the name in NAME=VALUE."""
-    changed_words = []
-    for word in words:
+def with_other_columns(words: Sequence[str], wrong: str, right: Sequence[str]) -> list[str]:
+    """The command line with other names in place of a column, which may be the name in NAME=VALUE.
+
+    Of several names each has the option in front.
+
+    >>> with_other_columns(["--exclude", "a,b"], "a,b", ["a", "b"])
+    ['--exclude', 'a', '--exclude', 'b']
+    """
+    changed_words: list[str] = []
+    for position, word in enumerate(words):
         name, equals, value = word.partition("=")
         if word == wrong:
-            changed_words.append(right)
+            changed_words.append(right[0])
+            for column in right[1:]:
+                changed_words += [words[position - 1], column]
         elif equals and name == wrong:
-            changed_words.append(f"{right}={value}")
+            changed_words.append(f"{right[0]}={value}")
         elif equals and value == wrong:
-            changed_words.append(f"{name}={right}")
+            changed_words += [f"{name}={column}" for column in right]
         else:
             changed_words.append(word)
     return changed_words

@@ -12,7 +12,7 @@ from argparse import Namespace
 from collections.abc import Collection, Sequence
 from os.path import getsize, isfile
 
-from bitsieve.cli.edits import with_other_column, with_other_option, with_setting, without_option
+from bitsieve.cli.edits import with_other_columns, with_other_option, with_setting, without_option
 from bitsieve.cli.options import COMMANDS, PROGRAM, Option, function_at, options_of
 from bitsieve.cli.parser import UsageError, parse
 from bitsieve.cli.results import sources_of
@@ -99,8 +99,8 @@ def _with_fix(words: Sequence[str], diagnostic: Diagnostic, wording: Wording) ->
     parameter = next(iter(diagnostic.fix), None)
     value = diagnostic.fix.get(parameter) if parameter is not None else None
     if diagnostic.code == "unknown-column" and diagnostic.columns and value is not None:
-        column = value[0] if isinstance(value, list) else value
-        return with_other_column(words, diagnostic.columns[0], str(column))
+        columns = value if isinstance(value, list) else [value]
+        return with_other_columns(words, diagnostic.columns[0], list(map(str, columns)))
     mended_words = _without_parameters(words, diagnostic.parameters)
     for option in options_of(words[0]):
         if parameter in _parameters_of(option) and option.form != "repeated":

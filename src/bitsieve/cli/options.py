@@ -156,6 +156,7 @@ COMMANDS = (
 MOVED = {"reproduce": "python -m papers"}  # commands that are no part of the package any more
 
 IN_PLACE_OF_SET = {  # of those parameters of methods that --set does not take
+    "algorithm": "--method",
     "stopping": "--stop",
     "constraints": "--include, --exclude and --group",
     "estimator": "--estimator",
@@ -288,7 +289,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("method", "methods", "the method that is described (default: all)", "one or all",
                metavar="METHOD", parameters="method"),
         Option("--method", SELECTING, "one of 'bitsieve methods' (default: %(default)s)",
-               "name", default=SELECT_METHOD, parameters="method"),
+               "name", default=SELECT_METHOD, parameters="method algorithm"),
         Option("--method", "how-many", "a greedy one of 'bitsieve methods' (default: %(default)s)",
                "name", default=HOW_MANY_METHOD, parameters="method criterion"),
         Option("--protocol", SELECTING,
@@ -296,7 +297,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "mdl makes none, and with the parameters of the paper",
                "name", choices=("paper",), parameters="protocol"),
         Option("--methods", "compare", f"of 'bitsieve methods' (default: {','.join(COMPARED)})",
-               "names", parameters="method methods"),
+               "names", parameters="method methods algorithm"),
         Option("--set", f"{SELECTING} compare",
                "a parameter of the method, such as beta=0.5, or of the rule of --stop; once for each "
                "('bitsieve methods' lists those of methods)",

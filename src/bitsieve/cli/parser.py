@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from bitsieve.cli.options import COMMANDS, COMMON, DESCRIPTION, DRIFT, MOVED, OPTIONS, PROGRAM, Kind, Option, options_of
 from bitsieve.io.errors import matching_files
 from bitsieve.io.postgres import is_postgres, with_relation
+
+_FILE_OR_ADDRESS = re.compile(r"[./\\*?]")  # what a path, a pattern or an address has, and few columns
+_NEXT_ASSIGNMENT = re.compile(r", *(?=[^,=]+=)")  # the comma of "p_by=shuffles,n_shuffles=500"
 
 
 class UsageError(ValueError):
@@ -45,6 +50,8 @@ class CommandParser(argparse.ArgumentParser):
         raise UsageError(f"{one_line(message)} (see {self.prog} --help)")
 
     def _get_value(self, action: argparse.Action, text: str) -> Any:
+        if action.type is assignment:
+            self._refuse_several_assignments(action.option_strings[-1], text)
         try:
             return super()._get_value(action, text)
         except argparse.ArgumentError as error:
@@ -52,6 +59,13 @@ class CommandParser(argparse.ArgumentParser):
 
             option = action.option_strings[-1] if action.option_strings else None
             raise UsageError(f"{one_line(error)} (see {self.prog} --help)", option) from None
+
+    def _refuse_several_assignments(self, option: str, text: str) -> None:
+        """Refuse NAME=VALUE,NAME=VALUE after one option."""
+        assignments = _NEXT_ASSIGNMENT.split(text)
+        if len(assignments) > 1 and "=" in assignments[0]:  # else the comma is in the name of a column
+            typed = " ".join(f"{option} {item}" for item in map(shlex.quote, assignments))
+            self.error(f"{option} {text!r} holds {len(assignments)} settings: write {typed}")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
@@ -157,7 +171,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         parser.print_help()
         return options
     if "data" in options:
-        _take_files(options)
+        _take_files(options, arguments)
     _refuse_missing_options(options)
     if getattr(options, "table", None) is not None:
         _add_table(options)
@@ -193,14 +207,27 @@ def _take_unknown(options: argparse.Namespace, unknown: list[str]) -> None:
     raise UsageError(f"unrecognized arguments: {' '.join(unknown)} {advice}")
 
 
-def _take_files(options: argparse.Namespace) -> None:
+def _take_files(options: argparse.Namespace, arguments: Sequence[str]) -> None:
     """Replace the words of DATA by the file that they name, or by a list of several files."""
     no_files = [word for word in options.data if not os.path.lexists(word)]
+    if len(no_files) < len(options.data):
+        _refuse_further_columns(options, arguments, no_files)
     if no_files and getattr(options, "methods", None) and not any("." in word for word in no_files):
         raise UsageError(f"{no_files[0]!r} is no file: if it is a method, add it by a comma, as --methods mim,jmi")
     if no_files and os.path.lexists(getattr(options, "feature", None) or ""):
         raise UsageError(f"{options.feature!r} is a file: give the column first, then the file")
     options.data = data_of(options.data)
+
+
+def _refuse_further_columns(options: argparse.Namespace, arguments: Sequence[str], no_files: Sequence[str]) -> None:
+    """Refuse a second column after an option that takes one, as ``--exclude a b``, which would be taken for a file."""
+    repeated = [item for item in options_of(options.command) if item.kind == "column" and item.form == "repeated"]
+    name_of_spelling = {spelling: item.name for item in repeated for spelling in (item.name, item.short)}
+    for spelling, column, word in zip(arguments, arguments[1:], arguments[2:], strict=False):
+        if spelling in name_of_spelling and word in no_files and not _FILE_OR_ADDRESS.search(word):
+            name = name_of_spelling[spelling]
+            both = f"{name} {shlex.quote(column)} {name} {shlex.quote(word)}"
+            raise UsageError(f"there is no file {word!r}: if it is a column, write {both}")
 
 
 def _refuse_missing_options(options: argparse.Namespace) -> None:

@@ -31,10 +31,13 @@ from bitsieve.counts.tables import EntropyTerms, make_entropy_terms
 from bitsieve.information.evidence import SMALLEST_LOG_TAIL, log_chi_squared_tail, log_codings
 from bitsieve.utils.arrays import Columns, Floats, Integers
 from bitsieve.utils.libraries import chdtrc, gammaln, hyperu
-from bitsieve.utils.parameters import check_choice, check_integer
+from bitsieve.utils.parameters import check_choice, check_integer, without_effect
 
-TESTS = ("scaled", "g", "pearson")
-FREEDOMS = ("adjusted", "nominal")
+SCALED = "scaled"
+G = "g"
+TESTS = (SCALED, G, "pearson")
+ADJUSTED = "adjusted"
+FREEDOMS = (ADJUSTED, "nominal")
 CHI_SQUARED = "chi-squared"
 SHUFFLES = "shuffles"
 P_BY = (CHI_SQUARED, SHUFFLES)
@@ -52,8 +55,8 @@ class TestOptions:
 
     __test__ = False  # for pytest, which takes the name for a test
 
-    test: str = "scaled"
-    freedom: str = "adjusted"
+    test: str = SCALED
+    freedom: str = ADJUSTED
     power: int = 0
     p_by: str = CHI_SQUARED
     n_shuffles: int = N_SHUFFLES
@@ -66,11 +69,20 @@ class TestOptions:
         check_choice("p_by", self.p_by, P_BY)
         check_integer("n_shuffles", self.n_shuffles, 1, MAX_SHUFFLES)
         check_integer("random_state", self.random_state, 0, MAX_SEED)
+        check_effects_of_test(self.test, self.freedom, self.p_by, self.n_shuffles)
 
     @property
     def optional_sums(self) -> OptionalSums:
         """The sums that this test needs beside those of every test."""
-        return OptionalSums(expected_excess=self.test == "scaled", pearson=self.test == "pearson")
+        return OptionalSums(expected_excess=self.test == SCALED, pearson=self.test == "pearson")
+
+
+def check_effects_of_test(test: str, freedom: str, p_by: str, n_shuffles: int) -> None:
+    """Refuse a number of shuffles without shuffles, and degrees of freedom for the scaled test, which has its own."""
+    if n_shuffles != N_SHUFFLES and p_by != SHUFFLES:
+        raise without_effect("n_shuffles", n_shuffles, {"p_by": SHUFFLES})
+    if freedom != ADJUSTED and test == SCALED:
+        raise without_effect("freedom", freedom, {"test": G})
 
 
 class TestResult(NamedTuple):
@@ -197,12 +209,12 @@ def results_of(
     is_possible = freedom > 0
     expected_g = np.full(len(g), np.nan)
     statistic = g
-    if options.test == "scaled":
+    if options.test == SCALED:
         expected_g = 2 * sums.expected_excess
         statistic = np.divide(g * freedom, expected_g, out=np.zeros_like(g), where=is_possible)
     elif options.test == "pearson":
         statistic = np.maximum(sums.pearson, 0.0)
-    if options.test != "scaled" and options.freedom == "nominal":
+    if options.test != SCALED and options.freedom == "nominal":
         freedom = np.minimum(nominal_strata * (n_first - 1) * (n_second - 1), MAX_FREEDOM)
     is_executed = entropy_terms.n_samples >= options.power * n_cells
     is_possible = is_possible & is_executed

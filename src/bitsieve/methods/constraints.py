@@ -20,6 +20,7 @@ from bitsieve.utils.types import NameOrIndex
 
 IndexOf = Callable[[str], int | None]  # the index of a column by its name; None where there is none
 NO_ROLES: Mapping[str, str] = {}
+PARAMETERS = ("must_include", "exclude", "penalties", "start", "levels")  # that name columns, beside the groups
 
 
 @dataclass(frozen=True)
@@ -277,10 +278,12 @@ def _index_of_name(
         return index
     parts = [part.strip() for part in name.split(",")]
     is_list_of_names = len(parts) > 1 and all(index_of(part) is not None for part in parts)
-    advice = literal(f"give {quoted(parts)} one by one") if is_list_of_names else allowed_names(name, names)
+    instead = parts if is_list_of_names else nearest(name, names, limit=1)
+    advice = allowed_names(name, names)
+    if is_list_of_names:
+        advice = f"give {{{label}}}" if label in PARAMETERS else literal(f"give {quoted(parts)} one by one")
     problem = f"names column {name!r}, which is not there"
-    near = nearest(name, names, limit=1)
-    raise _error_in(label, problem, advice, [name], code="unknown-column", instead=near)
+    raise _error_in(label, problem, advice, [name], code="unknown-column", instead=instead)
 
 
 def _checked_index(column: SupportsIndex, label: str, n_columns: int) -> int:
@@ -299,7 +302,7 @@ def _error_in(
     label: str, problem: str, advice: str = "", columns: Sequence[str] = (), *, code: str, instead: Sequence[str] = ()
 ) -> UserError:
     """The error for a column that a parameter, or a group of columns, names; ``instead`` may have the right name."""
-    if label in ("must_include", "exclude", "penalties", "start", "levels"):
+    if label in PARAMETERS:
         parameters = {label: NAME_ONLY}
         fix = {label: list(instead)} if instead else {}
         return UserError(code=code, message=problem, advice=advice, columns=columns, parameters=parameters, fix=fix)

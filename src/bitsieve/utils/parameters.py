@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, SupportsIndex
@@ -94,6 +94,19 @@ def check_flag(name: str, value: object) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise ParameterError(name, value, "give True or False")
     return bool(value)
+
+
+def without_effect(parameter: str, value: object, fix: Mapping[str, object]) -> ParameterError:
+    """The error for a parameter that has an effect only with the one in ``fix``."""
+    (required,) = fix
+    return ParameterError(
+        parameter,
+        value,
+        f"leave it out, or add {{{required}}}",
+        "has no effect here",
+        code="parameter-without-effect",
+        fix=fix,
+    )
 
 
 def check_threads(name: str, value: object) -> None:

@@ -21,8 +21,10 @@ from bitsieve.methods.by_counts.markov_blankets.spouses import AND, OR, Neighbou
 SEARCHES = {"gs": gs, "iamb": iamb, "inter-iamb": inter_iamb, "fast-iamb": fast_iamb, "iamb-fdr": iamb_fdr}
 NEIGHBOUR_SEARCHES = {"mmpc": mmpc, "hiton-pc": hiton_pc}
 SPOUSE_SEARCHES = {"mmmb": mmpc, "hiton-mb": hiton_pc}
-OVER_SUBSETS = (*NEIGHBOUR_SEARCHES, *SPOUSE_SEARCHES, "ses")  # their tests are conditional on many subsets
-OVER_BLANKETS = ("iamb-fdr", "gs", "iamb", "inter-iamb", "fast-iamb", "fbed")  # given the blanket found so far
+FBED = "fbed"
+WITH_SYMMETRY = (*NEIGHBOUR_SEARCHES, *SPOUSE_SEARCHES)  # they search from other columns than the target, too
+OVER_SUBSETS = (*WITH_SYMMETRY, "ses")  # their tests are conditional on many subsets
+OVER_BLANKETS = ("iamb-fdr", "gs", "iamb", "inter-iamb", "fast-iamb", FBED)  # given the blanket found so far
 ALGORITHMS = (*OVER_BLANKETS, *OVER_SUBSETS)
 AUTO = "auto"
 MAX_SUBSET = 3  # by default the subsets that a search goes through have at most three columns
@@ -97,7 +99,7 @@ def find_blanket(search: Search, options: BlanketOptions, *, with_roles: bool = 
         members = signatures.members
         separating_sets = signatures.separating_sets
         queues = list(signatures.queues.values())
-    elif algorithm == "fbed":
+    elif algorithm == FBED:
         members = fbed(search, n_extra_runs=options.n_extra_runs)
     else:
         members = SEARCHES[algorithm](search)

@@ -23,13 +23,16 @@ from bitsieve.information.independence import (
     TESTS,
     IndependenceTests,
     TestOptions,
+    check_effects_of_test,
 )
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.markov_blankets.blanket import (
     ALGORITHMS,
     AUTO,
+    FBED,
     OVER_BLANKETS,
     SYMMETRIES,
+    WITH_SYMMETRY,
     Blanket,
     BlanketOptions,
     find_blanket,
@@ -38,7 +41,7 @@ from bitsieve.methods.by_counts.markov_blankets.search import CORRECTIONS, FDR, 
 from bitsieve.methods.by_counts.markov_blankets.spouses import AND
 from bitsieve.methods.constraints import has_items
 from bitsieve.methods.method import CONDITIONED, INDEPENDENT, Method, MethodResult, defaults_of
-from bitsieve.utils.messages import choices, nearest_in
+from bitsieve.utils.messages import choices, nearest_in, quoted
 from bitsieve.utils.parameters import (
     check_choice,
     check_flag,
@@ -177,13 +180,30 @@ def check_shuffles(test_options: TestOptions, options: BlanketOptions, n_columns
     raise ParameterError("n_shuffles", test_options.n_shuffles, advice, problem, code="too-few-shuffles")
 
 
-def _check_start(parameters: Mapping[str, Any]) -> None:
-    """Refuse columns to begin with where the algorithm goes through subsets of the members."""
-    start = parameters.get("start", ())
-    if has_items(start) and parameters["algorithm"] not in OVER_BLANKETS:
-        problem = f"does not go with algorithm {parameters['algorithm']!r}"
-        advice = f"leave it out, or use {', '.join(OVER_BLANKETS[:-1])} or {OVER_BLANKETS[-1]}"
-        raise ParameterError("start", start, advice, problem, code="contradicting-parameters")
+def _check_effects(parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters without an effect: those of another algorithm, or of another test."""
+    algorithm = parameters["algorithm"]
+    start = parameters["start"]
+    if has_items(start) and algorithm not in OVER_BLANKETS:
+        raise _for_other_algorithms("start", start, algorithm, OVER_BLANKETS)
+    n_extra_runs = parameters["n_extra_runs"]
+    if n_extra_runs != 1 and algorithm != FBED:
+        raise _for_other_algorithms("n_extra_runs", n_extra_runs, algorithm, [FBED])
+    symmetry = parameters["symmetry"]
+    if symmetry != AND and algorithm not in WITH_SYMMETRY:
+        raise _for_other_algorithms("symmetry", symmetry, algorithm, WITH_SYMMETRY)
+    check_effects_of_test(parameters["test"], parameters["freedom"], parameters["p_by"], parameters["n_shuffles"])
+
+
+def _for_other_algorithms(name: str, value: object, algorithm: str, others: Sequence[str]) -> ParameterError:
+    return ParameterError(
+        name,
+        value,
+        "leave it out, or use {algorithm}",
+        f"has an effect only with {quoted(others, limit=len(others))}, not with {algorithm!r}",
+        code="parameter-without-effect",
+        fix={"algorithm": others[0]},
+    )
 
 
 _IAMB_FDR = Method(
@@ -200,7 +220,7 @@ _IAMB_FDR = Method(
     default_bins=few_bins,
     ends_with=(None, "auto"),
     column_parameters=("levels", "start"),
-    check=_check_start,
+    check=_check_effects,
     rules={
         "algorithm": _check_algorithm,
         "level": made_by(check_level),
