@@ -1,5 +1,5 @@
 # make demo   set up and run the main job on a real data set
-# make test   set up and run the tests that protect every part, in two processes; 207 s measured on two cores of an AMD EPYC, 454 s on older ones
+# make test   set up and run the tests that protect every part, in two processes; 136 s measured on two cores of an AMD EPYC, 454 s on older ones
 # make test-all   the same, and the tests marked as slow (make test-slow runs those alone)
 # make lint   style, types and import directions; layout and clang-tidy of the kernels, about a minute on two cores
 # make tidy   clang-tidy alone; FILES=... over some of the kernels, CHECKS=clang-analyzer-* with the static analyzer too
