@@ -48,7 +48,6 @@ KNOWN_FAILURES = {
         *("AR(.5) (20 relevant)", "blocks (20 relevant)", "confounder (20 relevant)"),
     ),
     "conditional": ("blocks", "confounder", "blocks (20 relevant)", "confounder (20 relevant)"),
-    "dcrt": ("chain of codes",),
 }
 MIN_SETS = 20  # of which a standard error says something
 MAX_STANDARD_ERRORS = 4  # above the level; random variation exceeds it once in 30,000 times

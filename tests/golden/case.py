@@ -20,7 +20,7 @@ OF_BLAS = {
 }
 UNCONVERGED = {"ModelSelector"}  # solvers that stop early, where rounding grows: what they select is recorded
 COUNTED = {"relevance_", "overlap_"}
-P_VALUES = {"p_values_", "stopping_value_", "stopping_values_"}  # tails of distributions, as the scipy has them
+P_VALUES = {"stopping_value_", "stopping_values_"}  # tails of distributions, as the build of scipy has them
 # The words of notes are tested where they arise.
 LEFT_OUT = {"classes_", "diagnostics_", "feature_names_in_", "n_features_in_", "stopping_reason_", "support_"}
 SHORT = {"alone_", "clusters_", "groups_", "overlap_", "overlap_with_", "ranking_", "relevance_"}  # a digest is enough

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from bitsieve.discretization.base import BinningLike
 from bitsieve.information.independence import RELIABLE_SAMPLES, IndependenceTests, TestOptions
 from bitsieve.io.graphml import write_graphml
 from bitsieve.methods.by_counts.markov_blankets.blanket import AUTO, Blanket, BlanketOptions, find_blanket
-from bitsieve.methods.by_counts.markov_blankets.methods import METHODS, check_levels, check_shuffles
+from bitsieve.methods.by_counts.markov_blankets.methods import METHODS, check_shuffles
 from bitsieve.methods.by_counts.markov_blankets.search import Search
 from bitsieve.methods.by_counts.markov_blankets.spouses import AND
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
@@ -447,6 +447,24 @@ def markov_network(
     >>> network.edges.tolist()
     [[0, 2], [2, 3]]
     """
+    METHODS[0].check_parameters(
+        {
+            "algorithm": algorithm,
+            "level": level,
+            "max_conditioning": max_conditioning,
+            "symmetry": symmetry,
+            "n_extra_runs": n_extra_runs,
+            "correction": correction,
+            "test": test,
+            "freedom": freedom,
+            "power": power,
+            "p_by": p_by,
+            "n_shuffles": n_shuffles,
+            "random_state": random_state,
+            "levels": levels,
+            "start": (),
+        }
+    )
     options = BlanketOptions(
         algorithm=algorithm,
         level=level,
@@ -455,8 +473,6 @@ def markov_network(
         n_extra_runs=n_extra_runs,
         correction=correction,
     )
-    METHODS[0].check_parameters({**METHODS[0].parameters, **asdict(options)})
-    check_levels("levels", levels)
     test_options = TestOptions(
         test=test, freedom=freedom, power=power, p_by=p_by, n_shuffles=n_shuffles, random_state=random_state
     )

@@ -88,7 +88,15 @@ def probabilities_of_n_bins(n_free: int) -> Floats:
         return _probabilities_of_few_bins()[n_free - 1, :n_free]
     levels_of_first_bins = _probabilities_of_few_bins()[-1]
     levels_of_later_bins = _probabilities_of_more_levels(MAX_LEVELS, n_free)
-    return np.convolve(levels_of_first_bins, levels_of_later_bins)[:MAX_LEVELS]
+    return np.array([_coefficient_of_product(levels_of_first_bins, levels_of_later_bins, n) for n in range(MAX_LEVELS)])
+
+
+def _coefficient_of_product(left: Floats, right: Floats, degree: int) -> float:
+    """The coefficient of this degree in the product of two polynomials; a sum of numpy's, the same on every processor.
+
+    ``np.convolve`` and ``@`` leave the order of the sum to BLAS.
+    """
+    return float((left[: degree + 1] * right[degree::-1]).sum())
 
 
 @lru_cache(maxsize=1)
@@ -117,7 +125,7 @@ def _probabilities_of_more_levels(n_first: int, n_free: int) -> Floats:
     polynomials = np.zeros(MAX_LEVELS)
     polynomials[0] = 1
     for degree in degrees.tolist():
-        polynomials[degree] = (polynomials[degree - 1 :: -1] @ signed_sums[:degree]) / degree
+        polynomials[degree] = _coefficient_of_product(signed_sums, polynomials, degree - 1) / degree
     # For more levels than bins the polynomial is 0, which rounding may turn negative.
     return n_first / n_free * np.maximum(polynomials, 0)
 
