@@ -312,3 +312,41 @@ def test_the_period_may_be_excluded(table):
     assert bitsieve.drift(table, "month", exclude=["month"]).columns == bitsieve.drift(table, "month").columns
     selection = bitsieve.select(table, "ill", period="month", exclude=["month"])
     assert selection.features == bitsieve.select(table, "ill", period="month").features
+
+
+def patients(n_patients=60, seed=6):
+    """Visits of patients: every value is of the patient, a third of the patients come in each month."""
+    random = np.random.default_rng(seed)
+    visits = np.repeat(np.arange(n_patients), 8)
+    columns = {f"x{j}": random.normal(size=n_patients)[visits] for j in range(6)}
+    month = random.integers(0, 3, n_patients)[visits]
+    ill = random.integers(0, 2, n_patients)[visits]
+    return pd.DataFrame({**columns, "month": month, "ill": ill, "patient": visits})
+
+
+def test_visits_of_few_patients_are_no_drift_once_the_patients_are_known():
+    data = patients()
+    assert len(bitsieve.drift(data.drop(columns="patient"), "month", "ill").drifting) == 6
+    found = bitsieve.drift(data, "month", "ill", groups="patient")
+    assert found.drifting == []
+    assert "patient" not in found.columns
+    by_values = bitsieve.drift(data.drop(columns="patient"), "month", "ill", groups=data["patient"].to_numpy())
+    assert by_values == found
+
+
+def test_a_selection_leaves_columns_out_that_drift_between_whole_groups_only():
+    data = patients()
+    selection = bitsieve.select(data, "ill", n_features_to_select=2, period="month", groups="patient")
+    assert "drift-excluded" not in [diagnostic.code for diagnostic in selection.diagnostics]
+    moves = data.assign(x0=data["month"])
+    selection = bitsieve.select(moves, "ill", n_features_to_select=2, period="month", groups="patient")
+    (excluded,) = [diagnostic for diagnostic in selection.diagnostics if diagnostic.code == "drift-excluded"]
+    assert excluded.columns == ("x0",)
+
+
+def test_groups_need_rows_in_memory(tmp_path):
+    path = tmp_path / "visits.csv"
+    patients().to_csv(path, index=False)
+    with pytest.raises(UserError) as caught:
+        bitsieve.drift(path, "month", groups="patient", memory="100MB")
+    assert caught.value.diagnostic.code == "rows-not-in-memory"

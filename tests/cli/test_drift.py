@@ -39,6 +39,14 @@ def test_json_has_what_python_returns(rows, capsys):
     assert [column["drifts"] for column in document["columns"]] == [True, False]
 
 
+def test_groups_are_named(rows, capsys):
+    rows.assign(patient=np.arange(800) // 4).to_csv("visits.csv", index=False)
+    assert main(["drift", "visits.csv", "--period", "month", "--groups", "patient", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["n_groups"] == 200
+    assert "patient" not in [column["name"] for column in document["columns"]]
+
+
 def test_two_files_are_two_periods(rows, capsys):
     assert main(["drift", "old.csv", "new.csv", "-t", "ill", "--output", "drift.csv", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)

@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.counts.source import CountSource
+from bitsieve.counts.source import CountSource, class_order, coded
 from bitsieve.dataset.data_kinds import library_of
 from bitsieve.dataset.dataset import Dataset
-from bitsieve.diagnostics import Diagnostic, ParameterError
+from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.discretization.base import BinningChoice, BinningLike
 from bitsieve.discretization.registry import make_discretizer
 from bitsieve.engines.postgres import one_snapshot
-from bitsieve.information.drift import Combinations, TestedBits, drift_of_classes, drift_of_columns
+from bitsieve.information.drift import Combinations, TableDrift, TestedBits, drift_of_table
+from bitsieve.information.drift_of_groups import drift_of_groups
 from bitsieve.methods.by_counts.stopping.lists import BENJAMINI_HOCHBERG, adjusted
 from bitsieve.methods.method import TABLES
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
@@ -57,6 +58,7 @@ def drift(
     level: float = DEFAULT_LEVEL,
     period_bins: int | None = None,
     sample_weight: ColumnLike = None,
+    groups: ColumnLike = None,
     include: Sequence[Label] = (),
     exclude: Sequence[Label] = (),
     identifiers: str = "drop",
@@ -108,8 +110,14 @@ def drift(
         for all columns, at most ``level``: in large tables any shift is significant, in small ones any is large.
     period_bins : int, optional
         Bins of equal frequency of periods that are dates or numbers, and of a target that is a quantity.
-    sample_weight, include, exclude, identifiers
+    sample_weight
         As for :func:`bitsieve.select`; weights are frequencies.
+    groups : str or array-like of shape (n_samples,), optional
+        Rows with one value here belong together, such as the visits of one patient: chance and p follow from 199
+        shuffles of the periods of whole groups, and within groups of several periods of their rows. Rows in memory
+        only. The relevance of each period is corrected as if the rows were independent.
+    include, exclude, identifiers
+        As for :func:`bitsieve.select`.
     binning : {"quantile", "uniform", "none"} or binner, default="quantile"
         How numeric columns become codes. Columns of fewer than 8 whole numbers are codes as they are.
     n_bins, missing, header, repair, column_types
@@ -131,7 +139,8 @@ def drift(
 
     Notes
     -----
-    Cost: one count of every column by the combinations of period, class and stratum that occur, in memory or not.
+    Cost: one count of every column by the combinations of period, class and stratum that occur, in memory or not; with
+    groups 200 of them, with a target 399.
 
     Examples
     --------
@@ -145,6 +154,7 @@ def drift(
     """
     read = ReadOptions(
         sample_weight=sample_weight,
+        groups=groups,
         target_bins=period_bins,
         drop_missing_target=True,
         header=header,
@@ -190,6 +200,7 @@ class _PeriodCounts:
     combinations: Combinations
     periods: list[Label]
     target_name: str | None
+    groups: Integers | None  # the number of the group of every sample, the samples class by class
     diagnostics: list[Diagnostic]
 
 
@@ -209,7 +220,8 @@ def find_drift(
     reference = index_of_reference(question.reference, periods)
 
     phase("counting by period")
-    column_drift = drift_of_columns(source, combinations, period_counts.columns)
+    measured = _measure(period_counts)
+    column_drift = measured.columns
     relations = column_drift.relations
     if relations is None:
         order = np.argsort(-column_drift.of_column.bits, kind="stable")
@@ -222,7 +234,7 @@ def find_drift(
         within_classes = _column_test(relations.within_classes, order)
         relation = _column_test(relations.of_relation, order)
         relevance = relations.relevance[order]
-        shift_of_target = drift_of_classes(source, combinations)
+        shift_of_target = measured.of_classes
     psi = np.array([_stability_indices(counts, reference) for counts in column_drift.counts_by_period])
 
     period_sizes = np.bincount(combinations.period, source.class_sizes, len(periods))
@@ -242,9 +254,35 @@ def find_drift(
         max_drift=question.max_drift,
         level=question.level,
         target_name=period_counts.target_name,
+        n_groups=None if period_counts.groups is None else len(np.unique(period_counts.groups)),
         diagnostics=Diagnostics(period_counts.diagnostics),
         library=library_of(first_column),
     )
+
+
+def _measure(period_counts: _PeriodCounts) -> TableDrift:
+    """The drift of the columns and of the mix of the classes, with the chance of independent rows or of groups."""
+    source = period_counts.source
+    by_rows = drift_of_table(source, period_counts.combinations, period_counts.columns)
+    if period_counts.groups is None:
+        return by_rows
+    rows = coded(source)
+    if rows is None:
+        raise UserError(
+            code="rows-not-in-memory",
+            message="groups need dense rows in memory",
+            advice="leave out groups, or give some of the columns as a dense table",
+        )
+    return drift_of_groups(rows, period_counts.combinations, period_counts.columns, period_counts.groups, by_rows)
+
+
+def _groups_by_class(table: Dataset) -> Integers | None:
+    """The number of the group of every sample, the samples class by class."""
+    rows = table.rows
+    if rows is None or rows.groups is None:
+        return None
+    order, _ = class_order(rows.target.codes, rows.weights, rows.target.n_classes)
+    return rows.groups[order]
 
 
 def _count_by_period(
@@ -288,6 +326,7 @@ def _count_by_period(
         combinations=combinations,
         periods=periods,
         target_name=combined.target_name,
+        groups=_groups_by_class(table),
         diagnostics=diagnostics,
     )
 

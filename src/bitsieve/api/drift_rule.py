@@ -127,7 +127,7 @@ def _drift_of_features(
         )
     return find_drift(
         data,
-        replace(read, target=None, target_kind=None, target_bins=None, groups=None, strata=None),
+        replace(read, target=None, target_kind=None, target_bins=None, strata=None),
         execution,
         DiscretizationOptions(binning=DRIFT_BINNING),
         replace(columns, identifiers="keep"),

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 #: Options of drift in bits. They have no effect on what was saved, which has its bins and its limits already.
 MEASURING = (
-    "period", "period_bins", "target", "strata", "reference", "max_drift", "level", "weight", "weight_kind", "binning",
-    "bins", "missing", "include", "exclude", "identifiers", "column_type", "repair", "figure",
+    "period", "period_bins", "target", "strata", "reference", "max_drift", "level", "weight", "weight_kind", "groups",
+    "binning", "bins", "missing", "include", "exclude", "identifiers", "column_type", "repair", "figure",
 )  # fmt: skip
 
 
@@ -177,6 +177,7 @@ def _read_options(arguments: argparse.Namespace) -> ReadOptions:
     return ReadOptions(
         sample_weight=arguments.weight,
         weight_kind=arguments.weight_kind or FREQUENCY,
+        groups=arguments.groups,
         target_bins=arguments.period_bins,
         drop_missing_target=True,
         header=arguments.header,

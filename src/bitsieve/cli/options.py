@@ -255,6 +255,10 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "rows are compared with those of the same value here only, such as a batch or site: all information is "
                "within the strata (repeatable: joint values)",
                "column", form="repeated", parameters="strata"),
+        Option("--groups", DRIFT,
+               "rows with one value here belong together, such as the visits of one patient: p follows from shuffles "
+               "of whole groups",
+               "column", parameters="groups"),
         Option("--strata", DRIFT,
                "rows are compared with those of the same value here only, such as a region (repeatable: joint values)",
                "column", form="repeated", parameters="strata"),

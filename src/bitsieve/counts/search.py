@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from bitsieve import _native
 from bitsieve.counts.tables import EntropyTerms
 from bitsieve.utils.arrays import Columns, Integers
+from bitsieve.utils.libraries import gammaln
 
 Labels = NDArray[np.int32]
 
@@ -85,6 +86,15 @@ class Units(NamedTuple):
         classes_of_units = classes[self.first_sample].astype(np.int32)
         shuffles_of_units = shuffled(classes_of_units, stratum_and_part, seeds)
         return shuffles_of_units.take(self.unit_of_sample, axis=1)
+
+    def log_arrangements(self, classes: NDArray[np.integer], parts: Integers) -> float:
+        """The natural logarithm of how many different vectors of classes the shuffles of units within parts give."""
+        n_parts = int(parts.max()) + 1
+        stratum_and_part = self.stratum * n_parts + self._part_of_unit(parts, n_parts)
+        _, sizes = np.unique(stratum_and_part, return_counts=True)
+        classes_of_units = classes[self.first_sample].astype(np.int64)
+        _, sizes_by_class = np.unique(np.stack([stratum_and_part, classes_of_units]), axis=1, return_counts=True)
+        return float(gammaln(sizes + 1.0).sum() - gammaln(sizes_by_class + 1.0).sum())
 
     def _part_of_unit(self, parts: Integers, n_parts: int) -> Integers:
         """The part that holds most samples of each unit; the lowest of several that hold equally many."""

@@ -78,6 +78,22 @@ class ColumnDrift:
     counts_by_period: list[Integers]  # one array for each column, shape (n_codes, n_periods)
 
 
+@dataclass(frozen=True)
+class TableDrift:
+    """How columns, and the mix of the classes, change with the period."""
+
+    columns: ColumnDrift
+    of_classes: float | None  # I(Y;T|S), corrected for chance; None without a target
+
+
+def drift_of_table(source: CountSource, combinations: Combinations, columns: Columns) -> TableDrift:
+    """The drift of the columns, and of the classes if there are any."""
+    of_classes = None
+    if combinations.n_labels > 1:
+        of_classes = drift_of_classes(source, combinations)
+    return TableDrift(drift_of_columns(source, combinations, columns), of_classes)
+
+
 def drift_of_columns(source: CountSource, combinations: Combinations, columns: Columns) -> ColumnDrift:
     """The drift of the columns; they are counted block by block."""
     blocks = []

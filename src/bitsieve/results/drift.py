@@ -64,6 +64,8 @@ class Drift:
         A column drifts if its shift, within classes if there is a target, is above ``max_drift`` bits with a p of at
         most ``level``.
     target_name : str or None
+    n_groups : int or None
+        How many groups of rows were shuffled whole; None without groups.
     diagnostics : Diagnostics
         What was noticed in the data.
     library : str
@@ -93,6 +95,7 @@ class Drift:
     max_drift: float
     level: float
     target_name: str | None
+    n_groups: int | None = None
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
     library: str = field(default="pandas", repr=False, compare=False)
 
@@ -197,6 +200,8 @@ class Drift:
             f"p at most {self.level:g}",
             f"{n_rows:,} rows in {len(self.periods):,} periods; psi beside {str(self.reference)!r}",
         ]
+        if self.n_groups is not None:
+            lines.append(f"{self.n_groups:,} groups of rows: p by shuffles of whole groups")
         if self.shift_of_target is not None:
             lines.append(f"{self.target_name!r} itself: {number(self.shift_of_target)} bits between the periods")
         return "\n".join(lines)
@@ -224,6 +229,7 @@ class Drift:
                 {"name": str(name), "n_rows": int(n_rows)}
                 for name, n_rows in zip(self.periods, self.period_sizes, strict=True)
             ],
+            "n_groups": self.n_groups,
             "reference": str(self.reference),
             "max_drift": self.max_drift,
             "level": self.level,
