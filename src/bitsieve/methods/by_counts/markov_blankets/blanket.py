@@ -78,42 +78,66 @@ class Blanket:
 
 def find_blanket(search: Search, options: BlanketOptions, *, with_roles: bool = False) -> Blanket:
     """Search for the blanket of a target; ``with_roles`` adds tests for roles where the algorithm gives none."""
-    algorithm = options.algorithm
-    separating_sets: SeparatingSets = {}
-    roles: dict[int, Role] | None = None
-    queues: list[list[int]] = []
-    if algorithm in SPOUSE_SEARCHES:
-        members_by_role = with_spouses(NeighbourGraph(search, SPOUSE_SEARCHES[algorithm], options.symmetry))
-        members = members_by_role.members
-        separating_sets = members_by_role.separating_sets
-        roles = dict.fromkeys(members_by_role.neighbours, NEIGHBOUR)
-        for spouse, via in members_by_role.spouses.items():
-            roles[spouse] = Role("spouse", tuple(via))
-    elif algorithm in NEIGHBOUR_SEARCHES:
-        graph = NeighbourGraph(search, NEIGHBOUR_SEARCHES[algorithm], options.symmetry)
-        members = graph.neighbours(search.target)
-        separating_sets = graph.separating_sets(search.target)
-        roles = dict.fromkeys(members, NEIGHBOUR)
-    elif algorithm == "ses":
-        signatures = ses(search)
-        members = signatures.members
-        separating_sets = signatures.separating_sets
-        queues = list(signatures.queues.values())
-    elif algorithm == FBED:
-        members = fbed(search, n_extra_runs=options.n_extra_runs)
-    else:
-        members = SEARCHES[algorithm](search)
+    members_found = _search_members(search, options)
+    members = members_found.members
+    roles = members_found.roles
     if roles is None and with_roles:
         roles = _roles_by_tests(search, members)
-    deciding_tests = _deciding_tests(search, members, separating_sets)
+    deciding_tests = _deciding_tests(search, members, members_found.separating_sets)
     strongest_first = by_strength([Ranked(member, deciding_tests[member]) for member in members])
     return Blanket(
         members=[ranked.variable for ranked in strongest_first],
         roles=roles,
-        separating_sets=separating_sets,
-        queues=queues,
+        separating_sets=members_found.separating_sets,
+        queues=members_found.queues,
         deciding_tests=deciding_tests,
         moves=search.moves,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Members:
+    """The members of a blanket, and what the algorithm says of them and of other columns."""
+
+    members: list[int]
+    separating_sets: SeparatingSets = field(default_factory=dict)
+    roles: dict[int, Role] | None = None
+    queues: list[list[int]] = field(default_factory=list)
+
+
+def _search_members(search: Search, options: BlanketOptions) -> _Members:
+    """Search by the algorithm that the options name."""
+    algorithm = options.algorithm
+    if algorithm in SPOUSE_SEARCHES:
+        return _neighbours_and_spouses(NeighbourGraph(search, SPOUSE_SEARCHES[algorithm], options.symmetry))
+    if algorithm in NEIGHBOUR_SEARCHES:
+        return _neighbours(NeighbourGraph(search, NEIGHBOUR_SEARCHES[algorithm], options.symmetry), search.target)
+    if algorithm == "ses":
+        signatures = ses(search)
+        return _Members(
+            members=signatures.members,
+            separating_sets=signatures.separating_sets,
+            queues=list(signatures.queues.values()),
+        )
+    if algorithm == FBED:
+        return _Members(members=fbed(search, n_extra_runs=options.n_extra_runs))
+    return _Members(members=SEARCHES[algorithm](search))
+
+
+def _neighbours_and_spouses(graph: NeighbourGraph) -> _Members:
+    by_role = with_spouses(graph)
+    roles = dict.fromkeys(by_role.neighbours, NEIGHBOUR)
+    for spouse, via in by_role.spouses.items():
+        roles[spouse] = Role("spouse", tuple(via))
+    return _Members(members=by_role.members, separating_sets=by_role.separating_sets, roles=roles)
+
+
+def _neighbours(graph: NeighbourGraph, target: int) -> _Members:
+    members = graph.neighbours(target)
+    return _Members(
+        members=members,
+        separating_sets=graph.separating_sets(target),
+        roles=dict.fromkeys(members, NEIGHBOUR),
     )
 
 

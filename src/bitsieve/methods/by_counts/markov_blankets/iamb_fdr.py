@@ -11,8 +11,6 @@ from collections.abc import Sequence, Set
 
 from bitsieve.methods.by_counts.markov_blankets.search import Ranked, Search, by_strength, log_corrections
 
-NO_COLUMN = -1
-
 
 class _AdjustedTests:
     """All columns by p of their test with the target given the other members, corrected for the number of columns.
@@ -47,6 +45,56 @@ class _AdjustedTests:
         return None
 
 
+class _GrowingBlanket:
+    """The blanket in the course of the search, and which columns may enter or leave it."""
+
+    def __init__(self, search: Search) -> None:
+        self.search = search
+        self.members = list(search.start)
+        self.protected = set(search.start)  # they do not leave before a column was added, or none can be
+        self._earlier_members = [set(self.members)]
+        self._immovable: set[int] = set()
+        self._last_added: int | None = None
+        self._last_removed: int | None = None
+
+    def removable(self) -> list[int]:
+        """The members that may leave."""
+        fixed = {*self._immovable, *self.protected, self._last_added}
+        return [member for member in self.members if member not in fixed]
+
+    def addable(self) -> set[int]:
+        """The columns that may enter: none if no test may be conditional on all members."""
+        if not self.search.may_condition_on(len(self.members)):
+            return set()
+        return {*self.search.candidates}.difference(self.members, self._immovable, {self._last_removed})
+
+    def remove(self, removal: Ranked) -> None:
+        """Let a member leave. If that leads back to an earlier blanket, it stays and does not move again."""
+        column = removal.variable
+        others = [member for member in self.members if member != column]
+        if set(others) in self._earlier_members:
+            self._immovable.add(column)
+            return
+        self.search.leave(column, others, removal.result)
+        self._last_removed = column
+        self._set_members(others)
+
+    def add(self, addition: Ranked) -> None:
+        """Let a column enter. If that leads back to an earlier blanket, it does not, and does not move again."""
+        column = addition.variable
+        if {*self.members, column} in self._earlier_members:
+            self._immovable.add(column)
+            return
+        self.search.enter(column, self.members, addition.result)
+        self._last_added = column
+        self.protected = set()
+        self._set_members([*self.members, column])
+
+    def _set_members(self, members: list[int]) -> None:
+        self.members = members
+        self._earlier_members.append(set(members))
+
+
 def iamb_fdr(search: Search) -> list[int]:
     """The blanket by IAMB-FDR: in each step the weakest member that does not pass leaves, or the strongest enters.
 
@@ -54,44 +102,18 @@ def iamb_fdr(search: Search) -> list[int]:
     earlier blanket is not taken, and its column does not move again. Columns that the search begins with do not leave
     before one was added, or none can be.
     """
-    blanket = list(search.start)
-    earlier_blankets = [set(blanket)]
-    immovable: list[int] = []
-    protected = list(search.start)
-    last_added: int | None = None
-    last_removed = NO_COLUMN
+    blanket = _GrowingBlanket(search)
     while search.candidates:
-        adjusted = _AdjustedTests(search, blanket)
-        removable = [member for member in blanket if member not in (*immovable, *protected, last_added)]
-        removal = adjusted.weakest_failing(removable)
+        tests = _AdjustedTests(search, blanket.members)
+        removal = tests.weakest_failing(blanket.removable())
         if removal is not None:
-            column = removal.variable
-            others = [member for member in blanket if member != column]
-            if set(others) in earlier_blankets:
-                immovable.append(column)
-                continue
-            search.leave(column, others, removal.result)
-            blanket = others
-            last_removed = column
-            earlier_blankets.append(set(blanket))
+            blanket.remove(removal)
             continue
-        addition = None
-        if search.may_condition_on(len(blanket)):
-            addable = set(search.candidates).difference(blanket, immovable)
-            addable.discard(last_removed)
-            addition = adjusted.strongest_passing(addable)
-        if addition is None and protected:
-            protected = []
-            continue
-        if addition is None:
+        addition = tests.strongest_passing(blanket.addable())
+        if addition is not None:
+            blanket.add(addition)
+        elif blanket.protected:
+            blanket.protected = set()
+        else:
             break
-        column = addition.variable
-        if {*blanket, column} in earlier_blankets:
-            immovable.append(column)
-            continue
-        search.enter(column, blanket, addition.result)
-        blanket.append(column)
-        last_added = column
-        protected = []
-        earlier_blankets.append(set(blanket))
-    return blanket
+    return blanket.members
