@@ -449,7 +449,8 @@ def _count_quotes(path: Path) -> int:
     block = bytearray(1 << 18)  # stays in the cache of a core
     with open(path, "rb", buffering=0) as file:
         while size := file.readinto(block):
-            number += block.count(b'"', 0, size)
+            if block.find(b'"', 0, size) >= 0:  # a tenth of the time of a count, and most files have no quote
+                number += block.count(b'"', 0, size)
     return number
 
 
