@@ -88,7 +88,7 @@ def shares_of_small_p(design: Design, seed: int) -> tuple[float, bool]:
     assert relations is not None  # there are two classes
     table = pd.DataFrame(sample.X).add_prefix("x").assign(period=sample.period, y=sample.y)
     drifting = bitsieve.drift(table, "period", "y", binning="none").drifting
-    return float((relations.within_classes.log_p <= np.log(LEVEL)).mean()), len(drifting) > 0
+    return float((relations.shift_within_classes.log_p <= np.log(LEVEL)).mean()), len(drifting) > 0
 
 
 def shares_of_small_p_in_groups(design: GroupedDesign, seed: int) -> tuple[float, float]:
@@ -111,7 +111,7 @@ def shares_of_small_p_in_groups(design: GroupedDesign, seed: int) -> tuple[float
     source = PackedSource(X[order].astype(np.uint8), combined[order], n_classes=2 * design.n_periods)
     by_rows = drift_of_table(source, combinations, np.arange(N_COLUMNS))
     by_groups = drift_of_groups(source, combinations, np.arange(N_COLUMNS), groups[order], by_rows)
-    shares = [float((drift.columns.of_column.log_p <= np.log(LEVEL)).mean()) for drift in (by_groups, by_rows)]
+    shares = [float((drift.columns.shift.log_p <= np.log(LEVEL)).mean()) for drift in (by_groups, by_rows)]
     return shares[0], shares[1]
 
 

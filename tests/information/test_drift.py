@@ -72,20 +72,20 @@ def test_drift_is_plug_in_information_less_its_mean_over_shuffles(n_strata):
             return conditional_information(column, period, label, stratum)
 
         expected = shift(x) - mean_over_shuffles(shift, x, stratum)
-        assert drift.of_column.bits[j] == pytest.approx(expected, abs=0.005)  # 400 shuffles
+        assert drift.shift.bits[j] == pytest.approx(expected, abs=0.005)  # 400 shuffles
         blocks = label * n_strata + stratum
         expected = shift_within(x) - mean_over_shuffles(shift_within, x, blocks)
-        assert drift.relations.within_classes.bits[j] == pytest.approx(expected, abs=0.005)
+        assert drift.relations.shift_within_classes.bits[j] == pytest.approx(expected, abs=0.005)
 
 
 def test_drift_is_what_the_engine_says_of_the_period_as_class():
     X, period, label, stratum = table()
     drift = drift_of(X, period, label, stratum)
     of_period = PackedSource(X.astype(np.uint16), period)
-    assert drift.of_column.bits == pytest.approx(make_information("corrected", of_period).relevance, abs=SERIES)
+    assert drift.shift.bits == pytest.approx(make_information("corrected", of_period).relevance, abs=SERIES)
     of_period.strata = label[np.argsort(period, kind="stable")].astype(np.int64)
     within = make_information_within_strata("corrected", of_period).relevance
-    assert drift.relations.within_classes.bits == pytest.approx(within, abs=SERIES)
+    assert drift.relations.shift_within_classes.bits == pytest.approx(within, abs=SERIES)
 
 
 def test_relevance_of_a_period_is_that_of_its_rows():
@@ -113,17 +113,17 @@ def test_a_relevant_column_moves_with_the_mix_of_the_classes_but_not_within_them
     X = np.column_stack([(label + (random.random(8000) < 0.1)) % 2, random.integers(0, 3, 8000)])
     source, combinations = source_and_combinations(X, period, label, np.zeros(8000, int))
     drift = drift_of_columns(source, combinations, np.arange(2))
-    assert drift.of_column.bits[0] > 0.05
-    assert abs(drift.relations.within_classes.bits[0]) < 0.001
+    assert drift.shift.bits[0] > 0.05
+    assert abs(drift.relations.shift_within_classes.bits[0]) < 0.001
     # A column without relation to the class has the change of the mix of the classes itself.
-    assert drift.relations.of_relation.bits[1] == pytest.approx(drift_of_classes(source, combinations), abs=0.001)
+    assert drift.relations.relation.bits[1] == pytest.approx(drift_of_classes(source, combinations), abs=0.001)
 
 
 def test_a_constant_column_has_the_relation_of_the_classes_within_the_strata():
     X, period, label, stratum = table(3)
     source, combinations = source_and_combinations(np.zeros_like(X), period, label, stratum)
     drift = drift_of_columns(source, combinations, np.arange(1))
-    assert drift.relations.of_relation.bits[0] == pytest.approx(drift_of_classes(source, combinations), abs=ROUNDING)
+    assert drift.relations.relation.bits[0] == pytest.approx(drift_of_classes(source, combinations), abs=ROUNDING)
 
 
 @pytest.mark.slow("three hundred tables")
@@ -135,7 +135,7 @@ def test_level_of_p_over_seeded_tables():
         label = (random.random(200) < 0.2 + 0.2 * period).astype(int)
         x = (label + random.integers(0, 4, 200)) % 5
         drift = drift_of(x[:, None], period, label, np.zeros(200, int))
-        smallest.append(np.exp(drift.relations.within_classes.log_p[0]))
+        smallest.append(np.exp(drift.relations.shift_within_classes.log_p[0]))
     share = np.mean(np.array(smallest) <= 0.05)
     assert 0.02 <= share <= 0.09  # three standard errors about the level: 0.012 each
 

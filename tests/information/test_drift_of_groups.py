@@ -41,7 +41,7 @@ def samples(random):
 
 def bits_of(drift):
     relations = drift.columns.relations
-    return np.stack([drift.columns.of_column.bits, relations.within_classes.bits, relations.of_relation.bits])
+    return np.stack([drift.columns.shift.bits, relations.shift_within_classes.bits, relations.relation.bits])
 
 
 def test_groups_of_one_sample_have_the_chance_of_samples(samples):
@@ -50,7 +50,7 @@ def test_groups_of_one_sample_have_the_chance_of_samples(samples):
     by_rows, by_groups = measured(codes, period, label, np.arange(len(period)))
     tolerance = 5 * 0.03 / np.sqrt(N_SHUFFLES)  # five standard errors
     assert bits_of(by_groups) == pytest.approx(bits_of(by_rows), abs=tolerance)
-    assert by_groups.of_classes == pytest.approx(by_rows.of_classes, abs=tolerance)
+    assert by_groups.shift_of_classes == pytest.approx(by_rows.shift_of_classes, abs=tolerance)
 
 
 def test_samples_that_stand_four_times_are_no_more_evidence(samples):
@@ -60,9 +60,9 @@ def test_samples_that_stand_four_times_are_no_more_evidence(samples):
     by_rows, by_groups = measured(codes[repeated], period[repeated], label[repeated], repeated)
     tolerance = 5 * 0.03 / np.sqrt(N_SHUFFLES)
     assert bits_of(by_groups) == pytest.approx(bits_of(alone), abs=tolerance)
-    assert (by_rows.columns.of_column.log_p < by_groups.columns.of_column.log_p).all()
+    assert (by_rows.columns.shift.log_p < by_groups.columns.shift.log_p).all()
     # The gamma distribution has the mean and variance of the shuffles, not their tail: p differs by a factor.
-    factor = np.abs(by_groups.columns.of_column.log_p - alone.columns.of_column.log_p)
+    factor = np.abs(by_groups.columns.shift.log_p - alone.columns.shift.log_p)
     assert (factor < log(2)).all()
 
 
@@ -72,8 +72,8 @@ def test_period_that_determines_a_column_is_found_in_every_design(random):
     for groups, period in ((whole, whole % N_PERIODS), (whole, np.arange(180) % N_PERIODS)):
         codes = np.stack([period, random.integers(0, 3, 180)], axis=1)
         _, by_groups = measured(codes, period, random.integers(0, 2, 180), groups)
-        assert by_groups.columns.of_column.log_p[0] < log(1e-6)
-        assert by_groups.columns.of_column.log_p[1] > log(1e-3)
+        assert by_groups.columns.shift.log_p[0] < log(1e-6)
+        assert by_groups.columns.shift.log_p[1] > log(1e-3)
 
 
 def test_p_is_not_below_one_in_the_number_of_arrangements():
@@ -81,7 +81,7 @@ def test_p_is_not_below_one_in_the_number_of_arrangements():
     period = groups // 2  # two groups of two periods each: six arrangements
     codes = period[:, None].copy()
     _, by_groups = measured(codes, period, np.arange(200) % 2, groups)
-    assert by_groups.columns.of_column.log_p[0] >= -log(6) - 1e-12  # a difference of sums of logarithms
+    assert by_groups.columns.shift.log_p[0] >= -log(6) - 1e-12  # a difference of sums of logarithms
 
 
 def test_arrangements_are_those_of_brute_force():

@@ -224,17 +224,17 @@ def find_drift(
     column_drift = measured.columns
     relations = column_drift.relations
     if relations is None:
-        order = np.argsort(-column_drift.of_column.bits, kind="stable")
-        within_classes = None
+        order = np.argsort(-column_drift.shift.bits, kind="stable")
+        shift_within_classes = None
         relation = None
         relevance = None
         shift_of_target = None
     else:
-        order = np.argsort(-relations.within_classes.bits, kind="stable")
-        within_classes = _column_test(relations.within_classes, order)
-        relation = _column_test(relations.of_relation, order)
+        order = np.argsort(-relations.shift_within_classes.bits, kind="stable")
+        shift_within_classes = _column_test(relations.shift_within_classes, order)
+        relation = _column_test(relations.relation, order)
         relevance = relations.relevance[order]
-        shift_of_target = measured.of_classes
+        shift_of_target = measured.shift_of_classes
     psi = np.array([_stability_indices(counts, reference) for counts in column_drift.counts_by_period])
 
     period_sizes = np.bincount(combinations.period, source.class_sizes, len(periods))
@@ -245,8 +245,8 @@ def find_drift(
         periods=periods,
         period_sizes=period_sizes.astype(np.int64),
         reference=periods[reference],
-        shift=_column_test(column_drift.of_column, order),
-        shift_within_classes=within_classes,
+        shift=_column_test(column_drift.shift, order),
+        shift_within_classes=shift_within_classes,
         relation=relation,
         relevance=relevance,
         shift_of_target=shift_of_target,

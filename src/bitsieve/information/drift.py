@@ -64,8 +64,8 @@ class TestedBits:
 class RelationDrift:
     """How the relation of several columns to the class of the target changes with the period."""
 
-    within_classes: TestedBits  # I(X;T|Y,S)
-    of_relation: TestedBits  # I(Y;T|X,S)
+    shift_within_classes: TestedBits  # I(X;T|Y,S)
+    relation: TestedBits  # I(Y;T|X,S)
     relevance: Floats  # I_t(X;Y|S), shape (n_columns, n_periods)
 
 
@@ -73,7 +73,7 @@ class RelationDrift:
 class ColumnDrift:
     """How the distribution of several columns changes with the period."""
 
-    of_column: TestedBits  # I(X;T|S)
+    shift: TestedBits  # I(X;T|S)
     relations: RelationDrift | None  # None without a target
     counts_by_period: list[Integers]  # one array for each column, shape (n_codes, n_periods)
 
@@ -83,15 +83,15 @@ class TableDrift:
     """How columns, and the mix of the classes, change with the period."""
 
     columns: ColumnDrift
-    of_classes: float | None  # I(Y;T|S), corrected for chance; None without a target
+    shift_of_classes: float | None  # I(Y;T|S), corrected for chance; None without a target
 
 
 def drift_of_table(source: CountSource, combinations: Combinations, columns: Columns) -> TableDrift:
     """The drift of the columns, and of the classes if there are any."""
-    of_classes = None
+    shift_of_classes = None
     if combinations.n_labels > 1:
-        of_classes = drift_of_classes(source, combinations)
-    return TableDrift(drift_of_columns(source, combinations, columns), of_classes)
+        shift_of_classes = drift_of_classes(source, combinations)
+    return TableDrift(drift_of_columns(source, combinations, columns), shift_of_classes)
 
 
 def drift_of_columns(source: CountSource, combinations: Combinations, columns: Columns) -> ColumnDrift:
@@ -107,7 +107,7 @@ def drift_of_columns(source: CountSource, combinations: Combinations, columns: C
     counts_by_period = []
     for block in blocks:
         counts_by_period += block.counts_by_period
-    return ColumnDrift(_joined([block.of_column for block in blocks]), relations, counts_by_period)
+    return ColumnDrift(_joined([block.shift for block in blocks]), relations, counts_by_period)
 
 
 def drift_of_classes(source: CountSource, combinations: Combinations) -> float:
@@ -129,8 +129,8 @@ def _joined(blocks: Sequence[TestedBits]) -> TestedBits:
 
 def _joined_relations(blocks: Sequence[RelationDrift]) -> RelationDrift:
     return RelationDrift(
-        within_classes=_joined([block.within_classes for block in blocks]),
-        of_relation=_joined([block.of_relation for block in blocks]),
+        shift_within_classes=_joined([block.shift_within_classes for block in blocks]),
+        relation=_joined([block.relation for block in blocks]),
         relevance=np.concatenate([block.relevance for block in blocks]),
     )
 
@@ -142,7 +142,7 @@ def _drift_of_block(cells_of_columns: list[_Cells], combinations: Combinations, 
         relations = _relation_drift(cells_of_columns, combinations, source)
     tables = [_column_by_period(cells, combinations.stratum, combinations) for cells in cells_of_columns]
     return ColumnDrift(
-        of_column=_tested_bits(tables, source.n_samples),
+        shift=_tested_bits(tables, source.n_samples),
         relations=relations,
         counts_by_period=[cells.counts_by_period(combinations) for cells in cells_of_columns],
     )
@@ -159,8 +159,8 @@ def _relation_drift(cells_of_columns: list[_Cells], combinations: Combinations, 
     columns_by_period = [_column_by_period(cells, class_and_stratum, combinations) for cells in cells_of_columns]
     classes_by_period = [_class_by_period(cells, combinations) for cells in cells_of_columns]
     return RelationDrift(
-        within_classes=_tested_bits(columns_by_period, source.n_samples),
-        of_relation=_tested_bits(classes_by_period, source.n_samples),
+        shift_within_classes=_tested_bits(columns_by_period, source.n_samples),
+        relation=_tested_bits(classes_by_period, source.n_samples),
         relevance=relevance,
     )
 

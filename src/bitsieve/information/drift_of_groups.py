@@ -38,38 +38,36 @@ def drift_of_groups(
     the rows were independent; the counts and the relevance stay as they are there.
     """
     rows = _Rows.of(source, combinations, columns)
-    strata = rows.stratum
-    classes_and_strata = rows.label * combinations.n_strata + rows.stratum
     units = Units.of(groups, rows.period)
-    observed = rows.information(rows.period)
-    within_strata = _Shuffles.of(rows, units, strata)
-    of_column = within_strata.tested(observed.of_column, [sums.of_column for sums in within_strata.information])
+    observed = rows.drift(rows.period)
+    shuffles = _Shuffles.of(rows, units, rows.stratum)
+    shift = shuffles.tested(observed.shift, [drift.shift for drift in shuffles.drifts])
     relations = by_rows.columns.relations
     if relations is None:
-        return TableDrift(replace(by_rows.columns, of_column=of_column), None)
-    within_classes = _Shuffles.of(rows, units, classes_and_strata)
+        return TableDrift(replace(by_rows.columns, shift=shift), None)
+
+    shuffles_within_classes = _Shuffles.of(rows, units, rows.label * combinations.n_strata + rows.stratum)
     relations = replace(
         relations,
-        within_classes=within_classes.tested(
-            observed.within_classes, [sums.within_classes for sums in within_classes.information]
+        shift_within_classes=shuffles_within_classes.tested(
+            observed.shift_within_classes, [drift.shift_within_classes for drift in shuffles_within_classes.drifts]
         ),
-        of_relation=within_strata.tested(
-            observed.of_relation, [sums.of_relation for sums in within_strata.information]
-        ),
+        relation=shuffles.tested(observed.relation, [drift.relation for drift in shuffles.drifts]),
     )
-    bits_of_classes = [sums.of_classes for sums in within_strata.information]
-    of_classes = observed.of_classes - float(np.mean(bits_of_classes))
-    return TableDrift(replace(by_rows.columns, of_column=of_column, relations=relations), of_classes)
+    mean_of_classes = float(np.mean([drift.shift_of_classes for drift in shuffles.drifts]))
+    return TableDrift(
+        replace(by_rows.columns, shift=shift, relations=relations), observed.shift_of_classes - mean_of_classes
+    )
 
 
 @dataclass(frozen=True)
-class _DriftInBits:
-    """Plug-in information, not corrected for chance. Arrays have shape (n_columns,)."""
+class _PlugInDrift:
+    """Drift in bits, not corrected for chance. Arrays have shape (n_columns,)."""
 
-    of_column: Floats  # I(X;T|S)
-    within_classes: Floats  # I(X;T|Y,S)
-    of_relation: Floats  # I(Y;T|X,S)
-    of_classes: float  # I(Y;T|S)
+    shift: Floats  # I(X;T|S)
+    shift_within_classes: Floats  # I(X;T|Y,S)
+    relation: Floats  # I(Y;T|X,S)
+    shift_of_classes: float  # I(Y;T|S)
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,7 @@ class _Rows:
     label: Integers
     stratum: Integers
     shape: tuple[int, int, int]  # how many periods, classes and strata there are
-    terms: EntropyTerms
+    entropy_terms: EntropyTerms
     n_jobs: int | None
 
     @classmethod
@@ -95,73 +93,65 @@ class _Rows:
             label=combinations.label[combination],
             stratum=combinations.stratum[combination],
             shape=(combinations.n_periods, combinations.n_labels, combinations.n_strata),
-            terms=make_entropy_terms(source.n_samples),
+            entropy_terms=make_entropy_terms(source.n_samples),
             n_jobs=source.n_jobs,
         )
 
-    def information(self, period: Integers) -> _DriftInBits:
-        """The information if the samples had these periods, by sums of ``n log2(n)`` over the cells of tables."""
+    def drift(self, period: Integers) -> _PlugInDrift:
+        """The drift if the samples had these periods.
+
+        With ``S_xts`` the sum of ``n log2 n`` over the cells of code x, period t and stratum s, and so on,
+
+            N I(X;T|S)   = S_xts  - S_xs  - S_ts  + S_s
+            N I(X;T|Y,S) = S_xtys - S_xys - S_tys + S_ys
+            N I(Y;T|X,S) = S_xtys - S_xys - S_xts + S_xs
+            N I(Y;T|S)   = S_tys  - S_ys  - S_ts  + S_s
+        """
         n_periods, n_labels, n_strata = self.shape
         n_combinations = n_periods * n_labels * n_strata
         combination = (period * n_labels + self.label) * n_strata + self.stratum
-        sizes = np.bincount(combination, minlength=n_combinations).reshape(1, *self.shape)
-        of_sizes = self._sums(sizes)
+        n_columns = len(self.arities)
         source = PackedSource(
             self.codes, combination, arities=self.arities, n_classes=n_combinations, n_jobs=self.n_jobs
         )
-        n_columns = len(self.arities)
-        of_column = np.empty(n_columns)
-        within_classes = np.empty(n_columns)
-        of_relation = np.empty(n_columns)
-        for j, table in enumerate(source.tables(None, np.arange(n_columns), True)):
-            of_code = self._sums(table.dense().reshape(-1, *self.shape))
-            of_column[j] = of_code.by_period - of_code.pooled - of_sizes.by_period + of_sizes.pooled
-            within_classes[j] = of_code.by_both - of_code.by_class - of_sizes.by_both + of_sizes.by_class
-            of_relation[j] = of_code.by_both - of_code.by_class - of_code.by_period + of_code.pooled
-        per_bit = self.terms.per_bit
-        of_classes = of_sizes.by_both - of_sizes.by_class - of_sizes.by_period + of_sizes.pooled
-        return _DriftInBits(of_column / per_bit, within_classes / per_bit, of_relation / per_bit, of_classes / per_bit)
-
-    def _sums(self, counts: Integers) -> _Sums:
-        """The sums of a table of shape (n_codes, n_periods, n_classes, n_strata) and of its margins."""
-        by_class = counts.sum(axis=1)
-        by_period = counts.sum(axis=2)
-        return _Sums(
-            by_both=self._sum(counts),
-            by_class=self._sum(by_class),
-            by_period=self._sum(by_period),
-            pooled=self._sum(by_class.sum(axis=1)),
+        with_code = [self._sums(table.dense()) for table in source.tables(None, np.arange(n_columns), True)]
+        s_xtys, s_xys, s_xts, s_xs = np.array(with_code, np.int64).T
+        s_tys, s_ys, s_ts, s_s = self._sums(np.bincount(combination, minlength=n_combinations))
+        per_bit = self.entropy_terms.per_bit
+        return _PlugInDrift(
+            shift=(s_xts - s_xs - s_ts + s_s) / per_bit,
+            shift_within_classes=(s_xtys - s_xys - s_tys + s_ys) / per_bit,
+            relation=(s_xtys - s_xys - s_xts + s_xs) / per_bit,
+            shift_of_classes=(s_tys - s_ys - s_ts + s_s) / per_bit,
         )
 
+    def _sums(self, counts: Integers) -> tuple[int, int, int, int]:
+        """``S_xtys``, ``S_xys``, ``S_xts`` and ``S_xs`` of a table of codes by period, class and stratum."""
+        xtys = counts.reshape(-1, *self.shape)
+        xys = xtys.sum(axis=1)
+        xts = xtys.sum(axis=2)
+        xs = xys.sum(axis=1)
+        return self._sum(xtys), self._sum(xys), self._sum(xts), self._sum(xs)
+
     def _sum(self, counts: Integers) -> int:
-        return self.terms.sum(np.ascontiguousarray(counts, np.int64))
-
-
-@dataclass(frozen=True)
-class _Sums:
-    """Sums of the entropy terms of counts by code and stratum, and by more variables."""
-
-    by_both: int  # by period and class, too
-    by_class: int
-    by_period: int
-    pooled: int
+        return self.entropy_terms.sum(np.ascontiguousarray(counts, np.int64))
 
 
 @dataclass(frozen=True)
 class _Shuffles:
-    """The information after every shuffle of the periods of units, within parts of the samples."""
+    """The drift after every shuffle of the periods of units, within parts of the samples."""
 
-    information: list[_DriftInBits]
+    drifts: list[_PlugInDrift]
     smallest_log_p: float  # the logarithm of one in the number of arrangements
 
     @classmethod
     def of(cls, rows: _Rows, units: Units, parts: Integers) -> _Shuffles:
         phase("shuffling groups")
-        information = []
+        drifts = []
         for seed in range(N_SHUFFLES):
             (period,) = units.shuffled(rows.period, parts, np.array([seed], np.uint64))
-            information.append(rows.information(period.astype(np.int64)))
-        return cls(information, -units.log_arrangements(rows.period, parts))
+            drifts.append(rows.drift(period.astype(np.int64)))
+        return cls(drifts, -units.log_arrangements(rows.period, parts))
 
     def tested(self, observed: Floats, shuffled: list[Floats]) -> TestedBits:
         """Subtract the mean of the shuffles from the observed bits, and test them."""
