@@ -13,7 +13,6 @@ from bitsieve import ForwardSelector, KnockoffSelector, SelectorCV, StabilitySel
 from bitsieve.api.how_many import reading
 from bitsieve.cli import main
 from bitsieve.discretization.transformers import MDLBinner
-from bitsieve.results.how_many import Answer
 
 QUICK = {"classifier": "ncm", "n_pairs": 6, "folds": 3}
 
@@ -174,10 +173,12 @@ def test_too_few_columns_for_stability_are_not_taken_for_unstable_ones():
     ],
 )
 def test_the_sentence_fits_the_numbers(numbers, words):
-    sentence = reading([Answer("", number, [], "") for number in numbers])
+    names = ["n_by_shuffles", "n_by_rate", "n_by_stability", "n_by_errors"]
+    n_by_rule = dict(zip(names, numbers, strict=True))
+    sentence = reading(**n_by_rule, predicted="classes")
     assert words in sentence
     assert sentence.endswith(".")
-    of_quantity = reading([Answer("", number, [], "") for number in numbers], "quantity")
+    of_quantity = reading(**n_by_rule, predicted="quantity")
     assert of_quantity == sentence.replace("the class", "the target").replace("a classifier", "a regressor")
 
 

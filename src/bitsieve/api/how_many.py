@@ -7,25 +7,22 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from bitsieve.api.drift_rule import DriftRule, apply_drift_rule
-from bitsieve.counts.tables import make_entropy_terms
+from bitsieve.api.null_band import null_band
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.read import read_data
 from bitsieve.dataset.survival import SurvivalTarget, survival_of_target
 from bitsieve.diagnostics import Diagnostic, ParameterError
 from bitsieve.discretization.base import BinningLike
 from bitsieve.discretization.registry import make_binner
-from bitsieve.engines.local import search_of
 from bitsieve.evaluate.folds import FoldsLike
 from bitsieve.evaluate.plan import predicted_of
 from bitsieve.evaluate.selector_cv import SelectorCV
 from bitsieve.information import ANY_EFFECT
-from bitsieve.information.survival import BITS_PER_EVENT, SurvivalInformation
+from bitsieve.information.survival import BITS_PER_EVENT
 from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping
-from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.constraints import Constraints
 from bitsieve.methods.registry import find_method, is_greedy
 from bitsieve.metrics.measures import Predicted
@@ -52,18 +49,14 @@ from bitsieve.utils.defaults import BINNING, ESTIMATOR, HOW_MANY_METHOD
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import check_integer
-from bitsieve.utils.progress import phase
 from bitsieve.utils.types import ColumnLike, Label, NameOrIndex, TableLike
 
 MAX_COLUMNS = 30  # that cross-validation tries, and that the figure shows
-N_SHUFFLES = 40
 TARGET_AND_MODEL: Mapping[Predicted, tuple[str, str]] = {
     "classes": ("class", "classifier"),
     "quantity": ("target", "regressor"),
     "times": ("time to the event", "model"),
 }
-MAX_VALUES_COUNTED = 3 * 10**8  # rows x columns x shuffles: some seconds
-MAX_CELLS_DRAWN = 5 * 10**7  # times of events x codes of all columns x draws: some seconds
 
 
 @proposes_right_names
@@ -251,13 +244,12 @@ def ask_rules(
     cross_validated = None
     if reason_without_folds is None:
         cross_validated = _cross_validate(question)
-    answers = [
-        _by_shuffles(question),
-        _by_false_discovery_rate(question),
-        _by_stability(question),
-        _by_cross_validation(cross_validated, question.names, reason_without_folds),
-        _by_knockoffs(question),
-    ]
+    by_shuffles = _by_shuffles(question)
+    by_false_discovery_rate = _by_false_discovery_rate(question)
+    by_stability = _by_stability(question)
+    by_cross_validation = _by_cross_validation(cross_validated, question.names, reason_without_folds)
+    by_knockoffs = _by_knockoffs(question)
+    answers = [by_shuffles, by_false_discovery_rate, by_stability, by_cross_validation, by_knockoffs]
     target = prepared.table.target
     scoring = None
     error_without_columns = None
@@ -266,7 +258,13 @@ def ask_rules(
         error_without_columns = float(cross_validated.comparison_.outer().majority)
     return HowMany(
         answers=answers,
-        reading=reading(answers, predicted_of(target)),
+        reading=reading(
+            n_by_shuffles=by_shuffles.n_features,
+            n_by_rate=by_false_discovery_rate.n_features,
+            n_by_stability=by_stability.n_features,
+            n_by_errors=by_cross_validation.n_features,
+            predicted=predicted_of(target),
+        ),
         band=_band_of_figure(question, answers),
         diagnostics=Diagnostics([*applied.diagnostics, *_diagnostics(prepared, question.counted_table)]),
         target=target.name,
@@ -450,12 +448,15 @@ def _no_answer(rule: str, why: str) -> Answer:
     return Answer(rule, None, [], why)
 
 
-def reading(answers: list[Answer], predicted: Predicted = "classes") -> str:
-    """One sentence on what the difference of the answers means."""
-    n_by_shuffles = answers[0].n_features
-    n_by_rate = answers[1].n_features
-    n_by_stability = answers[2].n_features
-    n_by_errors = answers[3].n_features
+def reading(
+    *,
+    n_by_shuffles: int | None,
+    n_by_rate: int | None,
+    n_by_stability: int | None,
+    n_by_errors: int | None,
+    predicted: Predicted,
+) -> str:
+    """One sentence on what the difference of the answers means. ``None`` stands for a rule without an answer."""
     n_informative = max(n_by_shuffles or 0, n_by_rate or 0)
     what, model = TARGET_AND_MODEL[predicted]
     text = f"{_columns(n_informative)} shown to be informative about the {what}"
@@ -488,57 +489,3 @@ def _columns(number: int) -> str:
     if number == 1:
         return "1 column is"
     return f"{number:,} columns are"
-
-
-def null_band(counted_table: CountedTable, order: Columns, random_state: int, n_jobs: int | None) -> NullBand:
-    """What each column of a greedy choice adds, and the 5 and 95 % limits of the most that one adds after shuffles.
-
-    The choice is followed as far as some seconds of shuffles reach.
-    """
-    phase("shuffling")
-    if isinstance(counted_table.information, SurvivalInformation):
-        return _null_band_of_events(counted_table.information, counted_table.table.names, order, random_state)
-    table = counted_table.table.required_rows()
-    entropies = make_entropy_terms(table.total_weight)
-    search = search_of(table, counted_table.binner)
-    affordable = MAX_VALUES_COUNTED // (N_SHUFFLES * table.total_weight * table.n_features)
-    order = order[: max(1, affordable)]
-    bits = np.zeros(len(order))
-    low = np.zeros(len(order))
-    high = np.zeros(len(order))
-    for n_chosen, column in enumerate(order.tolist()):
-        chosen = order[:n_chosen]
-        candidates = np.setdiff1d(np.arange(table.n_features), chosen)
-        greedy_step = RepeatedSearch(search, tuple(chosen.tolist()), candidates, entropies, n_jobs)
-        seeds = np.random.default_rng([random_state, n_chosen]).integers(0, 2**64, N_SHUFFLES, dtype=np.uint64)
-        bits[n_chosen] = greedy_step.bits(column)
-        low[n_chosen], high[n_chosen] = np.quantile(greedy_step.largest_bits(seeds), [0.05, 0.95])
-    return NullBand([table.names[column] for column in order], bits, low, high)
-
-
-def _null_band_of_events(
-    information: SurvivalInformation, names: Sequence[str], order: Columns, random_state: int
-) -> NullBand:
-    """What each column of a greedy choice adds, with events drawn among the rows at risk in place of shuffles.
-
-    They are drawn anew for every column: the limits are not below those of draws that all columns share.
-    """
-    source = information.source
-    n_times = len(source.samples_at_risk.event_times.n_events)
-    affordable = MAX_CELLS_DRAWN // (N_SHUFFLES * n_times * int(source.arities.sum()))
-    order = order[: max(1, affordable)]
-    bits = np.zeros(len(order))
-    low = np.zeros(len(order))
-    high = np.zeros(len(order))
-    conditional = information.plug_in_conditional()
-    for n_chosen, column in enumerate(order.tolist()):
-        candidates = np.setdiff1d(np.arange(source.n_features), order[:n_chosen])
-        bits[n_chosen] = conditional.conditional_relevance(np.array([column]))[0]
-        drawn = np.zeros((len(candidates), N_SHUFFLES))
-        for i, candidate in enumerate(candidates.tolist()):
-            random = np.random.default_rng([random_state, n_chosen, candidate])
-            seeds = random.integers(0, 2**64, N_SHUFFLES, dtype=np.uint64)
-            drawn[i] = conditional.shuffled_relevance(candidate, seeds)
-        low[n_chosen], high[n_chosen] = np.quantile(drawn.max(axis=0), [0.05, 0.95])
-        conditional = conditional.refine(column)
-    return NullBand([names[column] for column in order], bits, low, high)
