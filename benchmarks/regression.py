@@ -37,7 +37,7 @@ from threadpoolctl import threadpool_limits
 from bitsieve import make_selector
 from bitsieve.dataset.read import read_xy
 from bitsieve.pipeline.discretize import count_table
-from bitsieve.selectors.base import CountSelector
+from bitsieve.selectors.by_counts import CountSelector
 from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.terminal_text import aligned
 

@@ -19,7 +19,8 @@ from bitsieve.methods.method import MethodResult, constants_last, rank_all
 from bitsieve.options import ExecutionOptions
 from bitsieve.pipeline import run
 from bitsieve.pipeline.discretize import discretize, take_default_bins
-from bitsieve.selectors.base import ColumnSelector, CountSelector
+from bitsieve.selectors.base import ColumnSelector
+from bitsieve.selectors.by_counts import CountSelector
 
 NAMES = [method.name for method in list_methods() if not method.same_as]
 CLASSES = [*dict.fromkeys(getattr(bitsieve, method.estimator) for method in bitsieve.list_methods()), SelectorCV]

@@ -15,7 +15,7 @@ from tests.cover import methods_of_each_kind
 from bitsieve import BitsieveWarning, ForwardSelector, KollerSahami, MarkovBlanketSelector, list_methods, make_selector
 from bitsieve.methods.by_counts.criteria import CRITERIA
 from bitsieve.methods.by_counts.criteria.linear import MIFS
-from bitsieve.selectors.base import CountSelector
+from bitsieve.selectors.by_counts import CountSelector
 
 ATTRIBUTES = ("selected_", "scores_", "ranking_", "relevance_", "overlap_", "overlap_with_", "informative_", "classes_")
 PARTS = (0, 60, 61, 180, 300)

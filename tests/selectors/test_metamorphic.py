@@ -10,7 +10,7 @@ import pytest
 from tests.cover import methods_of_each_kind
 
 from bitsieve import list_methods, make_selector
-from bitsieve.selectors.base import CountSelector
+from bitsieve.selectors.by_counts import CountSelector
 
 # Methods that draw samples, features or starts at random, by place: other places are other draws.
 DRAWS = {"relieff", "gmi", "extra-trees"}

@@ -22,7 +22,7 @@ from bitsieve import (
     make_selector,
 )
 from bitsieve.methods.registry import find_method
-from bitsieve.selectors.base import CountSelector
+from bitsieve.selectors.by_counts import CountSelector
 
 METHODS = [method.name for method in list_methods() if not method.same_as]
 COUNTED = [name for name in METHODS if isinstance(make_selector(name), CountSelector)]

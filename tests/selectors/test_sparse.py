@@ -12,7 +12,7 @@ from bitsieve import ZeroApartBinner
 from bitsieve.dataset.sparse import StoredColumns
 from bitsieve.information import ESTIMATORS
 from bitsieve.methods.registry import list_methods
-from bitsieve.selectors.base import CountSelector
+from bitsieve.selectors.by_counts import CountSelector
 from bitsieve.selectors.making import make_selector
 from bitsieve.utils.column_names import NumberedNames
 

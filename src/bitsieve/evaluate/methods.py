@@ -18,7 +18,7 @@ from bitsieve.evaluate.encoding import encode_features
 from bitsieve.evaluate.models import seeded
 from bitsieve.methods.constraints import Constraints, with_penalties
 from bitsieve.methods.registry import find_method, method_name, parameters_of
-from bitsieve.selectors.base import MethodSelector
+from bitsieve.selectors.by_method import MethodSelector
 from bitsieve.selectors.forward import ForwardSelector
 from bitsieve.selectors.making import make_selector
 from bitsieve.utils.arrays import Floats

@@ -35,7 +35,7 @@ from bitsieve.metrics.subsets import redundancy_rates, separability
 from bitsieve.options import ExecutionOptions
 from bitsieve.pipeline.discretize import CountedTable, binning_parameter, discretize, take_default_bins
 from bitsieve.results.comparison import BEST, Comparison
-from bitsieve.selectors.base import CountSelector
+from bitsieve.selectors.by_counts import CountSelector
 from bitsieve.utils.arrays import Columns, Floats, Values
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.messages import one_line

@@ -7,14 +7,16 @@ from typing import Self
 
 from sklearn.base import BaseEstimator
 
-from bitsieve.dataset.dataset import InMemoryDataset
+from bitsieve.dataset.dataset import Dataset
 from bitsieve.discretization.base import BinningLike
 from bitsieve.evaluate.folds import FoldsLike
 from bitsieve.evaluate.methods import Methods
 from bitsieve.evaluate.plan import ComparisonOptions, make_plan
 from bitsieve.evaluate.run import run_plan
 from bitsieve.options import ColumnOptions, DiscretizationOptions
-from bitsieve.selectors.base import CountSelector, SupervisedSelector, with_parameters
+from bitsieve.selectors.base import with_parameters
+from bitsieve.selectors.by_counts import CountSelector
+from bitsieve.selectors.supervised import SupervisedSelector
 from bitsieve.utils.defaults import BINNING, CROSS_VALIDATED
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.types import ColumnLike, TableLike
@@ -124,7 +126,7 @@ class SelectorCV(SupervisedSelector):
     def _capabilities_needed(self) -> frozenset[str]:
         return self.required_capabilities  # the methods themselves refuse what they cannot do
 
-    def _select(self, table: InMemoryDataset, discretization: DiscretizationOptions) -> None:
+    def _select(self, table: Dataset, discretization: DiscretizationOptions) -> None:
         features = self.features
         if features is None:
             features = range(1, min(MAX_FEATURES, table.n_features) + 1)
@@ -136,7 +138,7 @@ class SelectorCV(SupervisedSelector):
             folds=self.folds,
             random_state=self.random_state,
         )
-        plan = make_plan(table, options, ALL_COLUMNS, discretization, self._execution())
+        plan = make_plan(table.required_rows(), options, ALL_COLUMNS, discretization, self._execution())
         self.comparison_ = run_plan(plan, self.n_jobs)
         choice = self.comparison_.choice()
         self.method_ = choice.method

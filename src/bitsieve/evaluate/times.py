@@ -13,7 +13,8 @@ from bitsieve.diagnostics import UserError
 from bitsieve.evaluate.prefix import Labels, Predictions
 from bitsieve.evaluate.refit import fit_to_prefix
 from bitsieve.metrics.times import IntegratedBrier
-from bitsieve.selectors.base import MethodSelector, survival_not_supported
+from bitsieve.selectors.by_method import MethodSelector
+from bitsieve.selectors.supervised import survival_not_supported
 from bitsieve.utils.arrays import Columns, Floats, Values
 
 COX = "cox"

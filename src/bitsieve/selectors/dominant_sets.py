@@ -13,7 +13,9 @@ from bitsieve.dataset.read import read_xy
 from bitsieve.methods.by_samples.dominant_sets import METHODS, dominant_set_clusters
 from bitsieve.methods.method import check_capabilities
 from bitsieve.pipeline.samples import TableSamples
-from bitsieve.selectors.base import ATTRIBUTES, ColumnSelector, MethodSelector, with_parameters
+from bitsieve.selectors.base import ColumnSelector, with_parameters
+from bitsieve.selectors.by_method import MethodSelector
+from bitsieve.selectors.descriptions import ATTRIBUTES
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.memory import check_memory
 from bitsieve.utils.parameters import check_threads

@@ -16,7 +16,9 @@ from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping
 from bitsieve.methods.by_samples import vmi
 from bitsieve.methods.constraints import Constraints
 from bitsieve.methods.registry import MODULES
-from bitsieve.selectors.base import CountSelector, MethodSelector, with_parameters
+from bitsieve.selectors.base import with_parameters
+from bitsieve.selectors.by_counts import CountSelector
+from bitsieve.selectors.by_method import MethodSelector
 from bitsieve.utils.defaults import BINNING, ESTIMATOR, SELECTOR_METHOD
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.parameters import Rule
@@ -212,6 +214,6 @@ class KnockoffSelector(CountSelector):
     random_state: int = 0
     binning: BinningLike = "quantile"
 
-    def _parameters(self) -> dict[str, Any]:
+    def _method_parameters(self) -> dict[str, Any]:
         rule = KnockoffStopping(self.level, self.n_draws, self.random_state)
         return {**FORWARD.parameters, "criterion": "mim", "stopping": rule}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bitsieve.methods.by_samples.information_value import METHODS
-from bitsieve.selectors.base import MethodSelector, with_parameters
+from bitsieve.selectors.base import with_parameters
+from bitsieve.selectors.by_method import MethodSelector
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.types import Label
 

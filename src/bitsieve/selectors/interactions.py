@@ -16,7 +16,8 @@ from bitsieve.methods.by_counts.interactions import Search
 from bitsieve.methods.method import INDEPENDENT, ROWS, MethodResult
 from bitsieve.options import FREQUENCY, DiscretizationOptions
 from bitsieve.pipeline.discretize import count_for_tuples, strata_of
-from bitsieve.selectors.base import SupervisedSelector, with_parameters
+from bitsieve.selectors.base import with_parameters
+from bitsieve.selectors.supervised import SupervisedSelector
 from bitsieve.utils.defaults import INTERACTIONS_BINNING
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.parameters import Rule, check_choice, check_integer, check_level, check_threads, made_by

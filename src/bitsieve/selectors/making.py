@@ -14,7 +14,9 @@ from bitsieve.methods.registry import arguments_of, find_method
 from bitsieve.options import FREQUENCY
 from bitsieve.pipeline.discretize import binning_parameter
 from bitsieve.pipeline.fit import Fit
-from bitsieve.selectors.base import CountSelector, MethodSelector, with_parameters
+from bitsieve.selectors.base import with_parameters
+from bitsieve.selectors.by_counts import CountSelector
+from bitsieve.selectors.by_method import MethodSelector
 from bitsieve.utils.defaults import BINNING
 
 

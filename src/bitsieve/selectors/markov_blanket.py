@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bitsieve.methods.by_counts.markov_blankets.methods import METHODS
-from bitsieve.selectors.base import CountSelector, with_parameters
+from bitsieve.selectors.base import with_parameters
+from bitsieve.selectors.by_counts import CountSelector
 from bitsieve.utils.types import NameOrIndex
 
 

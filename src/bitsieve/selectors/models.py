@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from bitsieve.methods.by_samples.cutting_plane import search
 from bitsieve.methods.by_samples.models import METHODS
 from bitsieve.pipeline.samples import columns_of
-from bitsieve.selectors.base import MethodSelector, with_parameters
+from bitsieve.selectors.base import with_parameters
+from bitsieve.selectors.by_method import MethodSelector
 from bitsieve.utils.arrays import Floats, Values
 from bitsieve.utils.types import RandomState, TableLike
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from bitsieve.methods.by_counts.blankets import fcbf, koller_sahami
 from bitsieve.methods.by_counts.pairwise import quadratic, semidefinite, spectral
 from bitsieve.optimize.nystrom import Nystrom
-from bitsieve.selectors.base import CountSelector, with_parameters
+from bitsieve.selectors.base import with_parameters
+from bitsieve.selectors.by_counts import CountSelector
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.types import RandomState
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bitsieve.methods.by_samples import rcfs, relieff
 from bitsieve.methods.by_samples.spanning_tree import bayes_error, dependency
-from bitsieve.selectors.base import MethodSelector, with_parameters
+from bitsieve.selectors.base import with_parameters
+from bitsieve.selectors.by_method import MethodSelector
 from bitsieve.utils.types import RandomState
 
 

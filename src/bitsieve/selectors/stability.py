@@ -12,13 +12,15 @@ from sklearn.base import clone
 from sklearn.utils import Tags, get_tags
 
 from bitsieve.counts.threads import run_blocks
-from bitsieve.dataset.dataset import InMemoryDataset
+from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.base import codes_that_occur
 from bitsieve.methods.method import MethodResult
 from bitsieve.options import FREQUENCY, DiscretizationOptions
 from bitsieve.pipeline.discretize import take_few_numbers_as_categories
-from bitsieve.selectors.base import MethodSelector, SupervisedSelector, with_parameters
+from bitsieve.selectors.base import with_parameters
+from bitsieve.selectors.by_method import MethodSelector
+from bitsieve.selectors.supervised import SupervisedSelector
 from bitsieve.utils.arrays import Columns, Flags
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.parameters import Rule, check_integer, check_number, check_threads, optional
@@ -155,10 +157,10 @@ class StabilitySelector(SupervisedSelector):
             )
         self.selector._check_parameters()
 
-    def _select(self, table: InMemoryDataset, discretization: DiscretizationOptions) -> None:
+    def _select(self, table: Dataset, discretization: DiscretizationOptions) -> None:
         """Select from the table; ``discretization`` is that of the inner selector."""
         coded_table, settled = take_few_numbers_as_categories(
-            table, self.selector.described[0], self.selector.discretization, self._execution()
+            table.required_rows(), self.selector.described[0], self.selector.discretization, self._execution()
         )
         is_chosen = self._chosen_in_halves(coded_table, settled)
         frequencies = is_chosen.mean(axis=0)
