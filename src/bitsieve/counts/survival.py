@@ -21,7 +21,7 @@ from bitsieve.counts.weighted import WeightedSums, WeightedTables
 from bitsieve.utils.arrays import Columns, Integers
 from bitsieve.utils.lazy import cached_property
 
-SECONDS_PER_WEIGHT = 0.5e-9  # time to add the weight of a row to one of two codes, on one thread
+SECONDS_PER_WEIGHT = 3e-11  # time to add the weight of a row to one of two codes, on one thread
 INTEGER_BITS = 63  # bits of a sum, without its sign
 HALF_BITS = 17  # expected units are summed in two halves, each of which a float64 holds exactly for 2**31 samples
 HALF = 1 << HALF_BITS

@@ -50,6 +50,8 @@ BITS_PER_EVENT = "bits per event"  # the unit of information about a time to an 
 MAX_LOG2_BITS = 6  # |log2(O / E)| is below 2**6
 MANY_EXPECTED = 32  # expected events from which on a series gives the mean of k log2 k, right to 1e-6
 MAX_EVENTS_DRAWN = 1 << 20  # events in all draws of a batch together
+MAX_CACHED_MEANS = 1 << 23  # means under chance that are cached
+MAX_CHANCE_CELLS = 1 << 16  # cells whose mean under chance is computed at once
 NEGLIGIBLE = 1e-18  # probabilities below this share of the largest add nothing to a sum
 
 
@@ -208,6 +210,10 @@ class CorrectedSurvivalInformation(SurvivalInformation):
     estimator: ClassVar[str] = "corrected"
     rows_type: ClassVar[type[SumInformation]] = CorrectedInformation
 
+    def __init__(self, source: CountSource) -> None:
+        super().__init__(source)
+        self._chance: dict[int, Floats] = {}  # a cache by feature
+
     @cached_property
     def margins(self) -> UnitMargins:
         """The shares of the expected events of every code."""
@@ -229,6 +235,15 @@ class CorrectedSurvivalInformation(SurvivalInformation):
     def cautious_relevance(self) -> Floats:
         """I(Xi;dN) less twice its standard deviation under chance, ``sqrt(m / (D ln 2))`` for a mean of m bits."""
         return self.relevance - CAUTION * np.sqrt(self.chance_of_relevance / (self.source.n_events * log(2)))
+
+    def chance_given_feature(self, feature: int) -> Floats:
+        """The mean of I(Xi;dN|Xs) under chance, with Xs the feature, for every Xi."""
+        if feature not in self._chance:
+            if len(self._chance) * self.n_features >= MAX_CACHED_MEANS:
+                self._chance.clear()
+            events = self.source.events_of_codes(feature)
+            self._chance[feature] = self.bits(self.margins.chance_sums(events))
+        return self._chance[feature]
 
     def chance_redundancy(self, feature: int, columns: Columns | None) -> Floats:
         """The mean of I(Xi;Xs) of the rows over all shuffles of Xi, with Xs the feature."""
@@ -256,14 +271,16 @@ class UnitMargins:
         ``events`` are the events O_z of every part z in every interval, shape (n_parts, n_intervals).
         """
         by_code = np.zeros(len(self.share), np.int64)
+        counts_at_once = max(1, MAX_CHANCE_CELLS // len(self.share))
         for interval in range(self.share.shape[1]):
             counts, n_parts = np.unique(events[:, interval], return_counts=True)
             is_expected = self.share[:, interval] > 0
             share = self.share[is_expected, interval]
             log2_share = self.log2_share[is_expected, interval]
-            for count, n_parts_of_count in zip(counts.tolist(), n_parts.tolist(), strict=True):
-                excess = binomial_excess(np.array([count]), share, log2_share)
-                by_code[is_expected] += n_parts_of_count * np.rint(excess * self.unit).astype(np.int64)
+            for first in range(0, len(counts), counts_at_once):
+                block = slice(first, first + counts_at_once)
+                excess = binomial_excess(counts[block, None], share, log2_share)
+                by_code[is_expected] += n_parts[block] @ np.rint(excess * self.unit).astype(np.int64)
         return np.add.reduceat(by_code, self.starts[:-1])
 
 
@@ -327,9 +344,7 @@ class CorrectedSurvivalPair(SurvivalPair):
 
     @cached_property
     def conditional_relevance(self) -> Floats:
-        info = self.information
-        events = info.source.events_of_codes(self.pivot)
-        chance = info.bits(info.margins.chance_sums(events))
+        chance = self.information.chance_given_feature(self.pivot)
         return super().conditional_relevance - self.of(chance)
 
 
