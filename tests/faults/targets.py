@@ -16,8 +16,10 @@ import signal
 import sqlite3
 import subprocess
 import tempfile
+import time
 import zipfile
 from functools import cache, partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
@@ -34,13 +36,12 @@ from tests.native.test_arguments import REFUSALS, SCALARS, unharmed
 import bitsieve
 from bitsieve import _native
 from bitsieve.cli import main
-from bitsieve.io import excel
+from bitsieve.io import process
 from bitsieve.io.column_file import InputFile
 from bitsieve.io.errors import DataError, readable
 from bitsieve.io.formats import FORMATS
 from bitsieve.io.npz import ArrayFile
 from bitsieve.io.read import read_table
-from bitsieve.io.workbook import main as main_of_workbooks
 from bitsieve.results.saved.read import record_of_bytes
 from bitsieve.results.saved.write import text_of_record
 from bitsieve.results.selection import record_of, selection_of_record
@@ -57,7 +58,7 @@ OPTIONS = (
 )
 READER_KEYS = (
     *("parquet", "text", "libsvm", "json", "arrow", "orc", "npz", "npy", "arff"),
-    *("dta", "sas7bdat", "xport", "sav", "sqlite", "duckdb", "h5ad"),
+    *("dta", "sas7bdat", "xport", "sav", "sqlite", "duckdb"),
 )
 
 
@@ -136,9 +137,12 @@ def archive_of(members: Mapping[str, bytes]) -> bytes:
     return file.getvalue()
 
 
+SECONDS_OF_FORK = 0.5  # after which a fork that reads a file is killed
+
+
 def run_in_fork(command: Sequence[str], **_: Any) -> subprocess.CompletedProcess[bytes]:
-    """What ``subprocess.run`` returns of the process that reads a workbook, run in a fork: it starts in no time."""
-    path, folder, reader, n_bytes = command[-4:]
+    """What ``subprocess.run`` returns of the process that reads a file, run in a fork: it starts in no time."""
+    module, *arguments = command[command.index("-c") + 3 :]
     errors = temporary_path("errors")
     child = os.fork()
     if child == 0:
@@ -148,20 +152,34 @@ def run_in_fork(command: Sequence[str], **_: Any) -> subprocess.CompletedProcess
                 os.dup2(file.fileno(), 2)
             for signal_number in (signal.SIGABRT, signal.SIGSEGV, signal.SIGALRM):
                 signal.signal(signal_number, signal.SIG_DFL)  # in place of what fuzzing does at the end of a process
-            main_of_workbooks(path, folder, reader, n_bytes)
+            import_module(module).main(*arguments)
             code = 0
         except BaseException as error:
             os.write(2, str(error).encode(errors="replace"))
         finally:
             os._exit(code)
-    _, status = os.waitpid(child, 0)
+    deadline = time.monotonic() + SECONDS_OF_FORK
+    ended, status = os.waitpid(child, os.WNOHANG)
+    while not ended and time.monotonic() < deadline:
+        time.sleep(0.001)
+        ended, status = os.waitpid(child, os.WNOHANG)
+    if not ended:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        raise subprocess.TimeoutExpired(command, SECONDS_OF_FORK)
     return subprocess.CompletedProcess(command, os.waitstatus_to_exitcode(status), b"", errors.read_bytes())
 
 
 def read_workbook(content: bytes) -> None:
     """Read a workbook whose cells are the bytes, by calamine."""
-    with patch.object(excel.subprocess, "run", run_in_fork):
+    with patch.object(process.subprocess, "run", run_in_fork):
         read_as("excel", archive_of(workbook() | {CELLS: content}))
+
+
+def read_cells(content: bytes) -> None:
+    """Read the bytes as a file of AnnData."""
+    with patch.object(process.subprocess, "run", run_in_fork):
+        read_as("h5ad", content)
 
 
 @cache
@@ -318,6 +336,7 @@ def call_natively(content: bytes) -> None:
 TARGETS: dict[str, Callable[[bytes], None]] = {
     **{f"read-{key}": partial(read_as, key) for key in READER_KEYS},
     "read-excel": read_workbook,
+    "read-h5ad": read_cells,
     "read-plink": read_genotypes,
     "read-any": read_any,
     "selections": load_selection,
@@ -330,6 +349,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
 GUIDES = {
     **{f"read-{key}": "bitsieve.io" for key in READER_KEYS},
     "read-excel": "bitsieve.io",
+    "read-h5ad": "bitsieve.io",
     "read-plink": "bitsieve.io",
     "read-any": "bitsieve.io",
     "selections": "bitsieve.results",
@@ -372,11 +392,11 @@ def duckdb_file() -> bytes:
     return path.read_bytes()
 
 
-def cells_file() -> bytes:
-    """A file of AnnData with a sparse matrix of three cells and two genes."""
+def cells_file(version: str) -> bytes:
+    """A file of AnnData of a version of HDF5, with a sparse matrix of three cells and two genes."""
     h5py = pytest.importorskip("h5py")
     content = io.BytesIO()
-    with h5py.File(content, "w", libver="latest") as file:
+    with h5py.File(content, "w", libver=version) as file:
         matrix = file.create_group("X")
         matrix.attrs.update({"encoding-type": "csr_matrix", "shape": (3, 2)})
         matrix.create_dataset("data", data=np.array([1.0, 2.0, 1.0]), chunks=(3,), compression="gzip")
@@ -419,7 +439,7 @@ def seeds(target: str) -> list[bytes]:
     if target == "read-duckdb":
         return [duckdb_file()]
     if target == "read-h5ad":
-        return [cells_file()]
+        return [cells_file("latest"), cells_file("earliest")]
     if target == "checkpoints":
         members = members_of(io.BytesIO(next(iter(finished_comparison().values()))))
         return [bytes([number]) + members[name] for number, name in enumerate(sorted(members))]

@@ -12,6 +12,7 @@ from bitsieve.cli import main
 from bitsieve.diagnostics import UserError
 
 h5py = pytest.importorskip("h5py")
+pytestmark = pytest.mark.usefixtures("walks_in_this_process")
 N_CELLS = 300
 GENES = [f"gene{j}" for j in range(12)]
 

@@ -11,6 +11,7 @@ import bitsieve
 from bitsieve.diagnostics import UserError
 
 h5py = pytest.importorskip("h5py")
+pytestmark = pytest.mark.usefixtures("walks_in_this_process")
 N_ROWS = 40
 GENES = ["a", "b", "c"]
 HUGE = 10**12

@@ -95,9 +95,17 @@ def _run_and_report_errors(arguments: Sequence[str], ending: Ending) -> int:
         if os.environ.get("BITSIEVE_DEBUG", "0") not in ("", "0"):
             raise
         message, code = _message_and_code(error)
-        if code == USER_MISTAKE:
+        if code == USER_MISTAKE and not _is_of_unreadable_file(error):
             message = _with_further_obstacles(message, arguments)
         return _complain(message, code)
+
+
+def _is_of_unreadable_file(error: Exception) -> bool:
+    """Whether a file could not be read: this hides what else is wrong, and reading it again may take as long."""
+    from bitsieve.diagnostics import UserError
+
+    cause = error.__cause__  # an error in the words of the command line has one in those of Python
+    return isinstance(cause, UserError) and cause.code == "cannot-read"
 
 
 def _with_further_obstacles(message: str, arguments: Sequence[str]) -> str:

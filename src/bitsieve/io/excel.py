@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 import pyarrow as pa
 
-from bitsieve.io.background import TIMEOUT_VARIABLE, timeout
 from bitsieve.io.column_file import native_file
 from bitsieve.io.errors import DataError, named_inside
 from bitsieve.io.notes import rows_above_names
+from bitsieve.io.process import run_in_process
 from bitsieve.io.typed_file import WholeFile
 from bitsieve.io.workbook import SHEETS_FILE, Sheet, sheet_file
 
-_TIMEOUT = 600.0  # seconds
+_MAX_SECONDS = 600.0
 _MAX_MEMORY = 8 << 30  # bytes that the process which reads a workbook may take
-_PROGRAM = """
-import json, sys
-sys.path[:] = json.loads(sys.argv[1])
-from bitsieve.io.workbook import main
-main(*sys.argv[2:])
-"""
 
 
 class ExcelFile(WholeFile):
@@ -82,26 +74,10 @@ def _is_xlsx(path: Path) -> bool:
 
 def _write_sheets(path: Path, folder: Path, reader: str) -> list[Sheet]:
     """Write the sheets of a workbook into a folder, by another process."""
-    seconds = timeout(_TIMEOUT)
-    arguments = [json.dumps(sys.path), os.fspath(path), os.fspath(folder), reader, str(_MAX_MEMORY)]
-    try:
-        ended = subprocess.run(
-            [sys.executable, "-I", "-c", _PROGRAM, *arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            timeout=seconds,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise TimeoutError(
-            f"reading takes longer than {seconds:g} s ({TIMEOUT_VARIABLE} in the environment sets the time)"
-        ) from None
-    if ended.returncode == 0:
-        return [Sheet(*fields) for fields in json.loads((folder / SHEETS_FILE).read_text(encoding="utf-8"))]
-    if ended.returncode == 1:
-        raise ValueError(ended.stderr.decode(errors="replace"))
-    raise ValueError(
-        "its reader gave up, as it does where the last cell is so far down or to the right that the sheet takes over "
+    arguments = [os.fspath(path), os.fspath(folder), reader, str(_MAX_MEMORY)]
+    reason_of_abort = (
+        "as it does where the last cell is so far down or to the right that the sheet takes over "
         f"{_MAX_MEMORY >> 30} GiB: delete what is below and beside the table, or save it as CSV"
     )
+    run_in_process("bitsieve.io.workbook", arguments, _MAX_SECONDS, reason_of_abort)
+    return [Sheet(*fields) for fields in json.loads((folder / SHEETS_FILE).read_text(encoding="utf-8"))]

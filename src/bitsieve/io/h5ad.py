@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from bitsieve.io.annotated import AnnotatedMatrix
+from bitsieve.io.column_file import InputFile
 from bitsieve.io.errors import DataError, check_unchanged, check_width, in_one_line
 from bitsieve.io.hdf5 import NUMERIC_KINDS, ContentLimit, StoredArray, StoredGroup, open_hdf5
 from bitsieve.io.npz import ArrayFile
+from bitsieve.io.process import run_in_process
 from bitsieve.io.spool import SpoolAllocator, map_array
 from bitsieve.io.spooled_columns import VALUE_BYTES, SpooledColumns, SpooledRows, block_edges
 from bitsieve.utils.arrays import Flags, Integers
@@ -27,8 +31,11 @@ SPARSE_TYPES = ("csr_matrix", "csc_matrix")
 VALUES_AT_ONCE = 1 << 20  # of a sparse matrix that is read into memory
 BYTES_OF_VALUE = 32  # of memory for a value of such a matrix: the value itself, and its codes by column and by row
 CATEGORIES_BEFORE_2020 = "__categories"  # a group beside the columns, which are codes
+MIN_SECONDS = 60.0  # that the walk over a file may take
+BYTES_PER_SECOND = 10e6  # of a file that may take longer than MIN_SECONDS
 _ROW = "row"  # names of files in the spool
 _VALUE = "value"
+Matrix = TypeVar("Matrix")
 
 
 class H5adFile(ArrayFile):
@@ -52,8 +59,19 @@ class H5adFile(ArrayFile):
         return matrix
 
     def _read(self, read_matrix: Callable[[StoredArray | StoredMatrix], TableLike]) -> AnnotatedMatrix:
-        """Read the annotations, and the stored matrix by ``read_matrix``."""
-        with in_one_line(f"cannot read {self.label} as .h5ad"), open_hdf5(self.path, self.label) as opened:
+        """Read the annotations, and the stored matrix by ``read_matrix``, once a walk over the file has ended."""
+        with in_one_line(f"cannot read {self.label} as .h5ad"):
+            seconds = max(MIN_SECONDS, self.path.stat().st_size / BYTES_PER_SECOND)
+            arguments = [os.fspath(self.path), self.file.table or ""]
+            run_in_process("bitsieve.io.h5ad", arguments, seconds, "as HDF5 does where a file is damaged")
+            X, names, annotations = self.read_parts(read_matrix)
+        return AnnotatedMatrix(X, names, annotations)
+
+    def read_parts(
+        self, read_matrix: Callable[[StoredArray | StoredMatrix], Matrix]
+    ) -> tuple[Matrix, list[str], pa.Table]:
+        """Read the stored matrix by ``read_matrix``, the names of its columns, and the annotations of its rows."""
+        with open_hdf5(self.path, self.label) as opened:
             file = StoredGroup(opened, ContentLimit(self.path, self.label))
             for name in ("obs", "var"):
                 if name not in file.names():
@@ -69,9 +87,26 @@ class H5adFile(ArrayFile):
             if isinstance(stored, StoredMatrix):
                 check_width(stored.shape[1], stored.n_values, self.label)
             annotations = _annotations(obs)
-            names = _as_array(_index(var)).to_pylist()
-            X = read_matrix(stored)
-        return AnnotatedMatrix(X, [str(name) for name in names], annotations)
+            names = [str(name) for name in _as_array(_index(var)).to_pylist()]
+            return read_matrix(stored), names, annotations
+
+
+def main(path: str, table: str) -> None:
+    """Walk over a file, in a process that can be ended: where the file is damaged, HDF5 may read a text for ever.
+
+    All that :meth:`H5adFile.read` reads is read, but for the values of the matrix. An error has no effect: reading the
+    file meets it again.
+    """
+    file = H5adFile(InputFile.of_path(Path(path), table=table or None), [])
+    with suppress(Exception):
+        file.read_parts(_walk_over_matrix)
+
+
+def _walk_over_matrix(stored: StoredArray | StoredMatrix) -> None:
+    """Let HDF5 find all chunks of a matrix, without their values."""
+    arrays = [stored] if isinstance(stored, StoredArray) else [stored.data, stored.indices]
+    for array in arrays:
+        array.find_chunks()
 
 
 def _check_shape(shape: tuple[int, ...], annotated: tuple[int, int], label: str) -> None:

@@ -116,6 +116,11 @@ class StoredArray:
         """The numbers from ``start`` to before ``stop``; whoever reads in parts has added the bytes to the limit."""
         return np.asarray(self.dataset[start:stop], self.dtype)
 
+    def find_chunks(self) -> None:
+        """Let HDF5 walk over the whole index of the chunks, whose values are not read."""
+        if self.dataset.chunks is not None:
+            self.dataset.id.get_num_chunks()
+
     def _read_text_of_any_length(self) -> Values:
         """Read the text in batches, as many values may be one long text that is stored once."""
         if len(self.shape) != 1:
