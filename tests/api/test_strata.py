@@ -265,6 +265,48 @@ def test_compare_ranks_within_strata():
     assert raised.value.code == "strata-not-supported"
 
 
+def pairs_of_cases(n_pairs=60):
+    """Matched pairs of a case and its control: the exposure goes with the case, the age with the pair."""
+    random = np.random.default_rng(7)
+    pair = np.repeat(np.arange(n_pairs), 2)
+    case = np.tile([1, 0], n_pairs)
+    exposure = random.random(2 * n_pairs) < 0.2 + 0.5 * case
+    frame = pd.DataFrame({"age": pair / 4 + random.normal(size=2 * n_pairs), "exposure": exposure.astype(int)})
+    return frame.assign(noise=random.integers(0, 3, 2 * n_pairs), case=case, pair=[f"pair {i}" for i in pair])
+
+
+def test_compare_ranks_matched_pairs_by_their_common_effect():
+    frame = pairs_of_cases()
+    options = {"strata": "pair", "features": [1, 2], "folds": 3, "classifier": "ncm", "baselines": False}
+    by_default = bitsieve.compare(frame, "case", effect="common", **options)
+    assert by_default.methods == ["mim", "mrmr", "cmim2"]
+    assert (by_default.selected[0][0][0], by_default.names[1]) == (1, "exposure")
+    named = bitsieve.compare(frame, "case", effect="common", methods=["jmi"], **options)
+    as_parameter = bitsieve.compare(frame, "case", parameters={"effect": "common"}, methods=["jmi"], **options)
+    np.testing.assert_array_equal(named.errors, as_parameter.errors)
+    selector = bitsieve.ForwardSelector(2, criterion="jmi", effect="common")
+    as_selector = bitsieve.compare(frame, "case", methods={"jmi": selector}, **options)
+    np.testing.assert_array_equal(named.errors, as_selector.errors)
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({}, "strata-too-small"),
+        ({"effect": "common", "strata": None}, "parameter-not-allowed"),
+        ({"effect": "none"}, "parameter-not-allowed"),
+        ({"effect": "common", "methods": ["fcbf"]}, "strata-not-supported"),
+        ({"effect": "common", "methods": ["cmi"]}, "undefined-quantity"),
+    ],
+)
+def test_effects_that_compare_refuses(options, code):
+    frame = pairs_of_cases()
+    options = {"strata": "pair", "methods": ["mim"], "features": [1, 2], "folds": 3, **options}
+    with pytest.raises(UserError) as raised:
+        bitsieve.compare(frame, "case", **options)
+    assert raised.value.code == code
+
+
 def test_a_selector_fitted_within_strata_is_not_explained_without_them():
     from bitsieve.explain.evidence import evidence_of
 

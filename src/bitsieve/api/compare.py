@@ -19,6 +19,7 @@ from bitsieve.evaluate.folds import FoldsLike
 from bitsieve.evaluate.methods import Methods
 from bitsieve.evaluate.plan import DEFAULT_METHODS, ComparisonOptions, FeatureCounts, make_plan
 from bitsieve.evaluate.run import run_plan
+from bitsieve.information import ANY_EFFECT
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.period_columns import missing_column_reported_by_role
 from bitsieve.results.comparison import Comparison
@@ -45,6 +46,7 @@ def compare(
     folds: FoldsLike = None,
     groups: ColumnLike = None,
     strata: ColumnLike = None,
+    effect: str = ANY_EFFECT,
     period: ColumnLike = None,
     drift: str | None = None,
     max_drift: float | None = None,
@@ -115,6 +117,9 @@ def compare(
         As for :func:`bitsieve.select`; all methods must be greedy ones. Folds have samples of each class of each
         stratum, where there are enough of these; strata of fewer samples than folds stay whole. Whether a selection
         holds in a new batch is asked by ``groups``, not by ``strata``.
+    effect : {"any", "common"}, default="any"
+        "common" ranks by the effect that all strata have in common, as for :func:`bitsieve.select`: needed where the
+        strata are matched sets.
     period, drift, max_drift, drift_penalty
         As for :func:`bitsieve.select`. Which columns drift, or how much, is found once, with the rows of all folds.
     protocol : {"nested", "paper"}, default="nested"
@@ -203,6 +208,7 @@ def compare(
         baselines=baselines,
         random_state=random_state,
         bounds=bounds,
+        effect=effect,
     )
     rule = DriftRule.from_parameters(period, drift, max_drift, drift_penalty)
     with progress_bar(verbose):

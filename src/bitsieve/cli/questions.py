@@ -271,6 +271,7 @@ def _read_and_plan(arguments: argparse.Namespace) -> Plan:
 
 def _comparison_options(arguments: argparse.Namespace) -> ComparisonOptions:
     from bitsieve.evaluate.plan import DEFAULT_METHODS, ComparisonOptions
+    from bitsieve.information import ANY_EFFECT
 
     return ComparisonOptions(
         methods=arguments.methods or DEFAULT_METHODS,
@@ -283,6 +284,7 @@ def _comparison_options(arguments: argparse.Namespace) -> ComparisonOptions:
         baselines=True,
         random_state=arguments.seed,
         bounds=arguments.bounds,
+        effect=arguments.effect or ANY_EFFECT,
     )
 
 

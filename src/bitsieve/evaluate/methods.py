@@ -16,6 +16,7 @@ from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import BinningLike
 from bitsieve.evaluate.encoding import encode_features
 from bitsieve.evaluate.models import seeded
+from bitsieve.information import ANY_EFFECT, COMMON
 from bitsieve.methods.constraints import Constraints, with_penalties
 from bitsieve.methods.registry import find_method, method_name, parameters_of
 from bitsieve.selectors.by_method import MethodSelector
@@ -39,12 +40,13 @@ def make_selectors(
     *,
     as_published: bool = False,
     penalties: Mapping[NameOrIndex, float] = MappingProxyType({}),
+    effect: str = ANY_EFFECT,
 ) -> dict[str, BaseEstimator]:
     """Make an unfitted selector for every method, by label.
 
     ``methods`` is a name, a selector, a sequence of these, or a mapping of labels to these. Methods given by name get
     those of the ``parameters`` that they have, and ``as_published`` the others as in their papers. If there are
-    ``penalties``, bits by column, all methods must take them.
+    ``penalties``, bits by column, or the ``effect`` is that of all strata, all methods must take them.
     """
     labelled = dict(methods) if isinstance(methods, Mapping) else _with_labels(methods)
     if not labelled:
@@ -67,6 +69,8 @@ def make_selectors(
             selector = _copied_selector(method, n_features_to_select)
         if penalties:
             selector = _with_penalties(selector, str(label), penalties)
+        if effect == COMMON:
+            selector = _with_common_effect(selector, str(label))
         if isinstance(selector, MethodSelector) and selector.described:
             selector._check_parameters()  # now, and not in the first fold
         selectors[str(label)] = seeded(selector, random_state)
@@ -83,6 +87,18 @@ def _with_penalties(selector: BaseEstimator, label: str, penalties: Mapping[Name
         )
     constraints = Constraints() if selector.constraints is None else selector.constraints
     return selector.set_params(constraints=with_penalties(constraints, penalties))
+
+
+def _with_common_effect(selector: BaseEstimator, label: str) -> BaseEstimator:
+    """The selector of a greedy method by the effect that all strata have in common; raises UserError for any other."""
+    if "effect" not in selector.get_params(deep=False):
+        raise UserError(
+            code="strata-not-supported",
+            message=f"{label} has no common effect of the strata",
+            advice="compare greedy methods such as mim and jmi, or use {effect}",
+            fix={"effect": ANY_EFFECT},
+        )
+    return selector.set_params(effect=COMMON)
 
 
 def _with_labels(methods: MethodLike | Iterable[MethodLike]) -> dict[str, MethodLike]:

@@ -22,7 +22,8 @@ from bitsieve.evaluate.models import Model, default_model, make_model
 from bitsieve.evaluate.notes import errors_in_microseconds, fewer_measured, unequal_classes
 from bitsieve.evaluate.prefix import PredictFromPrefixes
 from bitsieve.evaluate.times import check_methods_take_times, check_no_entry, constant_prediction
-from bitsieve.methods.registry import find_method
+from bitsieve.information import ANY_EFFECT, COMMON, ESTIMATORS_OF_EFFECT
+from bitsieve.methods.registry import find_method, is_greedy
 from bitsieve.metrics.measures import (
     ACCURACY,
     CONCORDANCE,
@@ -40,10 +41,12 @@ from bitsieve.pipeline.diagnose import on_copies, on_leaks, on_target, refuse_co
 from bitsieve.pipeline.discretize import binning_parameter, discretize
 from bitsieve.pipeline.leaks import leaks_of
 from bitsieve.pipeline.prepare import prepare
+from bitsieve.pipeline.strata import check_strata, on_strata
+from bitsieve.pipeline.survival import check_effect_of_survival
 from bitsieve.utils.arrays import Columns, Floats, Values
 from bitsieve.utils.defaults import BINNING, COMPARED
 from bitsieve.utils.messages import choices
-from bitsieve.utils.parameters import check_flag, check_integer
+from bitsieve.utils.parameters import check_choice, check_flag, check_integer
 from bitsieve.utils.types import NameOrIndex
 
 PROTOCOLS = ("nested", PAPER)
@@ -73,6 +76,7 @@ class ComparisonOptions:
     baselines: bool = False
     random_state: int = 0
     bounds: bool = False
+    effect: str = ANY_EFFECT  # within strata
     penalties: Mapping[NameOrIndex, float] = field(default_factory=dict)  # bits, by column
 
     def __post_init__(self) -> None:
@@ -82,6 +86,7 @@ class ComparisonOptions:
             )
         check_integer("random_state", self.random_state, 0, 2**32 - 1)
         check_flag("bounds", self.bounds)
+        check_choice("effect", self.effect, tuple(ESTIMATORS_OF_EFFECT))
 
 
 @dataclass(frozen=True)
@@ -173,16 +178,18 @@ def make_plan(
 
     counts, notes_on_counts = feature_counts(options.features, prepared.n_left)
     selectors = make_selectors(
-        _methods(options.methods, predicted),
+        _methods(options, predicted),
         int(counts[-1]),
         binning_parameter(discretization),
         options.random_state,
         options.parameters,
         as_published=options.protocol == PAPER,
         penalties=options.penalties,
+        effect=options.effect,
     )
     if predicted == "times":
         check_methods_take_times(selectors)
+    effects = _checked_effects(prepared.table, selectors)
     measure, folds, notes_on_folds = _choose_measure(table, options, predicted)
     model_name, model, notes_on_model = _choose_model(table, options, measure, predicted)
     loss = measure.over(table.target.truth)
@@ -213,6 +220,7 @@ def make_plan(
             *notes_on_model,
             *_on_measure(table.target, options, measure),
             *on_target(table),
+            *on_strata(prepared.table, ANY_EFFECT if ANY_EFFECT in effects else COMMON),
             *on_leaks(leaks_of(counted_table), prepared.table),
             *notes_on_folds,
         ],
@@ -400,11 +408,26 @@ def predicted_of(target: Target) -> Predicted:
     return "quantity" if target.is_quantity else "classes"
 
 
-def _methods(methods: Methods, predicted: Predicted) -> Methods:
-    """The methods that are compared: of the default ones those that take the target."""
-    if predicted != "times" or methods is not DEFAULT_METHODS:
-        return methods
-    return [name for name in DEFAULT_METHODS if find_method(name).takes_survival]
+def _methods(options: ComparisonOptions, predicted: Predicted) -> Methods:
+    """The methods that are compared: of the default ones those that take the target, and the effect of the strata."""
+    if options.methods is not DEFAULT_METHODS:
+        return options.methods
+    names = list(DEFAULT_METHODS)
+    if predicted == "times":
+        names = [name for name in names if find_method(name).takes_survival]
+    if options.effect == COMMON:
+        names = [name for name in names if is_greedy(name)]
+    return names
+
+
+def _checked_effects(table: InMemoryDataset, selectors: Mapping[str, BaseEstimator]) -> set[str]:
+    """The effects of the strata by which the methods rank; refuses those that the table does not have."""
+    effects = {selector.get_params(deep=False).get("effect", ANY_EFFECT) for selector in selectors.values()}
+    for effect in sorted(effects):
+        if isinstance(table.target, SurvivalTarget):
+            check_effect_of_survival(effect)
+        check_strata(table, effect)
+    return effects
 
 
 def _settle_binning(options: DiscretizationOptions, protocol: str, target: Target) -> DiscretizationOptions:

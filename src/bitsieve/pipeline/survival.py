@@ -17,19 +17,24 @@ def check_survival(table: Dataset, selection: SelectionOptions, discretization: 
     if table.target.kind != "survival":
         return
     check_survival_of_method(selection.method, selection.estimator, discretization)
-    if selection.effect != ANY_EFFECT:
-        raise UserError(
-            code="survival-not-supported",
-            message="is for classes, and a time to an event has one effect in all strata",
-            advice="leave it out",
-            parameters={"effect": selection.effect},
-        )
+    check_effect_of_survival(selection.effect)
     if selection.stopping is not None and not make_stopping(selection.stopping).takes_survival:
         raise UserError(
             code="survival-not-supported",
             message=f"stopping rule {make_stopping(selection.stopping).name!r} does not take a time to an event",
             advice="use {stopping}",
             fix={"stopping": "significance"},
+        )
+
+
+def check_effect_of_survival(effect: str) -> None:
+    """Refuse a common effect of the strata: a time to an event has no other."""
+    if effect != ANY_EFFECT:
+        raise UserError(
+            code="survival-not-supported",
+            message="is for classes, and a time to an event has one effect in all strata",
+            advice="leave it out",
+            parameters={"effect": effect},
         )
 
 
