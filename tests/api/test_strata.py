@@ -185,7 +185,7 @@ def test_what_cannot_be_done_gives_one_clear_line():
     assert code_of_error(strata=None, effect="common") == "parameter-not-allowed"
     assert code_of_error(effect="none") == "parameter-not-allowed"
     assert code_of_error(estimator="shrinkage") == "undefined-quantity"
-    assert code_of_error(method="cmi", effect="common") == "undefined-quantity"
+    assert code_of_error(estimator="miller-madow", effect="common") == "undefined-quantity"
     assert code_of_error(method="iamb") == "strata-not-supported"
     assert code_of_error(method="vmi") == "strata-not-supported"
     for rule in ("conditional", "knockoffs", "dcrt", "gaussian-knockoffs"):
@@ -195,18 +195,48 @@ def test_what_cannot_be_done_gives_one_clear_line():
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("cmi", {"method": "cmi"}),
-        ("jmi3", {"method": "jmi3"}),
-        ("permutation", {"stopping": "permutation", "n_features_to_select": "auto"}),
-        ("fdr", {"stopping": "fdr", "n_features_to_select": "auto"}),
+        ("significance", {"n_features_to_select": "auto"}),
+        ("significance", {"stopping": "significance", "n_features_to_select": 2}),
+        ("permutation", {"stopping": "permutation", "binning": "mdl"}),
+        ("fdr", {"stopping": "fdr", "groups": np.arange(240) // 2}),
     ],
 )
-def test_what_needs_sets_of_columns_is_refused_by_name_for_a_common_effect(name, options):
-    X, y, strata = batches()
+def test_what_has_no_test_of_a_common_effect_is_refused_by_name(name, options):
+    X, y, _ = batches()
+    X = X + np.random.default_rng(1).normal(size=X.shape)
+    strata = np.arange(240) // 2 % 3
+    options = {"binning": "quantile", "target_kind": "classes", "n_features_to_select": "auto", **options}
     with pytest.raises(UserError) as raised:
-        select(X, y, strata=strata, effect="common", **options)
+        bitsieve.select(X, y, strata=strata, effect="common", **options)
     assert raised.value.code == "undefined-quantity"
     assert repr(name) in raised.value.message
+
+
+@pytest.mark.parametrize("rule", ["permutation", "fdr", "threshold"])
+@pytest.mark.parametrize("criterion", ["jmi", "cmi"])
+def test_rules_select_the_common_effects_of_matched_pairs(rule, criterion):
+    frame = pairs_of_cases(120)
+    rule = bitsieve.ThresholdStopping(0.08) if rule == "threshold" else rule
+    selection = bitsieve.select(
+        frame,
+        "case",
+        strata="pair",
+        effect="common",
+        method=criterion,
+        stopping=rule,
+        n_features_to_select="auto",
+        binning="quantile",
+    )
+    assert selection.features == ["exposure"]
+
+
+def test_a_common_effect_takes_columns_that_must_be_included_excluded_or_joined():
+    frame = pairs_of_cases()
+    options = {"strata": "pair", "effect": "common", "method": "jmi", "n_features_to_select": 2}
+    assert bitsieve.select(frame, "case", include=["noise"], **options).features == ["noise", "exposure"]
+    assert "exposure" not in bitsieve.select(frame, "case", exclude=["exposure"], **options).features
+    grouped = bitsieve.Constraints(groups={"both": ["exposure", "noise"]})
+    assert bitsieve.select(frame, "case", constraints=grouped, **options).features[:2] == ["exposure", "noise"]
 
 
 def test_notes_name_small_and_useless_strata():
@@ -296,7 +326,7 @@ def test_compare_ranks_matched_pairs_by_their_common_effect():
         ({"effect": "common", "strata": None}, "parameter-not-allowed"),
         ({"effect": "none"}, "parameter-not-allowed"),
         ({"effect": "common", "methods": ["fcbf"]}, "strata-not-supported"),
-        ({"effect": "common", "methods": ["cmi"]}, "undefined-quantity"),
+        ({"effect": "common", "methods": ["mim"], "parameters": {"estimator": "miller-madow"}}, "undefined-quantity"),
     ],
 )
 def test_effects_that_compare_refuses(options, code):
@@ -328,9 +358,19 @@ def test_explanations_and_reports_are_within_strata(tmp_path):
     common = select(X, y, strata=strata, method="jmi", n_features_to_select=2, effect="common")
     assert "common" in str(common.parameters["effect"])
     assert common._repr_html_()
-    with pytest.raises(UserError) as raised:
-        common.explain(common.features[0])
-    assert raised.value.code == "undefined-quantity"
+    assert common.explain(common.features[0]).relevance == common.relevance[0]
+
+
+def test_an_explanation_of_a_common_effect_is_about_the_pairs():
+    frame = pairs_of_cases(120).assign(copy=lambda table: table["exposure"])
+    frame.loc[::7, "copy"] = 1 - frame.loc[::7, "copy"]
+    selection = bitsieve.select(
+        frame, "case", strata="pair", effect="common", method="jmi", n_features_to_select=3, binning="quantile"
+    )
+    explanation = selection.explain("copy")
+    assert explanation.redundant_with == "exposure"
+    assert explanation.given[0] == "exposure"
+    assert selection.explain("exposure").relevance > selection.explain("exposure").chance
 
 
 @pytest.mark.parametrize("door", [bitsieve.select, bitsieve.compare])

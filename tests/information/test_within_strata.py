@@ -2,7 +2,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from scipy.stats import poisson
+from scipy.stats import binomtest, poisson
 from tests.golden.strata_cases import CRITERIA, NAMES, StrataCase
 from tests.golden.strata_cases import ESTIMATORS as GOLDEN_ESTIMATORS
 
@@ -228,7 +228,7 @@ def test_a_common_effect_has_mean_zero_by_chance_once_corrected():
     y = np.tile([1, 0, 0], 100)
     X = random.integers(0, 3, (300, 200))
     common = make_information_within_strata("corrected", packed_with_strata(X, y, strata), "common")
-    chance = common.chance_bits(None, np.arange(200)).mean()
+    chance = common.of_columns(common.chance_bits, None, np.arange(200)).mean()
     # The mean of 200 columns has a standard error of about a tenth of what chance gives one column.
     assert abs(common.relevance.mean()) < 0.25 * chance
     conditional = np.delete(common.pair(0).conditional_relevance, 0)
@@ -261,7 +261,7 @@ def test_a_cautious_common_effect_lies_two_standard_deviations_of_chance_below()
     X, y, strata = random_table(seed=6)
     common = make_information_within_strata("corrected", packed_with_strata(X, y, strata), "common")
     scale = 2 * len(y) * np.log(2)
-    degrees = scale * common.chance_bits(None, np.arange(X.shape[1]))
+    degrees = scale * common.of_columns(common.chance_bits, None, np.arange(X.shape[1]))
     expected = common.relevance - 2 * np.sqrt(2 * degrees) / scale
     np.testing.assert_allclose(common.cautious_relevance, expected, atol=ROUNDING)
 
@@ -274,8 +274,6 @@ def test_what_is_not_defined_is_refused():
     assert raised.value.code == "undefined-quantity"
     with pytest.raises(UndefinedQuantityError):
         make_information_within_strata("miller-madow", source, "common")
-    with pytest.raises(UndefinedQuantityError):
-        make_information_within_strata("plug-in", source, "common").conditional()
 
 
 def test_too_many_combinations_are_refused():
@@ -292,3 +290,110 @@ def test_every_estimator_is_defined_or_refused():
     defined = [name for name in ESTIMATORS if name != "shrinkage"]
     for name in defined:
         assert make_information_within_strata(name, source).estimator == name
+
+
+def common_effect_by_definition(X, y, strata, columns):
+    """I_common of the joint value of some columns: sum of O log2(O / E) over joint values and classes, over N."""
+    n_classes = int(y.max()) + 1
+    total = 0.0
+    for value in np.unique(X[:, columns], axis=0):
+        has_value = (X[:, columns] == value).all(axis=1)
+        for label in range(n_classes):
+            observed = int((has_value & (y == label)).sum())
+            expected = sum(
+                (has_value & (strata == s)).sum() * ((y == label) & (strata == s)).sum() / (strata == s).sum()
+                for s in np.unique(strata)
+            )
+            if observed:
+                total += observed * np.log2(observed / expected)
+    return total / len(y)
+
+
+@pytest.mark.parametrize("with_strata", SOURCES)
+def test_a_common_effect_given_a_set_is_that_of_both_less_that_of_the_set(with_strata):
+    X, y, strata = random_table(seed=11, n_samples=60)
+    common = make_information_within_strata("plug-in", with_strata(X, y, strata), "common")
+    for chosen in ([], [2], [2, 0]):
+        conditional = common.conditional()
+        for column in chosen:
+            conditional = conditional.refine(column)
+        assert conditional.n_combinations == len(np.unique(X[:, chosen], axis=0))
+        of_set = common_effect_by_definition(X, y, strata, chosen)
+        for column in (1, 3):
+            expected = common_effect_by_definition(X, y, strata, [*chosen, column]) - of_set
+            bits = conditional.conditional_relevance(np.array([column]))[0]
+            assert bits == pytest.approx(expected, abs=ROUNDING)
+            assert bits >= -ROUNDING
+
+
+@pytest.mark.parametrize("estimator", ["plug-in", "corrected"])
+def test_a_common_effect_given_one_column_is_that_of_the_pair(estimator):
+    X, y, strata = random_table(seed=12)
+    common = make_information_within_strata(estimator, packed_with_strata(X, y, strata), "common")
+    given = common.conditional().refine(2).conditional_relevance()
+    np.testing.assert_allclose(given, common.pair(2).conditional_relevance, atol=ROUNDING)
+    plug_in = make_information_within_strata("plug-in", packed_with_strata(X, y, strata), "common")
+    np.testing.assert_array_equal(
+        common.plug_in_conditional().refine(2).conditional_relevance(),
+        plug_in.conditional().refine(2).conditional_relevance(),
+    )
+
+
+@pytest.mark.parametrize("estimator", ["plug-in", "corrected"])
+def test_shuffles_within_strata_and_set_are_those_of_the_column(estimator):
+    """All shuffles of a small column within the parts: their values, and how often each occurs."""
+    strata = np.repeat([0, 1], [4, 3])
+    z = np.array([0, 0, 0, 1, 0, 0, 1])
+    x = np.array([0, 1, 1, 0, 0, 1, 1])
+    y = np.array([0, 1, 0, 1, 1, 0, 0])
+    X = np.column_stack([z, x])
+    conditional = make_information_within_strata(estimator, packed_with_strata(X, y, strata), "common").conditional()
+    conditional = conditional.refine(0)
+    first_part, second_part = [0, 1, 2], [4, 5]
+    values = []
+    for first, second in product(permutations(first_part), permutations(second_part)):
+        shuffled = x.copy()
+        shuffled[first_part] = x[list(first)]
+        shuffled[second_part] = x[list(second)]
+        table = np.column_stack([z, shuffled])
+        source = packed_with_strata(table, y, strata)
+        given = make_information_within_strata(estimator, source, "common").conditional().refine(0)
+        values.append(given.conditional_relevance(np.array([1]))[0])
+    n_shuffles = 3000
+    drawn = conditional.shuffled_relevance(1, np.arange(n_shuffles, dtype=np.uint64))
+    for value in np.unique(np.round(values, 9)):
+        share = np.isclose(values, value, atol=1e-9).mean()
+        # Four standard errors of a share of 3,000 shuffles.
+        error = 4 * np.sqrt(share * (1 - share) / n_shuffles)
+        assert np.isclose(drawn, value, atol=1e-9).mean() == pytest.approx(share, abs=error)
+    assert np.isin(np.round(drawn, 9), np.round(values, 9)).all()
+
+
+def test_shuffles_of_matched_pairs_are_the_exact_test_of_mcnemar():
+    """In discordant pairs the case has the code with probability 1/2: p is that of a binomial count."""
+    random = np.random.default_rng(13)
+    n_pairs = 30
+    pair = np.repeat(np.arange(n_pairs), 2)
+    y = np.tile([1, 0], n_pairs)
+    x = (random.random(2 * n_pairs) < 0.3 + 0.25 * y).astype(int)
+    difference = x[y == 1] - x[y == 0]
+    n_discordant = int((difference != 0).sum())
+    expected = binomtest(int((difference > 0).sum()), n_discordant).pvalue
+    conditional = make_information_within_strata(
+        "plug-in", packed_with_strata(x[:, None], y, pair), "common"
+    ).plug_in_conditional()
+    observed = conditional.conditional_relevance(np.array([0]))[0]
+    drawn = conditional.shuffled_relevance(0, np.arange(4000, dtype=np.uint64))
+    p = (drawn >= observed).mean()
+    assert p == pytest.approx(expected, abs=4 * np.sqrt(expected * (1 - expected) / 4000))  # four standard errors
+
+
+def test_a_column_that_no_shuffle_changes_has_no_freedom():
+    pair = np.repeat(np.arange(10), 2)
+    y = np.tile([1, 0], 10)
+    X = np.column_stack([pair % 3, np.tile([0, 1], 10), np.arange(20) % 3])
+    conditional = make_information_within_strata("plug-in", packed_with_strata(X, y, pair), "common").conditional()
+    assert [conditional.degrees_of_freedom(column) for column in range(3)] == [0, 1, 2]
+    assert conditional.test_statistics(np.array([0])).tolist() == [0.0]
+    # Given the column that tells case from control no part has two classes.
+    assert conditional.refine(1).degrees_of_freedom(2) == 0

@@ -82,7 +82,7 @@ def conditional_on(information: Information, columns: Sequence[int]) -> tuple[Co
     conditioned_on: list[int] = []
     for column in columns:
         refined = conditional.refine(int(column))
-        if refined.partition.n_parts * MIN_MEAN_SAMPLES > refined.n_samples:
+        if refined.n_combinations * MIN_MEAN_SAMPLES > refined.n_samples:
             break
         conditional = refined
         conditioned_on.append(int(column))

@@ -66,14 +66,7 @@ class Evidence:
     @property
     def information(self) -> Information:
         """The information by which columns are explained."""
-        if self.effect == COMMON:
-            raise UserError(
-                code="undefined-quantity",
-                message="an explanation needs several columns at once, for which a common effect is not defined",
-                advice="select with {effect} to explain",
-                fix={"effect": ANY_EFFECT},
-            )
-        return self.counted_table.estimated(self.explaining_estimator)
+        return self.counted_table.estimated(self.explaining_estimator, self.effect)
 
     @property
     def unit(self) -> str:

@@ -9,6 +9,8 @@ from bitsieve.diagnostics import ParameterError
 from bitsieve.information.common_effect import COMMON_EFFECT
 from bitsieve.information.corrected import CorrectedInformation
 from bitsieve.information.plug_in import MillerMadowInformation, PlugInInformation
+from bitsieve.information.protocol import ANY_EFFECT as ANY_EFFECT
+from bitsieve.information.protocol import COMMON as COMMON
 from bitsieve.information.protocol import Information, UndefinedQuantityError
 from bitsieve.information.shrinkage import ShrinkageInformation
 from bitsieve.information.survival import CorrectedSurvivalInformation, SurvivalInformation
@@ -19,8 +21,6 @@ ESTIMATORS: dict[str, type[Information]] = {
     kind.estimator: kind
     for kind in (PlugInInformation, CorrectedInformation, MillerMadowInformation, ShrinkageInformation)
 }
-ANY_EFFECT = "any"
-COMMON = "common"
 #: The estimators of information within strata, by the effect: any, or one that the strata have in common.
 ESTIMATORS_OF_EFFECT: dict[str, dict[str, type[Information]]] = {ANY_EFFECT: WITHIN_STRATA, COMMON: COMMON_EFFECT}
 

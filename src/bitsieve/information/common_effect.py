@@ -10,6 +10,9 @@ stratum to stratum. E is a sum over samples, so that the joint value of two colu
 
     I_common(X|Z) = I_common of (X,Z) - I_common of Z >= 0
 
+for one column Z or a set of them. Shuffles of X among samples of equal S and Z leave every E as it is, so that they
+test whether X has an effect given Z.
+
 With V_xc the variance of O_xc under the shuffles, k a Poisson count and ``g(m) = E[k log2 k] - m log2 m``, the mean of
 I_common by chance is
 
@@ -22,24 +25,27 @@ studies of disease", Journal of the National Cancer Institute 22, 1959, pp. 719-
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log
-from typing import ClassVar, NamedTuple, NoReturn
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bitsieve.counts.source import CountSource
-from bitsieve.counts.strata import CountsByStratum
+from bitsieve import _native
+from bitsieve.counts.source import CountSource, Partition
+from bitsieve.counts.strata import CountsByStratum, partition_by_strata
 from bitsieve.counts.tables import ContingencyTable, column_blocks, make_entropy_terms
 from bitsieve.information.corrected import CAUTION, CorrectedInformation
 from bitsieve.information.plug_in import PlugInInformation, SumInformation
-from bitsieve.information.protocol import Information, PairInformation, UndefinedQuantityError
+from bitsieve.information.protocol import COMMON, ConditionalInformation, Information, PairInformation
 from bitsieve.information.within_strata import CorrectedWithinStrata, PlugInWithinStrata
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 from bitsieve.utils.lazy import cached_property
 
 MIN_ROWS_PER_STRATUM = 20  # on average: with fewer, the information within a stratum is mostly chance
+CODES_PER_SAMPLE = 40  # of a shuffle
 SERIES_FROM = 128.0  # mean from which on `poisson_excess` is a series, whose error is below 1e-10
 
 
@@ -108,10 +114,15 @@ class StratumWeights:
 
 
 class TableOfColumn(NamedTuple):
-    """How often the values of a column occur in every class, and in every stratum."""
+    """How often the values of a column, or the joint values of several, occur in every class, and in every stratum."""
 
     by_class: ContingencyTable
     by_stratum: ContingencyTable
+
+    def observed(self) -> Integers:
+        """O of every value and class, shape (values, classes)."""
+        n_first, n_second, n_classes = self.by_class.shape
+        return self.by_class.dense().reshape(n_first * n_second, n_classes)
 
 
 class CommonEffectPair(PairInformation):
@@ -164,7 +175,8 @@ class CommonEffectInformation(Information):
     What two columns share is I(Xi;Xs|S), or I(Xi;Xs) where strata have fewer than 20 samples on average.
     """
 
-    conditions_on_sets: ClassVar[bool] = False
+    conditions_on_sets: ClassVar[bool] = True
+    effect: ClassVar[str] = COMMON
     pooled_kind: ClassVar[type[SumInformation]]
     within_kind: ClassVar[type[PlugInWithinStrata | CorrectedWithinStrata]]
 
@@ -179,12 +191,11 @@ class CommonEffectInformation(Information):
         if source.n_samples < MIN_ROWS_PER_STRATUM * len(self.counts.stratum_sizes):
             self.shared = self.pooled_kind(source)
 
-    def conditional(self) -> NoReturn:
-        raise UndefinedQuantityError(
-            code="undefined-quantity",
-            message="a common effect is defined for one column and for pairs, but this needs more columns at once",
-            advice="use effect='any', or a criterion of pairs such as jmi",
-        )
+    def conditional(self) -> CommonEffectConditional:
+        return CommonEffectConditional(self, partition_by_strata(self.source))
+
+    def plug_in_conditional(self) -> CommonEffectConditional:
+        return PlugInCommonEffect(self.source).conditional()
 
     @property
     def entropy(self) -> Floats:
@@ -214,48 +225,188 @@ class CommonEffectInformation(Information):
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> CommonEffectPair:
         return CommonEffectPair(self, pivot, columns, self.shared.pair(pivot, columns, by_class=by_class))
 
-    @abstractmethod
     def bits_of_tables(self, pivot: int | None, columns: Columns) -> Floats:
         """The common effect of the joint value of the pivot (None: no pivot) with each of ``columns``."""
+        return self.of_columns(self.bits, pivot, columns)
 
-    def plug_in_bits(self, pivot: int | None, columns: Columns) -> Floats:
-        """I_common of the joint value of the pivot with each of ``columns``."""
-        information = np.empty(len(columns))
-        for index, table in enumerate(self._tables(pivot, columns)):
-            observed = table.by_class.dense().reshape(-1, self.source.n_classes)
-            expected = self.weights.expected_counts(table.by_stratum)
-            occurs = observed > 0
-            terms = observed[occurs] * np.log2(observed[occurs] / expected[occurs])
-            units = np.rint(np.ldexp(terms, self.entropy_terms.shift)).astype(np.int64)  # integers: free of their order
-            information[index] = int(units.sum()) / self.entropy_terms.per_bit
-        return information
+    @abstractmethod
+    def bits(self, tables: Sequence[TableOfColumn]) -> Floats:
+        """The common effect of the column, or the columns, of each table."""
 
-    def chance_bits(self, pivot: int | None, columns: Columns) -> Floats:
+    def plug_in_bits(self, tables: Sequence[TableOfColumn]) -> Floats:
+        """I_common of each table."""
+        units = [self.units(table.observed(), self.weights.expected_counts(table.by_stratum)) for table in tables]
+        return np.array(units) / self.entropy_terms.per_bit
+
+    def units(self, observed: Integers, expected: Floats) -> int:
+        """``sum O log2(O / E)`` in units of ``2**-shift``: a sum of integers, whatever their order."""
+        occurs = observed > 0
+        counts = observed[occurs]
+        terms = counts * _native.log2_of_each(counts / expected[occurs])
+        return int(np.rint(np.ldexp(terms, self.entropy_terms.shift)).astype(np.int64).sum())
+
+    def chance_bits(self, tables: Sequence[TableOfColumn]) -> Floats:
         """The mean of I_common over shuffles of the class within the strata: ``(1/N) sum (V / E) g(E)``."""
-        if not len(columns):
-            return np.zeros(0)
-        expected_of_columns = []
-        variance_of_columns = []
-        for table in self._tables(pivot, columns):
+        expected_of_tables = []
+        variance_of_tables = []
+        for table in tables:
             expected = self.weights.expected_counts(table.by_stratum).reshape(-1)
             occurs = expected > 0
-            expected_of_columns.append(expected[occurs])
-            variance_of_columns.append(self.weights.variances(table.by_stratum).reshape(-1)[occurs])
-        expected = np.concatenate(expected_of_columns)
-        terms = np.concatenate(variance_of_columns) / expected * poisson_excess(expected)
-        ends = np.cumsum([len(counts) for counts in expected_of_columns])
-        sums = [terms_of_column.sum() for terms_of_column in np.split(terms, ends[:-1])]
+            expected_of_tables.append(expected[occurs])
+            variance_of_tables.append(self.weights.variances(table.by_stratum).reshape(-1)[occurs])
+        expected = np.concatenate(expected_of_tables)
+        terms = np.concatenate(variance_of_tables) / expected * poisson_excess(expected)
+        ends = np.cumsum([len(counts) for counts in expected_of_tables])
+        sums = [terms_of_table.sum() for terms_of_table in np.split(terms, ends[:-1])]
         return np.array(sums) / self.source.n_samples
 
-    def _tables(self, pivot: int | None, columns: Columns) -> Iterator[TableOfColumn]:
-        """The counts of the joint value of the pivot with each of ``columns``; several columns are counted at once."""
+    def of_columns(
+        self, quantity: Callable[[Sequence[TableOfColumn]], Floats], pivot: int | None, columns: Columns
+    ) -> Floats:
+        """A quantity of the joint value of the pivot with each of ``columns``; several columns are counted at once."""
+        return np.concatenate([np.zeros(0), *map(quantity, self._tables(pivot, columns))])
+
+    def _tables(self, pivot: int | None, columns: Columns) -> Iterator[list[TableOfColumn]]:
         source = self.counts.by_combination
         n_first = 1 if pivot is None else int(source.arities[pivot])
         for block in column_blocks(n_first, source.arities[columns], source.n_classes, source.n_samples):
+            tables = []
             for table in source.tables(pivot, columns[block], True):
                 by_class = self.counts.within_classes(table)
                 by_stratum = self.counts.within_strata(table)
-                yield TableOfColumn(by_class, by_stratum)
+                tables.append(TableOfColumn(by_class, by_stratum))
+            yield tables
+
+
+class CommonEffectConditional(ConditionalInformation):
+    """The common effect of features given a set Z of columns: that of X and Z less that of Z.
+
+    The parts of the partition are the strata, divided by the joint values of Z.
+    """
+
+    codes_per_sample: ClassVar[int] = CODES_PER_SAMPLE
+
+    def __init__(self, information: CommonEffectInformation, partition: Partition) -> None:
+        super().__init__(information.entropy_terms, partition)
+        self.information = information
+
+    def refine(self, feature: int) -> CommonEffectConditional:
+        return CommonEffectConditional(self.information, self.partition.refine(feature))
+
+    @cached_property
+    def _stratum_of_part(self) -> Integers:
+        _, stratum = np.unique(self.partition.keys[:, 0], return_inverse=True)
+        return stratum.reshape(-1).astype(np.int64)
+
+    @cached_property
+    def _value_of_part(self) -> Integers:
+        """The number of the joint value of Z in every part."""
+        _, value = np.unique(self.partition.keys[:, 1:], axis=0, return_inverse=True)
+        return value.reshape(-1).astype(np.int64)
+
+    @property
+    def n_combinations(self) -> int:
+        """How many combinations of values of Z there are; samples of all strata are compared in each."""
+        return int(self._value_of_part.max()) + 1
+
+    def conditional_relevance(self, columns: Columns | None = None) -> Floats:
+        chosen = np.arange(self.partition.source.n_features) if columns is None else columns
+        return self._of_columns(self.information.bits, chosen)
+
+    def _of_columns(self, quantity: Callable[[Sequence[TableOfColumn]], Floats], columns: Columns) -> Floats:
+        """A quantity of Z with each of ``columns``, less that of Z alone."""
+        source = self.partition.source
+        (table_of_set,) = self.partition.tables(None, True)
+        of_set = quantity([self._by_joint_value(table_of_set)])
+        results = np.empty(len(columns))
+        for block in column_blocks(self.partition.n_parts, source.arities[columns], source.n_classes, self.n_samples):
+            tables = self.partition.tables(columns[block], True)
+            results[block] = quantity([self._by_joint_value(table) for table in tables])
+        return results - of_set
+
+    def _by_joint_value(self, table: ContingencyTable) -> TableOfColumn:
+        """The table of the joint values of Z and a column, from one of parts, codes and classes."""
+        joint_value, part, label, counts = self._cells(table)
+        n_values = int(joint_value.max()) + 1
+        n_classes = table.shape[2]
+        n_strata = len(self.information.weights.stratum_sizes)
+        return TableOfColumn(
+            by_class=ContingencyTable.of_cells((1, n_values, n_classes), joint_value * n_classes + label, counts),
+            by_stratum=ContingencyTable.of_cells(
+                (1, n_values, n_strata), joint_value * n_strata + self._stratum_of_part[part], counts
+            ),
+        )
+
+    def _cells(self, table: ContingencyTable) -> tuple[Integers, Integers, Integers, Integers]:
+        """The joint value of Z and the code, the part, the class and the samples of every cell that is not empty."""
+        cells, counts = table.occupied()
+        part, code, label = np.unravel_index(cells, table.shape)
+        _, joint_value = np.unique(self._value_of_part[part] * table.shape[1] + code, return_inverse=True)
+        return joint_value.reshape(-1).astype(np.int64), part, label, counts
+
+    def shuffled_relevance(self, feature: int, seeds: NDArray[np.uint64]) -> Floats:
+        (table,) = self.partition.tables(np.array([feature]), True)
+        joint_value, part, label, counts = self._cells(table)
+        by_joint_value = self._by_joint_value(table)
+        expected = self.information.weights.expected_counts(by_joint_value.by_stratum)
+        observed = by_joint_value.observed()
+        n_classes = observed.shape[1]
+
+        # Shuffles change nothing in parts of one code, or of one class.
+        changes = _has_several(part, joint_value)[part] & _has_several(part, label)[part]
+        sample_cell = np.repeat(np.flatnonzero(changes), counts[changes])  # in the order of the parts
+        value_of_sample = joint_value[sample_cell]
+        label_of_sample = label[sample_cell]
+        part_of_sample = part[sample_cell]
+        cell_of_sample = value_of_sample * n_classes + label_of_sample
+        unchanged = observed - np.bincount(cell_of_sample, minlength=observed.size).reshape(observed.shape)
+        units = np.empty(len(seeds), np.int64)
+        for i, seed in enumerate(seeds.tolist()):
+            random_keys = np.random.default_rng(seed).random(len(sample_cell))
+            order = np.argsort(part_of_sample + random_keys, kind="stable")
+            shuffled_cell = value_of_sample[order] * n_classes + label_of_sample
+            shuffled = np.bincount(shuffled_cell, minlength=observed.size).reshape(observed.shape)
+            units[i] = self.information.units(unchanged + shuffled, expected)
+
+        # What chance gives is the same after every shuffle.
+        relevance = self.conditional_relevance(np.array([feature]))
+        change = (units - self.information.units(observed, expected)) / self.entropy_terms.per_bit
+        return relevance + change
+
+    def test_statistics(self, columns: Columns) -> Floats:
+        """G over its mean by chance, times the degrees of freedom: by this columns are ordered before any shuffle.
+
+        It does not follow chi-squared closely enough for a p-value.
+        """
+        bits = np.maximum(0.0, self._of_columns(self.information.plug_in_bits, columns))
+        by_chance = self._of_columns(self.information.chance_bits, columns)
+        freedom = np.array([self.degrees_of_freedom(column) for column in columns.tolist()], np.float64)
+        return np.divide(bits * freedom, by_chance, out=np.zeros(len(columns)), where=by_chance > 0)
+
+    def degrees_of_freedom(self, feature: int) -> int:
+        """``(codes - 1) (classes - 1)`` of every value of Z, over the samples that shuffles may change, summed."""
+        (table,) = self.partition.tables(np.array([feature]), True)
+        joint_value, part, label, _ = self._cells(table)
+        changes = _has_several(part, joint_value)[part] & _has_several(part, label)[part]
+        value_of_set = self._value_of_part[part[changes]]
+        n_codes = _n_distinct(value_of_set, joint_value[changes])
+        n_labels = _n_distinct(value_of_set, label[changes])
+        return int((np.maximum(n_codes - 1, 0) * np.maximum(n_labels - 1, 0)).sum())
+
+    def least_expected(self, feature: int) -> float:
+        """0: chi-squared does not hold, and p is found by shuffles."""
+        return 0.0
+
+
+def _n_distinct(group: Integers, values: Integers) -> Integers:
+    """How many different values each group has."""
+    pairs = np.unique(np.stack([group, values]), axis=1)
+    return np.bincount(pairs[0])
+
+
+def _has_several(part: Integers, values: Integers) -> Flags:
+    """Whether each part has several values."""
+    return np.asarray(_n_distinct(part, values) > 1)
 
 
 class PlugInCommonEffect(CommonEffectInformation):
@@ -265,8 +416,8 @@ class PlugInCommonEffect(CommonEffectInformation):
     pooled_kind = PlugInInformation
     within_kind = PlugInWithinStrata
 
-    def bits_of_tables(self, pivot: int | None, columns: Columns) -> Floats:
-        return self.plug_in_bits(pivot, columns)
+    def bits(self, tables: Sequence[TableOfColumn]) -> Floats:
+        return self.plug_in_bits(tables)
 
 
 class CorrectedCommonEffect(CommonEffectInformation):
@@ -276,13 +427,18 @@ class CorrectedCommonEffect(CommonEffectInformation):
     pooled_kind = CorrectedInformation
     within_kind = CorrectedWithinStrata
 
-    def bits_of_tables(self, pivot: int | None, columns: Columns) -> Floats:
-        return self.plug_in_bits(pivot, columns) - self.chance_bits(pivot, columns)
+    def chance_redundancy(self, feature: int, columns: Columns | None) -> Floats:
+        """The mean of what Xi and Xs share over all shuffles of Xi, with Xs the feature."""
+        assert isinstance(self.shared, CorrectedInformation)
+        return self.shared.chance_redundancy(feature, columns)
+
+    def bits(self, tables: Sequence[TableOfColumn]) -> Floats:
+        return self.plug_in_bits(tables) - self.chance_bits(tables)
 
     @cached_property
     def cautious_relevance(self) -> Floats:
         """The common effect less twice its standard deviation under shuffles, as for corrected information."""
-        by_chance = self.chance_bits(None, np.arange(self.n_features))
+        by_chance = self.of_columns(self.chance_bits, None, np.arange(self.n_features))
         return self.relevance - CAUTION * np.sqrt(by_chance / (self.source.n_samples * log(2)))
 
 

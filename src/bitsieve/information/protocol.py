@@ -17,6 +17,9 @@ from bitsieve.utils.choice import Scores
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.memory import square_matrix
 
+ANY_EFFECT = "any"
+COMMON = "common"
+
 Number = TypeVar("Number", bound=np.generic)
 ByClass = TypeVar("ByClass")
 Quantity = Literal["redundancy", "conditional_redundancy", "conditional_relevance", "mean_relevance"]  # of a matrix
@@ -130,6 +133,7 @@ class Information(Protocol):
 
     estimator: ClassVar[str]
     conditions_on_sets: ClassVar[bool]
+    effect: ClassVar[str] = ANY_EFFECT  # within strata: any, or one that the strata have in common
     counts_both_ways: ClassVar[bool] = False  # one count of a pair gives I(Xi;C|Xs) and I(Xs;C|Xi)
     source: CountSource
     sums: Sums
@@ -277,11 +281,19 @@ class ConditionalInformation:
         I(Xi;C|Z) = (S_z - S_zc - S_xz + S_xzc) / B
     """
 
+    #: How long a shuffle takes, for each sample: as long as native code takes to shuffle so many codes.
+    codes_per_sample: ClassVar[int] = 1
+
     def __init__(self, entropy_terms: EntropyTerms, partition: Partition) -> None:
         self.entropy_terms = entropy_terms
         self.partition = partition
         self.n_samples = entropy_terms.n_samples
         self._sums_of_feature: dict[int, tuple[Integers, Integers]] = {}  # cached for single features
+
+    @property
+    def n_combinations(self) -> int:
+        """How many combinations of values of Z there are, in each of which samples are compared."""
+        return self.partition.n_parts
 
     def refine(self, feature: int) -> ConditionalInformation:
         """Conditional on the set and one more feature."""

@@ -15,7 +15,6 @@ from bitsieve.dataset.take_columns import WantedColumns, keeps_rows, with_column
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import UserError
 from bitsieve.explain.evidence import Evidence
-from bitsieve.information import COMMON
 from bitsieve.io.output import write_text
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.selected_tests import InformativeState
@@ -242,17 +241,14 @@ class Selection:
         return html.display(table, meaning, self._figure_html(), self.diagnostics.html())
 
     def _figure_html(self) -> str:
-        """The ranking as a figure; empty without matplotlib or rows, and where the limit of chance would take long.
-
-        Nor is there one for a common effect, which has no parts.
-        """
+        """The ranking as a figure; empty without matplotlib or rows, and where the limit of chance would take long."""
         evidence = self.evidence
         rows = None if evidence is None else evidence.table.rows
         if self.target.kind == "survival":  # the figure is about classes
             return ""
         if evidence is None or rows is None or not self.features or find_spec("matplotlib") is None:
             return ""
-        if rows.n_samples * rows.n_features > MAX_CELLS_DRAWN or evidence.effect == COMMON:
+        if rows.n_samples * rows.n_features > MAX_CELLS_DRAWN:
             return ""
         from bitsieve.plots.displays import RankingDisplay
         from bitsieve.plots.figures import WIDTH, as_svg, new_axes

@@ -271,6 +271,8 @@ def test_wrong_parameters(wrong):
 class Given:
     """What the tests ask of a candidate, as it is said here."""
 
+    codes_per_sample = 1
+
     def __init__(self, expected, n_samples, freedom=1):
         self.expected, self.n_samples, self.freedom = expected, n_samples, freedom
 

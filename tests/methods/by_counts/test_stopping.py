@@ -377,6 +377,8 @@ def test_numbers_of_draws_are_allowed_from_one_bound_to_the_other(name, paramete
 class Given:
     """What a rule asks of a candidate, as it is said here."""
 
+    codes_per_sample = 1
+
     def __init__(self, expected, n_samples=1000, freedom=1):
         self.expected, self.n_samples, self.freedom = expected, n_samples, freedom
 
@@ -440,6 +442,7 @@ def test_of_columns_of_few_samples_a_cell_as_many_are_hopeful_as_can_be_shuffled
     full = np.array([False] * 6 + [True] * 2)
     given = SimpleNamespace(
         n_samples=n_samples,
+        codes_per_sample=1,
         degrees_of_freedom=lambda column: 1,
         least_expected=lambda column: 5.0 if full[column] else 4.0,
         test_statistics=lambda columns: 2 * n_samples * np.log(2) * bits[columns],

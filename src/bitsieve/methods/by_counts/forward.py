@@ -43,6 +43,8 @@ from bitsieve.utils.defaults import ESTIMATOR
 from bitsieve.utils.parameters import check_choice, made_by, optional
 from bitsieve.utils.progress import phase
 
+DEFAULT_RULE = "significance"  # that ends a selection of no given number of columns
+
 
 @dataclass(frozen=True)
 class ForwardChoice(GreedyChoice):
@@ -107,8 +109,10 @@ def forward(
         information = information.joined(candidates.members())
     if k is None:
         k = candidates.n_open
-        stopping = stopping or "significance"
+        stopping = stopping or DEFAULT_RULE
     rule = None if stopping is None else make_stopping(stopping)
+    if rule is not None:
+        _check_bins_of_common_effect(information, rule)
     choice = forward_select(
         information,
         make_criterion(criterion),
@@ -184,25 +188,35 @@ def _check_parameters(parameters: Mapping[str, Any]) -> None:
     if parameters["effect"] != COMMON:
         return
     check_estimator_of_effect(parameters["estimator"], COMMON)
-    if conditions_on_sets:
-        raise _common_effect_of_sets(f"criterion {criterion.name!r}", "a criterion of pairs such as jmi")
-    if parameters["stopping"] is not None:
-        rule = make_stopping(parameters["stopping"])
-        raise _common_effect_of_sets(f"stopping rule {rule.name!r}", "a number of features")
-    if parameters["n_features_to_select"] == "auto":
-        raise _common_effect_of_sets("a stopping rule", "a number of features")
+    rule = parameters["stopping"]
+    if rule is None and parameters["n_features_to_select"] == "auto":
+        rule = DEFAULT_RULE
+    if rule is not None and not make_stopping(rule).takes_common_effect:
+        name = make_stopping(rule).name
+        raise UndefinedQuantityError(
+            code="undefined-quantity",
+            message=f"stopping rule {name!r} has no test of an effect that all strata have in common",
+            advice="use {stopping}, or {effect}",
+            fix={"stopping": "permutation", "effect": ANY_EFFECT},
+        )
 
 
-def _common_effect_of_sets(name: str, alternative: str) -> UndefinedQuantityError:
-    """The error for a criterion or a rule that would need the common effect of a column given several others."""
-    return UndefinedQuantityError(
+def _check_bins_of_common_effect(information: Information, rule: StoppingRule) -> None:
+    """Refuse a rule that tests a common effect where other classes would make other bins, or rows come in groups."""
+    search = information.source.search
+    if information.effect != COMMON or search is None or not rule.is_test:
+        return
+    if search.units is not None:
+        raise UndefinedQuantityError(
+            code="undefined-quantity",
+            message=f"stopping rule {rule.name!r} has no test of a common effect of rows in groups",
+            advice="leave out groups, or give a number of features and no rule",
+        )
+    raise UndefinedQuantityError(
         code="undefined-quantity",
-        message=(
-            f"{name} needs the information given several columns, and a common effect is defined for one column and "
-            "for pairs only"
-        ),
-        advice=f"use {{effect}}, or {alternative}",
-        fix={"effect": ANY_EFFECT},
+        message=f"stopping rule {rule.name!r} tests a common effect only with bins that are made without the target",
+        advice="add {binning}, or give a number of features and no rule",
+        fix={"binning": "quantile"},
     )
 
 

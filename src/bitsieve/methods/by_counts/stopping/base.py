@@ -64,6 +64,10 @@ class StoppingRule(ABC):
     required_capabilities: ClassVar[frozenset[str]] = CONDITIONED
     #: Whether the target may be a time to an event.
     takes_survival: ClassVar[bool] = False
+    #: Whether the rule compares with chance.
+    is_test: ClassVar[bool] = True
+    #: Whether the rule can be asked about an effect that all strata have in common.
+    takes_common_effect: ClassVar[bool] = False
     #: Whether the rule names the next candidate even if it accepted none at all.
     orders_refused_columns: ClassVar[bool] = True
     #: What may be concluded of each selected column; None for a rule that controls no rate of errors.

@@ -8,7 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from bitsieve.information import information_of
+from bitsieve.information import COMMON, information_of
+from bitsieve.information.common_effect import CorrectedCommonEffect
 from bitsieve.information.corrected import CorrectedInformation
 from bitsieve.information.evidence import MIN_EXPECTED
 from bitsieve.information.protocol import ConditionalInformation, Information
@@ -18,7 +19,7 @@ from bitsieve.methods.by_counts.stopping.independence import (
     ENOUGH_REACHED,
     HOPEFUL_TAIL,
     MANY_EXPECTED,
-    MAX_SHUFFLED_CODES,
+    affordable_shuffles,
     chi_squared_tails,
     reached_by_shuffles,
     share_of_shuffles,
@@ -99,6 +100,7 @@ class FalseDiscoveryStopping(ListStopping):
 
     name: ClassVar[str] = "fdr"
     takes_survival: ClassVar[bool] = True
+    takes_common_effect: ClassVar[bool] = True
     conclusion: ClassVar[str] = "relevant, alone and beside each single one of the list to which it may owe that"
     adjust: str = BENJAMINI_HOCHBERG
     random_state: int = 0
@@ -159,16 +161,23 @@ class SingleTests:
 
     def _p_alone(self, columns: Columns) -> Floats:
         """p of ``I(Xi;C) = 0`` of every column: 1 where the tail of chi-squared is large."""
-        source = self.information.source
-        g = 2 * self.n_cases * log(2) * np.maximum(0.0, self.information.relevance[columns])
-        freedom = np.maximum(1, source.arities[columns].astype(np.int64) - 1) * (source.n_classes - 1)
-        tails = chdtrc(freedom, g)
+        tails = self._tails_alone(columns)
         n_hopeful = int((tails <= max(HOPEFUL_TAIL, self.rule.level)).sum())
         rising_tails = columns[np.argsort(tails, kind="stable")]
         p = np.ones(self.information.n_features)
         for n_before, column in enumerate(rising_tails[:n_hopeful].tolist()):
             p[column] = self._p_given(column, None, n_before)
         return p
+
+    def _tails_alone(self, columns: Columns) -> Floats:
+        """The tail of chi-squared of every column, which says whether its p may be small."""
+        if self.information.effect == COMMON:
+            return chi_squared_tails(self.conditional[None], columns)
+        source = self.information.source
+        g = 2 * self.n_cases * log(2) * np.maximum(0.0, self.information.relevance[columns])
+        freedom = np.maximum(1, source.arities[columns].astype(np.int64) - 1) * (source.n_classes - 1)
+        tails: Floats = chdtrc(freedom, g)
+        return tails
 
     def _may_owe_information(self, column: int, other: int) -> bool:
         """Whether ``column`` depends on ``other``, and shares about as much with it as with the class.
@@ -186,10 +195,10 @@ class SingleTests:
         return bool(chdtrc(mean_with_other, g_with_other) <= DEPENDENCE_LEVEL / len(self.columns))
 
     @cached_property
-    def corrected(self) -> CorrectedInformation | CorrectedSurvivalInformation:
+    def corrected(self) -> CorrectedInformation | CorrectedSurvivalInformation | CorrectedCommonEffect:
         """The information corrected for chance, which has the means over shuffles."""
-        corrected = information_of("corrected", self.information.source)
-        assert isinstance(corrected, (CorrectedInformation, CorrectedSurvivalInformation))
+        corrected = information_of("corrected", self.information.source, self.information.effect)
+        assert isinstance(corrected, (CorrectedInformation, CorrectedSurvivalInformation, CorrectedCommonEffect))
         return corrected
 
     @cached_property
@@ -228,7 +237,7 @@ class SingleTests:
         self, conditional: ConditionalInformation, candidate: int, other: int | None, n_before: int
     ) -> float:
         n_needed = ceil(2 * self.n_tests / self.rule.level / (n_before + 1))
-        n_affordable = min(MAX_SHUFFLES, MAX_SHUFFLED_CODES // conditional.n_samples)
+        n_affordable = min(MAX_SHUFFLES, affordable_shuffles(conditional))
         max_shuffles = max(MIN_SHUFFLES, min(n_needed, n_affordable))
         conditioned_on = () if other is None else (other,)
         seeds = np.random.default_rng([self.rule.random_state, candidate, *conditioned_on])

@@ -49,10 +49,15 @@ def hopeful_tails(conditional: ConditionalInformation, columns: Columns, limit: 
 
     sparse = np.flatnonzero(~chi_squared_holds)
     rising_tails = sparse[np.argsort(tails[sparse], kind="stable")]
-    n_affordable = max(1, MAX_SHUFFLED_CODES // (SHUFFLES_OF_NOISE * conditional.n_samples))
+    n_affordable = max(1, affordable_shuffles(conditional) // SHUFFLES_OF_NOISE)
     shuffled = rising_tails[:n_affordable]
     hopeful[indices[shuffled]] = tails[shuffled]
     return hopeful
+
+
+def affordable_shuffles(conditional: ConditionalInformation) -> int:
+    """How many shuffles of a column take some seconds."""
+    return MAX_SHUFFLED_CODES // (conditional.codes_per_sample * conditional.n_samples)
 
 
 def reached_by_shuffles(conditional: ConditionalInformation, candidate: int) -> Callable[[NDArray[np.uint64]], Flags]:

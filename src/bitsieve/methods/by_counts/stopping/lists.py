@@ -88,7 +88,7 @@ class ListMonitor:
 
     def __init__(self, information: Information, rule: ListStopping) -> None:
         self.rule = rule
-        self.information = information_of("plug-in", information.source)
+        self.information = information_of("plug-in", information.source, information.effect)
         self.chosen: list[int] = []
         self.tested: TestedColumns | None = None  # None before the first choice
         self.accepted: dict[int, float] = {}  # the rate of every column of the list

@@ -11,7 +11,7 @@ import numpy as np
 from bitsieve.information.protocol import ConditionalInformation
 from bitsieve.methods.by_counts.stopping.independence import (
     ENOUGH_REACHED,
-    MAX_SHUFFLED_CODES,
+    affordable_shuffles,
     chi_squared_tails,
     hopeful_tails,
     reached_by_shuffles,
@@ -91,6 +91,7 @@ class PermutationStopping(LevelStopping):
 
     name: ClassVar[str] = "permutation"
     takes_survival: ClassVar[bool] = True
+    takes_common_effect: ClassVar[bool] = True
     n_permutations: int = 200
     random_state: int = 0
 
@@ -116,6 +117,6 @@ class PermutationStopping(LevelStopping):
             if search.search.units is None:  # the best of all candidates is compared: p needs no correction
                 return share_of_shuffles(reaches, self.n_permutations, max_reached, seeds)
             n_candidates = len(search.candidates)
-        n_affordable = max(ceil(2 * n_candidates / self.level), MAX_SHUFFLED_CODES // conditional.n_samples)
+        n_affordable = max(ceil(2 * n_candidates / self.level), affordable_shuffles(conditional))
         max_shuffles = max(self.n_permutations, min(self.n_permutations * n_candidates, n_affordable))
         return min(1.0, n_candidates * share_of_shuffles(reaches, max_shuffles, max_reached, seeds))

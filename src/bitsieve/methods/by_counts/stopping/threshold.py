@@ -40,6 +40,8 @@ class ThresholdStopping(SingleStopping):
 
     name: ClassVar[str] = "threshold"
     takes_survival: ClassVar[bool] = True
+    takes_common_effect: ClassVar[bool] = True
+    is_test: ClassVar[bool] = False
     unit: ClassVar[str] = "bits"
     bits: float = 0.01
 
