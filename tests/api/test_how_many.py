@@ -219,3 +219,46 @@ def test_within_strata_every_rule_looks_within_them_and_knockoffs_have_no_answer
     with pytest.raises(bitsieve.UserError) as raised:
         bitsieve.how_many(X, y, strata=np.arange(len(y)).astype(str), **QUICK)
     assert raised.value.code == "every-row-a-stratum"
+
+
+def matched_pairs(n_pairs=80):
+    """Cases and controls: 'exposure' goes with the case, 'age' with the pair."""
+    random = np.random.default_rng(5)
+    pair = np.repeat(np.arange(n_pairs), 2)
+    case = np.tile([1, 0], n_pairs)
+    exposure = (random.random(2 * n_pairs) < 0.2 + 0.5 * case).astype(int)
+    columns = {"age": pair // 8, "exposure": exposure, "noise": random.integers(0, 3, 2 * n_pairs)}
+    return pa.table(columns | {"case": case, "pair": [f"pair {i}" for i in pair]})
+
+
+def test_of_matched_pairs_the_rules_look_at_the_common_effect():
+    table = matched_pairs()
+    options = {"strata": "pair", "effect": "common", "binning": "quantile", **QUICK}
+    result = bitsieve.how_many(table, "case", **options)
+    answers = {answer.rule: answer for answer in result.answers}
+    for rule in ("shuffles", "false discovery rate", "cross-validation"):
+        assert answers[rule].features == ["exposure"]
+    assert answers["knockoffs"].n_features is None
+    band = result.band
+    assert (band.features[0], band.bits[0] > band.high[0]) == ("exposure", True)
+    assert band.bits[1] < band.high[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"effect": "any"}, "strata-too-small"),
+        ({"effect": "some"}, "parameter-not-allowed"),
+        ({"strata": None}, "parameter-not-allowed"),
+        ({"binning": "mdl"}, "undefined-quantity"),
+        ({"groups": "pair"}, "undefined-quantity"),
+        ({"estimator": "miller-madow"}, "undefined-quantity"),
+    ],
+)
+def test_what_a_common_effect_does_not_take_is_refused(options, code):
+    table = matched_pairs()
+    table = table.append_column("weight", pa.array(np.random.default_rng(0).normal(size=table.num_rows)))
+    options = {"strata": "pair", "effect": "common", "binning": "quantile", **QUICK, **options}
+    with pytest.raises(bitsieve.UserError) as raised:
+        bitsieve.how_many(table, "case", **options)
+    assert raised.value.code == code

@@ -20,9 +20,11 @@ from bitsieve.discretization.registry import make_binner
 from bitsieve.evaluate.folds import FoldsLike
 from bitsieve.evaluate.plan import predicted_of
 from bitsieve.evaluate.selector_cv import SelectorCV
-from bitsieve.information import ANY_EFFECT
+from bitsieve.information import ANY_EFFECT, ESTIMATORS_OF_EFFECT
 from bitsieve.information.survival import BITS_PER_EVENT
+from bitsieve.methods.by_counts.forward import check_bins_of_common_effect
 from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping
+from bitsieve.methods.by_counts.stopping.permutation import PermutationStopping
 from bitsieve.methods.constraints import Constraints
 from bitsieve.methods.registry import find_method, is_greedy
 from bitsieve.metrics.measures import Predicted
@@ -39,7 +41,7 @@ from bitsieve.pipeline.leaks import leaks_of
 from bitsieve.pipeline.period_columns import missing_column_reported_by_role
 from bitsieve.pipeline.prepare import Prepared, prepare
 from bitsieve.pipeline.strata import check_strata, on_strata
-from bitsieve.pipeline.survival import check_survival_of_method
+from bitsieve.pipeline.survival import check_effect_of_survival, check_survival_of_method
 from bitsieve.results.comparison import about_error
 from bitsieve.results.how_many import Answer, HowMany, NullBand
 from bitsieve.selectors.forward import ForwardSelector, KnockoffSelector
@@ -48,7 +50,7 @@ from bitsieve.utils.arrays import Columns
 from bitsieve.utils.defaults import BINNING, ESTIMATOR, HOW_MANY_METHOD
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.parameter_names import proposes_right_names
-from bitsieve.utils.parameters import check_integer
+from bitsieve.utils.parameters import check_choice, check_integer
 from bitsieve.utils.types import ColumnLike, Label, NameOrIndex, TableLike
 
 MAX_COLUMNS = 30  # that cross-validation tries, and that the figure shows
@@ -72,6 +74,7 @@ def how_many(
     weight_kind: str = "frequency",
     groups: ColumnLike = None,
     strata: ColumnLike = None,
+    effect: str = ANY_EFFECT,
     period: ColumnLike = None,
     drift: str | None = None,
     max_drift: float | None = None,
@@ -112,10 +115,15 @@ def how_many(
     duration, event, entry, n_intervals
         Of a time to an event, as for :func:`bitsieve.select`. Knockoffs have no answer then, nor has cross-validation
         with ``entry`` or without scikit-survival.
-    sample_weight, weight_kind, groups, strata, period, drift, max_drift, drift_penalty
+    sample_weight, weight_kind, groups, strata
         As for :func:`bitsieve.select`; folds and halves keep groups together and divide the classes of each stratum
         evenly, and knockoffs have no answer with groups or strata.
         Cross-validation is left out where there are weights: copies of a sample would be learned from and tested on.
+    effect : {"any", "common"}, default="any"
+        With "common" all rules look at the effect that the strata have in common, as matched sets need it. This needs
+        bins that are made without the target, such as ``binning="quantile"``, and no groups.
+    period, drift, max_drift, drift_penalty
+        As for :func:`bitsieve.select`.
     method : str, default="jmi"
         A greedy one of :func:`bitsieve.list_methods`.
     estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="corrected"
@@ -179,6 +187,7 @@ def how_many(
         folds=folds,
         n_pairs=n_pairs,
         random_state=random_state,
+        effect=effect,
     )
     drift_rule = DriftRule.from_parameters(period, drift, max_drift, drift_penalty)
     result = ask_rules(data, read, ExecutionOptions(n_jobs=n_jobs), discretization, columns, rules, drift_rule)
@@ -197,12 +206,14 @@ class RuleOptions:
     folds: FoldsLike
     n_pairs: int
     random_state: int
+    effect: str = ANY_EFFECT
 
     def __post_init__(self) -> None:
         if not is_greedy(self.method):
             problem = "does not choose one feature at a time"
             raise ParameterError("method", self.method, "give a method that does, such as 'jmi'", problem)
         check_integer("random_state", self.random_state, 0, 2**32 - 1)
+        check_choice("effect", self.effect, tuple(ESTIMATORS_OF_EFFECT))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -238,6 +249,7 @@ def ask_rules(
     refuse_constant_data(data_table)
     if isinstance(data_table.target, SurvivalTarget):
         check_survival_of_method(find_method(rules.method), rules.estimator, discretization)
+        check_effect_of_survival(rules.effect)
     prepared = prepare(data_table, applied.columns, discretization, execution)
     question = _question(prepared, discretization, execution, rules, applied.penalties)
     reason_without_folds = _why_not_cross_validated(question.table)
@@ -266,7 +278,7 @@ def ask_rules(
             predicted=predicted_of(target),
         ),
         band=_band_of_figure(question, answers),
-        diagnostics=Diagnostics([*applied.diagnostics, *_diagnostics(prepared, question.counted_table)]),
+        diagnostics=Diagnostics([*applied.diagnostics, *_diagnostics(prepared, question)]),
         target=target.name,
         scoring=scoring,
         error_without_columns=error_without_columns,
@@ -283,7 +295,7 @@ def _question(
     penalties: Mapping[NameOrIndex, float],
 ) -> Question:
     """Count the table, and make the selector of the greedy method."""
-    check_strata(prepared.table, ANY_EFFECT)
+    check_strata(prepared.table, rules.effect)
     coded_table, settled = take_few_numbers_as_categories(
         prepared.table, find_method(rules.method), discretization, execution
     )
@@ -292,11 +304,15 @@ def _question(
         criterion=rules.method,
         estimator=rules.estimator,
         binning=binning_parameter(settled, execution.n_jobs),
+        effect=rules.effect,
         constraints=Constraints(penalties=penalties) if penalties else None,
     )
+    counted_table = discretize(coded_table, settled, execution)
+    information = counted_table.estimated(rules.estimator, rules.effect)
+    check_bins_of_common_effect(information, PermutationStopping())
     return Question(
         table=prepared.table,
-        counted_table=discretize(coded_table, settled, execution),
+        counted_table=counted_table,
         n_left=prepared.n_left,
         forward=forward,
         rules=rules,
@@ -311,10 +327,10 @@ def _band_of_figure(question: Question, answers: Sequence[Answer]) -> NullBand:
     n_features = min(n_features, question.n_left)
     selector = clone(question.forward).set_params(n_features_to_select=n_features)
     order = selector.fit_counted(question.counted_table).selected_
-    return null_band(question.counted_table, order, question.rules.random_state, question.n_jobs)
+    return null_band(question.counted_table, order, question.rules.random_state, question.n_jobs, question.rules.effect)
 
 
-def _diagnostics(prepared: Prepared[InMemoryDataset], counted_table: CountedTable) -> list[Diagnostic]:
+def _diagnostics(prepared: Prepared[InMemoryDataset], question: Question) -> list[Diagnostic]:
     """What was noticed in the data."""
     table = prepared.table
     return [
@@ -323,8 +339,8 @@ def _diagnostics(prepared: Prepared[InMemoryDataset], counted_table: CountedTabl
         *on_copies(prepared),
         *on_target(table),
         *on_rows(table),
-        *on_strata(table, ANY_EFFECT),
-        *on_leaks(leaks_of(counted_table), table),
+        *on_strata(table, question.rules.effect),
+        *on_leaks(leaks_of(question.counted_table), table),
     ]
 
 

@@ -8,6 +8,9 @@ import numpy as np
 
 from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.engines.local import search_of
+from bitsieve.information import ANY_EFFECT, COMMON
+from bitsieve.information.common_effect import CODES_PER_SAMPLE
+from bitsieve.information.protocol import Information
 from bitsieve.information.survival import SurvivalInformation
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.pipeline.discretize import CountedTable
@@ -20,7 +23,9 @@ MAX_VALUES_COUNTED = 3 * 10**8  # rows x columns x shuffles: some seconds
 MAX_CELLS_DRAWN = 5 * 10**7  # times of events x codes of all columns x draws: some seconds
 
 
-def null_band(counted_table: CountedTable, order: Columns, random_state: int, n_jobs: int | None) -> NullBand:
+def null_band(
+    counted_table: CountedTable, order: Columns, random_state: int, n_jobs: int | None, effect: str = ANY_EFFECT
+) -> NullBand:
     """What each column of a greedy choice adds, and the 5 and 95 % limits of the most that one adds after shuffles.
 
     The choice is followed as far as some seconds of shuffles reach.
@@ -28,6 +33,8 @@ def null_band(counted_table: CountedTable, order: Columns, random_state: int, n_
     phase("shuffling")
     if isinstance(counted_table.information, SurvivalInformation):
         return _band_of_events(counted_table.information, counted_table.table.names, order, random_state)
+    if effect == COMMON:
+        return _band_of_common_effect(counted_table, order, random_state)
     return _band_of_classes(counted_table, order, random_state, n_jobs)
 
 
@@ -60,7 +67,21 @@ def _band_of_events(
     source = information.source
     n_times = len(source.samples_at_risk.event_times.n_events)
     affordable = MAX_CELLS_DRAWN // (N_SHUFFLES * n_times * int(source.arities.sum()))
-    order = order[: max(1, affordable)]
+    return _band_of_columns(information, names, order[: max(1, affordable)], random_state)
+
+
+def _band_of_common_effect(counted_table: CountedTable, order: Columns, random_state: int) -> NullBand:
+    """Shuffle every column by itself, among the rows of equal strata and codes of the columns chosen before."""
+    information = counted_table.estimated("plug-in", COMMON)
+    source = information.source
+    codes_per_shuffle = CODES_PER_SAMPLE * source.n_samples * source.n_features
+    affordable = MAX_VALUES_COUNTED // (N_SHUFFLES * codes_per_shuffle)
+    return _band_of_columns(information, counted_table.table.names, order[: max(1, affordable)], random_state)
+
+
+def _band_of_columns(information: Information, names: Sequence[str], order: Columns, random_state: int) -> NullBand:
+    """Shuffle, or draw, anew for every column left, and take the best."""
+    source = information.source
     bits = np.zeros(len(order))
     largest_by_chance = np.zeros((len(order), N_SHUFFLES))
     conditional = information.plug_in_conditional()

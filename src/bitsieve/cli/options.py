@@ -312,7 +312,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "how information is estimated from counts: plug-in, corrected, miller-madow or "
                f"shrinkage (default: {ESTIMATOR})",
                "name", parameters="estimator"),
-        Option("--effect", f"{SELECTING} compare",
+        Option("--effect", f"{SELECTING} how-many compare",
                "within --strata: any effect, or one that all strata have in common, as for matched sets (default: any)",
                choices=("any", "common"), parameters="effect"),
         Option("--roles", SELECTING,

@@ -86,12 +86,14 @@ def check_how_many(arguments: argparse.Namespace, reads_data: bool) -> None:
         scoring=rules.scoring,
         folds=rules.folds,
         random_state=rules.random_state,
+        effect=rules.effect,
     )
     make_plan(table, comparison, column_options(arguments), discretization, execution_options(arguments))
 
 
 def _rule_options(arguments: argparse.Namespace) -> RuleOptions:
     from bitsieve.api.how_many import RuleOptions
+    from bitsieve.information import ANY_EFFECT
 
     return RuleOptions(
         method=arguments.method,
@@ -101,6 +103,7 @@ def _rule_options(arguments: argparse.Namespace) -> RuleOptions:
         folds=arguments.folds,
         n_pairs=arguments.pairs,
         random_state=arguments.seed,
+        effect=arguments.effect or ANY_EFFECT,
     )
 
 

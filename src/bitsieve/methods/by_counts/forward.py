@@ -112,7 +112,7 @@ def forward(
         stopping = stopping or DEFAULT_RULE
     rule = None if stopping is None else make_stopping(stopping)
     if rule is not None:
-        _check_bins_of_common_effect(information, rule)
+        check_bins_of_common_effect(information, rule)
     choice = forward_select(
         information,
         make_criterion(criterion),
@@ -201,7 +201,7 @@ def _check_parameters(parameters: Mapping[str, Any]) -> None:
         )
 
 
-def _check_bins_of_common_effect(information: Information, rule: StoppingRule) -> None:
+def check_bins_of_common_effect(information: Information, rule: StoppingRule) -> None:
     """Refuse a rule that tests a common effect where other classes would make other bins, or rows come in groups."""
     search = information.source.search
     if information.effect != COMMON or search is None or not rule.is_test:
@@ -210,12 +210,12 @@ def _check_bins_of_common_effect(information: Information, rule: StoppingRule) -
         raise UndefinedQuantityError(
             code="undefined-quantity",
             message=f"stopping rule {rule.name!r} has no test of a common effect of rows in groups",
-            advice="leave out groups, or give a number of features and no rule",
+            advice="leave out groups, or use no rule",
         )
     raise UndefinedQuantityError(
         code="undefined-quantity",
         message=f"stopping rule {rule.name!r} tests a common effect only with bins that are made without the target",
-        advice="add {binning}, or give a number of features and no rule",
+        advice="add {binning}, or use no rule",
         fix={"binning": "quantile"},
     )
 
