@@ -49,6 +49,8 @@ CASES = [
     (["-t", "churm", "--exclude", "age,limit"], 2),
     (["-t", "churm", "--exclude=age,limit"], 2),
     (["-k", "five", "-t", "churm", "--exclude", "limit"], 2),
+    (["-t", "churn", "--exclude", "limit", "--method", "fbed", "--set", "symmetry=or", "--missing", "erro"], 3),
+    (["-t", "churm", "--exclude", "limit", "--method", "mmpc", "--set", "start=age", "--set=symmetry=or"], 2),
 ]
 
 
@@ -107,6 +109,20 @@ def test_a_parameter_of_a_method_is_an_option_of_set(path, capsys):
     words = ["select", path, "-t", "churn", "--method", "mifs", "--beta", "0.3", "--exlude", "limit"]
     _, command = mistakes_and_command(words, capsys)
     assert command[4:] == ["--method", "mifs", "--set", "beta=0.3", "--exclude", "limit"]
+
+
+def test_a_setting_without_effect_is_left_out_and_the_method_stays(path, capsys):
+    settings = ["--set", "symmetry=or", "--set", "n_extra_runs=2"]
+    words = ["select", path, "-t", "churm", "--exclude", "limit", "--method", "iamb", *settings]
+    number, command = mistakes_and_command(words, capsys)
+    assert number == 3
+    assert command == ["select", path, "-t", "churn", "--exclude", "limit", "--method", "iamb"]
+
+
+def test_a_value_is_shown_as_it_was_typed(path, capsys):
+    words = ["select", path, "-t", "churn", "--exclude", "limit", "--method", "iamb", "--set", "symmetry=none"]
+    assert main(words) == 2
+    assert "--set symmetry=none " in capsys.readouterr().err
 
 
 def test_help_is_no_way_to_mend_a_command(path, capsys):

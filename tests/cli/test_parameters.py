@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -10,6 +11,7 @@ import bitsieve
 from bitsieve.cli import main
 from bitsieve.cli.build import selection_options
 from bitsieve.cli.parser import assignment, parse
+from bitsieve.methods.by_counts.markov_blankets.blanket import OVER_BLANKETS, WITH_SYMMETRY
 from bitsieve.methods.by_counts.stopping.false_discovery import FalseDiscoveryStopping
 from bitsieve.methods.by_counts.stopping.permutation import PermutationStopping
 
@@ -94,6 +96,7 @@ def test_values_are_numbers_where_they_can_be(text, value):
             "--set n_bins: method 'jmi' does not take 'n_bins'; it takes no param",
         ),
         (["--method", "jmi", "--set", "stopping=threshold"], "--set stopping: give --stop instead"),
+        (["--method", "jmi", "--set", "algorithm=gs"], "--set algorithm: give --method instead"),
         (["--method", "mifs", "--set", "beta=-1"], "--set beta=-1 is not a weight: give a finite number of 0 or more"),
         (["--method", "mifs", "--set", "beta=low"], "--set beta=low is not a weight"),
         (["--method", "betagamma", "--set", "gamma=nan"], "--set gamma=nan is not a weight"),
@@ -117,6 +120,35 @@ def test_mistakes(select, arguments, message):
     assert (code, out) == (2, "")
     assert err.startswith(f"bitsieve: error: {message}")
     assert err.count("\n") == 1
+
+
+def methods_named(line):
+    """The methods in quotes behind "it takes", and how many more there are."""
+    names = re.findall(r"'([\w-]+)'", line.rpartition("it takes ")[2])
+    more = re.search(r"and (\d+) more", line)
+    return names, int(more[1]) if more else 0
+
+
+def test_only_methods_on_which_a_parameter_has_an_effect_are_named(select):
+    names, n_more = methods_named(select("--method", "jmi", "--set", "start=radius")[2])
+    assert len(names) + n_more == len(OVER_BLANKETS)
+    assert set(names) <= set(OVER_BLANKETS)
+    names, n_more = methods_named(select("--method", "jmi", "--set", "symmetry=or")[2])
+    assert len(names) + n_more == len(WITH_SYMMETRY)
+    assert set(names) <= set(WITH_SYMMETRY)
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("algorithm=gs", "--set algorithm: give --methods instead"),
+        ("n_extra_runs=2", "--set n_extra_runs: none of the methods takes 'n_extra_runs'; 'fbed' takes it: use"),
+        ("unknown=2", "--set unknown: none of the methods takes 'unknown'; 'bitsieve methods' lists what each takes"),
+    ],
+)
+def test_mistakes_of_compare(data, capsys, setting, message):
+    assert main(["compare", str(data), "--target", "diagnosis", "--methods", "jmi,mim", "--set", setting]) == 2
+    assert message in capsys.readouterr().err
 
 
 def test_mistakes_are_found_before_the_data_is_read(capsys):

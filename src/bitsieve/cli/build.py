@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.options import IN_PLACE_OF_SET
 from bitsieve.cli.set_values import DENSITIES, asks_for_densities, parameters_of_settings, settable_parameters
+from bitsieve.cli.wording import setting_text
 from bitsieve.diagnostics import NAME_ONLY, UserError
 from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.messages import quoted
@@ -220,11 +221,30 @@ def settable_names(arguments: argparse.Namespace) -> set[str]:
     return names
 
 
-def _methods_with(name: str) -> list[str]:
-    """The methods for which --set takes a parameter."""
+def _methods_with(name: str, value: object) -> list[str]:
+    """The methods for which --set takes a parameter, and on which it has an effect."""
     from bitsieve.methods.registry import find_method, method_names
 
-    return [method for method in method_names() if name in settable_parameters(find_method(method))]
+    methods = []
+    for method in method_names():
+        described = find_method(method)
+        if name in settable_parameters(described) and _has_effect(described, name, value):
+            methods.append(method)
+    return methods
+
+
+def _has_effect(method: Method, name: str, value: object) -> bool:
+    """Whether a parameter has an effect on a method. What else may be wrong with its value is said when it is used."""
+    from bitsieve.methods.registry import arguments_of
+
+    if name == DENSITIES:
+        return True
+    try:
+        arguments = arguments_of(method, parameters_of_settings([(name, value)]))
+        method.check_parameters({**arguments, "n_features_to_select": None})
+    except UserError as error:
+        return error.code != "parameter-without-effect"
+    return True
 
 
 def _settable_of_rule(rule: str | None) -> dict[str, Any]:
@@ -236,6 +256,25 @@ def _settable_of_rule(rule: str | None) -> dict[str, Any]:
     parameters = signature(STOPPING_RULES[rule]).parameters
     defaults = {name: parameter.default for name, parameter in parameters.items()}
     return _without_options(defaults, RULE_OPTIONS)
+
+
+def check_settings_of_compare(arguments: argparse.Namespace) -> None:
+    """Refuse what ``compare`` is given by --set, and none of its methods takes."""
+    from bitsieve.evaluate.plan import DEFAULT_METHODS
+    from bitsieve.methods.registry import find_method
+
+    names_of_methods = set(IN_PLACE_OF_SET) - {"algorithm"}  # compare has no options of their own for these
+    for method in arguments.methods or DEFAULT_METHODS:
+        names_of_methods.update(settable_parameters(find_method(method)))
+    for name, value in arguments.set or ():
+        if name == "algorithm":
+            raise _has_option(name, "--methods")
+        if name not in names_of_methods:
+            raise UserError(
+                code="unknown-parameter",
+                message=f"--set {name}: none of the methods takes {name!r}",
+                advice=_advice_on_methods(name, value, "--methods") or "'bitsieve methods' lists what each takes",
+            )
 
 
 def _check_settings(
@@ -250,22 +289,18 @@ def _check_settings(
     who = f"method {method.name!r}"
     if arguments.stop is not None:
         who += f" with --stop {arguments.stop}"
-    for name in names:
-        option = IN_PLACE_OF_SET.get(name) if name in method.parameters else None
+    for name, value in arguments.set or ():
+        option = IN_PLACE_OF_SET.get(name)
         if arguments.stop is not None and name in RULE_OPTIONS:
             option = f"--{RULE_OPTIONS[name].replace('_', '-')}"
         if option is not None and name not in settable:
-            raise UserError(
-                code="unknown-parameter",
-                message=f"--set {name}",
-                advice=f"give {option} instead",
-            )
+            raise _has_option(name, option)
         if name not in settable:
-            listed = ", ".join(f"{other}={default}" for other, default in settable.items()) or "no parameters"
-            advice = f"it takes {listed}"
-            methods = _methods_with(name)
-            if methods:
-                advice += f"; {quoted(methods, limit=3)} take it: use --method {methods[0]}"
+            listed = ", ".join(f"{other}={setting_text(default)}" for other, default in settable.items())
+            advice = f"it takes {listed or 'no parameters'}"
+            advice_on_methods = _advice_on_methods(name, value, "--method")
+            if advice_on_methods:
+                advice += f"; {advice_on_methods}"
             raise UserError(
                 code="unknown-parameter",
                 message=f"--set {name}: {who} does not take {name!r}",
@@ -277,6 +312,20 @@ def _check_settings(
                 message=f"--set {name} is given {names.count(name)} times",
                 advice="give it once",
             )
+
+
+def _has_option(name: str, option: str) -> UserError:
+    """The error for a parameter that an option of its own gives, and not --set."""
+    return UserError(code="unknown-parameter", message=f"--set {name}", advice=f"give {option} instead")
+
+
+def _advice_on_methods(name: str, value: object, option: str) -> str:
+    """Which methods take a parameter; empty if none does."""
+    methods = _methods_with(name, value)
+    if not methods:
+        return ""
+    verb = "takes" if len(methods) == 1 else "take"
+    return f"{quoted(methods, limit=3)} {verb} it: use {option} {methods[0]}"
 
 
 def _rule_name(arguments: argparse.Namespace) -> str | None:

@@ -67,6 +67,24 @@ def with_setting(words: Sequence[str], wrong: str, parameter: str) -> list[str]:
     return changed_words
 
 
+def without_setting(words: Sequence[str], parameter: str) -> list[str]:
+    """The command line without ``--set parameter=value``.
+
+    >>> without_setting(["select", "--set", "beta=1", "--set=gamma=2"], "beta")
+    ['select', '--set=gamma=2']
+    """
+    remaining: list[str] = []
+    for word in words:
+        follows_set = len(remaining) > 0 and remaining[-1] == "--set"
+        setting = word if follows_set else word.removeprefix("--set=")
+        is_setting = follows_set or setting != word
+        if not is_setting or setting.partition("=")[0].strip() != parameter:
+            remaining.append(word)
+        elif follows_set:
+            remaining.pop()
+    return remaining
+
+
 def with_other_columns(words: Sequence[str], wrong: str, right: Sequence[str]) -> list[str]:
     """The command line with other names in place of a column, which may be the name in NAME=VALUE.
 

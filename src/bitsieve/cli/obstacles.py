@@ -12,7 +12,7 @@ from argparse import Namespace
 from collections.abc import Collection, Sequence
 from os.path import getsize, isfile
 
-from bitsieve.cli.edits import with_other_columns, with_other_option, with_setting, without_option
+from bitsieve.cli.edits import with_other_columns, with_other_option, with_setting, without_option, without_setting
 from bitsieve.cli.options import COMMANDS, PROGRAM, Option, function_at, options_of
 from bitsieve.cli.parser import UsageError, parse
 from bitsieve.cli.results import sources_of
@@ -40,12 +40,14 @@ def with_further_obstacles(message: str, words: Sequence[str]) -> str:
         except UserError as error:
             wording = wording_of(parse(words))
             if not added_parameters.isdisjoint(error.parameters):  # the fix of another mistake does not work
-                remaining = _without_parameters(words, error.parameters)
-                mended_words = None if remaining == list(words) else remaining
+                mended_words = _without_parameters(words, error.parameters)
                 continue
             text = one_line(wording(error.diagnostic))
-            mended_words = _with_fix(words, error.diagnostic, wording)
-            added_parameters.update(error.fix)
+            if error.code == "parameter-without-effect":
+                mended_words = _without_parameters(words, error.parameters)
+            else:
+                mended_words = _with_fix(words, error.diagnostic, wording)
+                added_parameters.update(error.fix)
         else:
             break
         if text in messages:
@@ -101,7 +103,7 @@ def _with_fix(words: Sequence[str], diagnostic: Diagnostic, wording: Wording) ->
     if diagnostic.code == "unknown-column" and diagnostic.columns and value is not None:
         columns = value if isinstance(value, list) else [value]
         return with_other_columns(words, diagnostic.columns[0], list(map(str, columns)))
-    mended_words = _without_parameters(words, diagnostic.parameters)
+    mended_words = _without_parameters(words, diagnostic.parameters) or list(words)
     for option in options_of(words[0]):
         if parameter in _parameters_of(option) and option.form != "repeated":
             mended_words = without_option(mended_words, option)
@@ -110,13 +112,15 @@ def _with_fix(words: Sequence[str], diagnostic: Diagnostic, wording: Wording) ->
     return None if mended_words == list(words) else mended_words
 
 
-def _without_parameters(words: Sequence[str], parameters: Collection[str]) -> list[str]:
-    """The command line without the options that give these parameters of Python."""
+def _without_parameters(words: Sequence[str], parameters: Collection[str]) -> list[str] | None:
+    """The command line without what gives these parameters of Python; None if nothing does."""
     remaining = list(words)
     for option in options_of(words[0]):
         if not set(_parameters_of(option)).isdisjoint(parameters):
             remaining = without_option(remaining, option)
-    return remaining
+    for parameter in parameters:
+        remaining = without_setting(remaining, parameter)
+    return None if remaining == list(words) else remaining
 
 
 def _parameters_of(option: Option) -> list[str]:

@@ -11,7 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bitsieve.cli.build import column_options, discretization_options, drift_rule, execution_options, read_options
+from bitsieve.cli.build import (
+    check_settings_of_compare,
+    column_options,
+    discretization_options,
+    drift_rule,
+    execution_options,
+    read_options,
+)
 from bitsieve.cli.options import options_of
 from bitsieve.cli.results import (
     check_written,
@@ -276,6 +283,7 @@ def _comparison_options(arguments: argparse.Namespace) -> ComparisonOptions:
     from bitsieve.evaluate.plan import DEFAULT_METHODS, ComparisonOptions
     from bitsieve.information import ANY_EFFECT
 
+    check_settings_of_compare(arguments)
     return ComparisonOptions(
         methods=arguments.methods or DEFAULT_METHODS,
         features=arguments.features,

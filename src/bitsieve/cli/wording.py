@@ -50,7 +50,7 @@ class Wording:
         if parameter in self._option_of_command:
             return _typed_option(self._option_of_command[parameter], value)
         if self._is_settable(parameter):
-            return f"--set {parameter}" if value is NAME_ONLY else f"--set {parameter}={_setting_text(value)}"
+            return f"--set {parameter}" if value is NAME_ONLY else f"--set {parameter}={setting_text(value)}"
         if parameter in self._option_of_any_command:
             return _typed_option(self._option_of_any_command[parameter], value)
         return python_setting(parameter, value)
@@ -106,8 +106,12 @@ def _typed_option(option: str, value: object) -> str:
     return " ".join(f"{option} {_shell_word(item)}" for item in values)
 
 
-def _setting_text(value: object) -> str:
+def setting_text(value: object) -> str:
     """The value of a parameter as --set takes it: columns between commas, with their numbers behind colons."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, Mapping):
         return _shell_word(",".join(f"{column}:{item}" for column, item in value.items()))
     if isinstance(value, list | tuple):
