@@ -92,6 +92,11 @@ CODES: dict[str, Code] = {
         'If it does, set `column_types` to such as "number, missing 999", or of a scorecard `special_values`.',
         "hold a number unlike all others, which may stand for a missing value",
     ),
+    "special-value-absent": Code(
+        "warning",
+        "A special value of a scorecard is in none of the columns that it was declared for.",
+        "Look for its sign, or leave it out.",
+    ),
     "numbers-with-text": Code(
         "warning",
         "Nearly all values of a column of text are numbers. The others, such as `<200`, are read as missing, or all "

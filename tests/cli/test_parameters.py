@@ -151,6 +151,21 @@ def test_mistakes_of_compare(data, capsys, setting, message):
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("data", "answer"),
+    [
+        ("postgresql://ann:secret@nowhere/shop/orders", "the rows are read once, which takes less time"),
+        ("nowhere.csv", "only rows of a lazy frame or a database file are counted"),
+    ],
+)
+def test_rows_that_are_not_counted_where_they_are(data, answer, capsys):
+    assert main(["select", data, "--target", "y", "--push-down"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("bitsieve: error: --push-down is not allowed: leave it out for ")
+    assert answer in line
+    assert "secret" not in line
+
+
 def test_mistakes_are_found_before_the_data_is_read(capsys):
     assert main(["select", "nowhere.csv", "--target", "y", "--method", "mifs", "--set", "beta=-1"]) == 2
     assert "beta=-1 is not a weight" in capsys.readouterr().err

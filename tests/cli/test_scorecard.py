@@ -67,6 +67,21 @@ def test_json_holds_the_card(loans, capsys):
     assert [column["name"] for column in document["columns"]] == ["age", "kind"]
 
 
+def test_a_special_value_without_its_sign_is_noted(loans, capsys):
+    path, _ = loans
+    assert main(["scorecard", str(path), "--target", "bad", "--special", "age=999"]) == 0
+    assert "--special age=999 is not in that column: did you mean --special age=-999?" in capsys.readouterr().err
+
+
+def test_the_bound_that_leaves_one_bin_is_an_option(loans, tmp_path, capsys):
+    _, frame = loans
+    path = tmp_path / "gaps.csv"
+    frame.assign(income=np.where(frame.index < 60, frame.index, np.nan)).to_csv(path, index=False)
+    assert main(["scorecard", str(path), "--target", "bad", "--min-share", "0.2"]) == 0
+    notes = capsys.readouterr().err
+    assert "--min-share 0.2 is kept by no bins of 'income', so that it has one bin: loosen --min-share" in notes
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -49,6 +49,12 @@ def told(brute, codes, classes, columns):
     return brute.mutual_information(joint(*(codes[:, j] for j in columns)), classes) if columns else 0.0
 
 
+@pytest.mark.parametrize("wrong", [np.arange(9), pd.DataFrame({"x0": [1]}), None, "y", 9])
+def test_what_is_no_column_is_refused(selection, wrong):
+    with pytest.raises(bitsieve.UserError):
+        selection.explain(wrong)
+
+
 def test_contributions_are_those_of_the_definitions(selection, codes, brute):
     X, y = codes
     found = selection.evidence.contributions

@@ -274,7 +274,7 @@ def test_enough_memory_is_the_whole(digits):
         ({"approximation": Nystrom(landmarks=[3, 30])}, "landmark 30 is not a column: the table has 30"),
         (
             {"approximation": Nystrom(0.5), "memory": "1kB"},
-            "rows of 14 landmarks take 3.02e-06 GB, more than memory=1e-06 GB: give a lower sampling_rate or more",
+            "rows of 14 landmarks take 3.02e-06 GB, more than 1e-06 GB: give a lower sampling_rate or more",
         ),
     ],
 )

@@ -150,6 +150,6 @@ def _refuse_to_exclude_all(n_drifting: int, result: Drift, rule: DriftRule) -> N
         raise UserError(
             code="no-features",
             message=f"every column moves by more than {rule.max_drift:g} bits between the periods",
-            advice="use {drift}, or allow more bits by max_drift",
+            advice="use {drift}, or allow more bits by {max_drift}",
             fix={"drift": WITHIN},
         )

@@ -17,6 +17,7 @@ from bitsieve.pipeline.prepare import prepare, prepare_selection
 from bitsieve.pipeline.run import run
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.results.scorecard import Scorecard
+from bitsieve.scorecards.absent_special_values import notes_on_absent_special_values
 from bitsieve.scorecards.card import fit_card
 from bitsieve.scorecards.monotone_binner import MonotoneBinner, check_binner
 from bitsieve.scorecards.notes import notes_on_bins, notes_on_card
@@ -154,6 +155,7 @@ def make_scorecard(
     notes = [
         *notes_on_table,
         *notes_on_undeclared_values(chosen_table, binner.column_bins_),
+        *notes_on_absent_special_values(chosen_table, binner),
         *notes_on_bins(binner.column_names_, binner.column_bins_),
         *notes_on_card(card),
     ]

@@ -16,7 +16,7 @@ from numpy.typing import DTypeLike
 from bitsieve import _native
 from bitsieve.counts.tables import MAX_SAMPLES
 from bitsieve.dataset.arrow import numpy_of
-from bitsieve.dataset.data_kinds import collect
+from bitsieve.dataset.data_kinds import collect, refuse_path
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import (
     ColumnValues,
@@ -31,7 +31,7 @@ from bitsieve.dataset.sparse import StoredColumnsInFiles, read_sparse
 from bitsieve.dataset.target import is_foreign, numpy_of_series
 from bitsieve.dataset.text import Plain, check_types_read, typed_columns
 from bitsieve.dataset.text_format import ColumnRules, TextMeaning
-from bitsieve.diagnostics import UserError
+from bitsieve.diagnostics import NAME_ONLY, UserError
 from bitsieve.io.spooled_columns import SpooledColumns
 from bitsieve.utils.arrays import Flags, Values
 from bitsieve.utils.column_names import NumberedNames
@@ -55,13 +55,15 @@ def read_columns(
     are numeric, and never made dense. The names of columns that ``estimator`` keeps are set (``reset``) or compared.
     """
     rules = ColumnRules() if rules is None else rules
+    refuse_path(X)
     X = collect(X)
     in_files = isinstance(X, SpooledColumns)
     if rules.types and (in_files or issparse(X)):
         raise UserError(
             code="parameter-without-effect",
-            message="column_types is for dense tables",
-            advice="sparse columns hold numbers",
+            message="is for dense tables",
+            advice="leave it out: sparse columns hold numbers",
+            parameters={"column_types": NAME_ONLY},
         )
     if in_files:
         return InMemoryDataset(StoredColumnsInFiles(X), NumberedNames(X.shape[1]))

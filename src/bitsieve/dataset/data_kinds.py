@@ -19,6 +19,16 @@ def is_path(data: TableLike) -> bool:
     return isinstance(data, (str, PathLike))
 
 
+def refuse_path(data: TableLike) -> None:
+    """Refuse a path where a table in memory is needed."""
+    if is_path(data):
+        raise UserError(
+            code="data-type-not-read",
+            message="the data is a path",
+            advice="give a table, such as pandas.read_csv(path)",
+        )
+
+
 def collect(data: TableLike) -> TableLike:
     """Collect a lazy frame, turn a record batch into a pyarrow table, return anything else as it is.
 

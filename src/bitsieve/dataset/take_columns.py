@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.dataset.columns import check_labels, no_table
-from bitsieve.dataset.data_kinds import collect, is_path, keeps_columns_only, take_columns
+from bitsieve.dataset.data_kinds import collect, keeps_columns_only, refuse_path, take_columns
 from bitsieve.dataset.encoding import as_array
 from bitsieve.diagnostics import UserError, literal
 from bitsieve.utils.arrays import Columns, Values
@@ -42,12 +42,7 @@ class WantedColumns:
         UserError
             If columns are missing, all of which are named, or an array has another number of columns.
         """
-        if is_path(data):
-            raise UserError(
-                code="data-type-not-read",
-                message="the data is a path",
-                advice="give a table, such as pandas.read_csv(path)",
-            )
+        refuse_path(data)
         if _has_labels_of_any_type(data):  # some of them may be equal
             return data.iloc[:, self.positions_in(list(data.columns))]
         if keeps_columns_only(data):

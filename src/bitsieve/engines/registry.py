@@ -242,7 +242,7 @@ def refuse_sampling_weights(options: ReadOptions) -> None:
         raise ParameterError(
             "weight_kind",
             options.weight_kind,
-            "give the table in memory (without engine, memory, spool and push_down), or frequency weights",
+            "give the table in memory (without {engine}, {memory}, {spool} and {push_down}), or frequency weights",
             "needs the weights of all rows at once, and here the rows are read in parts",
             code="rows-not-in-memory",
         )

@@ -179,7 +179,7 @@ def explain_feature(selection: ExplainedSelection, feature: object) -> FeatureEx
     """Explain a feature given by name or number; see :meth:`bitsieve.Selection.explain`."""
     evidence = selection.required_evidence()
     names = evidence.table.names
-    if feature == selection.target_name and feature not in list(names):
+    if isinstance(feature, str) and feature == selection.target_name and feature not in list(names):
         raise UserError(
             code="column-is-target",
             message=f"{feature!r} is the target",

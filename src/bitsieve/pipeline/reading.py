@@ -8,7 +8,7 @@ from typing import Any
 
 from bitsieve.dataset.data_kinds import is_path
 from bitsieve.dataset.dataset import COUNTS, Dataset, check_several_rows
-from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
+from bitsieve.diagnostics import Diagnostic, ParameterError, UserError, literal
 from bitsieve.engines.postgres import is_postgres_table
 from bitsieve.engines.registry import (
     EngineEntry,
@@ -20,6 +20,7 @@ from bitsieve.engines.registry import (
     refuse_sampling_weights,
     refuse_survival,
 )
+from bitsieve.io.postgres import is_postgres
 from bitsieve.methods.method import Method, check_capabilities
 from bitsieve.options import ExecutionOptions, ReadOptions
 from bitsieve.pipeline import notes
@@ -127,12 +128,20 @@ def _check_push_down(data: TableLike, execution: ExecutionOptions, engine_is_ope
     """Refuse ``push_down`` for data in memory, and together with options that choose another engine."""
     if engine_is_open and can_be_counted_in_place(data):
         return
-    advice = "leave it out, or engine, memory and spool"
-    if not can_be_counted_in_place(data):
-        name_of_data = repr(str(data)) if is_path(data) else type(data).__name__
-        advice = f"leave it out for {name_of_data}"
-    where = "rows are counted where they are of a lazy frame or a database file"
-    raise ParameterError("push_down", execution.push_down, f"{advice}: {where}")
+    name_of_data = repr(str(data)) if is_path(data) else type(data).__name__
+    if can_be_counted_in_place(data):
+        advice = "leave it out, or {engine}, {memory} and {spool}"
+    elif is_path(data) and is_postgres(str(data)):
+        advice = (
+            f"leave it out for {literal(name_of_data)}: the rows are read once, which takes less time than to count "
+            "them there; if they may not be read, 'bitsieve sql' prints a statement that counts them"
+        )
+    else:
+        advice = (
+            f"leave it out for {literal(name_of_data)}: only rows of a lazy frame or a database file are counted "
+            "where they are"
+        )
+    raise ParameterError("push_down", execution.push_down, advice)
 
 
 def _parameters_for_engines(execution: ExecutionOptions) -> list[str]:

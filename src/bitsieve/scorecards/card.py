@@ -149,7 +149,7 @@ def fit_card(
         raise UserError(
             code="no-bins",
             message="no column has two bins, so that there is nothing to score by",
-            advice="set lower bounds on the bins, such as min_bin_share=0.01, or give more rows",
+            advice="set lower bounds on the bins, such as {min_bin_share=0.01}, or give more rows",
         )
 
     code_of_event = list(table.target.labels).index(binner.event_)

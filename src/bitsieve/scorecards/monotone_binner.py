@@ -20,7 +20,7 @@ from bitsieve.dataset.text import Plain
 from bitsieve.dataset.text_format import ColumnRules as TextRules
 from bitsieve.dataset.text_format import TextMeaning
 from bitsieve.dataset.value_ranges import check_values
-from bitsieve.diagnostics import ParameterError, UserError
+from bitsieve.diagnostics import NAME_ONLY, ParameterError, UserError
 from bitsieve.discretization.monotone.bin_counts import Totals
 from bitsieve.discretization.monotone.column_bins import (
     ClassedRows,
@@ -36,7 +36,7 @@ from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.estimator import Estimator
 from bitsieve.utils.frames import default_library, frame_of
-from bitsieve.utils.messages import allowed_names, quoted
+from bitsieve.utils.messages import allowed_names, nearest_in, quoted
 from bitsieve.utils.parameters import (
     Rule,
     check_choice,
@@ -383,10 +383,14 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
                 continue
             unknown = [column for column in value if column not in table.names and column != ALL_OTHERS]
             if unknown:
+                names = [str(column) for column in table.names]
                 raise UserError(
                     code="unknown-column",
-                    message=f"{name} names {quoted(unknown)}",
-                    advice=allowed_names(str(unknown[0]), [str(column) for column in table.names]),
+                    message=f"names {quoted(unknown)}, no column of the table",
+                    advice=allowed_names(str(unknown[0]), names),
+                    fix=nearest_in(name, unknown[0], names),
+                    columns=[str(unknown[0])],
+                    parameters={name: NAME_ONLY},
                 )
 
     def _check_special_values(self, table: InMemoryDataset, names: Sequence[str]) -> None:
@@ -397,13 +401,14 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         if self.special_values is not None and len(numeric) == len(names):
             suspects = numeric  # no column is left for which text may be meant
         for name in suspects:
-            for value in _special_values(value_for(name, self.special_values, None)):
+            for value in special_values_in(value_for(name, self.special_values, None)):
                 if isinstance(value, str):
                     raise UserError(
                         code="special-value-type",
-                        message=f"special_values has the text {value!r} for column {name!r}, which holds numbers",
+                        message=f"is a text, and column {name!r} holds numbers",
                         advice="give a number, without quotes",
                         columns=[name],
+                        parameters={"special_values": {name: [value]} if name in values_of_column else [value]},
                     )
 
     def _rules_of(self, column: str, time_unit: str) -> ColumnRules:
@@ -412,10 +417,10 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         min_n_bins = value_for(column, self.min_n_bins, 1)
         min_bin_share = value_for(column, self.min_bin_share, 0.05)
         if max_n_bins is not None and min_n_bins > max_n_bins:
-            raise ParameterError("min_n_bins", min_n_bins, f"give at most max_n_bins, which is {max_n_bins}")
+            raise ParameterError("min_n_bins", min_n_bins, f"give at most {{max_n_bins}}, which is {max_n_bins}")
         if min_bin_share * min_n_bins > 1:
             raise ParameterError(
-                "min_bin_share", min_bin_share, f"give at most 1 / min_n_bins, which is {1 / min_n_bins:g}"
+                "min_bin_share", min_bin_share, f"give at most 1 / {{min_n_bins}}, which is {1 / min_n_bins:g}"
             )
         edges = None if self.edges is None else self.edges.get(column)
         return ColumnRules(
@@ -432,7 +437,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
                 bin_cost=value_for(column, self.bin_cost, 0.0),
             ),
             pre_bins=PreBinRules(self.max_exact, self.max_prebins, self.refine, self.digits),
-            special_values=_special_values(value_for(column, self.special_values, None)),
+            special_values=special_values_in(value_for(column, self.special_values, None)),
             min_level_share=value_for(column, self.min_level_share, 0.01),
             edges=None if edges is None else _ascending(edges, column),
             time_unit=time_unit,
@@ -510,7 +515,7 @@ def check_binner(binner: object) -> None:
         raise ParameterError("binner", binner, "give a MonotoneBinner, or None for the default one")
 
 
-def _special_values(values: SpecialValues) -> tuple[float | str, ...]:
+def special_values_in(values: SpecialValues) -> tuple[float | str, ...]:
     """The special values, each once."""
     if values is None:
         return ()

@@ -115,12 +115,14 @@ def _bounds_not_kept(name: str, column: ColumnBins) -> Diagnostic:
             advice="loosen several of them",
             columns=[name],
         )
+    value = getattr(merging.rules, bound)
     return Diagnostic(
         code="bounds-not-kept",
         severity="warning",
-        message=f"no bins of {name!r} keep {bound}={getattr(merging.rules, bound)!r}, so that it has one bin",
-        advice=f"loosen {bound}",
+        message=f"is kept by no bins of {name!r}, so that it has one bin",
+        advice=f"loosen {{{bound}}}",
         columns=[name],
+        parameters={bound: {name: value} if bound == "trend" else value},
     )
 
 

@@ -14,7 +14,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bitsieve.dataset.data_kinds import collect, keeps_columns_only, take_columns
+from bitsieve.dataset.data_kinds import collect, keeps_columns_only, refuse_path, take_columns
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.registry import make_discretizer
 from bitsieve.methods.method import DENSE_ROWS, SHARED, Method
@@ -75,6 +75,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, Estimator):
             Column names and dtypes are those of X.
         """
         check_is_fitted(self)
+        refuse_path(X)
         if keeps_columns_only(X):
             return self._take_by_name(X)
         frame = nw.from_native(X, pass_through=True)

@@ -54,8 +54,8 @@ def refuse_more(n_bytes: int, memory: int | None, what: str) -> None:
     if memory is not None and n_bytes > memory:
         raise UserError(
             code="not-enough-memory",
-            message=f"{what} take {n_bytes / 1000000000.0:.3g} GB, more than memory={memory / 1000000000.0:.3g} GB",
-            advice="give a lower sampling_rate or more memory",
+            message=f"{what} take {n_bytes / 1000000000.0:.3g} GB, more than {memory / 1000000000.0:.3g} GB",
+            advice="give a lower {sampling_rate} or more {memory}",
         )
 
 

@@ -243,5 +243,6 @@ def conditional_matrix(
         raise UserError(
             code="not-enough-memory",
             message=(f"all pairs of {len(chosen):,} features take {n_bytes / 1e9:.3g} GB, more than there is"),
-            advice="limit them by memory='4GB' or so, or give approximation='nystrom'",
+            advice="limit them by {memory} or so, or give {approximation}",
+            fix={"memory": "4GB", "approximation": "nystrom"},
         ) from None

@@ -288,8 +288,8 @@ def _check_approximation(parameters: Mapping[str, Any]) -> None:
         raise ParameterError(
             "alpha",
             1,
-            "give less than 1, or leave out n_eigenvalues",
-            "looks at relevance alone, and n_eigenvalues at redundancy",
+            "give less than 1, or leave out {n_eigenvalues}",
+            "looks at relevance alone, and eigenvalues at redundancy",
             code="contradicting-parameters",
         )
     if parameters["alpha"] is None:
