@@ -16,7 +16,7 @@ X = np.column_stack([Y, np.arange(48) % 3, np.arange(48) // 2 % 2, np.arange(48)
 NEEDED = {
     "StabilitySelector": {"selector": bitsieve.ForwardSelector(n_features_to_select=1), "n_pairs": 2},
     "ModelSelector": {"model": DecisionTreeClassifier()},
-    "SelectorCV": {"selector": bitsieve.ForwardSelector(n_features_to_select=1), "cv": 2},
+    "SelectorCV": {"methods": "mim", "features": [1]},
     "SelectedColumns": {"support": [True, False, False, False]},
 }
 
