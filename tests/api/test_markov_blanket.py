@@ -350,6 +350,18 @@ def test_a_selection_keeps_its_roles(known, tmp_path):
     assert "role" not in bitsieve.select(known, "target", method="iamb-fdr").to_frame()
 
 
+def test_a_selection_has_the_p_of_each_member(known, tmp_path):
+    selection = bitsieve.select(known, "target", method="iamb-fdr")
+    selection.save(tmp_path / "saved.json")
+    loaded = bitsieve.load(tmp_path / "saved.json")
+    assert loaded == selection
+    expected = np.exp(selection.selector.log_p_[selection.indices])
+    assert loaded.to_frame()["p"].tolist() == expected.tolist()
+    assert [feature["p"] for feature in loaded.to_dict()["features"]] == expected.tolist()
+    assert "p" in str(loaded).splitlines()[0].split()
+    assert "p" not in bitsieve.select(known, "target", n_features_to_select=2).to_frame()
+
+
 def test_a_selection_keeps_the_columns_that_could_replace_its_own(known, tmp_path, capsys):
     data = known.assign(copy=1 - known["cause"])
     selection = bitsieve.select(data, "target", method="ses", level=0.001)

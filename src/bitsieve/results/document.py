@@ -30,7 +30,7 @@ def plain(value: object) -> Any:
 
 def features_document(ranking: Ranking) -> list[JsonObject]:
     """The selected features, best first."""
-    test_results = {**ranking.levels(), **ranking.rank_results()}
+    test_results = {**ranking.levels(), **ranking.rank_results(), **ranking.p_of_members()}
     without_strata = ranking.without_strata()
     features = []
     for i, name in enumerate(ranking.features):

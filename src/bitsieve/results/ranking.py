@@ -12,13 +12,14 @@ from bitsieve.information.survival import BITS_PER_EVENT
 from bitsieve.pipeline.selected_tests import InformativeState
 from bitsieve.results.saved.schema import SavedRankTest, SavedRole, SavedStopping, SavedStrata
 from bitsieve.utils.arrays import Columns, Flags, Floats
-from bitsieve.utils.terminal_text import aligned, number
+from bitsieve.utils.terminal_text import aligned, number, p_of_logarithm
 from bitsieve.utils.types import Label
 
 LEAST_LEVEL = "least level"
 NEIGHBOURS = "neighbours in the tree"
 RANK_STATISTIC = "rank statistic"
 RANK_P = "p of ranks"
+P = "p"
 ROLE = "role"
 VIA = "via"
 INTERCHANGEABLE = "interchangeable"
@@ -45,6 +46,7 @@ class Ranking:
     score_unit: str
     stopping: SavedStopping | None
     rank_tests: Sequence[SavedRankTest | None]
+    log_p: Sequence[float | None]
     roles: Sequence[SavedRole | None]
     interchangeable: Sequence[tuple[str, ...]]
     strata: SavedStrata | None = None
@@ -64,6 +66,7 @@ class Ranking:
             "informative_state": self.informative_state,
             **self.levels(),
             **self.rank_results(),
+            **self.p_of_members(),
             **self.blanket_members(),
         }
 
@@ -97,6 +100,12 @@ class Ranking:
             "rank_statistic": np.array([np.nan if test is None else test.statistic for test in self.rank_tests]),
             "rank_p": np.array([np.nan if test is None else test.p for test in self.rank_tests]),
         }
+
+    def p_of_members(self) -> dict[str, Floats]:
+        """The p of the test that keeps each feature in a Markov blanket; or empty."""
+        if not self.log_p or None in self.log_p:
+            return {}
+        return {P: np.exp(np.array(self.log_p, np.float64))}
 
     def blanket_members(self) -> dict[str, list[str]]:
         """What was found of each feature as a member of a Markov blanket; or empty.
@@ -143,6 +152,8 @@ class Ranking:
         rank_results = self.rank_results()
         if rank_results:
             header += [RANK_STATISTIC, RANK_P]
+        if self.p_of_members():
+            header.append(P)
         blanket_members = self.blanket_members()
         header += list(blanket_members)
         states = {*self.informative_state}
@@ -164,6 +175,9 @@ class Ranking:
             ]
             if rank_results:
                 row += [number(rank_results["rank_statistic"][i]), _printed_p(rank_results["rank_p"][i])]
+            log_p = self.log_p[i]
+            if log_p is not None:
+                row.append(p_of_logarithm(log_p))
             for texts in blanket_members.values():
                 row.append(texts[i] or "-")
             if has_states:

@@ -301,8 +301,9 @@ class Selection:
             rank, feature, index, score, relevance, overlap_with, overlap, informative, informative_state; of groups:
             group, feature, selected, correlation, cohesiveness.
             If a selected column has no cut, the ranking has rank_statistic and rank_p, too: those of the rank test that
-            orders it, NaN for others. If the roles in a Markov blanket were found, it has role and via; if
-            "ses" found columns that could stand in the place of a selected one, interchangeable.
+            orders it, NaN for others. Members of a Markov blanket have p, that of the test that keeps each; if their
+            roles were found, role and via; if "ses" found columns that could stand in the place of a selected one,
+            interchangeable.
         """
         if table in FRAME_LIBRARIES:
             return frame_of(ranking_of(self).columns(), check_library(table))
@@ -619,6 +620,7 @@ def ranking_of(selection: Selection) -> Ranking:
         score_unit=selection.unit,
         stopping=selection.details.stopping,
         rank_tests=selection.details.rank_tests,
+        log_p=selection.details.log_p,
         roles=selection.details.roles,
         interchangeable=selection.details.interchangeable,
         strata=selection.details.strata,
@@ -639,6 +641,7 @@ def record_of(selection: Selection) -> SelectionRecord:
             informative_state=selection.informative_state[i],
             column=column,
             rank_test=details.rank_tests[i],
+            log_p=details.log_p[i],
             role=details.roles[i],
             interchangeable=details.interchangeable[i],
         )
@@ -697,6 +700,7 @@ def selection_of_record(record: SelectionRecord, table: TableLike = None) -> Sel
             class_sizes=record.target.class_sizes,
             columns=tuple(feature.column for feature in features),
             rank_tests=tuple(feature.rank_test for feature in features),
+            log_p=tuple(feature.log_p for feature in features),
             roles=tuple(feature.role for feature in features),
             interchangeable=tuple(feature.interchangeable for feature in features),
             steps=record.steps,

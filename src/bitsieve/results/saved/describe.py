@@ -80,6 +80,7 @@ def details_of(fit: Fit, read: ReadOptions, labels: Sequence[object]) -> Selecti
         class_sizes=tuple(evidence.class_sizes.tolist()),
         columns=tuple(columns),
         rank_tests=_rank_tests(fit),
+        log_p=_log_p(fit),
         roles=_roles(fit),
         interchangeable=_interchangeable(fit),
         steps=_steps(fit),
@@ -117,6 +118,14 @@ def _rank_tests(fit: Fit) -> tuple[SavedRankTest | None, ...]:
         test = test_of_column.get(j)
         tests.append(None if test is None else SavedRankTest(statistic=test.statistic, p=test.p))
     return tuple(tests)
+
+
+def _log_p(fit: Fit) -> tuple[float | None, ...]:
+    log_p_of_column = fit.fitted_attribute("log_p_")
+    selected = fit.result.selected.tolist()
+    if log_p_of_column is None:
+        return (None,) * len(selected)
+    return tuple(float(log_p_of_column[j]) for j in selected)
 
 
 def _roles(fit: Fit) -> tuple[SavedRole | None, ...]:

@@ -298,7 +298,8 @@ def _target_edges(field: Field) -> tuple[float, ...] | tuple[tuple[float, ...] |
 def _feature(
     field: Field, position: int, data: SavedData, target: SavedTarget, later_fields: Sequence[str]
 ) -> SavedFeature:
-    members = field.members(field_names(SavedFeature), optional=[*later_fields, "rank_test", "role", "interchangeable"])
+    optional = [*later_fields, "rank_test", "log_p", "role", "interchangeable"]
+    members = field.members(field_names(SavedFeature), optional=optional)
     informative = members["informative"].boolean()
     state: InformativeState = "not tested" if informative else "not shown"
     if "informative_state" in members:
@@ -312,6 +313,7 @@ def _feature(
         informative_state=state,
         column=_column(members["column"], data, target, later_fields),
         rank_test=_rank_test(members["rank_test"]) if "rank_test" in members else None,
+        log_p=members["log_p"].number() if "log_p" in members else None,
         role=_role(members["role"]) if "role" in members else None,
         interchangeable=members["interchangeable"].texts() if "interchangeable" in members else (),
     )

@@ -169,6 +169,7 @@ class SavedFeature:
     informative_state: InformativeState  # how it is shown to be; absent in version 1
     column: SavedColumn  # how it was read and cut
     rank_test: SavedRankTest | None = None  # by which a column without a cut is ranked; absent for other features
+    log_p: float | None = None  # of the test that keeps it in a Markov blanket, natural; absent for other methods
     role: SavedRole | None = None  # in a Markov blanket; absent where no roles were found
     interchangeable: tuple[str, ...] = ()  # columns that ses could not tell apart from it; absent where there are none
 
@@ -238,6 +239,7 @@ class SelectionDetails:
     class_sizes: tuple[int, ...]  # the sum of the weights of the rows of every class
     columns: tuple[SavedColumn, ...]  # of the selected features, best first
     rank_tests: tuple[SavedRankTest | None, ...]  # of the selected features; None where the counts rank a feature
+    log_p: tuple[float | None, ...]  # of the selected features; None where no Markov blanket was searched
     roles: tuple[SavedRole | None, ...]  # of the selected features; None where no roles were found
     interchangeable: tuple[tuple[str, ...], ...]  # of the selected features: the columns that could replace each
     steps: tuple[SavedStep, ...]  # of a greedy method, else empty

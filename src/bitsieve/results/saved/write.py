@@ -140,6 +140,8 @@ def _feature(feature: SavedFeature) -> Json:
     }
     if feature.rank_test is not None:
         fields["rank_test"] = {"statistic": _number(feature.rank_test.statistic), "p": _number(feature.rank_test.p)}
+    if feature.log_p is not None:
+        fields["log_p"] = _number(feature.log_p)
     if feature.role is not None:
         fields["role"] = {"name": feature.role.name, "via": list(feature.role.via)}
     if feature.interchangeable:
