@@ -6,6 +6,8 @@ from scipy.stats import binom
 from tests.cover import quick_and_slow
 
 import bitsieve
+from bitsieve.methods.by_counts.stopping import significance
+from bitsieve.pipeline import evidence, selected_tests
 
 METHODS = ["mim", "cmim", "jmi", "mrmr"]
 
@@ -100,3 +102,26 @@ def test_partners_that_were_cut_are_informative_together_where_cells_expect_few_
     strata = random.integers(0, 5, n_samples)
     selection = bitsieve.select(X, y, strata=strata, method="jmi", n_features_to_select=3, uncut="median")
     assert states_by_column(selection) == {0: "with others", 1: "with others", 2: "alone"}
+
+
+def test_shuffles_of_all_selected_columns_together_are_bounded(monkeypatch):
+    """Beyond the bound no column is shuffled, and fewer are shown to be informative."""
+    random = np.random.default_rng(6)
+    strata = random.integers(0, 20, 200)
+    y = random.integers(0, 2, 200)
+    X = random.integers(0, 4, (200, 6))
+    X[:, 0] = np.where(random.random(200) < 0.55, 3 * y, X[:, 0])
+    X[:, 1] = np.where(random.random(200) < 0.9, 3 * y, X[:, 1])
+    options = {"strata": strata.astype(str), "binning": "none", "target_kind": "classes", "n_features_to_select": 3}
+
+    def shown():
+        selection = bitsieve.select(X, y, **options)
+        return {j for j, state in states_by_column(selection).items() if state == "alone"}
+
+    monkeypatch.setattr(evidence, "MAX_VALUES_TESTED", 0)
+    with_shuffles = shown()
+    monkeypatch.setattr(selected_tests, "MAX_CODES_SHUFFLED", 0)
+    monkeypatch.setattr(significance.PermutationStopping, "value", None)  # no shuffle is made
+    by_bound = shown()
+    assert with_shuffles == {0, 1}
+    assert by_bound == {1}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import log
+from math import ceil, log
 from typing import Literal, get_args
 
 import numpy as np
@@ -15,7 +15,12 @@ from bitsieve.information.log_rank import has_unequal_hazards
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import ConditionalInformation, Information
 from bitsieve.information.within_strata import PlugInWithinStrata
-from bitsieve.methods.by_counts.stopping.significance import are_informative_within_strata, is_informative_given
+from bitsieve.methods.by_counts.stopping.significance import (
+    TestOfColumn,
+    are_informative_within_strata,
+    is_informative_by_bound,
+    is_informative_given,
+)
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.lazy import Lazy
 
@@ -23,6 +28,7 @@ InformativeState = Literal["alone", "with others", "by rule", "not shown", "not 
 INFORMATIVE_STATES: tuple[InformativeState, ...] = get_args(InformativeState)
 LEVEL = 0.025  # the level of each of the two tests
 MAX_CODES_CONDITIONED = 10**9  # rows x selected columns x columns in doubt, which take some seconds
+MAX_CODES_SHUFFLED = 4 * 10**9  # rows x shuffles of all selected columns, which take about 4 seconds
 MIN_ROWS_A_COMBINATION = 5  # with fewer rows for each combination of the other columns, a test that fails says little
 
 
@@ -73,23 +79,32 @@ def _tests_by_log_rank(information: Information, columns: Columns) -> SelectedTe
 def _test_selected(source: CountSource, columns: Columns, penalty: Floats, n_tried: int) -> SelectedTests:
     """:func:`tests_of_selected`; ``penalty`` is added to the logarithm of each p-value."""
     information: PlugInInformation = PlugInInformation(source)
+    test = _affordable_test(source, len(columns), n_tried)
     if source.n_strata <= 1:
         is_informative_alone = _test_alone(source, columns, penalty, n_tried)
     else:
         information = PlugInWithinStrata(source)
-        is_informative_alone = are_informative_within_strata(information, columns, penalty, n_tried, LEVEL)
+        is_informative_alone = are_informative_within_strata(information, columns, penalty, n_tried, LEVEL, test)
     is_in_doubt = ~is_informative_alone & information.varies[columns]
     is_informative_given_others = np.zeros(len(columns), bool)
     is_conclusive = np.ones(len(columns), bool)
     if len(columns) > 1 and is_in_doubt.any():
         is_informative_given_others, is_conclusive = _test_given_others(
-            information, columns, is_in_doubt, penalty, n_tried
+            information, columns, is_in_doubt, penalty, n_tried, test
         )
     return SelectedTests(
         is_informative_alone=is_informative_alone,
         is_informative_given_others=is_informative_given_others,
         is_conclusive=is_conclusive,
     )
+
+
+def _affordable_test(source: CountSource, n_columns: int, n_tried: int) -> TestOfColumn:
+    """The test of a column: with shuffles, where all columns together take seconds."""
+    shuffles_of_column = ceil(2 * n_tried / LEVEL)  # as many as a p of the corrected level needs
+    if n_columns * shuffles_of_column * source.n_samples <= MAX_CODES_SHUFFLED:
+        return is_informative_given
+    return is_informative_by_bound
 
 
 def _test_alone(source: CountSource, columns: Columns, penalty: Floats, n_tried: int) -> Flags:
@@ -102,7 +117,12 @@ def _test_alone(source: CountSource, columns: Columns, penalty: Floats, n_tried:
 
 
 def _test_given_others(
-    information: PlugInInformation, columns: Columns, is_in_doubt: Flags, penalty: Floats, n_tried: int
+    information: PlugInInformation,
+    columns: Columns,
+    is_in_doubt: Flags,
+    penalty: Floats,
+    n_tried: int,
+    test: TestOfColumn,
 ) -> tuple[Flags, Flags]:
     """Whether each column in doubt is informative given all others, and whether the test of each is conclusive."""
     source = information.source
@@ -113,7 +133,7 @@ def _test_given_others(
         return is_informative, is_conclusive
     is_tested = is_in_doubt & np.isfinite(penalty)  # where rows come in groups, no column is
     for i, conditional in _given_all_others(information, columns, is_tested):
-        is_informative[i] = is_informative_given(conditional, int(columns[i]), float(penalty[i]), n_tried, LEVEL)
+        is_informative[i] = test(conditional, int(columns[i]), float(penalty[i]), n_tried, LEVEL)
         n_combinations = conditional.partition.n_parts
         is_conclusive[i] = is_informative[i] or MIN_ROWS_A_COMBINATION * n_combinations <= source.n_samples
     return is_informative, is_conclusive

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import log
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from bitsieve.methods.by_counts.stopping.single import RuleValue
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.parameters import check_level
+
+#: A test of a column: its conditional information, column, penalty, number of columns tried, and level.
+TestOfColumn: TypeAlias = Callable[[ConditionalInformation, int, float, int, float], bool]
 
 
 @cites("Vinh, Chan, Bailey 2014")
@@ -103,17 +107,6 @@ class SignificanceStopping(LevelStopping):
         return RuleValue(p)
 
 
-def are_informative_within_strata(
-    information: PlugInWithinStrata, columns: Columns, penalty: Floats, n_tried: int, level: float
-) -> Flags:
-    """Whether each column is more informative than chance within the strata, by :func:`is_informative_given`."""
-    conditional = information.conditional()
-    is_informative = np.zeros(len(columns), bool)
-    for i in np.flatnonzero(np.isfinite(penalty)).tolist():
-        is_informative[i] = is_informative_given(conditional, int(columns[i]), float(penalty[i]), n_tried, level)
-    return is_informative
-
-
 def is_informative_given(
     conditional: ConditionalInformation, column: int, penalty: float, n_tried: int, level: float
 ) -> bool:
@@ -125,5 +118,32 @@ def is_informative_given(
     """
     if penalty == 0:
         return SignificanceStopping(level=level).value(conditional, column, n_tried) <= level
+    return is_informative_by_bound(conditional, column, penalty, n_tried, level)
+
+
+def is_informative_by_bound(
+    conditional: ConditionalInformation, column: int, penalty: float, n_tried: int, level: float
+) -> bool:
+    """The verdict of :func:`is_informative_given` by :func:`log_tails`, without a shuffle.
+
+    Where cells expect fewer than 5 samples, a bound stands in place of p, and fewer columns are shown to be
+    informative.
+    """
     (log_p,) = log_tails(conditional.partition.tables(np.array([column]), True))
     return bool(log_p + penalty <= log(level / n_tried))
+
+
+def are_informative_within_strata(
+    information: PlugInWithinStrata,
+    columns: Columns,
+    penalty: Floats,
+    n_tried: int,
+    level: float,
+    test: TestOfColumn = is_informative_given,
+) -> Flags:
+    """Whether each column is more informative than chance within the strata, by ``test``."""
+    conditional = information.conditional()
+    is_informative = np.zeros(len(columns), bool)
+    for i in np.flatnonzero(np.isfinite(penalty)).tolist():
+        is_informative[i] = test(conditional, int(columns[i]), float(penalty[i]), n_tried, level)
+    return is_informative
