@@ -230,13 +230,18 @@ def test_rules_select_the_common_effects_of_matched_pairs(rule, criterion):
     assert selection.features == ["exposure"]
 
 
-def test_a_common_effect_takes_columns_that_must_be_included_excluded_or_joined():
+@pytest.mark.parametrize(
+    ("options", "first"),
+    [
+        ({"include": ["noise"]}, ["noise", "exposure"]),
+        ({"exclude": ["exposure", "age"]}, ["noise"]),
+        ({"constraints": bitsieve.Constraints(groups={"both": ["exposure", "noise"]})}, ["exposure", "noise"]),
+    ],
+)
+def test_a_common_effect_takes_columns_that_must_be_included_excluded_or_joined(options, first):
     frame = pairs_of_cases()
-    options = {"strata": "pair", "effect": "common", "method": "jmi", "n_features_to_select": 2}
-    assert bitsieve.select(frame, "case", include=["noise"], **options).features == ["noise", "exposure"]
-    assert "exposure" not in bitsieve.select(frame, "case", exclude=["exposure"], **options).features
-    grouped = bitsieve.Constraints(groups={"both": ["exposure", "noise"]})
-    assert bitsieve.select(frame, "case", constraints=grouped, **options).features[:2] == ["exposure", "noise"]
+    options = {"strata": "pair", "effect": "common", "method": "jmi", "binning": "quantile", **options}
+    assert bitsieve.select(frame, "case", n_features_to_select=2, **options).features[:2] == first
 
 
 def test_notes_name_small_and_useless_strata():
@@ -408,3 +413,23 @@ def test_a_stopping_rule_without_strata_is_named_as_such():
     with pytest.raises(UserError, match="stopping rule") as raised:
         select(X, y, strata=strata, stopping="conditional")
     assert raised.value.code == "strata-not-supported"
+
+
+@pytest.mark.parametrize("binning", ["quantile", "mdl"])
+def test_of_matched_pairs_what_is_informative_is_tested_by_the_common_effect(binning):
+    frame = pairs_of_cases(80)
+    options = {"strata": "pair", "effect": "common", "method": "mim", "n_features_to_select": 3, "binning": binning}
+    selection = bitsieve.select(frame, "case", **options)
+    states = dict(zip(selection.features, selection.informative_state, strict=True))
+    assert states == {"exposure": "alone", "age": "not shown", "noise": "not shown"}
+
+
+def test_a_common_effect_of_many_columns_is_not_tested_by_shuffles():
+    frame = pairs_of_cases(30)
+    random = np.random.default_rng(2)
+    wide = pd.DataFrame({f"c{j}": random.integers(0, 2, len(frame)) for j in range(130)}).join(frame)
+    options = {"strata": "pair", "effect": "common", "method": "mim", "n_features_to_select": 2}
+    selection = bitsieve.select(wide, "case", **options)
+    assert selection.informative_state == ["not tested", "not tested"]
+    notes = [note for note in selection.diagnostics if "not tested by permutations" in note.message]
+    assert "7,500 values" in notes[0].message  # 125 columns of 60 rows

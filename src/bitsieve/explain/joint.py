@@ -10,11 +10,12 @@ import numpy as np
 from bitsieve.counts.source import CountSource
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.discretization.base import Binning
-from bitsieve.explain.chance import MAX_SHUFFLED_CELLS, MAX_SHUFFLES, MAX_TOTAL_WEIGHT, sources_after_shuffles
+from bitsieve.explain.chance import MAX_SHUFFLED_CELLS, MAX_SHUFFLES, MAX_TOTAL_WEIGHT
 from bitsieve.explain.contribution import conditional_on
 from bitsieve.information import information_of
 from bitsieve.information.protocol import Information
 from bitsieve.pipeline.discretize import CountedTable
+from bitsieve.pipeline.shuffled_tables import sources_after_shuffles
 from bitsieve.utils.arrays import Columns
 
 LEVEL = 0.05

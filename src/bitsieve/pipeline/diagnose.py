@@ -22,7 +22,7 @@ from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping
 from bitsieve.methods.method import GreedyStep
 from bitsieve.pipeline import notes
-from bitsieve.pipeline.evidence import MAX_VALUES_TESTED, has_no_information
+from bitsieve.pipeline.evidence import has_no_information, max_values_tested
 from bitsieve.pipeline.few_repeats import on_few_repeats
 from bitsieve.pipeline.fit import CountEvidence, Fit
 from bitsieve.pipeline.prepare import Prepared, PreparedSelection
@@ -410,7 +410,7 @@ def on_informative(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
     n_with_others = states.count("with others")
     if n_alone + n_with_others == n_selected:
         return []
-    limit = None if evidence.is_sure else MAX_VALUES_TESTED
+    limit = None if evidence.is_sure else max_values_tested(fit.table, fit.selection.effect)
     selected = fit.result.selected.tolist()
     return [
         notes.partly_informative(

@@ -11,7 +11,9 @@ from bitsieve.counts.survival import with_intervals_added_up
 from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.dataset.survival import SurvivalTarget
-from bitsieve.engines.local import search_of
+from bitsieve.discretization.base import Binning
+from bitsieve.engines.local import count_coded, search_of
+from bitsieve.information import COMMON, information_of
 from bitsieve.information.common_effect import CorrectedCommonEffect
 from bitsieve.information.evidence import carries_information
 from bitsieve.information.protocol import Information
@@ -22,7 +24,8 @@ from bitsieve.pipeline.discretize import CountedTable, discretize
 from bitsieve.pipeline.few_repeats import few_repeats_of
 from bitsieve.pipeline.fit import CountEvidence, Fit, StrataEvidence
 from bitsieve.pipeline.leaks import leaks_of
-from bitsieve.pipeline.selected_tests import tests_of_selected
+from bitsieve.pipeline.selected_tests import SelectedTests, tests_of_selected
+from bitsieve.pipeline.shuffled_tables import sources_after_shuffles
 from bitsieve.pipeline.strata import ClassesOfStrata
 from bitsieve.pipeline.values_digest import values_digest
 from bitsieve.utils.arrays import Columns, Flags, Floats
@@ -36,6 +39,8 @@ MAX_SHUFFLES = 200
 #: rows, 100 columns, 4 and 20 strata) took 7 to 12 times as long with 2 classes, 9 to 13 with 3, 26 to 32 with 5, and
 #: 46 to 61 with 10, in processor seconds on one core of an AMD EPYC with AVX-512.
 COST_OF_CUTS_WITHIN_STRATA = 5
+MAX_SHUFFLES_OF_COMMON_EFFECT = 79  # of which one may be as good
+MAX_TABLES_COUNTED = 5_000  # columns x shuffles for a common effect, which take about a second
 SHUFFLE_LEVEL = 0.025  # half of 0.05; the other half is for columns that are informative together
 MAX_VALUES_TESTED = int(MAX_VALUES_COUNTED * SHUFFLE_LEVEL)  # rows x columns: beyond, p could not get so small
 
@@ -67,13 +72,16 @@ def count_evidence(
     if is_survival:
         class_sizes = np.array([class_sizes[0], class_sizes[1:].sum()])
         tables = [with_intervals_added_up(table) for table in tables]
+    tests = tests_of_selected(plug_in, selected)
+    if information.effect == COMMON:
+        tests = Lazy(lambda: SelectedTests.of_none(len(selected)))  # those tests look for any effect
     return CountEvidence(
         binner=counted_table.binner,
         relevance=information.relevance,
         overlap_with=overlap_with,
         overlap=overlap,
         informative=informative,
-        tests=tests_of_selected(plug_in, selected),
+        tests=tests,
         leaks=leaks_of(counted_table),
         few_repeats=[] if is_survival else few_repeats_of(counted_table, selected),
         class_sizes=class_sizes,
@@ -118,12 +126,17 @@ def with_evidence(fit: Fit) -> Fit:
     tests = evidence.tests.value
     informative = evidence.informative.value | tests.is_informative_alone | tests.is_informative_given_others
     in_doubt = ~informative
-    passed_shuffles = informative_by_shuffles(fit.table, evidence.binner, selected[in_doubt], fit.execution.n_jobs)
+    if fit.selection.effect == COMMON:
+        passed_shuffles = common_effect_by_shuffles(fit.table, evidence.binner, selected, fit.execution.n_jobs)
+    else:
+        passed_shuffles = informative_by_shuffles(fit.table, evidence.binner, selected[in_doubt], fit.execution.n_jobs)
     if passed_shuffles is not None:
         is_informative_alone = tests.is_informative_alone.copy()
         is_informative_alone[in_doubt] = passed_shuffles
         informative[in_doubt] = passed_shuffles
         tests = replace(tests, is_informative_alone=is_informative_alone)
+        if fit.selection.effect == COMMON:
+            tests = replace(tests, is_conclusive=np.ones(len(selected), bool))
     tested_evidence = replace(
         evidence,
         informative=Lazy(lambda: informative),
@@ -192,5 +205,34 @@ def informative_by_shuffles(table: Dataset, binner: Any, columns: Columns, n_job
         smallest_tails = search.smallest_tails(seeds)
         n_as_good += (smallest_tails <= tails[:, None]).sum(axis=1)
         n_shuffles += batch_size
+    p = (1 + n_as_good) / (1 + n_shuffles)
+    return p <= SHUFFLE_LEVEL
+
+
+def max_values_tested(table: Dataset, effect: str) -> int:
+    """Up to how many values (rows x columns) of a table columns are tested by shuffles."""
+    if effect == COMMON:
+        return min(MAX_VALUES_TESTED, int(MAX_TABLES_COUNTED * SHUFFLE_LEVEL) * table.n_samples)
+    return MAX_VALUES_TESTED
+
+
+def common_effect_by_shuffles(table: Dataset, binner: Binning, columns: Columns, n_jobs: int | None) -> Flags | None:
+    """:func:`informative_by_shuffles`, for the effect that all strata have in common.
+
+    Columns are compared by that effect less two standard deviations of chance, which is comparable for few and for many
+    codes. None if the rows are not in memory or are too many for enough shuffles.
+    """
+    rows = table.rows
+    if rows is None or rows.weights is not None:
+        return None
+    if rows.n_samples * rows.n_features > max_values_tested(table, COMMON):
+        return None
+    n_affordable = min(MAX_TABLES_COUNTED, MAX_VALUES_COUNTED // rows.n_samples) // rows.n_features
+    n_shuffles = min(MAX_SHUFFLES_OF_COMMON_EFFECT, n_affordable)
+    phase("shuffling the target")
+    effects = information_of("corrected", count_coded(rows, binner, n_jobs), COMMON).cautious_relevance[columns]
+    n_as_good = np.zeros(len(columns), np.int64)  # shuffles after which the best column is as good
+    for _, source in sources_after_shuffles(rows, binner, n_shuffles, n_jobs):
+        n_as_good += information_of("corrected", source, COMMON).cautious_relevance.max() >= effects
     p = (1 + n_as_good) / (1 + n_shuffles)
     return p <= SHUFFLE_LEVEL

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, log
-from typing import Literal, get_args
+from typing import Literal, Self, get_args
 
 import numpy as np
 
@@ -40,6 +40,12 @@ class SelectedTests:
     #: Whether I(X;C|S) is, S all other selected columns; False where ``is_informative_alone`` is True
     is_informative_given_others: Flags
     is_conclusive: Flags  # False where neither is shown, and the rows are too few to test the column given the others
+
+    @classmethod
+    def of_none(cls, n_columns: int) -> Self:
+        """What is known where no column was tested."""
+        nothing = np.zeros(n_columns, bool)
+        return cls(is_informative_alone=nothing, is_informative_given_others=nothing, is_conclusive=nothing)
 
 
 def tests_of_selected(information: Information, columns: Columns) -> Lazy[SelectedTests]:
