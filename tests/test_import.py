@@ -26,9 +26,11 @@ def test_import_brings_nothing_heavy():
 
 def test_a_selection_from_a_file_loads_only_what_it_uses(tmp_path):
     path = tmp_path / "table.csv"
-    path.write_text(
-        "a,b,y\n" + "0,2.5,sick\n1,3.5,well\n" * 20
-    )  # (text that may be more than words loads pandas, by pyarrow)
+    # Text of every kind: words, codes with digits, spellings of booleans, numbers with units, dates, durations.
+    rows = (
+        '0,2.5,red,a1,yes,"1,5 kg",02/03/2020,1h 5min,sick\n1,,NA,b2,N,"2,5 kg",03/28/2020,2h 1min,no\n2,3.5,,,,,,,\n'
+    )
+    path.write_text("number,gaps,word,code,truth,weight,date,duration,y\n" + rows * 20)
     loaded = loaded_after(f"import bitsieve; bitsieve.select({str(path)!r}, 'y', n_features_to_select=1)")
     assert loaded.intersection(HEAVY) == {"numpy", "pyarrow", "narwhals"}
 

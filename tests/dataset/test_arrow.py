@@ -8,8 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from bitsieve.dataset.arrow import numpy_of
-from bitsieve.dataset.text import text_of
+from bitsieve.dataset.arrow import filled_indices, flags, integers_of, mask_of, numpy_of, text_of, text_scalar
 
 NUMBERS = [pa.int8(), pa.uint16(), pa.int32(), pa.int64(), pa.uint64(), pa.float16(), pa.float32(), pa.float64()]
 OTHERS = [pa.bool_(), pa.string(), pa.large_string(), pa.binary(), pa.date32(), pa.timestamp("ns")]
@@ -44,6 +43,23 @@ def check_values(kind, size, missing):
 
 
 def test_text_is_the_array_of_pyarrow():
-    words = ["", "a", "żółw", "a longer one"]
+    words = ["", "a", None, "żółw", "a longer one"]
     assert text_of(words).equals(pa.array(words))
+    assert text_scalar("żółw").equals(pa.scalar("żółw"))
     assert text_of([]).equals(pa.array([], pa.string()))
+
+
+@pytest.mark.parametrize("size", [0, 1, 8, 13])
+def test_masks_and_integers_are_the_arrays_of_pyarrow(size):
+    is_set = np.random.default_rng(size).random(size) < 0.5
+    assert mask_of(is_set).equals(pa.array(is_set))
+    integers = [2**62 - i if present else None for i, present in enumerate(is_set)]
+    assert integers_of(integers).equals(pa.array(integers, pa.int64()))
+
+
+def test_flags_and_indices_of_missing_values():
+    assert flags(pa.array([True, None, False])).tolist() == [True, False, False]
+    full_index = pa.array([*range(128), None], pa.int8())  # 128 more does not fit
+    assert filled_indices(pa.DictionaryArray.from_arrays(full_index, pa.array(range(128))), 128).tolist() == [
+        *range(129)
+    ]

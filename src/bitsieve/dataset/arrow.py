@@ -16,20 +16,42 @@ from numpy.typing import NDArray
 from bitsieve.dataset.encoding import EXACT_DIGITS, MAX_EXACT_INTEGER, Encoded, check_distinct, encode, microseconds
 from bitsieve.diagnostics import UserError
 from bitsieve.io.dialect import MARKERS
-from bitsieve.utils.arrays import Flags, Values
+from bitsieve.utils.arrays import Flags, Integers, Values
 
 ArrowArray: TypeAlias = pa.Array | pa.ChunkedArray
 _MICROSECONDS = {"s": 1_000_000.0, "ms": 1_000.0, "us": 1.0}  # microseconds in a unit
 _DAY = 86_400_000_000.0
 
 
-def text_of(values: Sequence[str]) -> pa.Array:
-    """An Arrow array of text, made without pa.array, which imports pandas."""
-    encoded = [value.encode() for value in values]
+def text_of(values: Sequence[str | None]) -> pa.StringArray:
+    """An Arrow array of text, null for None, made without pa.array, which imports pandas."""
+    encoded = [b"" if value is None else value.encode() for value in values]
     offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    is_present = np.array([value is not None for value in values], bool)
     return pa.Array.from_buffers(
-        pa.string(), len(encoded), [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
+        pa.string(), len(encoded), [_bits(is_present), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
     )
+
+
+def text_scalar(value: str) -> pa.StringScalar:
+    """A text as a scalar of Arrow, made without pa.scalar, which imports pandas."""
+    return text_of([value])[0]
+
+
+def mask_of(is_set: Flags) -> pa.BooleanArray:
+    """An Arrow array of booleans, made without pa.array, which imports pandas."""
+    return pa.Array.from_buffers(pa.bool_(), len(is_set), [None, _bits(is_set)])
+
+
+def integers_of(values: Sequence[int | None]) -> pa.Int64Array:
+    """An Arrow array of integers, null for None, made without pa.array, which imports pandas."""
+    numbers = np.array([0 if value is None else value for value in values], np.int64)
+    is_present = np.array([value is not None for value in values], bool)
+    return pa.Array.from_buffers(pa.int64(), len(numbers), [_bits(is_present), pa.py_buffer(numbers)])
+
+
+def _bits(is_set: Flags) -> pa.Buffer:
+    return pa.py_buffer(np.packbits(is_set, bitorder="little"))
 
 
 _MARKERS = text_of(MARKERS)
@@ -96,6 +118,14 @@ def column_of_arrow(array: ArrowArray, what: str) -> np.ndarray | Encoded:
     )
 
 
+def filled_indices(array: pa.DictionaryArray, index_of_missing: int) -> Integers:
+    """The indices of a dictionary array, with another one for missing values."""
+    indices = array.indices
+    if not indices.null_count:
+        return numpy_of(indices)
+    return np.where(numpy_of(indices.is_valid()), _stored(indices).astype(np.int64), index_of_missing)
+
+
 def with_declared_values(column: Values | Encoded, array: ArrowArray) -> Values | Encoded:
     """The column made of an array, with the number of values that the array's type lists, if that is a dictionary."""
     if not isinstance(column, Encoded) or not pa.types.is_dictionary(array.type):
@@ -106,7 +136,7 @@ def with_declared_values(column: Values | Encoded, array: ArrowArray) -> Values 
 
 def flags(mask: ArrowArray) -> Flags:
     """Convert a mask of Arrow to numpy; null becomes False."""
-    array: Flags = numpy_of(pc.fill_null(mask, False))
+    array: Flags = numpy_of(pc.and_kleene(mask, mask.is_valid()))
     return array
 
 
@@ -213,10 +243,7 @@ def _categories(array: ArrowArray, are_words: bool) -> Encoded:
     values, rank = _sorted_values(
         without_markers(array.dictionary.cast(pa.string())) if are_words else array.dictionary
     )
-    indices = array.indices
-    if indices.null_count:
-        indices = pc.fill_null(indices.cast(pa.int64()), -1)
-    codes = np.append(rank, np.int32(-1))[numpy_of(indices)]
+    codes = np.append(rank, np.int32(-1))[filled_indices(array, -1)]
     occurs = np.bincount(codes + 1, minlength=len(values) + 1)[1:] > 0
     if occurs.all():
         return Encoded(codes, values)

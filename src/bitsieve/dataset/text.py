@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from bitsieve.dataset.arrow import arrow_of, flags, is_text, numpy_of, text_of, without_markers
+from bitsieve.dataset.arrow import arrow_of, filled_indices, flags, is_text, mask_of, numpy_of, text_of, without_markers
 from bitsieve.dataset.column_info import (
     CODES,
     MARKED_NUMBERS,
@@ -114,7 +114,7 @@ class Truths(TextFormat):
         def replaced(word: str | None) -> str | None:
             return None if word is None else _truth(word) or word
 
-        return pa.array([replaced(word) for word in Words().read(text).to_pylist()], pa.string(), from_pandas=False)
+        return text_of([replaced(word) for word in Words().read(text).to_pylist()])
 
     @classmethod
     def guess(cls, text: pa.Array, counts: Integers) -> Truths | None:
@@ -177,7 +177,7 @@ def meaning_of_text(
         return TextMeaning(Words())
     has_value = flags(Words().read(text).is_valid()) & (counts > 0)
     has_missing = has_null or bool(counts[~has_value].any())
-    text = text.filter(pa.array(has_value))
+    text = text.filter(mask_of(has_value))
     counts = counts[has_value]
     if not len(text):
         return TextMeaning(Words())
@@ -224,8 +224,8 @@ def _repaired(text: pa.Array, counts: Integers, has_missing: bool, kind: str | N
         truth_counts = np.where(are_truths, counts, 0)  # other words are not listed as unread: they stay
         return TextMeaning(Truths(), _parsing_of(Truths(), text, truth_counts, are_truths, has_missing))
     has_digit = pc.match_substring_regex(text, "[0-9]")
-    is_short = pc.less_equal(pc.utf8_length(text), _MAX_LENGTH)
-    can_be_read = flags(pc.and_(has_digit, is_short))
+    is_short = numpy_of(pc.utf8_length(text)) <= _MAX_LENGTH
+    can_be_read = flags(has_digit) & is_short
     if 2 * counts[can_be_read].sum() < _MIN_SHARE * counts.sum():
         return None
     for guess in (Numbers.guess, Dates.guess, Durations.guess):
@@ -243,7 +243,7 @@ def _are_row_numbers_and_totals(text: pa.Array, counts: Integers) -> bool:
     is_integer = flags(pc.match_substring_regex(text, "^[0-9]{1,15}$"))
     if counts[~is_integer].sum() > _MAX_ROWS_OF_TOTALS:
         return False
-    numbers = numpy_of(text.filter(pa.array(is_integer)).cast(pa.int64()))
+    numbers = numpy_of(text.filter(mask_of(is_integer)).cast(pa.int64()))
     return are_counts_of_identifier(numbers, counts[is_integer])
 
 
@@ -383,7 +383,7 @@ def typed_text(values: pa.Array) -> pa.Array:
 def _parsed(text: pa.Array, kind: pa.DataType | None = None) -> pa.ChunkedArray:
     """Read text as values of a type; None: of the type that the reader of text files detects."""
     buffer = BytesIO()
-    csv.write_csv(pa.table({"value": text}), buffer, csv.WriteOptions(include_header=False))
+    csv.write_csv(pa.Table.from_arrays([text], ["value"]), buffer, csv.WriteOptions(include_header=False))
     block_size = buffer.tell() + (1 << 16)  # one block, so that the type is detected in all values
     column_types = None if kind is None else {"value": kind}
     table = csv.read_csv(
@@ -467,7 +467,7 @@ def _typed_column(array: pa.Array, j: int, rules: ColumnRules, kind: str | None)
 def _counts_of_values(coded: pa.DictionaryArray, mask: Flags | None) -> tuple[Integers, bool]:
     """How many rows of a mask have each value of a dictionary, and whether any of them has none."""
     n_values = len(coded.dictionary)
-    codes = numpy_of(pc.fill_null(coded.indices.cast(pa.int64()), n_values))
+    codes = filled_indices(coded, n_values)
     if mask is not None and len(mask) == len(codes):  # weights of another length are refused later
         codes = codes[mask]
     counts = np.bincount(codes, minlength=n_values + 1)

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bitsieve.dataset.arrow import flags, numpy_of, text_of
+from bitsieve.dataset.arrow import flags, mask_of, numpy_of, text_of, text_scalar
 from bitsieve.dataset.encoding import MAX_EXACT_INTEGER
 from bitsieve.dataset.text_format import TextFormat
 from bitsieve.utils.arrays import Flags, Integers
@@ -45,6 +45,7 @@ _BILLIONS = r"^(?:B|bn|Mrd\.?)$"
 _LEADING_ZERO = r"^\s*0[0-9]+\s*$"
 _PHONE_NUMBER = r"^\s*\+[0-9]{8,}\s*$"
 _IP_ADDRESS = r"^\s*(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])(?:\.|\s*$)){4}"
+_EMPTY = text_scalar("")
 _MIN_SHARE_OF_CODES = 0.01  # if so many rows have leading zeros, the column holds codes
 #: Units that are often mixed in one column. Other words behind numbers may be anything: "12 A" is a seat.
 _COMMON_UNITS = (
@@ -96,7 +97,7 @@ class Numbers(TextFormat):
             return f"numbers with and without the unit {self.unit!r}"
         if self.unit == "%":
             return "percentages"
-        if pc.match_substring_regex(self.unit, f"^(?:{_CURRENCY})$").as_py():
+        if pc.match_substring_regex(text_scalar(self.unit), f"^(?:{_CURRENCY})$").as_py():
             return f"amounts of money in {self.unit!r}"
         if self.unit:
             return f"numbers with the unit {self.unit!r}"
@@ -136,7 +137,7 @@ class Numbers(TextFormat):
         if not parts.match.any():
             return None
         unit = _most_frequent_unit(parts, counts)
-        units = {*parts.unit.filter(pa.array(parts.match & (counts > 0))).unique().to_pylist()}
+        units = {*parts.unit.filter(mask_of(parts.match & (counts > 0))).unique().to_pylist()}
         unit_is_optional = len(units) == 2 and "" in units and "%" not in units
         if unit_is_optional:
             (unit,) = units - {""}
@@ -192,32 +193,32 @@ class _NumberParts:
         groups = pc.extract_regex(text, _NUMBER)
 
         def group(name: str) -> pa.Array:
-            return pc.fill_null(groups.field(name), "")
+            return pc.fill_null(groups.field(name), _EMPTY)
 
         opening = group("open")
         closing = group("close")
-        signs = pc.binary_join_element_wise(group("sign"), group("second"), group("last"), "")
-        has_one_sign_at_most = pc.less_equal(pc.utf8_length(signs), 1)
+        signs = pc.binary_join_element_wise(group("sign"), group("second"), group("last"), _EMPTY)
+        has_one_sign_at_most = numpy_of(pc.utf8_length(signs)) <= 1
         is_balanced = pc.equal(pc.utf8_length(opening), pc.utf8_length(closing))
-        match = pc.and_(pc.and_(groups.is_valid(), is_balanced), has_one_sign_at_most)
-        is_negative = pc.or_(pc.is_in(signs, pa.array(["-", "−"])), pc.equal(opening, "("))
+        match = flags(pc.and_(groups.is_valid(), is_balanced)) & has_one_sign_at_most
+        is_negative = pc.or_(pc.is_in(signs, text_of(["-", "−"])), pc.equal(opening, text_scalar("(")))
         unit_behind = pc.utf8_trim_whitespace(group("after"))
         exponent = group("exponent")
         if reads_marks:
             power = _power_of_ten(unit_behind)
-            unit_behind = pc.if_else(pc.equal(power, ""), unit_behind, "")
-            exponent = pc.binary_join_element_wise(exponent, power, "")  # "1e3 k" has two
-            match = pc.and_(match, pc.less_equal(pc.count_substring_regex(exponent, "[eE]"), 1))
-        unit = pc.utf8_trim_whitespace(pc.binary_join_element_wise(group("before"), unit_behind, " "))
-        return cls(flags(match), group("digits"), exponent, is_negative, unit)
+            unit_behind = pc.if_else(pc.equal(power, _EMPTY), unit_behind, _EMPTY)
+            exponent = pc.binary_join_element_wise(exponent, power, _EMPTY)  # "1e3 k" has two
+            match &= numpy_of(pc.count_substring_regex(exponent, "[eE]")) <= 1
+        unit = pc.utf8_trim_whitespace(pc.binary_join_element_wise(group("before"), unit_behind, text_scalar(" ")))
+        return cls(match, group("digits"), exponent, is_negative, unit)
 
     def has_unit(self, unit: str, or_none: bool = False) -> Flags:
         """Which texts have this unit, or none if that is allowed; a zero without a unit fits every unit."""
-        has_unit = flags(pc.equal(self.unit, unit))
+        has_unit = flags(pc.equal(self.unit, text_scalar(unit)))
         if or_none:
-            has_unit |= flags(pc.equal(self.unit, ""))
+            has_unit |= flags(pc.equal(self.unit, _EMPTY))
         elif unit:
-            is_bare_zero = pc.and_(pc.equal(self.unit, ""), pc.match_substring_regex(self.digits, "^0$"))
+            is_bare_zero = pc.and_(pc.equal(self.unit, _EMPTY), pc.match_substring_regex(self.digits, "^0$"))
             has_unit |= flags(is_bare_zero)
         return self.match & has_unit
 
@@ -229,17 +230,17 @@ class _NumberParts:
         """The numbers as floats, null where the style or the unit differs."""
         digits = pc.replace_substring_regex(self.digits, f"[{style.group}]", "")
         digits = pc.replace_substring(digits, style.decimal, ".")
-        sign = pc.if_else(self.is_negative, "-", "")
-        number = pc.binary_join_element_wise(sign, digits, self.exponent, "")
-        fits = pa.array(self.fits(style) & has_unit)
-        return pc.if_else(fits, number, pa.scalar(None, pa.string())).cast(pa.float64())
+        sign = pc.if_else(self.is_negative, text_scalar("-"), _EMPTY)
+        number = pc.binary_join_element_wise(sign, digits, self.exponent, _EMPTY)
+        fits = mask_of(self.fits(style) & has_unit)
+        return pc.if_else(fits, number, pa.NULL).cast(pa.float64())
 
 
 def _power_of_ten(unit: pa.Array) -> pa.Array:
     """The exponent that a word behind a number means, such as "e3" for "k"; empty for other words."""
-    power = pc.if_else(pc.match_substring_regex(unit, _THOUSANDS), "e3", "")
-    power = pc.if_else(pc.match_substring_regex(unit, _MILLIONS), "e6", power)
-    return pc.if_else(pc.match_substring_regex(unit, _BILLIONS), "e9", power)
+    power = pc.if_else(pc.match_substring_regex(unit, _THOUSANDS), text_scalar("e3"), _EMPTY)
+    power = pc.if_else(pc.match_substring_regex(unit, _MILLIONS), text_scalar("e6"), power)
+    return pc.if_else(pc.match_substring_regex(unit, _BILLIONS), text_scalar("e9"), power)
 
 
 def _most_frequent_unit(parts: _NumberParts, counts: Integers) -> str:

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 import pyarrow as pa
 
+from bitsieve.dataset.arrow import integers_of
 from bitsieve.dataset.text_format import TextFormat
 from bitsieve.options import DAY_FIRST, MONTH_FIRST
 from bitsieve.utils.arrays import Integers
@@ -369,4 +370,4 @@ def _duration_in_words(text: str) -> int | None:
 def _integers(values: Iterable[int | None]) -> pa.Array:
     """An Arrow array of integers; null for None and for numbers beyond 64 bits."""
     fitting = [value if value is not None and abs(value) < 1 << 63 else None for value in values]
-    return pa.array(fitting, pa.int64())
+    return integers_of(fitting)
