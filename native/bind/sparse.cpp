@@ -31,6 +31,15 @@ public:
                   {row_arrays_.start.data(), row_arrays_.column.data(), row_arrays_.code.data()}, block,
                   classes_.data(), n_classes, weights_ ? weights_->data() : nullptr) {}
 
+    OwningSparseCounts(const OwningSparseCounts& other, Int32Array classes, std::int64_t n_classes)
+        : start_(other.start_),
+          row_(other.row_),
+          code_(other.code_),
+          classes_(std::move(classes)),
+          weights_(other.weights_),
+          row_arrays_(other.row_arrays_),
+          counts_(other.counts_, checked_classes(other.counts_.n_rows(), n_classes), n_classes) {}
+
     const SparseCounts& counts() const { return counts_; }
 
     friend void add_kept_arrays(const OwningSparseCounts& owner, ArgumentExtents& extents) {
@@ -43,13 +52,19 @@ public:
     }
 
 private:
+    const std::int32_t* checked_classes(std::int64_t n_rows, std::int64_t n_classes) const {
+        require_within(n_classes, 1, kMaxClasses + 1, "n_classes");
+        require_size(classes_, n_rows, "classes");
+        require_all_within(classes_, 0, n_classes, "classes");
+        return classes_.data();
+    }
+
     ListedCodes checked(std::int64_t n_classes, std::int64_t block) const {
         const std::int64_t n_rows = std::int64_t(classes_.size());
         const std::int64_t n_columns = std::int64_t(start_.size()) - 1;
         require_within(n_columns, 1, std::int64_t(1) << 31, "the number of columns");
         require_within(n_rows, 1, kMaxSamples + 1, "the number of rows");
-        require_within(n_classes, 1, kMaxClasses + 1, "n_classes");
-        require_all_within(classes_, 0, n_classes, "classes");
+        checked_classes(n_rows, n_classes);
         require_size(code_, std::int64_t(row_.size()), "code");
         require_size(row_arrays_.start, n_rows + 1, "row_start");
         require_size(row_arrays_.column, std::int64_t(row_.size()), "listed_column");
@@ -95,6 +110,11 @@ void construct(OwningSparseCounts* self, Input<std::int64_t> start, Int32Array r
     RowArrays row_arrays{std::move(row_start), std::move(listed_column), std::move(listed_code)};
     new (self) OwningSparseCounts(std::move(start), std::move(row), std::move(code), std::move(classes), n_classes,
                                   std::move(weights), std::move(row_arrays), block);
+}
+
+OwningSparseCounts with_classes(const OwningSparseCounts& self, Int32Array classes, std::int64_t n_classes) {
+    nb::gil_scoped_release unlocked;
+    return OwningSparseCounts(self, std::move(classes), n_classes);
 }
 
 SparsePartition partition_of(const SparseCounts& counts, const Int32Array& row, const Int32Array& label,
@@ -326,6 +346,7 @@ void bind_sparse(nb::module_& m) {
     nb::class_<OwningSparseCounts>(m, "SparseCounts")
         .def("__init__", with_alias_check(&construct), "start"_a, "row"_a, "code"_a, "classes"_a, "n_classes"_a,
              "weights"_a.none(), "row_start"_a, "listed_column"_a, "listed_code"_a, "block"_a)
+        .def("with_classes", with_alias_check(&with_classes), "classes"_a, "n_classes"_a)
         .def("column_sums", with_alias_check(&column_sums))
         .def("sums_by_rows", with_alias_check(&sums_by_rows), "table"_a, "shift"_a, "row"_a, "label"_a, "part_of"_a,
              "class_of"_a, "column_sums"_a, "column_class_sums"_a, "first"_a, "last"_a, "pooled_sums"_a,

@@ -6,10 +6,24 @@ namespace bitsieve {
 SparseCounts::SparseCounts(const ListedCodes& columns, const ListedRows& rows, std::int64_t block,
                            const std::int32_t* classes, std::int64_t n_classes, const std::uint32_t* weights)
     : columns_(columns), rows_(rows), classes_(classes), weights_(weights), class_size_(std::size_t(n_classes), 0) {
-    for (std::int64_t i = 0; i < columns.n_rows; ++i) class_size_[classes[i]] += weight(i);
-    for (const std::int64_t size : class_size_) n_samples_ += size;
+    count_samples();
     count_cells();
     transpose_to_rows(block);
+}
+
+SparseCounts::SparseCounts(const SparseCounts& other, const std::int32_t* classes, std::int64_t n_classes)
+    : columns_(other.columns_),
+      rows_(other.rows_),
+      classes_(classes),
+      weights_(other.weights_),
+      class_size_(std::size_t(n_classes), 0) {
+    count_samples();
+    count_cells();
+}
+
+void SparseCounts::count_samples() {
+    for (std::int64_t i = 0; i < n_rows(); ++i) class_size_[classes_[i]] += weight(i);
+    for (const std::int64_t size : class_size_) n_samples_ += size;
 }
 
 void SparseCounts::count_cells() {

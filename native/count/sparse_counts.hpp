@@ -57,6 +57,9 @@ public:
     SparseCounts(const ListedCodes& columns, const ListedRows& rows, std::int64_t block, const std::int32_t* classes,
                  std::int64_t n_classes, const std::uint32_t* weights);
 
+    // The codes and weights of other, of rows of other classes; they look into the same memory.
+    SparseCounts(const SparseCounts& other, const std::int32_t* classes, std::int64_t n_classes);
+
     std::int64_t n_columns() const { return columns_.n_columns; }
     std::int64_t n_rows() const { return columns_.n_rows; }
     std::int64_t n_classes() const { return std::int64_t(class_size_.size()); }
@@ -85,6 +88,7 @@ public:
                      std::int64_t* per_class) const;
 
 private:
+    void count_samples();
     void count_cells();
     void transpose_to_rows(std::int64_t block);
 

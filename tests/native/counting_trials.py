@@ -491,6 +491,7 @@ def shuffles(random, kernel):
 
 @trial(
     "SparseCounts.__init__",
+    "SparseCounts.with_classes",
     "SparseCounts.column_sums",
     "SparseCounts.sums_by_rows",
     "SparseCounts.sums_by_columns",
@@ -510,6 +511,9 @@ def sparse_counts(random, kernel):
 
     with mock.patch.object(sparse_source, "TRANSPOSED_CODES", int(random.choice([1, 20, 10**6]))):
         sparse = SparseSource(replace(sparse_codes(codes), room=room), classes, **keywords)
+    if random.integers(2):  # the same counts, from those of other classes
+        other = SparseSource(sparse.listed, random.permutation(classes), **keywords, relative=sparse)
+        sparse = SparseSource(sparse.listed, classes, **keywords, relative=other)
     naive, n = NaiveSource(codes, classes, **keywords), codes.shape[1]
     terms, columns = terms_of(naive.n_samples, random), some_columns(random, n)
     pivot = int(random.integers(n))

@@ -332,6 +332,7 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (*listed, row_classes, 2, None, *by_row_room(), 3),
         lambda: (*listed, row_classes, 2, np.arange(1, 7, dtype=np.uint32), *by_row_room(), 100),
     ],
+    "SparseCounts.with_classes": [lambda: (1 - row_classes, 2)],
     "SparseCounts.column_sums": [lambda: (table, shift, 0, 3, output(3), output(3))],
     "SparseCounts.sums_by_rows": [lambda: (table, shift, *division, *own, 0, 3, output(3), output(3))],
     "SparseCounts.sums_by_columns": [

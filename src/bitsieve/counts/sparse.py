@@ -302,7 +302,8 @@ class SparseSums(Sums):
 class SparseSource(CodedSource):
     """Contingency tables of sparse columns of codes, at most 2**31 samples and columns.
 
-    ``classes``, ``weights`` and ``n_jobs`` are those of :class:`~bitsieve.counts.packed.PackedSource`.
+    ``classes``, ``weights`` and ``n_jobs`` are those of :class:`~bitsieve.counts.packed.PackedSource`. ``relative`` is
+    a source of the same codes and weights with other classes: the codes by row are in its memory.
     """
 
     def __init__(
@@ -313,6 +314,7 @@ class SparseSource(CodedSource):
         n_classes: int | None = None,
         weights: ArrayLike | None = None,
         n_jobs: int | None = None,
+        relative: SparseSource | None = None,
     ) -> None:
         if not 0 < codes.n_features <= MAX_COLUMNS:
             raise UserError(
@@ -333,22 +335,31 @@ class SparseSource(CodedSource):
         self.arities = codes.arities()
         self.class_sizes = np.bincount(labels, row_weights, minlength=n_classes or 0).astype(np.int64)
         self.n_classes = len(self.class_sizes)
+        if relative is None:
+            self.counts, self.row_lengths = self._counted()
+        else:
+            self.counts = relative.counts.with_classes(labels, self.n_classes)
+            self.row_lengths = relative.row_lengths
+        self.column_sums: dict[tuple[int, ...], tuple[Integers, Integers]] = {}  # a cache of `SparseSums.column_sums`
+
+    def _counted(self) -> tuple[_native.SparseCounts, Integers]:
+        """The counts, and how many columns list each row."""
+        codes = self.listed
         start_of_row = np.empty(codes.n_rows + 1, np.int64)
         n_codes = len(codes.row)
-        self.counts = _native.SparseCounts(
+        counts = _native.SparseCounts(
             codes.start,
             codes.row,
             codes.code,
-            labels,
+            self.row_classes,
             self.n_classes,
-            None if row_weights is None else row_weights.astype(np.uint32),
+            None if self.row_weights is None else self.row_weights.astype(np.uint32),
             start_of_row,
             codes.room(n_codes, np.int32),  # the same codes by row: their columns
             codes.room(n_codes, np.uint16),  # and the codes
             TRANSPOSED_CODES,
         )
-        self.row_lengths = np.diff(start_of_row)  # how many columns list each row
-        self.column_sums: dict[tuple[int, ...], tuple[Integers, Integers]] = {}  # a cache of `SparseSums.column_sums`
+        return counts, np.diff(start_of_row)
 
     @cached_property
     def sample_classes(self) -> Integers:
@@ -384,7 +395,9 @@ class SparseSource(CodedSource):
         sources = []
         for labels in labelings:
             labels_of_rows = labels[first_sample_of_row]
-            sources.append(SparseSource(self.listed, labels_of_rows, weights=self.row_weights, n_jobs=self.n_jobs))
+            sources.append(
+                SparseSource(self.listed, labels_of_rows, weights=self.row_weights, n_jobs=self.n_jobs, relative=self)
+            )
         return sources
 
     def division(self, pivot: int | None) -> Division:

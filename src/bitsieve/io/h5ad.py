@@ -29,7 +29,7 @@ from bitsieve.utils.types import TableLike
 
 SPARSE_TYPES = ("csr_matrix", "csc_matrix")
 VALUES_AT_ONCE = 1 << 20  # of a sparse matrix that is read into memory
-BYTES_OF_VALUE = 32  # of memory for a value of such a matrix: the value itself, and its codes by column and by row
+BYTES_OF_VALUE = 20  # of memory for a value of such a matrix: the value, its row, and its codes by column and by row
 CATEGORIES_BEFORE_2020 = "__categories"  # a group beside the columns, which are codes
 MIN_SECONDS = 60.0  # that the walk over a file may take
 BYTES_PER_SECOND = 10e6  # of a file that may take longer than MIN_SECONDS
