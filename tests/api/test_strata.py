@@ -316,6 +316,7 @@ def test_compare_ranks_matched_pairs_by_their_common_effect():
     by_default = bitsieve.compare(frame, "case", effect="common", **options)
     assert by_default.methods == ["mim", "mrmr", "cmim2"]
     assert (by_default.selected[0][0][0], by_default.names[1]) == (1, "exposure")
+    assert "bitsieve.select(data, 'case', strata='pair', effect='common', method='mim'" in str(by_default)
     named = bitsieve.compare(frame, "case", effect="common", methods=["jmi"], **options)
     as_parameter = bitsieve.compare(frame, "case", parameters={"effect": "common"}, methods=["jmi"], **options)
     np.testing.assert_array_equal(named.errors, as_parameter.errors)

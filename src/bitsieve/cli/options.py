@@ -155,6 +155,12 @@ COMMANDS = (
 # fmt: on
 MOVED = {"reproduce": "python -m papers"}  # commands that are no part of the package any more
 
+#: Why a command lacks an option of others, and what to do.
+LACKING = {
+    ("count", "--strata"): "saved counts have no strata: give the rows to 'bitsieve select DATA --strata'",
+    ("sql", "--strata"): "the counts of a statement have no strata: give the table to 'bitsieve select DATA --strata'",
+}
+
 IN_PLACE_OF_SET = {  # of those parameters of methods that --set does not take
     "algorithm": "--method",
     "stopping": "--stop",

@@ -9,7 +9,19 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from bitsieve.cli.options import COMMANDS, COMMON, DESCRIPTION, DRIFT, MOVED, OPTIONS, PROGRAM, Kind, Option, options_of
+from bitsieve.cli.options import (
+    COMMANDS,
+    COMMON,
+    DESCRIPTION,
+    DRIFT,
+    LACKING,
+    MOVED,
+    OPTIONS,
+    PROGRAM,
+    Kind,
+    Option,
+    options_of,
+)
 from bitsieve.io.errors import matching_files
 from bitsieve.io.postgres import is_postgres, with_relation
 
@@ -191,6 +203,8 @@ def _take_unknown(options: argparse.Namespace, unknown: list[str]) -> None:
     advice = f"(see {_program(options)} --help)"
     for unknown_option in unknown_options:
         proposed = _option_meant(unknown_option, options)
+        if (options.command, unknown_option) in LACKING:
+            raise UsageError(f"{unknown_option}: {LACKING[options.command, unknown_option]}")
         other_commands = _commands_with(unknown_option)
         is_beginning = proposed is not None and proposed.startswith(unknown_option)
         if options.command is not None and other_commands and not is_beginning:

@@ -238,7 +238,7 @@ def _request(arguments: argparse.Namespace) -> _Request:
             message="saved counts have no periods",
             advice="give DATA in place of --counts",
         )
-    if arguments.counts and arguments.strata:
+    if arguments.counts and (arguments.strata or arguments.effect == "common"):
         raise UserError(
             code="strata-not-supported",
             message="saved counts have no strata",

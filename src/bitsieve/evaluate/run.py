@@ -266,6 +266,9 @@ def make_comparison(plan: Plan, folds: list[dict[str, Scored]], baselines: dict[
     }
     if isinstance(plan.target, SurvivalTarget):
         parameters["event"] = plan.target.event_name
+    if original_data is not None and original_data.strata is not None:
+        parameters["strata"] = original_data.strata
+        parameters["effect"] = plan.options.effect
 
     def stacked(measured: Callable[[Scored], ArrayLike]) -> Values:
         """An array of shape (n_methods, n_folds, ...)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.diagnostics import UserError
+from bitsieve.information import ANY_EFFECT
 from bitsieve.metrics.choice import Choice, OuterError, choose, outer_error, standard_errors
 from bitsieve.metrics.measures import ACCURACY, Measure, find_measure
 from bitsieve.metrics.paired_test import PairedTest, paired_test
@@ -61,7 +63,7 @@ class Comparison:
     names : list of str
         Of the features.
     parameters : dict
-        What was asked: target, classifier, protocol, binning, folds, random_state.
+        What was asked: target, classifier, protocol, binning, folds, random_state, and strata and effect if given.
     diagnostics : Diagnostics
         What was noticed in the data and in the result; ``notes`` are their texts.
     majority : ndarray of shape (n_folds,)
@@ -519,10 +521,22 @@ def selecting_call(comparison: Comparison) -> str:
     """The call in Python that selects what is recommended."""
     choice = comparison.choice()
     target = target_arguments(comparison.parameters["target"], comparison.parameters.get("event"))
-    arguments = f"method={choice.method!r}, n_features_to_select={choice.n_features}"
+    arguments = f"{strata_arguments(comparison.parameters)}method={choice.method!r}, "
+    arguments += f"n_features_to_select={choice.n_features}"
     if comparison.parameters["protocol"] == PAPER:
         arguments += f", protocol={PAPER!r}"
     return f"bitsieve.select(data, {target}, {arguments})"
+
+
+def strata_arguments(parameters: Mapping[str, Any]) -> str:
+    """The arguments of a call that give the strata of a comparison, with a comma; empty without strata."""
+    strata = parameters.get("strata")
+    if strata is None:
+        return ""
+    arguments = "strata=strata, " if strata == "strata" else f"strata={strata!r}, "
+    if parameters["effect"] != ANY_EFFECT:
+        arguments += f"effect={parameters['effect']!r}, "
+    return arguments
 
 
 def target_arguments(target_name: str, event_name: str | None) -> str:
