@@ -434,3 +434,28 @@ def test_a_common_effect_of_many_columns_is_not_tested_by_shuffles():
     assert selection.informative_state == ["not tested", "not tested"]
     notes = [note for note in selection.diagnostics if "not tested by permutations" in note.message]
     assert "7,500 values" in notes[0].message  # 125 columns of 60 rows
+
+
+@pytest.mark.slow("many tables")
+@pytest.mark.parametrize(("rule", "limit"), [("permutation", 0.05), ("fdr", 0.1)])
+def test_rules_of_a_common_effect_keep_their_level(rule, limit):
+    """Pairs with two columns that go with the case; noise, and columns that follow the pair, are false."""
+    shares_of_false = []
+    n_found = 0
+    for seed in range(60):
+        random = np.random.default_rng(seed)
+        pair = np.repeat(np.arange(60), 2)
+        case = np.tile([1, 0], 60)
+        true = (random.random((120, 2)) < 0.25 + 0.5 * case[:, None]).astype(int)
+        noise = random.integers(0, 3, (120, 8))
+        follows = (pair // 10)[:, None] + random.integers(0, 2, (120, 3))
+        selector = bitsieve.ForwardSelector(
+            "auto", criterion="jmi", stopping=rule, effect="common", binning="none", target_kind="classes"
+        )
+        selected = selector.fit(np.column_stack([true, noise, follows]), case, strata=pair.astype(str)).selected_
+        n_false = int((selected > 1).sum())
+        n_found += len(selected) - n_false
+        shares_of_false.append(n_false > 0 if rule == "permutation" else n_false / max(1, len(selected)))
+    # Two standard errors of a share of 60 tables.
+    assert np.mean(shares_of_false) <= limit + 2 * np.sqrt(limit * (1 - limit) / 60)
+    assert n_found > 72

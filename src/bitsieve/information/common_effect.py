@@ -289,6 +289,7 @@ class CommonEffectConditional(ConditionalInformation):
     def __init__(self, information: CommonEffectInformation, partition: Partition) -> None:
         super().__init__(information.entropy_terms, partition)
         self.information = information
+        self._latest_table: tuple[int, ContingencyTable] | None = None  # of the feature that was counted last
 
     def refine(self, feature: int) -> CommonEffectConditional:
         return CommonEffectConditional(self.information, self.partition.refine(feature))
@@ -324,6 +325,13 @@ class CommonEffectConditional(ConditionalInformation):
             results[block] = quantity([self._by_joint_value(table) for table in tables])
         return results - of_set
 
+    def _table_of(self, feature: int) -> ContingencyTable:
+        """The table of parts, codes of the feature and classes; that of the latest feature is counted once."""
+        if self._latest_table is None or self._latest_table[0] != feature:
+            (table,) = self.partition.tables(np.array([feature]), True)
+            self._latest_table = feature, table
+        return self._latest_table[1]
+
     def _by_joint_value(self, table: ContingencyTable) -> TableOfColumn:
         """The table of the joint values of Z and a column, from one of parts, codes and classes."""
         joint_value, part, label, counts = self._cells(table)
@@ -345,7 +353,7 @@ class CommonEffectConditional(ConditionalInformation):
         return joint_value.reshape(-1).astype(np.int64), part, label, counts
 
     def shuffled_relevance(self, feature: int, seeds: NDArray[np.uint64]) -> Floats:
-        (table,) = self.partition.tables(np.array([feature]), True)
+        table = self._table_of(feature)
         joint_value, part, label, counts = self._cells(table)
         by_joint_value = self._by_joint_value(table)
         expected = self.information.weights.expected_counts(by_joint_value.by_stratum)
@@ -385,8 +393,7 @@ class CommonEffectConditional(ConditionalInformation):
 
     def degrees_of_freedom(self, feature: int) -> int:
         """``(codes - 1) (classes - 1)`` of every value of Z, over the samples that shuffles may change, summed."""
-        (table,) = self.partition.tables(np.array([feature]), True)
-        joint_value, part, label, _ = self._cells(table)
+        joint_value, part, label, _ = self._cells(self._table_of(feature))
         changes = _has_several(part, joint_value)[part] & _has_several(part, label)[part]
         value_of_set = self._value_of_part[part[changes]]
         n_codes = _n_distinct(value_of_set, joint_value[changes])
@@ -400,8 +407,9 @@ class CommonEffectConditional(ConditionalInformation):
 
 def _n_distinct(group: Integers, values: Integers) -> Integers:
     """How many different values each group has."""
-    pairs = np.unique(np.stack([group, values]), axis=1)
-    return np.bincount(pairs[0])
+    n_values = int(values.max(initial=0)) + 1
+    distinct = np.unique(group * n_values + values)
+    return np.bincount(distinct // n_values)
 
 
 def _has_several(part: Integers, values: Integers) -> Flags:
