@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from bitsieve import cli
 
-OBJECTS_BETWEEN_COLLECTIONS = 50_000  # the start makes many objects and no garbage: by default a tenth of it is in vain
+OBJECTS_BETWEEN_COLLECTIONS = 200_000  # a short job makes so many objects and no garbage: the search for it is in vain
 
 
 def main() -> int:

@@ -76,9 +76,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check_affiliated(arguments: argparse.Namespace) -> None:
     """Refuse, before any work, options of affiliated features that cannot be used."""
-    from bitsieve.methods.by_samples.cutting_plane.search import check_tau
-
     if arguments.affiliated is not None:
+        from bitsieve.methods.by_samples.cutting_plane.search import check_tau
+
         check_tau("tau", arguments.affiliated)
     elif arguments.affiliated_by is not None:
         raise UserError(

@@ -328,7 +328,11 @@ class InMemoryDataset(Dataset, InspectedColumns):
         """The indices and values of the columns of categories."""
         if self.matrix is not None or self.is_sparse:
             return []
-        return [(j, self.categorical(j)) for j in range(self.n_features) if not self.is_numeric(j)]
+        return [(j, self.categorical(j)) for j in self._columns_of_categories]
+
+    @cached_property
+    def _columns_of_categories(self) -> list[int]:
+        return [j for j in range(self.n_features) if not self.is_numeric(j)]
 
     def numbers(self, j: int) -> Values:
         """Feature ``j`` as numbers of the type in which it was read."""

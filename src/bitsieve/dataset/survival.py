@@ -132,9 +132,9 @@ def survival_columns(y: Any) -> SurvivalColumns | None:
         return y
     if isinstance(y, np.ndarray):
         return None if y.dtype.names is None else _columns_of_structured_array(y)
-    if nw.dependencies.is_into_dataframe(y):
-        return _columns_of_frame(y)
-    return None
+    if nw.dependencies.is_into_series(y):  # known at once; to tell whether it is a frame narwhals searches for plugins
+        return None
+    return _columns_of_frame(y) if nw.dependencies.is_into_dataframe(y) else None
 
 
 def survival_of_target(target: Any, duration: Any, event: Any, entry: Any, n_intervals: int) -> SurvivalOptions | None:

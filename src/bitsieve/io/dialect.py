@@ -175,7 +175,8 @@ def _fractions(text: str, delimiter: str, decimal_mark: str, names: list[str]) -
     columns = _values(text, delimiter, names, _N_ROWS_OF_FRACTIONS)
     columns_of_fractions = set()
     for name, values in columns:
-        if any(map(fraction, values)) and all(fraction(value) or is_number(value) for value in values):
+        others = [value for value in values if fraction(value) is None]
+        if len(others) < len(values) and all(map(is_number, others)):
             columns_of_fractions.add(name)
     return frozenset(columns_of_fractions)
 

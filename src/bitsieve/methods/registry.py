@@ -14,12 +14,15 @@ from typing import Any
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.methods.by_counts.criteria import ALIASES, CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import FORWARD
-from bitsieve.methods.by_counts.markov_blankets.blanket import ALGORITHMS
 from bitsieve.methods.by_counts.stopping import STOPPING_RULES, is_a_stopping_rule
 from bitsieve.methods.method import Method, check_capabilities, defaults_of
 from bitsieve.utils.messages import choices, nearest_in
 from bitsieve.utils.parameter_names import refuse_wrong_names
 
+_BLANKET_SEARCHES = (
+    *("iamb-fdr", "gs", "iamb", "inter-iamb", "fast-iamb", "fbed"),
+    *("mmpc", "hiton-pc", "mmmb", "hiton-mb", "ses"),
+)
 MODULES = {  # the module that describes each method, in the order of the list
     "speccmi": "bitsieve.methods.by_counts.pairwise.spectral",
     "sdpcmi": "bitsieve.methods.by_counts.pairwise.semidefinite",
@@ -27,7 +30,7 @@ MODULES = {  # the module that describes each method, in the order of the list
     "eqpfs": "bitsieve.methods.by_counts.pairwise.quadratic",
     "fcbf": "bitsieve.methods.by_counts.blankets.fcbf",
     "koller-sahami": "bitsieve.methods.by_counts.blankets.koller_sahami",
-    **dict.fromkeys(ALGORITHMS, "bitsieve.methods.by_counts.markov_blankets.methods"),
+    **dict.fromkeys(_BLANKET_SEARCHES, "bitsieve.methods.by_counts.markov_blankets.methods"),
     "relieff": "bitsieve.methods.by_samples.relieff",
     "information-value": "bitsieve.methods.by_samples.information_value",
     "rcfs": "bitsieve.methods.by_samples.rcfs",

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.explain.affiliated import Affiliated
 from bitsieve.results.saved.schema import ColumnGroup, Label
 from bitsieve.utils.terminal_text import finite, number
 from bitsieve.utils.types import JsonObject
+
+if TYPE_CHECKING:
+    from bitsieve.explain.affiliated import Affiliated
 
 MAX_GROUPS_PRINTED = 20
 MAX_NAMES_PRINTED = 8

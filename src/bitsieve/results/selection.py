@@ -18,7 +18,6 @@ from bitsieve.explain.evidence import Evidence
 from bitsieve.io.output import write_text
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.selected_tests import InformativeState
-from bitsieve.results.difference import SelectionDiff, difference_of
 from bitsieve.results.document import (
     certificate_document,
     features_document,
@@ -30,13 +29,9 @@ from bitsieve.results.document import (
 from bitsieve.results.equality import equal_fields
 from bitsieve.results.groups import group_to_dict, groups_table, groups_text
 from bitsieve.results.ranking import LEAST_LEVEL, MEANING_OF_LEAST_LEVEL, TEXT_COLUMNS, Ranking
-from bitsieve.results.saved.class_scores import check_names_of_scores, score_columns
-from bitsieve.results.saved.cut import ColumnCodes, cut_columns
-from bitsieve.results.saved.data_check import DataCheck, check_of_changes
 from bitsieve.results.saved.schema import ColumnGroup, SavedFeature, SelectionDetails, SelectionRecord
 from bitsieve.results.saved.targets import saved_target, target_of
 from bitsieve.results.saved.values import option_of, plain_diagnostic
-from bitsieve.results.saved.write import text_of_record
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.diagnostic_list import Diagnostics
@@ -50,6 +45,9 @@ if TYPE_CHECKING:
     from bitsieve.explain.explain import FeatureExplanation
     from bitsieve.plots.displays import Display
     from bitsieve.plots.figures import Axes
+    from bitsieve.results.difference import SelectionDiff
+    from bitsieve.results.saved.cut import ColumnCodes
+    from bitsieve.results.saved.data_check import DataCheck
     from bitsieve.selectors.selected_columns import SelectedColumns
 
 MAX_CELLS_DRAWN = 1_000_000  # values of a table whose selection a notebook draws
@@ -338,6 +336,8 @@ class Selection:
         >>> bitsieve.load(path) == selection
         True
         """
+        from bitsieve.results.saved.write import text_of_record
+
         write_text(path, text_of_record(record_of(self)), "saved selection")
 
     def transform(self, data: TableLike, *, codes: bool = False, append_score: bool = False) -> TableLike:
@@ -400,6 +400,8 @@ class Selection:
                 message="append_score gives the likely class, and the target is a time to an event",
                 advice="leave it out",
             )
+        from bitsieve.results.saved.class_scores import check_names_of_scores, score_columns
+
         check_names_of_scores([str(self.features[i]) for i in order])
         saved_columns = [self.details.columns[i] for i in order]
         return with_columns(values, score_columns(saved_columns, cut, self.details.class_sizes, self.target.labels))
@@ -435,6 +437,8 @@ class Selection:
         >>> selection.check(X + 1).moved
         ['petal width (cm)', 'petal length (cm)']
         """
+        from bitsieve.results.saved.data_check import check_of_changes
+
         best_first = np.arange(len(self.features))
         cut = self._cut(self._wanted_columns(best_first).take(data), best_first)
         return check_of_changes(self.details.columns, [column.changes for column in cut])
@@ -457,6 +461,8 @@ class Selection:
                     "mapInPandas of Spark"
                 ),
             )
+        from bitsieve.results.saved.cut import cut_columns
+
         return cut_columns([self.details.columns[i] for i in order], collect(columns))
 
     def to_sklearn(self) -> SelectedColumns:
@@ -548,6 +554,8 @@ class Selection:
         what differs between the two runs:
         - options: n_features_to_select was 2, and is 3 now
         """
+        from bitsieve.results.difference import difference_of
+
         return difference_of(record_of(self), record_of(other))
 
     def explain(self, feature: str | int) -> FeatureExplanation:

@@ -8,18 +8,18 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from importlib.metadata import version
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.dataset.dataset import Dataset
-from bitsieve.dataset.text_format import ColumnRules
+from bitsieve.dataset.text_format import ColumnRules, TextFormat
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import binning_name
 from bitsieve.discretization.separate_zero import SeparateZeroBinning
 from bitsieve.information.survival import BITS_PER_EVENT
-from bitsieve.methods.by_counts.markov_blankets.blanket import Role
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.method import MethodResult
 from bitsieve.options import ReadOptions
@@ -34,6 +34,7 @@ from bitsieve.results.saved.schema import (
     Option,
     SavedColumn,
     SavedData,
+    SavedParsing,
     SavedRankTest,
     SavedRole,
     SavedStep,
@@ -42,9 +43,11 @@ from bitsieve.results.saved.schema import (
     SelectionDetails,
     Versions,
 )
-from bitsieve.results.saved.text_formats import parsing_of
 from bitsieve.results.saved.values import label_of, option_of, values_of_array
 from bitsieve.utils.arrays import Columns, Floats
+
+if TYPE_CHECKING:
+    from bitsieve.methods.by_counts.markov_blankets.blanket import Role
 
 MAX_COUNTS = 100_000  # cells of the table of a feature; of a larger one no counts are kept
 
@@ -90,6 +93,12 @@ def details_of(fit: Fit, read: ReadOptions, labels: Sequence[object]) -> Selecti
         strata=_strata(fit),
         values_digest=evidence.values_digest.value,
     )
+
+
+def _parsing(text_format: TextFormat) -> SavedParsing | None:
+    from bitsieve.results.saved.text_formats import parsing_of  # with the formats of numbers and times in text
+
+    return parsing_of(text_format)
 
 
 def _strata(fit: Fit) -> SavedStrata | None:
@@ -199,7 +208,7 @@ def _column(
         label=label,
         index=j,
         kind=kind,
-        parsing=None if meaning is None else parsing_of(meaning.format),
+        parsing=None if meaning is None else _parsing(meaning.format),
         cut=cut,
         counts=_counts(counts, cut.n_codes),
         smallest=None if value_range is None else value_range[0],
