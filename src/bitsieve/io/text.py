@@ -183,6 +183,11 @@ class TextFile(ColumnFile):
 
     def _common_kinds(self, kinds_by_range: list[dict[str, ColumnKind]]) -> dict[str, ColumnKind]:
         """The kinds of the columns over all ranges."""
+        if len(kinds_by_range) == 1:
+            (kinds,) = kinds_by_range
+            return {
+                name: kind if kind.parsed != _NULL else ColumnKind(_NUMBER, _NUMBER) for name, kind in kinds.items()
+            }
         names = dict.fromkeys(chain.from_iterable(kinds_by_range))
         common: dict[str, ColumnKind | None] = dict.fromkeys(names)
         several_types: dict[str, list[pa.DataType]] = {}

@@ -60,6 +60,7 @@ def test_tails_and_bits_against_the_definition(brute, made):
 def test_the_best_of_all_after_each_shuffle(made, monkeypatch, block_columns, labels, n_jobs):
     """In blocks of any size, on any number of threads."""
     monkeypatch.setattr(repeated_search, "BLOCK_COLUMNS", block_columns)
+    monkeypatch.setattr(repeated_search, "BLOCK_VALUES", 0)
     monkeypatch.setattr(repeated_search, "MAX_SHUFFLED_LABELS", labels)
     search = search_of(made, n_jobs=n_jobs)
     shuffles = search.search.shuffled(search.parts, SEEDS)

@@ -25,7 +25,8 @@ from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.lazy import cached_property
 
 MAX_SHUFFLED_LABELS = 1 << 24  # shuffled classes of samples that are in memory at once
-BLOCK_COLUMNS = 32  # columns that a thread cuts at once
+BLOCK_COLUMNS = 32  # columns that a thread cuts at once, or of few samples more:
+BLOCK_VALUES = 1 << 13  # as many as have so many values
 MAX_EXPONENT = 700.0  # e to this power is still a float
 
 
@@ -97,16 +98,17 @@ class RepeatedSearch:
     ) -> Floats:
         """The best statistic of all candidates after each shuffle; ``best_of`` is ``np.minimum`` or ``np.maximum``."""
         batch_size = max(1, MAX_SHUFFLED_LABELS // len(self._class_search.classes))
-        blocks = range(0, len(self.candidates), BLOCK_COLUMNS)
+        block_columns = max(BLOCK_COLUMNS, BLOCK_VALUES // len(self._class_search.classes))
+        blocks = range(0, len(self.candidates), block_columns)
         best_of_blocks = np.empty((len(blocks), len(seeds)))
         for first in range(0, len(seeds), batch_size):
             batch = slice(first, first + batch_size)
             classes = self._class_search.shuffled(self.parts, seeds[batch])
 
             def cut(start: int, batch: slice = batch, classes: Labels = classes) -> None:
-                columns = self.candidates[start : start + BLOCK_COLUMNS]
+                columns = self.candidates[start : start + block_columns]
                 dependence = self._class_search.dependence(classes, columns, self.parts, self.entropy_terms)
-                best_of_blocks[start // BLOCK_COLUMNS, batch] = best_of.reduce(statistic(dependence), axis=0)
+                best_of_blocks[start // block_columns, batch] = best_of.reduce(statistic(dependence), axis=0)
 
             run_blocks(cut, blocks, self.n_jobs)
         return np.asarray(best_of.reduce(best_of_blocks, axis=0))
