@@ -440,7 +440,7 @@ def test_mistakes(lazy, how, message):
 
 
 def test_rows_in_memory_are_not_pushed_down():
-    with pytest.raises(ValueError, match=r"^push_down=True is not allowed: leave it out for Table: rows are counted"):
+    with pytest.raises(ValueError, match=r"^push_down=True is not allowed: leave it out for Table: only rows"):
         bitsieve.select(rows(), "y", push_down=True)
 
 
