@@ -45,6 +45,7 @@ HOW = {
     "sets": {"binning": "quantile", "method": "cmi"},
     "stopping": {"binning": "quantile", "method": "jmi", "n_features_to_select": "auto", "stopping": "fdr"},
     "common": {"binning": "quantile", "method": "jmi", "effect": "common"},
+    "common, tested": {"binning": "quantile", "method": "jmi", "effect": "common", "stopping": "permutation"},
     "two columns": {"strata": ["site", "batch"], "method": "cmim2", "binning": "uniform", "n_bins": 3},
 }
 

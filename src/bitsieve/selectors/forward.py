@@ -62,6 +62,8 @@ class ForwardSelector(CountSelector):
     effect : {"any", "common"}, default="any"
         Of ``strata`` in ``fit``: whether a column may have any effect within the strata, I(Xi;C|S), or one that all
         strata have in common, such as in matched sets: the pooled table against its mean under shuffles within strata.
+        With "common", ``stopping`` is "permutation", "fdr" or "threshold", and the tests of the first two need bins
+        that are made without the class.
 
     Attributes
     ----------
