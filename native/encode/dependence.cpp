@@ -1,6 +1,7 @@
 #include "encode/dependence.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "encode/mdl.hpp"
@@ -96,6 +97,101 @@ struct SortedColumn {
     }
 };
 
+// Tells apart the vectors of two classes by which a column may be cut from those by which it is not. A column is cut if
+// its best first cut is accepted, which depends on two numbers: the samples left of it, and those of class 1 among them.
+// For each number of samples an interval of the other number is known in which no cut is accepted. All vectors have
+// equally many samples of class 1, as shuffles have. The counts of all vectors move on together, a byte each.
+class FirstCuts {
+public:
+    static constexpr std::int64_t kMaxRows = 255;   // a count is a byte
+    static constexpr std::int64_t kMinVectors = 8;  // for fewer the intervals take longer than the cuts
+
+    static bool suits(const ClassVectors& vectors, std::int64_t n_rows) {
+        if (vectors.n_classes != 2 || n_rows > kMaxRows || vectors.n_vectors < kMinVectors) return false;
+        for (std::int64_t b = 1; b < vectors.n_vectors; ++b)
+            if (count_of_ones(vectors, n_rows, b) != count_of_ones(vectors, n_rows, 0)) return false;
+        return true;
+    }
+
+    FirstCuts(const ClassVectors& vectors, std::int64_t n_rows, const Terms& terms)
+        : terms_(terms),
+          acceptance_(terms),
+          n_(std::uint64_t(n_rows)),
+          n_ones_(count_of_ones(vectors, n_rows, 0)),
+          n_vectors_(std::size_t(vectors.n_vectors)),
+          is_one_(n_ * n_vectors_),
+          refused_(n_),
+          ones_(n_vectors_),
+          may_be_cut_(n_vectors_) {
+        for (std::size_t b = 0; b < n_vectors_; ++b)
+            for (std::size_t i = 0; i < n_; ++i)
+                is_one_[i * n_vectors_ + b] = std::uint8_t(vectors.classes[b * n_ + i]);
+        for (std::uint64_t n_left = 1; n_left < n_; ++n_left) refused_[n_left] = refused_with(n_left);
+    }
+
+    // A flag for each vector. The samples are all that there are, by rising value.
+    const std::vector<std::uint8_t>& may_cut(const std::vector<KeyedRow>& samples) {
+        std::fill(ones_.begin(), ones_.end(), std::uint8_t(0));
+        std::fill(may_be_cut_.begin(), may_be_cut_.end(), std::uint8_t(0));
+        for (std::size_t i = 0; i + 1 < n_; ++i) {
+            const std::uint8_t* is_one = is_one_.data() + samples[i].row * n_vectors_;
+            std::uint8_t* ones = ones_.data();
+            std::uint8_t* may = may_be_cut_.data();
+            const std::uint8_t low = refused_[i + 1].low;
+            const std::uint8_t high = refused_[i + 1].high;
+            for (std::size_t b = 0; b < n_vectors_; ++b) {
+                const std::uint8_t n_ones = std::uint8_t(ones[b] + is_one[b]);
+                ones[b] = n_ones;
+                may[b] |= std::uint8_t(n_ones < low) | std::uint8_t(n_ones > high);
+            }
+        }
+        return may_be_cut_;
+    }
+
+private:
+    struct Interval {
+        std::uint8_t low, high;
+    };
+
+    static std::uint64_t count_of_ones(const ClassVectors& vectors, std::int64_t n_rows, std::int64_t vector) {
+        const std::int32_t* first = vectors.classes + vector * n_rows;
+        return std::uint64_t(std::count(first, first + n_rows, 1));
+    }
+
+    // The longest interval around the mean in which no cut is accepted.
+    Interval refused_with(std::uint64_t n_left) {
+        const std::uint64_t mean = n_left * n_ones_ / n_;
+        if (accepts(n_left, mean)) return {1, 0};  // empty
+        const std::uint64_t least = n_left + n_ones_ > n_ ? n_left + n_ones_ - n_ : 0;
+        const std::uint64_t most = std::min(n_left, n_ones_);
+        std::uint64_t low = mean;
+        std::uint64_t high = mean;
+        while (low > least && !accepts(n_left, low - 1)) --low;
+        while (high < most && !accepts(n_left, high + 1)) ++high;
+        return {std::uint8_t(low), std::uint8_t(high)};
+    }
+
+    bool accepts(std::uint64_t n_left, std::uint64_t n_ones) {
+        const Summary all = summary(n_, n_ones_);
+        const Summary left = summary(n_left, n_ones);
+        const Summary right = summary(n_ - n_left, n_ones_ - n_ones);
+        return left.entropy + right.entropy <= acceptance_.max_entropy(all) && acceptance_.accepts(all, left, right);
+    }
+
+    Summary summary(std::uint64_t n, std::uint64_t n_ones) const {
+        const std::uint64_t classes = std::uint64_t(n_ones > 0) + std::uint64_t(n_ones < n);
+        return {n, classes, terms_(n) - terms_(n_ones) - terms_(n - n_ones)};
+    }
+
+    Terms terms_;
+    Acceptance acceptance_;
+    std::uint64_t n_, n_ones_;
+    std::size_t n_vectors_;
+    std::vector<std::uint8_t> is_one_;  // n_vectors for each sample
+    std::vector<Interval> refused_;     // by the samples left of a cut
+    std::vector<std::uint8_t> ones_, may_be_cut_;
+};
+
 }  // namespace
 
 void dependence_of_codes(const std::int32_t* codes, std::int64_t n_rows, std::int64_t n_codes,
@@ -111,6 +207,9 @@ void dependence_of_cuts(const double* columns, std::int64_t n_rows, std::int64_t
                         std::int64_t* sums) {
     Dependence dependence(vectors, parts, terms);
     MdlCutter cutter(vectors.n_classes, terms);
+    std::optional<FirstCuts> first_cuts;
+    if (FirstCuts::suits(vectors, n_rows)) first_cuts.emplace(vectors, n_rows, terms);
+    const std::vector<double> no_cuts;
     SortedColumn sorted;
     std::vector<std::int32_t> ordered;
     std::vector<std::int32_t> codes(static_cast<std::size_t>(n_rows));
@@ -119,13 +218,18 @@ void dependence_of_cuts(const double* columns, std::int64_t n_rows, std::int64_t
         const std::size_t n_there = sorted.items.size();
         const bool some_missing = n_there > 0 && std::int64_t(n_there) < n_rows;
         ordered.resize(n_there);
+        const std::uint8_t* may_be_cut = nullptr;  // null: by any vector
+        if (first_cuts && std::int64_t(n_there) == n_rows) may_be_cut = first_cuts->may_cut(sorted.items).data();
         for (std::int64_t b = 0; b < vectors.n_vectors; ++b) {
             const std::int32_t* classes = vectors.classes + b * n_rows;
             std::int64_t& of_freedom = freedom[j * vectors.n_vectors + b];
             std::int64_t& of_sum = sums[j * vectors.n_vectors + b];
             of_freedom = of_sum = 0;
-            for (std::size_t i = 0; i < n_there; ++i) ordered[i] = classes[sorted.items[i].row];
-            const auto* cuts = &cutter.cuts(sorted.values.data(), ordered.data(), nullptr, n_there);
+            const std::vector<double>* cuts = &no_cuts;
+            if (may_be_cut == nullptr || may_be_cut[b]) {
+                for (std::size_t i = 0; i < n_there; ++i) ordered[i] = classes[sorted.items[i].row];
+                cuts = &cutter.cuts(sorted.values.data(), ordered.data(), nullptr, n_there);
+            }
             if (cuts->empty() && cut_at_median) cuts = &sorted.median;
             if (cuts->empty() && !some_missing) continue;
             std::fill(codes.begin(), codes.end(), std::int32_t(cuts->size() + 1));  // of what is missing

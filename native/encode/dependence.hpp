@@ -6,7 +6,9 @@
 //     freedom = sum_z (codes in z - 1) (classes in z - 1)
 //     sum     = sum_z [ sum T(n_zxc) - sum T(n_zx) - sum T(n_zc) + T(n_z) ]  =  N I(X;C|Z) 2^shift
 // All are integers. Columns of numbers are cut anew by every vector of classes (cuts.hpp, mdl.hpp) and sorted once.
-// Limits: rows <= 2^31. Scratch memory: 48 bytes a row, and a cell for every code and class of one part.
+// Many vectors of two classes are first searched together for those that cut a column, if it has at most 255 rows.
+// Limits: rows <= 2^31. Scratch memory: 48 bytes a row, and a cell for every code and class of one part; in that search
+// also a byte for each row and vector.
 #pragma once
 
 #include <cstdint>

@@ -113,3 +113,23 @@ def test_columns_with_codes_are_those_that_a_fit_gives_several(missing):
             n_codes = codes_that_occur(fitted, table)
             assert has_code.tolist() == (n_codes > 1).tolist()
     assert has_codes.all()
+
+
+@pytest.mark.parametrize("n_samples", [2, 3, 20, 62, 255, 256])
+@pytest.mark.parametrize("decimals", [1, 9])
+def test_many_shuffles_give_what_each_of_them_gives_alone(n_samples, decimals):
+    """Of many shuffles of two classes native code tells those apart that cut no column of few rows."""
+    random = np.random.default_rng(n_samples)
+    classes = np.arange(n_samples, dtype=np.int32) % 3 % 2
+    strength = np.array([0.0, 0.0, 1.0, 3.0])
+    X = (classes[:, None] * strength + random.normal(size=(n_samples, 4))).round(decimals)
+    search = MDLBinner().fit_table(read_xy(X, classes)).search(read_xy(X, classes))
+    terms = make_entropy_terms(n_samples)
+    part = Parts.of(np.zeros(n_samples, np.int64))
+    shuffles = np.array([classes, *(random.permutation(classes) for _ in range(99))])
+    together = search.dependence(shuffles, np.arange(4), part, terms)
+    for number, shuffle in enumerate(shuffles):
+        alone = search.dependence(shuffle[None], np.arange(4), part, terms)
+        assert together.freedom[:, number].tolist() == alone.freedom[:, 0].tolist()
+        assert together.sums[:, number].tolist() == alone.sums[:, 0].tolist()
+    assert n_samples < 20 or 0 < np.count_nonzero(together.freedom) < together.freedom.size

@@ -331,7 +331,8 @@ def pre_bins(random, kernel):
 def dependence(random, kernel):
     n_samples = int(random.integers(2, 40))
     classes, n_classes = class_codes(random, n_samples)
-    vectors = np.array([classes, random.permutation(classes)])
+    n_vectors = int(random.choice([2, 12]))  # of many vectors those are told apart that cut no column
+    vectors = np.array([classes, *(random.permutation(classes) for _ in range(n_vectors - 1))])
     divided = random.integers(0, random.choice([1, 3, 40]), n_samples)
     _, divided = np.unique(divided, return_inverse=True)
     terms, order = terms_of(n_samples, random), Parts.of(divided)
@@ -342,14 +343,14 @@ def dependence(random, kernel):
     values, ends = _native.mdl_cuts(table, vectors, n_classes, terms.table, terms.shift, None)
     compared = 0
     for at, cuts in enumerate(parts(values, ends)):
-        column, labels = table[:, at // 2], vectors[at % 2]
+        column, labels = table[:, at // n_vectors], vectors[at % n_vectors]
         if not len(cuts) and at_median:
             cuts = np.array(order_statistics(column, 2, np.ones(n_samples, int)))
         codes = np.where(np.isnan(column), len(cuts) + 1, np.searchsorted(cuts, column))
         wanted = counted(codes, labels, divided, terms.shift)
         compared += equal((freedom.reshape(-1)[at], sums.reshape(-1)[at]), wanted)
         codes = codes.astype(np.int32)
-        of_codes = _native.dependence_of_codes(codes, vectors[at % 2 : at % 2 + 1], n_classes, *tail)
+        of_codes = _native.dependence_of_codes(codes, labels[None], n_classes, *tail)
         compared += equal(np.ravel(of_codes), wanted)
     return compared
 
