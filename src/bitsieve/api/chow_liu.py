@@ -23,7 +23,7 @@ from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.dependent.forest import LEVEL, Forest, TreeModel, spanning_forest
 from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping
 from bitsieve.options import ReadOptions
-from bitsieve.pipeline import notes
+from bitsieve.pipeline.notes import selection_notes
 from bitsieve.plots.figures import BLUE, Axes, drawing
 from bitsieve.utils.arrays import Columns, Floats, Integers
 from bitsieve.utils.docstrings import cites
@@ -454,5 +454,5 @@ def conditional_test(
             advice="learn the tree from the same columns in the same order",
         )
     p, adjusted, untested = rule.test(information, tree.forest, np.arange(len(names)))
-    diagnostics = [notes.untested([names[j] for j in untested.tolist()])] if len(untested) else []
+    diagnostics = [selection_notes.untested([names[j] for j in untested.tolist()])] if len(untested) else []
     return ConditionalTest(names, p, adjusted, rule.level, tree, diagnostics)

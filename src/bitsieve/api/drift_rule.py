@@ -12,7 +12,7 @@ from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.engines.registry import is_stream
 from bitsieve.io.read import STANDARD_INPUT
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
-from bitsieve.pipeline import notes
+from bitsieve.pipeline.notes import column_notes
 from bitsieve.pipeline.period_columns import check_period_has_one_role, column_list
 from bitsieve.results.drift import Drift
 from bitsieve.utils.defaults import DRIFT_BINNING, DRIFT_PENALTY, MAX_DRIFT
@@ -98,7 +98,7 @@ def apply_drift_rule(
         _refuse_to_exclude_all(len(drifting), result, rule)
         exclude += drifting
         if drifting:
-            diagnostics.append(notes.drifting_excluded([str(column) for column in drifting], rule.max_drift))
+            diagnostics.append(column_notes.drifting_excluded([str(column) for column in drifting], rule.max_drift))
     return AppliedDriftRule(
         read=replace(read, exclude=exclude),
         columns=replace(columns, exclude=exclude),

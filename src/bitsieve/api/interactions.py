@@ -19,9 +19,9 @@ from bitsieve.discretization.registry import make_discretizer
 from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search
 from bitsieve.methods.method import TABLES
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
-from bitsieve.pipeline import notes
 from bitsieve.pipeline.diagnose import on_copies, on_target, refuse_constant_data
 from bitsieve.pipeline.discretize import count_for_tuples, discretization_for_tuples, strata_of
+from bitsieve.pipeline.notes import tuple_notes
 from bitsieve.pipeline.prepare import Prepared, prepare
 from bitsieve.pipeline.reading import Requirements, plan_reading
 from bitsieve.results.interactions import Interactions
@@ -244,7 +244,7 @@ def search_interactions(
         *on_target(table),
     ]
     if chance is None:
-        diagnostics.append(notes.without_shuffles())
+        diagnostics.append(tuple_notes.without_shuffles())
     return _labelled(strongest, chance, rates, table, question, Diagnostics(diagnostics))
 
 
@@ -277,7 +277,7 @@ def _on_constant_columns(prepared: Prepared[Dataset], source: CountSource) -> li
     columns = sorted(set(np.flatnonzero(source.arities < 2).tolist()) - prepared.dropped.keys())
     if not columns:
         return []
-    return [notes.constant_in_tuples([str(prepared.original.names[j]) for j in columns])]
+    return [tuple_notes.constant_in_tuples([str(prepared.original.names[j]) for j in columns])]
 
 
 def _on_many_values(table: Dataset, source: CountSource, order: int) -> list[Diagnostic]:
@@ -298,7 +298,7 @@ def _on_many_values(table: Dataset, source: CountSource, order: int) -> list[Dia
     if not is_inflated.any():
         return []
     names = [str(table.names[j]) for j in columns[is_inflated]]
-    return [notes.many_values_in_tuples(names, order, float(bits_by_chance[is_inflated].min()))]
+    return [tuple_notes.many_values_in_tuples(names, order, float(bits_by_chance[is_inflated].min()))]
 
 
 def _labelled(

@@ -12,8 +12,8 @@ import numpy as np
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.engines.rounded_counts import drawn_counts, rounded_counts
 from bitsieve.engines.saved_counts import SavedCounts, SavedCountsDataset
-from bitsieve.pipeline import notes
 from bitsieve.pipeline.fit import Fit
+from bitsieve.pipeline.notes import job_notes
 from bitsieve.pipeline.prepare import prepare_selection
 from bitsieve.pipeline.run import run
 from bitsieve.utils.arrays import Columns, Floats
@@ -85,7 +85,7 @@ def note_on_rounding(fit: Fit, parts: Sequence[SavedCounts]) -> Diagnostic:
     """The note on counts of sites of which some are rounded."""
     bases = sorted({base for part in parts for base in part.rounding_bases})
     if not len(fit.result.selected):
-        return notes.rounded_counts(bases, [], 0, N_REPEATS)
+        return job_notes.rounded_counts(bases, [], 0, N_REPEATS)
     cost = rounding_cost(fit, parts)
     ranges = list(zip(cost.low.tolist(), cost.high.tolist(), strict=True))
-    return notes.rounded_counts(bases, ranges, cost.n_same_orders, N_REPEATS)
+    return job_notes.rounded_counts(bases, ranges, cost.n_same_orders, N_REPEATS)

@@ -21,10 +21,10 @@ from bitsieve.information.leaks import Leak
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping
 from bitsieve.methods.method import GreedyStep
-from bitsieve.pipeline import notes
 from bitsieve.pipeline.evidence import has_no_information, max_values_tested
 from bitsieve.pipeline.few_repeats import on_few_repeats
 from bitsieve.pipeline.fit import CountEvidence, Fit
+from bitsieve.pipeline.notes import column_notes, job_notes, row_notes, selection_notes, target_notes, text_notes
 from bitsieve.pipeline.prepare import Prepared, PreparedSelection
 from bitsieve.pipeline.selected_tests import InformativeState
 from bitsieve.pipeline.strata import on_strata
@@ -102,7 +102,7 @@ def on_missing(prepared: PreparedSelection) -> list[Diagnostic]:
     method = prepared.selection.method
     missing = prepared.discretization.missing
     if missing is not None:
-        return [] if method.bins else [notes.missing_without_effect(missing, method.name)]
+        return [] if method.bins else [job_notes.missing_without_effect(missing, method.name)]
     if not method.bins or not isinstance(prepared.discretization.binning, str):
         return []
     table = prepared.original
@@ -110,7 +110,7 @@ def on_missing(prepared: PreparedSelection) -> list[Diagnostic]:
     columns = [j for j, column in enumerate(infos) if column.has_missing and j not in prepared.dropped]
     if not columns:
         return []
-    return [notes.missing_kept(_names(table, columns))]
+    return [column_notes.missing_kept(_names(table, columns))]
 
 
 def on_copies(prepared: Prepared[DatasetT]) -> list[Diagnostic]:
@@ -123,8 +123,8 @@ def on_copies(prepared: Prepared[DatasetT]) -> list[Diagnostic]:
     copies = find_copies(table.rows, columns)
     if not copies:
         return []
-    kinds = [copy.kind(table.rows) for copy in copies[: notes.MAX_LISTED]]
-    return [notes.copies(copies, kinds, table.names)]
+    kinds = [copy.kind(table.rows) for copy in copies[: column_notes.MAX_LISTED]]
+    return [column_notes.copies(copies, kinds, table.names)]
 
 
 def on_screen(fit: Fit) -> list[Diagnostic]:
@@ -132,7 +132,7 @@ def on_screen(fit: Fit) -> list[Diagnostic]:
     screen = fit.selection.screen
     if screen is None or not fit.screened_out:
         return []
-    return [notes.screened_out(screen, len(fit.screened_out))]
+    return [job_notes.screened_out(screen, len(fit.screened_out))]
 
 
 def on_bins(table: Dataset, binner: Binning, dropped: Collection[int], about_unused_bins: str) -> list[Diagnostic]:
@@ -178,7 +178,7 @@ def _on_columns_without_cut(
         return []
     n_numeric = sum(_is_numeric(binner.categories_of(j)) for j in np.flatnonzero(is_noted).tolist())
     return [
-        notes.no_reliable_relation(
+        selection_notes.no_reliable_relation(
             _names(table, unrelated.tolist()),
             n_numeric,
             table.target.names,
@@ -191,7 +191,7 @@ def _on_columns_without_cut(
 def _on_constant_columns(table: Dataset, constant: Sequence[int]) -> list[Diagnostic]:
     if not constant:
         return []
-    return [notes.constant(ColumnNames(table.names, constant))]
+    return [column_notes.constant(ColumnNames(table.names, constant))]
 
 
 def _on_nearly_unique_categories(table: Dataset, binner: Binning, n_bins: Integers) -> list[Diagnostic]:
@@ -200,7 +200,7 @@ def _on_nearly_unique_categories(table: Dataset, binner: Binning, n_bins: Intege
     identifiers = [j for j in nearly_unique if binner.categories_of(j) is not None]
     if not identifiers:
         return []
-    return [notes.identifier_kept(_names(table, identifiers))]
+    return [column_notes.identifier_kept(_names(table, identifiers))]
 
 
 def on_row_counters(table: Dataset, selected: Columns) -> list[Diagnostic]:
@@ -208,7 +208,7 @@ def on_row_counters(table: Dataset, selected: Columns) -> list[Diagnostic]:
     counters = [j for j in selected.tolist() if table.is_row_counter(j)]
     if not counters:
         return []
-    return [notes.row_counter(_names(table, counters))]
+    return [column_notes.row_counter(_names(table, counters))]
 
 
 def _names(table: Dataset, columns: Sequence[int]) -> list[str]:
@@ -226,9 +226,9 @@ def on_sample(table: Dataset) -> list[Diagnostic]:
     approximation = table.approximation
     if approximation is not None:
         names = _names(table, approximation.columns)
-        diagnostics.append(notes.binned_on_sample(names, approximation))
+        diagnostics.append(column_notes.binned_on_sample(names, approximation))
     if table.target_rank_error:
-        diagnostics.append(notes.target_binned_on_sample(table.target.name, table.target_rank_error))
+        diagnostics.append(target_notes.target_binned_on_sample(table.target.name, table.target_rank_error))
     return diagnostics
 
 
@@ -241,7 +241,7 @@ def on_leaks(leaks: Sequence[Leak], table: Dataset) -> list[Diagnostic]:
     decided = repr(table.target.name)
     if table.target.kind == "survival":
         decided = "whether there is an event,"
-    return [notes.leak(names, decided, smallest_share_of_rows)]
+    return [target_notes.leak(names, decided, smallest_share_of_rows)]
 
 
 def on_ties(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
@@ -260,7 +260,7 @@ def on_ties(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
         relevance = evidence.relevance[columns]
         if (np.diff(relevance) > TIE).any():
             names = _names(fit.table, columns.tolist())
-            diagnostics.append(notes.tied(names, relevance.tolist()))
+            diagnostics.append(selection_notes.tied(names, relevance.tolist()))
     return diagnostics
 
 
@@ -269,21 +269,23 @@ def on_stop(fit: Fit) -> list[Diagnostic]:
     stopping = fit.result.stopping
     n_selected = len(fit.result.selected)
     if n_selected == 0 and "delta" in fit.method.parameters:
-        return [notes.nothing_related(fit.method.name, fit.table.target.names)]
+        return [selection_notes.nothing_related(fit.method.name, fit.table.target.names)]
     if n_selected == 0 and stopping is None:
-        return [notes.empty_blanket(fit.method.name, fit.table.target.names)]
+        return [selection_notes.empty_blanket(fit.method.name, fit.table.target.names)]
     if stopping is None or stopping.by == "n_features_to_select":
         requested = fit.selection.n_features_to_select
         if not isinstance(requested, int) or n_selected >= requested:
             return []
-        return [notes.fewer_selected(fit.method.name, n_selected, requested)]
+        return [selection_notes.fewer_selected(fit.method.name, n_selected, requested)]
     if stopping.candidate < 0 and stopping.reason:
-        return [notes.stopped_by_rule(n_selected, stopping.by, stopping.reason)]
+        return [selection_notes.stopped_by_rule(n_selected, stopping.by, stopping.reason)]
     if stopping.candidate < 0:
-        return [notes.nothing_left(n_selected, fit.table.target.names)]
+        return [selection_notes.nothing_left(n_selected, fit.table.target.names)]
     candidate = str(fit.table.names[stopping.candidate])
     is_corrected = stopping.by == "threshold" and fit.selection.estimator == "corrected" and n_selected > 0
-    return [notes.stopped_at(n_selected, stopping.by, candidate, stopping.reason, before_correction=is_corrected)]
+    return [
+        selection_notes.stopped_at(n_selected, stopping.by, candidate, stopping.reason, before_correction=is_corrected)
+    ]
 
 
 def on_not_executed(fit: Fit) -> list[Diagnostic]:
@@ -292,7 +294,7 @@ def on_not_executed(fit: Fit) -> list[Diagnostic]:
     if n_not_executed == 0:
         return []
     n_tests = fit.fitted_attribute("n_tests_")
-    return [notes.tests_not_executed(n_not_executed, n_tests, fit.selection.parameters["power"])]
+    return [selection_notes.tests_not_executed(n_not_executed, n_tests, fit.selection.parameters["power"])]
 
 
 def on_untested(fit: Fit) -> list[Diagnostic]:
@@ -300,7 +302,7 @@ def on_untested(fit: Fit) -> list[Diagnostic]:
     stopping = fit.result.stopping
     if stopping is None or stopping.untested is None or not len(stopping.untested):
         return []
-    return [notes.untested(_names(fit.table, stopping.untested.tolist()))]
+    return [selection_notes.untested(_names(fit.table, stopping.untested.tolist()))]
 
 
 def on_tested_rows(fit: Fit) -> list[Diagnostic]:
@@ -322,11 +324,11 @@ def on_rows(table: Dataset) -> list[Diagnostic]:
         if NAMES_OF_UNITS.fullmatch(str(name)):
             n_values = len(np.unique(_values(rows, j)))
             if 1 < n_values <= table.n_samples / 2:
-                return [notes.repeated_identifier(str(name), n_values, table.n_samples)]
+                return [row_notes.repeated_identifier(str(name), n_values, table.n_samples)]
     n_tested, n_alike = _count_columns_alike(rows)
     if n_alike < max(2, MIN_SHARE_ALIKE * n_tested):
         return []
-    return [notes.rows_alike(n_alike, n_tested)]
+    return [row_notes.rows_alike(n_alike, n_tested)]
 
 
 def _values(table: InMemoryDataset, j: int) -> Values:
@@ -374,9 +376,9 @@ def on_dependence(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
     """
     table = fit.table
     if fit.result.stopping is not None and fit.result.stopping.neighbours:
-        diagnostics = [notes.conditional_list(ConditionalStopping.conclusion)]
+        diagnostics = [selection_notes.conditional_list(ConditionalStopping.conclusion)]
         if fit.evidence is not None and fit.evidence.binner.requires == "classes":
-            diagnostics.append(notes.list_from_target_bins())
+            diagnostics.append(selection_notes.list_from_target_bins())
         return diagnostics
     rule = fit.selection.stopping
     if rule is None or not make_stopping(rule).assumes_positive_dependence:
@@ -394,14 +396,14 @@ def on_dependence(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
     if p * n_pairs > DEPENDENCE_LEVEL:
         return []
     names = _names(table, pair)
-    return [notes.list_of_dependent(names, bits, can_test="independent" in table.capabilities)]
+    return [selection_notes.list_of_dependent(names, bits, can_test="independent" in table.capabilities)]
 
 
 def on_informative(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
     """How many selected features are more informative than chance, if not all are and no rule tested them."""
     about_bins = fit.about_unused_bins
     if not about_bins and has_no_information(evidence.relevance[fit.result.selected], evidence.informative):
-        return [notes.no_information(len(evidence.overlap))]
+        return [selection_notes.no_information(len(evidence.overlap))]
     if fit.selection.is_tested or fit.table.n_samples < MIN_ROWS_FOR_CHANCE:
         return []
     states = informative_states(fit, evidence)
@@ -413,7 +415,7 @@ def on_informative(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
     limit = None if evidence.is_sure else max_values_tested(fit.table, fit.selection.effect)
     selected = fit.result.selected.tolist()
     return [
-        notes.partly_informative(
+        selection_notes.partly_informative(
             n_alone=n_alone,
             n_with_others=n_with_others,
             unshown=_names_in_state(fit.table, selected, states, "not shown"),
@@ -476,7 +478,7 @@ def on_many_values(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
     if not inflated:
         return []
     names = _names(table, inflated)
-    return [notes.many_values(names, has_estimator="estimator" in fit.selection.parameters)]
+    return [column_notes.many_values(names, has_estimator="estimator" in fit.selection.parameters)]
 
 
 def on_gap(fit: Fit) -> list[Diagnostic]:
@@ -486,9 +488,9 @@ def on_gap(fit: Fit) -> list[Diagnostic]:
     gap = fit.fitted_attribute("gap_")
     n_selected = len(fit.result.selected)
     if gap <= 1e-12:  # the rounding of two sums
-        return [notes.best_found(n_selected)]
+        return [selection_notes.best_found(n_selected)]
     percent = np.floor(1000 * (1 - gap)) / 10  # rounded down, so that "at least" holds
-    return [notes.near_best(n_selected, percent)]
+    return [selection_notes.near_best(n_selected, percent)]
 
 
 def on_target(table: Dataset) -> list[Diagnostic]:
@@ -497,7 +499,7 @@ def on_target(table: Dataset) -> list[Diagnostic]:
     diagnostics = []
     for name, parsing in target.parsings.items():
         name_of_target = name if target.kind == "joint" else target.name
-        diagnostics.append(notes.target_text_read(name_of_target, parsing))
+        diagnostics.append(text_notes.target_text_read(name_of_target, parsing))
     return [*diagnostics, *_on_classes(table, target)]
 
 
@@ -510,14 +512,14 @@ def _on_classes(table: Dataset, target: Target) -> list[Diagnostic]:
             for column, edges, unit in zip(target.columns, target.edges or (), target.unit, strict=False)
             if edges is not None
         ]
-        return [notes.joint_target(target.columns, n_classes, cuts)]
+        return [target_notes.joint_target(target.columns, n_classes, cuts)]
     if target.kind == "survival":
         return []
     if target.edges is not None:
         return [target.how_cut]
     is_perhaps_numeric = target.labels.dtype.kind in "iuf" and target.requested_kind.kind is None
     if n_classes > MANY_CLASSES or 2 * n_classes > table.n_samples > FEW_ROWS:
-        return [notes.many_classes(name, n_classes, table.n_samples, is_perhaps_numeric)]
+        return [target_notes.many_classes(name, n_classes, table.n_samples, is_perhaps_numeric)]
     if n_classes >= MIN_NUMBERS_OF_QUANTITY and is_perhaps_numeric:
-        return [notes.numbers_as_classes(name, n_classes)]
+        return [target_notes.numbers_as_classes(name, n_classes)]
     return []

@@ -6,9 +6,9 @@ import numpy as np
 
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.information.few_repeats import FewRepeats, few_repeats
-from bitsieve.pipeline import notes
 from bitsieve.pipeline.discretize import CountedTable
 from bitsieve.pipeline.fit import CountEvidence, Fit
+from bitsieve.pipeline.notes import column_notes, row_notes
 from bitsieve.utils.arrays import Columns
 
 
@@ -31,7 +31,7 @@ def on_few_repeats(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
     for repeats in evidence.few_repeats:
         name = str(table.names[repeats.column])
         if repeats.is_chance and not is_plug_in:
-            diagnostics.append(notes.mostly_chance(name, repeats.n_values, table.n_samples))
+            diagnostics.append(column_notes.mostly_chance(name, repeats.n_values, table.n_samples))
         elif not repeats.is_chance and not has_groups:
-            diagnostics.append(notes.rows_of_one_value(name, repeats.n_values, table.n_samples))
+            diagnostics.append(row_notes.rows_of_one_value(name, repeats.n_values, table.n_samples))
     return diagnostics

@@ -13,7 +13,7 @@ from bitsieve.dataset.data_kinds import is_path
 from bitsieve.diagnostics import Diagnostic, UserError, without_passwords
 from bitsieve.io.read import joined, read_table
 from bitsieve.options import ReadOptions
-from bitsieve.pipeline import notes
+from bitsieve.pipeline.notes import column_notes
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.types import DataFrame, Label, TableLike
 
@@ -144,5 +144,5 @@ def _changed_kinds(tables: Sequence[pa.Table], names: Sequence[str]) -> list[Dia
             elif not pa.types.is_null(column_type):
                 without_text.append(name)
         if with_text and without_text:
-            diagnostics.append(notes.text_in_tables(column, with_text, without_text))
+            diagnostics.append(column_notes.text_in_tables(column, with_text, without_text))
     return diagnostics

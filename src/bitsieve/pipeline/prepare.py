@@ -25,8 +25,8 @@ from bitsieve.information.protocol import Information
 from bitsieve.methods.constraints import Candidates, Constraints, has_items, names_columns, resolve
 from bitsieve.methods.method import constants_last
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions
-from bitsieve.pipeline import notes
 from bitsieve.pipeline.discretize import take_default_bins, take_few_numbers_as_categories
+from bitsieve.pipeline.notes import column_notes, row_notes, text_notes
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.pipeline.survival import check_survival
 from bitsieve.utils.choice import rank
@@ -283,7 +283,7 @@ def _on_groups(groups: ColumnLike, candidates: Candidates) -> list[Diagnostic]:
     n_groups_of_several = int((candidates.sizes > 1).sum())
     if n_groups <= n_groups_of_several:
         return []
-    return [notes.group_of_one()]
+    return [column_notes.group_of_one()]
 
 
 def check_screen(prepared: PreparedSelection) -> None:
@@ -367,7 +367,7 @@ def _diagnostics(
     """The notes on the rows and the columns; none on a column that the user excluded."""
     diagnostics = list[Diagnostic]()
     if table.n_samples < FEW_ROWS:
-        diagnostics.append(notes.few_rows(table.n_samples, FEW_ROWS))
+        diagnostics.append(row_notes.few_rows(table.n_samples, FEW_ROWS))
     for j, column in enumerate(columns):
         if column.parsing is None or j in excluded:
             continue
@@ -377,7 +377,7 @@ def _diagnostics(
 
     alike = _columns_named_alike(table.names, excluded)
     if alike:
-        diagnostics.append(notes.names_alike(alike))
+        diagnostics.append(column_notes.names_alike(alike))
 
     empty = empty_columns(columns)
     fix: dict[str, object] = {"include": [table.names[j] for j in dropped_identifiers[:5]]}
@@ -390,11 +390,11 @@ def _diagnostics(
         for sentinel in column.sentinels:
             name = str(table.names[j])
             diagnostics.append(
-                notes.sentinel(name, sentinel.value, sentinel.n_rows, sentinel.low, sentinel.high, all_sentinels)
+                column_notes.sentinel(name, sentinel.value, sentinel.n_rows, sentinel.low, sentinel.high, all_sentinels)
             )
     for j, column in remaining:
         if column.has_name_of_code and column.parsing is None:
-            diagnostics.append(notes.named_like_identifier(str(table.names[j])))
+            diagnostics.append(column_notes.named_like_identifier(str(table.names[j])))
     return diagnostics
 
 
@@ -415,20 +415,20 @@ def on_dropped(
     """The notes on empty columns and on identifiers; ``fix`` is the parameter that keeps an identifier."""
     diagnostics = []
     if empty:
-        diagnostics.append(notes.empty([str(table.names[j]) for j in empty]))
+        diagnostics.append(column_notes.empty([str(table.names[j]) for j in empty]))
     if identifiers:
-        diagnostics.append(notes.identifier_dropped([str(table.names[j]) for j in identifiers], fix))
+        diagnostics.append(column_notes.identifier_dropped([str(table.names[j]) for j in identifiers], fix))
     return diagnostics
 
 
 def _on_text(name: str, parsing: TextParsing) -> Diagnostic:
     """How the text of a column was read."""
     if parsing.what == CODES:
-        return notes.text_as_categories(name, parsing)
+        return text_notes.text_as_categories(name, parsing)
     if parsing.what == OPEN_DATES:
-        return notes.ambiguous_dates(name, parsing)
+        return text_notes.ambiguous_dates(name, parsing)
     if len(parsing.units) > 1:
-        return notes.mixed_units(name, parsing)
+        return text_notes.mixed_units(name, parsing)
     if parsing.what == MARKED_NUMBERS or (parsing.marked and not parsing.marked_are_read):
-        return notes.numbers_with_text(name, parsing)
-    return notes.text_read(name, parsing)
+        return text_notes.numbers_with_text(name, parsing)
+    return text_notes.text_read(name, parsing)

@@ -23,7 +23,7 @@ from bitsieve.engines.registry import (
 from bitsieve.io.postgres import is_postgres
 from bitsieve.methods.method import Method, check_capabilities
 from bitsieve.options import ExecutionOptions, ReadOptions
-from bitsieve.pipeline import notes
+from bitsieve.pipeline.notes import job_notes
 from bitsieve.utils.memory import check_memory
 from bitsieve.utils.types import TableLike
 
@@ -96,10 +96,10 @@ def plan_reading(
         _check_push_down(data, execution, engine_is_open)
         engine_name = "database"
         if is_postgres_table(data):
-            diagnostics = (notes.counted_in_postgres(len(data.columns)),)
+            diagnostics = (job_notes.counted_in_postgres(len(data.columns)),)
     elif execution.push_down is None and engine_is_open and needs_only_counts and _may_be_pushed_down(data, read):
         engine_name = "database"
-        diagnostics = (notes.counted_in_place(),)
+        diagnostics = (job_notes.counted_in_place(),)
     engine = choose_engine(data, engine_name, memory, execution.spool)
     memory_of_engine = execution.memory
     if requirements.has_memory_parameter and "memory" not in engine.options:

@@ -12,11 +12,11 @@ from bitsieve.discretization.registry import make_binner, make_discretizer
 from bitsieve.methods.constraints import Candidates
 from bitsieve.methods.method import UNSTRATIFIED, Method, check_capabilities
 from bitsieve.options import DiscretizationOptions, ExecutionOptions
-from bitsieve.pipeline import notes
 from bitsieve.pipeline.column_parameters import arguments_by_index
 from bitsieve.pipeline.discretize import CountedTable, discretize
 from bitsieve.pipeline.evidence import count_evidence
 from bitsieve.pipeline.fit import Fit
+from bitsieve.pipeline.notes import job_notes
 from bitsieve.pipeline.prepare import PreparedSelection, check_screen, columns_screened_out, constraints_on
 from bitsieve.pipeline.samples import TableSamples
 from bitsieve.pipeline.selection_options import SelectionOptions
@@ -182,5 +182,7 @@ def _warn_of_long_job(method: Method, table: Dataset, n_columns: int, n_selected
             proposed_screen = screen
             duration_with_screen = duration(seconds_with_screen)
             break
-    long_job = notes.long_job(method.name, n_columns, n_rows, duration(seconds), proposed_screen, duration_with_screen)
+    long_job = job_notes.long_job(
+        method.name, n_columns, n_rows, duration(seconds), proposed_screen, duration_with_screen
+    )
     warn(long_job)

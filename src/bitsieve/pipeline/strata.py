@@ -12,7 +12,7 @@ from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.information import ANY_EFFECT, COMMON
 from bitsieve.information.common_effect import MIN_ROWS_PER_STRATUM
-from bitsieve.pipeline import notes
+from bitsieve.pipeline.notes import row_notes
 from bitsieve.utils.arrays import Flags, Integers
 
 CONFOUNDED_SHARE = 0.9  # of the entropy of the class that the strata determine
@@ -123,10 +123,10 @@ def on_strata(table: Dataset, effect: str) -> list[Diagnostic]:
     if n_informative < classes.n_strata:
         n_rows = int(classes.counts[~is_informative].sum())
         n_other = classes.n_strata - n_informative
-        diagnostics.append(notes.strata_of_one_class(n_other, classes.n_strata, n_rows, table.target.name))
+        diagnostics.append(row_notes.strata_of_one_class(n_other, classes.n_strata, n_rows, table.target.name))
     if classes.share_of_class > CONFOUNDED_SHARE:
-        diagnostics.append(notes.strata_determine_target(table.target.name, classes.share_of_class))
+        diagnostics.append(row_notes.strata_determine_target(table.target.name, classes.share_of_class))
     mean_size = classes.n_informative_rows / max(n_informative, 1)
     if effect == ANY_EFFECT and mean_size < MIN_ROWS_PER_STRATUM:
-        diagnostics.append(notes.small_strata(mean_size))
+        diagnostics.append(row_notes.small_strata(mean_size))
     return diagnostics

@@ -12,9 +12,9 @@ from bitsieve.diagnostics import Diagnostic
 from bitsieve.methods.by_counts.criteria import make_criterion
 from bitsieve.methods.constraints import Candidates
 from bitsieve.methods.method import GreedyStep, MethodResult
-from bitsieve.pipeline import notes
 from bitsieve.pipeline.discretize import CountedTable
 from bitsieve.pipeline.fit import Fit
+from bitsieve.pipeline.notes import selection_notes
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.utils.arrays import Columns, Flags
 from bitsieve.utils.choice import TIE, rank
@@ -114,9 +114,9 @@ def on_uncut(fit: Fit) -> list[Diagnostic]:
     if fit.rank_tests is None:
         counts = fit.table.class_counts_of_strata
         has_several_strata = counts is not None and len(counts) > 1
-        return [notes.uncut_within_strata() if has_several_strata else notes.ordered_by_position()]
+        return [selection_notes.uncut_within_strata() if has_several_strata else selection_notes.ordered_by_position()]
     if not fit.rank_tests or len(fit.rank_tests) == len(fit.result.selected):
         return []
     statistic_name = "(N - 1) rho^2" if fit.table.target.kind == "binned" else "H"
     names = [str(fit.table.names[j]) for j in fit.rank_tests]
-    return [notes.ordered_by_ranks(names, list(fit.rank_tests.values()), statistic_name)]
+    return [selection_notes.ordered_by_ranks(names, list(fit.rank_tests.values()), statistic_name)]

@@ -16,10 +16,10 @@ from bitsieve.discretization.transformers import as_transformer
 from bitsieve.engines.saved_counts import SavedCountsDataset
 from bitsieve.methods.method import check_capabilities
 from bitsieve.options import SAMPLING
-from bitsieve.pipeline import notes
 from bitsieve.pipeline.discretize import CountedTable
 from bitsieve.pipeline.evidence import has_no_information
 from bitsieve.pipeline.fit import Fit, StrataEvidence
+from bitsieve.pipeline.notes import selection_notes
 from bitsieve.pipeline.prepare import PreparedSelection
 from bitsieve.pipeline.run import run, run_on_counts
 from bitsieve.selectors.base import with_parameters
@@ -190,5 +190,5 @@ class CountSelector(MethodSelector):
         if not len(self.selected_):
             return [note for note in self.diagnostics_ if note.code in EMPTY_SELECTION_CODES]
         if has_no_information(self.relevance_[self.selected_], self._informative):
-            return [notes.no_information(len(self.selected_))]
+            return [selection_notes.no_information(len(self.selected_))]
         return []

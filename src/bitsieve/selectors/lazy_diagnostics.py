@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from bitsieve.diagnostics import Diagnostic, UserError
-from bitsieve.pipeline import notes
 from bitsieve.pipeline.diagnose import diagnose
 from bitsieve.pipeline.evidence import with_evidence
 from bitsieve.pipeline.fit import Fit
+from bitsieve.pipeline.notes import column_notes
 from bitsieve.utils.diagnostic_list import Diagnostics
 
 
@@ -49,7 +49,7 @@ def _with_parameters_of_selectors(diagnostics: Sequence[Diagnostic]) -> Diagnost
     reworded = Diagnostics()
     for diagnostic in diagnostics:
         if diagnostic.code == "identifier-dropped":
-            reworded.append(notes.identifier_dropped(diagnostic.columns, {"identifiers": "keep"}))
+            reworded.append(column_notes.identifier_dropped(diagnostic.columns, {"identifiers": "keep"}))
         else:
             reworded.append(diagnostic)
     return reworded
