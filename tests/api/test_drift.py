@@ -350,3 +350,10 @@ def test_groups_need_rows_in_memory(tmp_path):
     with pytest.raises(UserError) as caught:
         bitsieve.drift(path, "month", groups="patient", memory="100MB")
     assert caught.value.diagnostic.code == "rows-not-in-memory"
+
+
+@pytest.mark.parametrize("question", [bitsieve.drift, bitsieve.select])
+def test_the_period_is_no_group_of_rows(question):
+    with pytest.raises(UserError, match="the period and the groups") as caught:
+        question(patients(), target="ill", period="month", groups="month")
+    assert caught.value.diagnostic.code == "column-in-two-roles"

@@ -24,6 +24,7 @@ from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOpti
 from bitsieve.pipeline.discretize import count_by_rule
 from bitsieve.pipeline.joined_tables import check_tables_have_rows, join_tables
 from bitsieve.pipeline.period_columns import (
+    check_period_is_no_group,
     column_list,
     combined_columns,
     missing_column_reported_by_role,
@@ -301,6 +302,7 @@ def _count_by_period(
         joined_tables = join_tables(data, read)
         data = joined_tables.rows
         period = joined_tables.name_of_period
+    check_period_is_no_group(period, read.groups)
     combined = combined_columns(period, question.target, question.strata)
     # The columns of the period are no features, so that excluding them has no effect.
     names_of_period = names_in(column_list(period, are_names=True))

@@ -13,7 +13,7 @@ from bitsieve.engines.registry import is_stream
 from bitsieve.io.read import STANDARD_INPUT
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.notes import column_notes
-from bitsieve.pipeline.period_columns import check_period_has_one_role, column_list
+from bitsieve.pipeline.period_columns import check_period_has_one_role, check_period_is_no_group, column_list
 from bitsieve.results.drift import Drift
 from bitsieve.utils.defaults import DRIFT_BINNING, DRIFT_PENALTY, MAX_DRIFT
 from bitsieve.utils.parameters import check_choice, check_number, without_effect
@@ -83,6 +83,7 @@ def apply_drift_rule(
     if rule is None:
         return AppliedDriftRule(read=read, columns=columns)
     check_period_has_one_role(rule.period, read.target, read.strata)
+    check_period_is_no_group(rule.period, read.groups)
     if rule.drift == WITHIN:
         strata = [rule.period, *column_list(read.strata, are_names=isinstance(rule.period, str))]
         return AppliedDriftRule(read=replace(read, strata=strata[0] if len(strata) == 1 else strata), columns=columns)

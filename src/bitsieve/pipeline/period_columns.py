@@ -78,6 +78,16 @@ def check_period_has_one_role(period: ColumnLike, target: ColumnLike, strata: Co
         )
 
 
+def check_period_is_no_group(period: ColumnLike, groups: ColumnLike) -> None:
+    """Refuse a column that is named as the period and as the groups of rows."""
+    if isinstance(period, str) and isinstance(groups, str) and period == groups:
+        raise UserError(
+            code="column-in-two-roles",
+            message=f"column {period!r} cannot be both the period and the groups",
+            advice="name another column for one of them",
+        )
+
+
 def column_list(column: ColumnLike, *, are_names: bool) -> list[ColumnLike]:
     """The columns of a list of names; anything else is one column."""
     if column is None:
