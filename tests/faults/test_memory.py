@@ -146,6 +146,27 @@ def arff(n_bytes):
     return head + b"1,1\n" * (n_bytes // 16)  # its reader takes seconds for a megabyte
 
 
+def anndata(n_bytes):
+    """Cells with an annotation of two letters, which take the fewest bytes in the file, and a matrix without values."""
+    h5py = pytest.importorskip("h5py")
+    n_rows = n_bytes // 11
+    content = io.BytesIO()
+    with h5py.File(content, "w") as file:
+        matrix = file.create_group("X")
+        matrix.attrs.update({"encoding-type": "csc_matrix", "shape": (n_rows, 1)})
+        matrix["data"] = np.ones(1, np.float32)
+        matrix["indices"] = np.zeros(1, np.int32)
+        matrix["indptr"] = np.array([0, 1])
+        for name in ("obs", "var"):
+            table = file.create_group(name)
+            table.attrs["_index"] = "_index"
+        file["var/_index"] = np.array([b"gene"])
+        file["obs/_index"] = np.zeros(n_rows, "S1")
+        for name in "abcde":
+            file[f"obs/{name}"] = np.array([b"ab", b"cd"])[np.arange(n_rows) % 2]
+    return content.getvalue()
+
+
 CONTENTS = {
     "CSV, TSV": short_fields,
     "JSON lines": json_lines,
@@ -163,6 +184,7 @@ CONTENTS = {
     "DuckDB, not compressed": duckdb,
     "PLINK": plink,
     "ARFF": arff,
+    "AnnData (.h5ad), not compressed": anndata,
 }
 
 

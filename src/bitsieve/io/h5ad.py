@@ -21,7 +21,7 @@ from bitsieve.io.npz import ArrayFile
 from bitsieve.io.process import run_in_process
 from bitsieve.io.spool import SpoolAllocator, map_array
 from bitsieve.io.spooled_columns import VALUE_BYTES, SpooledColumns, SpooledRows, block_edges
-from bitsieve.utils.arrays import Flags, Integers
+from bitsieve.utils.arrays import Flags, Integers, Values
 from bitsieve.utils.memory import check_room
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import phase
@@ -173,18 +173,24 @@ def _matrix(stored: StoredArray | StoredMatrix) -> Any:
 
 def _stored_columns(matrix: StoredMatrix) -> Any:
     """The columns that are stored."""
-    from scipy import sparse
-
-    parts = (matrix.data.part(0, matrix.n_values), matrix.indices.part(0, matrix.n_values), matrix.indptr)
-    columns = sparse.csc_array(parts, shape=matrix.shape)
+    value = matrix.data.part(0, matrix.n_values)
+    row = matrix.indices.part(0, matrix.n_values)
+    columns = _compressed_columns(value, row, matrix.indptr, matrix.shape)
     columns.check_format(full_check=True)
     return columns
 
 
-def _columns_of_rows(matrix: StoredMatrix) -> Any:
-    """The columns of a matrix that is stored by rows, which are read in batches, twice."""
+def _compressed_columns(value: Values, row: Values, indptr: Integers, shape: tuple[int, int]) -> Any:
+    """Compressed columns of scipy, which has one type for both ``row`` and ``indptr``: 32 bits where these suffice."""
     from scipy import sparse
 
+    if indptr[-1] <= np.iinfo(np.int32).max:
+        indptr = indptr.astype(np.int32)
+    return sparse.csc_array((value, row, indptr), shape=shape)
+
+
+def _columns_of_rows(matrix: StoredMatrix) -> Any:
+    """The columns of a matrix that is stored by rows, which are read in batches, twice."""
     n_rows, n_columns = matrix.shape
     report_progress = phase("reading")
     lengths = np.zeros(n_columns, np.int64)
@@ -205,7 +211,7 @@ def _columns_of_rows(matrix: StoredMatrix) -> Any:
         next_index += lengths_in_batch
         first_row += batch.shape[0]
         report_progress(first_row, n_rows)
-    return sparse.csc_array((value, row, indptr), shape=matrix.shape)
+    return _compressed_columns(value, row, indptr, matrix.shape)
 
 
 def _matrix_in_files(stored: StoredArray | StoredMatrix, memory: int, allocate: SpoolAllocator) -> SpooledColumns:
