@@ -44,6 +44,8 @@ PUBLIC_COLUMNS = {  # by name the file of a column among those of the tests; Non
     "mean_smoothness": None,
     "mean_symmetry": None,
 }
+CELLS_AT_ONCE = 1000  # that are drawn
+CELL_VALUES = 1 << 16  # in a chunk of a file of cells
 
 
 @dataclass(frozen=True)
@@ -299,6 +301,41 @@ def _write_sparse_texts(shape: Shape, seed: int, folder: Path) -> None:
     _save(folder, value=value, column=np.concatenate(texts), start=start, classes=classes, groups=groups)
 
 
+def _write_cells(shape: Shape, seed: int, folder: Path) -> None:
+    """A file of AnnData of cells from ``bins`` batches: each has 6 of 100 genes, two of them by its type and batch."""
+    import h5py
+
+    random = np.random.default_rng(seed)
+    types = random.integers(0, shape.classes, shape.samples)
+    batches = random.integers(0, shape.bins, shape.samples)
+    with h5py.File(folder / "cells.h5ad", "w") as file:
+        matrix = file.create_group("X")
+        matrix.attrs.update({"encoding-type": "csr_matrix", "shape": (shape.samples, shape.features)})
+        values = matrix.create_dataset("data", (0,), np.float32, maxshape=(None,), chunks=(CELL_VALUES,))
+        genes = matrix.create_dataset("indices", (0,), np.int32, maxshape=(None,), chunks=(CELL_VALUES,))
+        lengths = []
+        for first in range(0, shape.samples, CELLS_AT_ONCE):
+            cells = np.arange(first, min(first + CELLS_AT_ONCE, shape.samples))
+            drawn = random.integers(0, shape.features, (len(cells), max(1, 6 * shape.features // 100)))
+            drawn[:, 0] = types[cells]  # a gene of the type, and one of the batch
+            drawn[:, -1] = shape.classes + batches[cells]
+            cell_and_gene = np.unique(np.arange(len(cells))[:, None] * shape.features + drawn)
+            lengths.append(np.bincount(cell_and_gene // shape.features, minlength=len(cells)))
+            start = len(values)
+            for stored in (values, genes):
+                stored.resize((start + len(cell_and_gene),))
+            values[start:] = random.integers(1, 6, len(cell_and_gene))
+            genes[start:] = cell_and_gene % shape.features
+        matrix["indptr"] = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
+        for name, prefix, size in (("obs", "cell", shape.samples), ("var", "gene", shape.features)):
+            table = file.create_group(name)
+            table.attrs["_index"] = "_index"
+            labels = [f"{prefix}{number}" for number in range(size)]
+            table.create_dataset("_index", data=labels, dtype=h5py.string_dtype())
+        file["obs/cell_type"] = types
+        file["obs/batch"] = batches
+
+
 def _write_public_columns(shape: Shape, seed: int, folder: Path) -> None:
     """Columns of public tables without their missing values, and the classes of each."""
     from sklearn.datasets import load_breast_cancer
@@ -343,6 +380,7 @@ MAKERS = {
     "characters": _write_characters,
     "sparse_groups": _write_sparse_groups,
     "sparse_texts": _write_sparse_texts,
+    "cells": _write_cells,
     "public_columns": _write_public_columns,
     "logit_column": _write_logit_column,
 }

@@ -2,6 +2,7 @@
 
 from benchmarks.suite import (
     blankets,
+    cells,
     cluster,
     encoding,
     files,
@@ -33,6 +34,7 @@ ALL = {
         large,
         cluster,
         files,
+        cells,
         blankets,
     )
     for benchmark in module.BENCHMARKS

@@ -5,6 +5,8 @@ import pytest
 from benchmarks.contestants.ours import planes_bytes
 from benchmarks.data import MAKERS, PUBLIC_COLUMNS, Data, Shape, make_codes, make_values
 
+from bitsieve.io.read import read_table
+
 FORMATS = {"huge_parquet": "parquet", "huge_doubles": "parquet"}  # of the others it is their name
 
 
@@ -27,7 +29,8 @@ def test_values_are_seeded():
     assert (make_values(shape)[0] == make_values(shape)[0]).all()
 
 
-OTHER_KINDS = {"sparse_groups", "sparse_texts", "public_columns", "logit_column"}  # which are no tables of this shape
+# Which are no tables of this shape
+OTHER_KINDS = {"sparse_groups", "sparse_texts", "cells", "public_columns", "logit_column"}
 
 
 @pytest.mark.parametrize("kind", [kind for kind in MAKERS if kind not in OTHER_KINDS])
@@ -85,3 +88,14 @@ def test_planes_bytes_by_hand():
     # 9 features padded to 16, 2 planes each, classes of 65 and 3 samples: 2 + 1 words of 8 bytes.
     assert planes_bytes(9, 3, [65, 3]) == 16 * 2 * 3 * 8
     assert planes_bytes(9, 3, [68]) == 16 * 2 * 2 * 8
+
+
+def test_cells_have_genes_of_their_types_and_batches(tmp_path, monkeypatch):
+    pytest.importorskip("h5py")
+    monkeypatch.setattr("benchmarks.data.CELLS_AT_ONCE", 70)
+    Data("cells", Shape(300, 50, 2, 3)).write(tmp_path)
+    table = read_table(tmp_path / "cells.h5ad")
+    assert table.X.shape == (300, 50)
+    X = table.X.toarray()
+    assert (X[np.arange(300), table.annotations["cell_type"].to_numpy()] > 0).all()
+    assert (X[np.arange(300), 3 + table.annotations["batch"].to_numpy()] > 0).all()
