@@ -11,6 +11,16 @@ import pytest
 from tests.cover import quick_and_slow
 
 HEAVY = {"scipy", "sklearn", "pyarrow", "narwhals", "pandas", "polars", "matplotlib"}
+#: Modules of jobs that a selection alone does not do: saving, comparing and applying it, and other searches.
+FOR_OTHER_JOBS = {
+    "bitsieve.explain.affiliated",
+    "bitsieve.methods.by_counts.markov_blankets.blanket",
+    "bitsieve.methods.by_samples.cutting_plane.search",
+    "bitsieve.results.difference",
+    "bitsieve.results.saved.cut",
+    "bitsieve.results.saved.data_check",
+    "bitsieve.results.saved.write",
+}
 
 
 def imported_by(*arguments):
@@ -81,6 +91,8 @@ def test_a_method_on_counts_needs_no_scikit_learn(command, data):
     packages = {name.partition(".")[0] for name in imported}
     assert not packages & {"scipy", "sklearn", "pandas", "polars", "matplotlib"}
     assert not packages & {"http", "ssl"}  # for files at addresses alone
+    if command == "select":
+        assert not imported & FOR_OTHER_JOBS
 
 
 def test_columns_without_a_cut_are_tested_without_scipy(tmp_path):
