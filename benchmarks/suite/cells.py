@@ -22,7 +22,8 @@ def _selection(shape: Shape, k: int, *, large: bool = False) -> Job:
 BENCHMARKS = (
     Benchmark(
         "cells",
-        "A selection from a file of cells by genes within batches: seconds, and the peak of memory.",
+        "A selection from a file of cells by genes within batches: seconds, and the peak of memory, which with a limit "
+        "counts pages of files in the spool that the system may take back.",
         [_selection(Shape(20_000, 10_000, 4, 8), 20), _selection(Shape(100_000, 20_000, 4, 8), 20, large=True)],
         [_selection(Shape(500, 100, 2, 3), 3)],
         rounds=1,
