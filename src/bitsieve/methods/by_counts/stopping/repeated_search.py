@@ -25,8 +25,8 @@ from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.lazy import cached_property
 
 MAX_SHUFFLED_LABELS = 1 << 24  # shuffled classes of samples that are in memory at once
-BLOCK_COLUMNS = 32  # columns that a thread cuts at once, or of few samples more:
-BLOCK_VALUES = 1 << 13  # as many as have so many values
+BLOCK_COLUMNS = 32  # columns that a thread cuts at once, at least
+BLOCK_VALUES = 1 << 13  # values that a thread cuts at once, at least
 MAX_EXPONENT = 700.0  # e to this power is still a float
 
 
