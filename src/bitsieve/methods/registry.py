@@ -19,10 +19,6 @@ from bitsieve.methods.method import Method, check_capabilities, defaults_of
 from bitsieve.utils.messages import choices, nearest_in
 from bitsieve.utils.parameter_names import refuse_wrong_names
 
-_BLANKET_SEARCHES = (
-    *("iamb-fdr", "gs", "iamb", "inter-iamb", "fast-iamb", "fbed"),
-    *("mmpc", "hiton-pc", "mmmb", "hiton-mb", "ses"),
-)
 MODULES = {  # the module that describes each method, in the order of the list
     "speccmi": "bitsieve.methods.by_counts.pairwise.spectral",
     "sdpcmi": "bitsieve.methods.by_counts.pairwise.semidefinite",
@@ -30,7 +26,17 @@ MODULES = {  # the module that describes each method, in the order of the list
     "eqpfs": "bitsieve.methods.by_counts.pairwise.quadratic",
     "fcbf": "bitsieve.methods.by_counts.blankets.fcbf",
     "koller-sahami": "bitsieve.methods.by_counts.blankets.koller_sahami",
-    **dict.fromkeys(_BLANKET_SEARCHES, "bitsieve.methods.by_counts.markov_blankets.methods"),
+    "iamb-fdr": "bitsieve.methods.by_counts.markov_blankets.methods",
+    "gs": "bitsieve.methods.by_counts.markov_blankets.methods",
+    "iamb": "bitsieve.methods.by_counts.markov_blankets.methods",
+    "inter-iamb": "bitsieve.methods.by_counts.markov_blankets.methods",
+    "fast-iamb": "bitsieve.methods.by_counts.markov_blankets.methods",
+    "fbed": "bitsieve.methods.by_counts.markov_blankets.methods",
+    "mmpc": "bitsieve.methods.by_counts.markov_blankets.methods",
+    "hiton-pc": "bitsieve.methods.by_counts.markov_blankets.methods",
+    "mmmb": "bitsieve.methods.by_counts.markov_blankets.methods",
+    "hiton-mb": "bitsieve.methods.by_counts.markov_blankets.methods",
+    "ses": "bitsieve.methods.by_counts.markov_blankets.methods",
     "relieff": "bitsieve.methods.by_samples.relieff",
     "information-value": "bitsieve.methods.by_samples.information_value",
     "rcfs": "bitsieve.methods.by_samples.rcfs",

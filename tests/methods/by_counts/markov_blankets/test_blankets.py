@@ -15,6 +15,7 @@ from tests.methods.by_counts.markov_blankets.golden import (
 
 from bitsieve.counts.packed import PackedSource
 from bitsieve.information.independence import IndependenceTests, TestOptions
+from bitsieve.methods.by_counts.markov_blankets.blanket import ALGORITHMS
 from bitsieve.methods.by_counts.markov_blankets.fast_iamb import fast_iamb
 from bitsieve.methods.by_counts.markov_blankets.fbed import fbed
 from bitsieve.methods.by_counts.markov_blankets.gs import grow_and_shrink, gs
@@ -25,6 +26,7 @@ from bitsieve.methods.by_counts.markov_blankets.mmpc import mmpc, weaker
 from bitsieve.methods.by_counts.markov_blankets.search import Search, log_corrections
 from bitsieve.methods.by_counts.markov_blankets.ses import ses
 from bitsieve.methods.by_counts.markov_blankets.spouses import NeighbourGraph, with_spouses
+from bitsieve.methods.registry import MODULES
 
 SEARCHES = {
     "gs": lambda search: grow_and_shrink(search, search.candidates),
@@ -247,3 +249,8 @@ def test_a_corrected_search_lets_no_column_enter_that_the_correction_refuses(nam
 def test_a_target_without_candidates_has_no_blanket(name):
     tests = IndependenceTests(PackedSource(np.zeros((5, 1), np.uint8), np.arange(5) % 2), TestOptions())
     assert SEARCHES[name](Search(tests, 1, [], 0.05)) == []
+
+
+def test_every_search_is_a_method_in_this_order():
+    module = "bitsieve.methods.by_counts.markov_blankets.methods"
+    assert [name for name, where in MODULES.items() if where == module] == list(ALGORITHMS)
