@@ -61,13 +61,13 @@ class SurvivalOptions:
     The fields are the parameters of :func:`bitsieve.select` of the same names: columns of the data, or values.
     """
 
-    duration: Any
-    event: Any
-    entry: Any = None
+    duration: ColumnLike
+    event: ColumnLike
+    entry: ColumnLike = None
     n_intervals: int = 1
 
     @property
-    def event_column(self) -> Any:
+    def event_column(self) -> ColumnLike:
         """The column of the event, or its values."""
         return self._event_and_value[0]
 
@@ -77,7 +77,7 @@ class SurvivalOptions:
         return self._event_and_value[1]
 
     @property
-    def _event_and_value(self) -> tuple[Any, str | None]:
+    def _event_and_value(self) -> tuple[ColumnLike, str | None]:
         """The two parts of ``event``: "status=1", or "status == 1", is the value 1 of the column "status"."""
         if not isinstance(self.event, str) or "=" not in self.event:
             return self.event, None
@@ -85,7 +85,7 @@ class SurvivalOptions:
         return column.removesuffix("=").strip(), value.strip()
 
     @property
-    def columns(self) -> list[Any]:
+    def columns(self) -> list[ColumnLike]:
         """The columns, or the values, in the order duration, event and, where there is one, entry."""
         columns = [self.duration, self.event_column]
         if self.entry is not None:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.counts.risk_sets import RiskSets
-from bitsieve.dataset.encoding import Encoded, are_categories, encode, is_missing
+from bitsieve.dataset.encoding import ColumnValues, Encoded, are_categories, encode, is_missing
 from bitsieve.dataset.quantity import number_of_classes
 from bitsieve.dataset.target import Target, read_values
 from bitsieve.diagnostics import NAME_ONLY, Diagnostic, UserError, literal
 from bitsieve.options import SurvivalOptions, survival_options
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Values
+from bitsieve.utils.types import ColumnLike, DataFrame
 
 MEANING_OF_EVENT = {"0": False, "false": False, "1": True, "true": True}
 MAX_VALUES_LISTED = 10
@@ -28,9 +27,9 @@ NAMES_OF_DURATION = ("duration", "time")
 class SurvivalColumns:
     """The columns of a time to an event as the user gave them: arrays or series."""
 
-    duration: Any
-    event: Any
-    entry: Any = None
+    duration: ColumnLike
+    event: ColumnLike
+    entry: ColumnLike = None
     event_value: str | None = None  # the value of ``event`` that is the event; None where it is 1 or True
     n_intervals: int = 1
     duration_name: str = "duration"
@@ -38,7 +37,7 @@ class SurvivalColumns:
     are_named: bool = False  # whether they were given as names of columns of the data
 
     @classmethod
-    def of_options(cls, options: SurvivalOptions, columns: Sequence[Any]) -> SurvivalColumns:
+    def of_options(cls, options: SurvivalOptions, columns: Sequence[ColumnLike]) -> SurvivalColumns:
         """The columns of a target, in the order of ``options.columns``."""
         duration, event, *entries = columns
         return cls(
@@ -122,7 +121,7 @@ class SurvivalTarget(Target):
         )
 
 
-def survival_columns(y: Any) -> SurvivalColumns | None:
+def survival_columns(y: ColumnLike) -> SurvivalColumns | None:
     """A target as the columns of a time to an event; None for any other target.
 
     It is one if it is a structured array as scikit-survival's ``Surv`` makes it, or a frame of two columns, of which
@@ -137,7 +136,9 @@ def survival_columns(y: Any) -> SurvivalColumns | None:
     return _columns_of_frame(y) if nw.dependencies.is_into_dataframe(y) else None
 
 
-def survival_of_target(target: Any, duration: Any, event: Any, entry: Any, n_intervals: int) -> SurvivalOptions | None:
+def survival_of_target(
+    target: ColumnLike, duration: ColumnLike, event: ColumnLike, entry: ColumnLike, n_intervals: int
+) -> SurvivalOptions | None:
     """The options of a time to an event, which is given by its columns or as the target; None for any other target."""
     columns = None
     if duration is None and event is None:
@@ -147,7 +148,7 @@ def survival_of_target(target: Any, duration: Any, event: Any, entry: Any, n_int
     return survival_options(None, columns.duration, columns.event, entry, n_intervals)
 
 
-def _columns_of_structured_array(y: NDArray[Any]) -> SurvivalColumns:
+def _columns_of_structured_array(y: Values) -> SurvivalColumns:
     names = y.dtype.names or ()
     if len(names) == 2 and y.ndim == 1:
         event = y[names[0]]
@@ -161,7 +162,7 @@ def _columns_of_structured_array(y: NDArray[Any]) -> SurvivalColumns:
     )
 
 
-def _columns_of_frame(y: Any) -> SurvivalColumns | None:
+def _columns_of_frame(y: DataFrame) -> SurvivalColumns | None:
     frame = nw.from_native(y)
     if isinstance(frame, nw.LazyFrame) or len(frame.columns) != 2:
         return None
@@ -177,7 +178,7 @@ def _columns_of_frame(y: Any) -> SurvivalColumns | None:
     return None
 
 
-def refuse_survival_target(target: Any) -> None:
+def refuse_survival_target(target: ColumnLike) -> None:
     """Refuse a target that :func:`survival_columns` takes for a time to an event, where other targets are needed."""
     if survival_columns(target) is not None:
         raise UserError(
@@ -237,7 +238,7 @@ def events_counted(target: SurvivalTarget, weights: Integers | None) -> Diagnost
     )
 
 
-def _check_length(values: NDArray[Any] | Encoded, parameter: str, n_samples: int) -> None:
+def _check_length(values: ColumnValues, parameter: str, n_samples: int) -> None:
     if len(values) != n_samples:
         raise UserError(
             code="lengths-differ",
@@ -247,7 +248,7 @@ def _check_length(values: NDArray[Any] | Encoded, parameter: str, n_samples: int
         )
 
 
-def _check_complete(values: NDArray[Any] | Encoded, what: str) -> None:
+def _check_complete(values: ColumnValues, what: str) -> None:
     n_missing = int(is_missing(values).sum())
     if n_missing:
         raise UserError(
@@ -262,7 +263,7 @@ def _called(parameter: str, name: str) -> str:
     return f"the {parameter}" if name == parameter else f"the {parameter} {name!r}"
 
 
-def _times(values: Any, parameter: str, name: str, n_samples: int, rows: Columns) -> Floats:
+def _times(values: ColumnLike, parameter: str, name: str, n_samples: int, rows: Columns) -> Floats:
     """Times of some rows as numbers; durations of numpy or pandas are microseconds."""
     what = _called(parameter, name)
     times_of_all_rows = read_values(values, what)
@@ -330,7 +331,7 @@ def _equal_to(event_value: str, encoded: Encoded, written: Sequence[str], what: 
     return np.asarray(encoded.codes == written.index(event_value))
 
 
-def _in_place_of_numbers(times: NDArray[Any] | Encoded) -> str:
+def _in_place_of_numbers(times: ColumnValues) -> str:
     """What times hold that are not all numbers."""
     if are_categories(times):
         texts = [value for value in times.categories.tolist() if not _is_number(value)]
@@ -338,7 +339,7 @@ def _in_place_of_numbers(times: NDArray[Any] | Encoded) -> str:
     return "dates" if times.dtype.kind == "M" else "no numbers"
 
 
-def _advice_for_times(times: NDArray[Any] | Encoded) -> str:
+def _advice_for_times(times: ColumnValues) -> str:
     """How to get numbers from what stands in their place."""
     if not are_categories(times) and times.dtype.kind == "M":
         return (
@@ -362,7 +363,7 @@ def _listed(written: Sequence[str]) -> str:
     return values if len(written) <= MAX_VALUES_LISTED else f"{values} and others"
 
 
-def _as_written(value: Any) -> str:
+def _as_written(value: object) -> str:
     """A value as people write it: 1.0 as 1."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))

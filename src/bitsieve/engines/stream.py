@@ -183,8 +183,8 @@ def _reopened(folder: Path, facts: JsonObject) -> CountSource | None:
     arities = np.array(facts["coding"]["arities"], np.int32)
     packed = PackedBatches(class_sizes, arities, None)
     try:
-        planes = map_array(folder / "planes", np.uint64, packed.plane_words)
-        wide_codes = map_array(folder / "wide", np.uint16, packed.wide_codes)
+        planes = map_array(folder / "planes", packed.plane_words, np.uint64)
+        wide_codes = map_array(folder / "wide", packed.wide_codes, np.uint16)
         packed.use(planes, wide_codes)
         return packed.reopen()
     except (OSError, ValueError):

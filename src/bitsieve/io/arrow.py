@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from bitsieve.io.column_file import InputFile, Partition, check_schema, native_file, sliced
 from bitsieve.io.errors import DataError, in_one_line
-from bitsieve.io.spool import Spool, no_room
+from bitsieve.io.spool import Spool, write_error
 from bitsieve.io.typed_file import TypedColumns, TypedFile
 from bitsieve.utils.progress import phase
 from bitsieve.utils.types import TableLike
@@ -93,7 +93,7 @@ def stored_batches(batches: Iterator[pa.RecordBatch], label: str, parent: Path |
                         report_progress(n_rows, None)
                         batch = _next_batch(batches, label)
             except OSError as error:
-                raise no_room(spool.folder.parent, path.stat().st_size if path.exists() else 0, error) from None
+                raise write_error(spool.folder.parent, path.stat().st_size if path.exists() else 0, error) from None
     if not n_rows:
         raise DataError(
             code="empty-data",

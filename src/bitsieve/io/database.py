@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import pyarrow as pa
 
@@ -23,6 +23,11 @@ from bitsieve.io.typed_file import TypedColumns, TypedFile
 from bitsieve.utils.frames import ibis_backend
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.sql import identifier
+
+if TYPE_CHECKING:
+    import duckdb
+
+Connection: TypeAlias = "sqlite3.Connection | duckdb.DuckDBPyConnection"
 
 #: The schema and the name of every table and view, and whether it is a view
 _LIST_TABLES = {
@@ -52,19 +57,20 @@ def relation_of(data: str | PathLike[str], min_bytes: int = 0) -> Any:
         return None
     with _answering(label):
         connection = _connected(path, kind)
-        table_or_view = _relation_named(connection, kind, table, label)
-        relation = table_or_view.identifier
-        if table_or_view.is_view:
-            _count_rows(connection, table_or_view)  # refuses a view that does not end
-        if kind == "duckdb":
-            return connection.sql(f"select * from {relation}")
+        relation = _relation_named(connection, kind, table, label)
+        if relation.is_view:
+            _count_rows(connection, relation)  # refuses a view that does not end
+        statement = f"select * from {relation.identifier}"
+        if not isinstance(connection, sqlite3.Connection):
+            return connection.sql(statement)
         try:
             import ibis
         except ImportError:
             connection.close()
             return None
-        schema = _schema_in_sqlite(connection, relation, _declared_booleans(connection, relation), label)
-        return _ibis_table(ibis.sqlite.from_connection(connection), f"select * from {relation}", schema)
+        declared_booleans = _declared_booleans(connection, relation.identifier)
+        schema = _schema_in_sqlite(connection, relation.identifier, declared_booleans, label)
+        return _ibis_table(ibis.sqlite.from_connection(connection), statement, schema)
 
 
 def with_types_of_values(data: Any) -> Any:
@@ -108,10 +114,10 @@ class DatabaseFile(TypedFile):
 
     def read_schema(self) -> pa.Schema:
         with _answering(self.label), closing(_connected(self.path, self.kind)) as connection:
-            table_or_view = _relation_named(connection, self.kind, self.file.table, self.label)
-            self.relation = table_or_view.identifier
-            self.n_rows = _count_rows(connection, table_or_view)
-            if self.kind == "duckdb":
+            relation = _relation_named(connection, self.kind, self.file.table, self.label)
+            self.relation = relation.identifier
+            self.n_rows = _count_rows(connection, relation)
+            if not isinstance(connection, sqlite3.Connection):
                 return connection.sql(f"select * from {self.relation}").to_arrow_reader(1).schema
             declared_booleans = _declared_booleans(connection, self.relation)
             return _schema_in_sqlite(connection, self.relation, declared_booleans, self.label)
@@ -140,8 +146,8 @@ class DatabaseRows:
             else:
                 yield from batches
 
-    def _batches(self, connection: Any, statement: str, names: list[str], rows: int) -> Iterator[pa.Table]:
-        if self.columns.kind == "duckdb":
+    def _batches(self, connection: Connection, statement: str, names: list[str], rows: int) -> Iterator[pa.Table]:
+        if not isinstance(connection, sqlite3.Connection):
             for batch in connection.sql(statement).to_arrow_reader(rows):
                 yield pa.Table.from_batches([batch])
             return
@@ -160,7 +166,7 @@ def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     return pa.array(values, kind)
 
 
-def _connected(path: Path, kind: str | None) -> Any:
+def _connected(path: Path, kind: str | None) -> Connection:
     """Connect to a database file for reading only. What it holds cannot reach other files."""
     if kind == "sqlite":
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
@@ -184,7 +190,7 @@ class _Relation(NamedTuple):
     is_view: bool
 
 
-def _relation_named(connection: Any, kind: str | None, table: str | None, label: str) -> _Relation:
+def _relation_named(connection: Connection, kind: str | None, table: str | None, label: str) -> _Relation:
     """The requested table or view, or the only table. A view is taken only where it is named."""
     relations: dict[str, _Relation] = {}
     for schema, name, is_view in connection.execute(_LIST_TABLES[kind or ""]).fetchall():
@@ -206,7 +212,7 @@ def _relation_named(connection: Any, kind: str | None, table: str | None, label:
     return relations[named_inside(list(relations), table, label, "table")]
 
 
-def _count_rows(connection: Any, relation: _Relation) -> int:
+def _count_rows(connection: Connection, relation: _Relation) -> int:
     """The number of rows. A view that takes too long is refused."""
     statement = f"select count(*) from {relation.identifier}"
     if not relation.is_view:
@@ -229,13 +235,15 @@ def _count_rows(connection: Any, relation: _Relation) -> int:
     return int(n_rows)
 
 
-def _declared_booleans(connection: Any, relation: str) -> set[str]:
+def _declared_booleans(connection: sqlite3.Connection, relation: str) -> set[str]:
     """The columns of a table of SQLite that are declared as BOOLEAN."""
     columns = connection.execute(f"pragma table_xinfo({relation})")
     return {column[1] for column in columns if column[2].upper() in ("BOOLEAN", "BOOL")}
 
 
-def _schema_in_sqlite(connection: Any, relation: str, declared_booleans: set[str], label: str) -> pa.Schema:
+def _schema_in_sqlite(
+    connection: sqlite3.Connection, relation: str, declared_booleans: set[str], label: str
+) -> pa.Schema:
     """The columns of a table, or of a query in parentheses, and the types of their values.
 
     A column that is declared as BOOLEAN and holds no numbers but 0 and 1 is boolean.

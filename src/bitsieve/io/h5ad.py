@@ -252,8 +252,8 @@ def _spooled_columns(matrix: StoredMatrix, values_at_once: int, allocate: SpoolA
         report_progress(n_columns, matrix.shape[1])
     indptr = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
     n_values = int(indptr[-1])
-    row = map_array(spool.folder / _ROW, np.int32, n_values)
-    value = map_array(spool.folder / _VALUE, np.float64, n_values)
+    row = map_array(spool.folder / _ROW, n_values, np.int32)
+    value = map_array(spool.folder / _VALUE, n_values, np.float64)
     return SpooledColumns(matrix.shape, indptr, row, value, allocate)
 
 

@@ -190,8 +190,8 @@ def _find_columns(parent: Path, name: str) -> _SortedColumns | None:
         return _SortedColumns(
             y,
             indptr,
-            indices=map_array(folder / "row", np.int32, n_values),
-            data=map_array(folder / "value", np.float64, n_values),
+            indices=map_array(folder / "row", n_values, np.int32),
+            data=map_array(folder / "value", n_values, np.float64),
         )
     except OSError:
         return None

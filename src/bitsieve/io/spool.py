@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
 import numpy as np
 
@@ -92,7 +92,7 @@ class Spool:
             with open(self.folder / name, mode) as file:
                 yield file
         except OSError as error:
-            raise no_room(self.folder.parent, n_bytes, error) from None
+            raise write_error(self.folder.parent, n_bytes, error) from None
 
     def keep(self, name: str, facts: JsonObject) -> Path:
         """Keep the complete folder under ``name`` for later runs, with facts that :func:`find_kept` returns."""
@@ -169,9 +169,11 @@ def name_of_key(key: object) -> str:
     return f"bitsieve-{sha256(text.encode()).hexdigest()[:32]}"
 
 
-def map_array(path: Path, kind: Any, size: int) -> Values:
-    """Map an array of a kept folder into memory. Writing to it changes a copy, not the file."""
-    return np.asarray(np.memmap(path, kind, "c", shape=(size,))) if size else np.empty(0, kind)
+def map_array(path: Path, size: int, kind: type[np.generic]) -> Values:
+    """Map the array in a file into memory. Writing to it changes a copy, not the file."""
+    if not size:
+        return np.empty(0, kind)
+    return np.asarray(np.memmap(path, kind, "c", shape=(size,)))
 
 
 def release_pages(arrays: Sequence[Values]) -> None:
@@ -206,19 +208,20 @@ def remove_abandoned(parent: Path) -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def no_room(folder: Path, n_bytes: int, error: OSError) -> DataError:
-    """The error for a disk on which ``n_bytes`` more bytes cannot be written."""
-    with suppress(OSError):
+def write_error(folder: Path, n_bytes: int, error: OSError) -> DataError:
+    """The error where ``n_bytes`` more bytes of a spool in a folder could not be written."""
+    try:
         free = shutil.disk_usage(folder).free
-        room = f"the spool needs {_amount(n_bytes)} more in {str(folder)!r}, where {_amount(free)} are free"
+    except OSError:
         return DataError(
-            code="disk-full",
-            message=f"{room} ({error.strerror})",
-            advice="give {spool} a folder on a larger disk",
+            code="cannot-write",
+            message=f"cannot write the spool in {str(folder)!r}: {error.strerror}",
         )
+    needed = f"the spool needs {_amount(n_bytes)} more in {str(folder)!r}, where {_amount(free)} are free"
     return DataError(
-        code="cannot-write",
-        message=f"cannot write the spool in {str(folder)!r}: {error.strerror}",
+        code="disk-full",
+        message=f"{needed} ({error.strerror})",
+        advice="give {spool} a folder on a larger disk",
     )
 
 
