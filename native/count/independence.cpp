@@ -97,6 +97,23 @@ VariableBatch batch_from(std::int64_t first, const CodedVariables& variables, co
     return batch;
 }
 
+// Where the code of a variable stands in the joint codes of its batch, which are (outer, value, inner).
+struct JointCodeLayout {
+    std::int64_t n_outer;   // joint values of the variables before it
+    std::int64_t n_values;  // a power of two; values from the number of its codes on do not occur
+    std::int64_t n_inner;   // joint values of the variables behind it
+};
+
+// Add the counts of joint codes to those of the codes of one variable.
+void add_up_joint_codes(const std::uint32_t* of_joint_codes, const JointCodeLayout& layout, std::int64_t n_codes,
+                        std::uint32_t* of_codes) {
+    for (std::int64_t outer = 0; outer < layout.n_outer; ++outer)
+        for (std::int64_t code = 0; code < n_codes; ++code) {
+            const std::uint32_t* inner = of_joint_codes + (outer * layout.n_values + code) * layout.n_inner;
+            of_codes[code] += std::accumulate(inner, inner + layout.n_inner, 0u);
+        }
+}
+
 // Counts the tables (group, code) of a block with each variable of a batch.
 class BlockTables {
 public:
@@ -128,24 +145,25 @@ public:
     const std::uint32_t* of_variable(const VariableBatch& batch, std::int64_t k) {
         if (batch.n == 1) return joint_.data();
         const std::int64_t n_codes = codes_of(batch, k);
-        const std::int64_t n_values = std::int64_t(1) << bits_of(n_codes);  // values from n_codes on do not occur
-        int later_bits = 0;
-        for (std::int64_t later = k + 1; later < batch.n; ++later) later_bits += bits_of(codes_of(batch, later));
-        const std::int64_t n_inner = std::int64_t(1) << later_bits;
-        const std::int64_t n_outer = batch.n_joint / (n_inner * n_values);
+        const JointCodeLayout layout = layout_of(batch, k);
         table_.assign(std::size_t(n_groups_ * n_codes), 0);
-        const std::uint32_t* cell = joint_.data();
         for (std::int64_t group = 0; group < n_groups_; ++group)
-            for (std::int64_t outer = 0; outer < n_outer; ++outer)
-                for (std::int64_t code = 0; code < n_values; ++code, cell += n_inner)
-                    if (code < n_codes)
-                        table_[std::size_t(group * n_codes + code)] += std::accumulate(cell, cell + n_inner, 0u);
+            add_up_joint_codes(&joint_[std::size_t(group) * n_joint_], layout, n_codes,
+                               &table_[std::size_t(group * n_codes)]);
         return table_.data();
     }
 
 private:
     std::int64_t codes_of(const VariableBatch& batch, std::int64_t k) const {
         return variables_.n_codes[std::size_t(others_[batch.first + k])];
+    }
+
+    JointCodeLayout layout_of(const VariableBatch& batch, std::int64_t k) const {
+        int inner_bits = 0;
+        for (std::int64_t behind = k + 1; behind < batch.n; ++behind) inner_bits += bits_of(codes_of(batch, behind));
+        const std::int64_t n_values = std::int64_t(1) << bits_of(codes_of(batch, k));
+        const std::int64_t n_inner = std::int64_t(1) << inner_bits;
+        return {batch.n_joint / (n_inner * n_values), n_values, n_inner};
     }
 
     // Set the joint codes of n samples. code_of_sample(codes, i) is the code of the i-th of them.
@@ -185,6 +203,28 @@ private:
     std::uint16_t codes_[kChunk];       // joint codes
     std::vector<std::uint32_t> joint_;  // (copy, group, joint code)
     std::vector<std::uint32_t> table_;  // (group, code)
+};
+
+// The codes of a variable that occur in a stratum, and how many samples have each.
+class CodesOfStratum {
+public:
+    explicit CodesOfStratum(std::int64_t n_codes) : size_of_code_(std::size_t(n_codes), 0) {}
+
+    // Count the codes of the samples first .. last - 1.
+    void count(const std::uint16_t* codes, const std::uint32_t* first, const std::uint32_t* last) {
+        for (const auto code : present_) size_of_code_[code] = 0;
+        present_.clear();
+        for (auto t = first; t != last; ++t)
+            if (size_of_code_[codes[*t]]++ == 0) present_.push_back(codes[*t]);
+        std::sort(present_.begin(), present_.end());
+    }
+
+    const std::vector<std::uint16_t>& present() const { return present_; }  // ascending
+    std::uint32_t size(std::uint16_t code) const { return size_of_code_[code]; }
+
+private:
+    std::vector<std::uint32_t> size_of_code_;
+    std::vector<std::uint16_t> present_;
 };
 
 // The occupied cells of a table (stratum, row, column), ascending.
@@ -290,37 +330,35 @@ Partition Strata::partition() const {
 VariableInStrata::VariableInStrata(const CodedVariables& variables, std::int64_t variable, const Strata& strata)
     : n_samples_(variables.n_samples), n_strata_(strata.n_strata()), max_codes_(variables.max_codes()) {
     const std::uint16_t* codes = variables.codes(variable);
-    const std::size_t max_groups = std::size_t(std::max<std::int64_t>(1, kBlockCells / max_codes_));
+    const std::int64_t n_codes = variables.n_codes[std::size_t(variable)];
     const Partition partition = strata.partition();
     std::vector<std::uint32_t> group_of_sample(std::size_t(n_samples_), kNoGroup);  // among all groups
-    std::vector<std::uint32_t> size_of_code(std::size_t(variables.n_codes[std::size_t(variable)]), 0);
-    std::vector<std::uint32_t> group_of_code(size_of_code.size());
-    std::vector<std::uint16_t> present;  // the codes that occur in a stratum
+    std::vector<std::uint32_t> group_of_code(static_cast<std::size_t>(n_codes));
+    CodesOfStratum stratum(n_codes);
     std::uint32_t n_groups = 0;
     for (std::int64_t z = 0; z < partition.n_parts; ++z) {
         const std::uint32_t* first = partition.order + partition.starts[z];
         const std::uint32_t* last = partition.order + partition.starts[z + 1];
-        present.clear();
-        for (auto t = first; t != last; ++t)
-            if (size_of_code[codes[*t]]++ == 0) present.push_back(codes[*t]);
-        if (present.size() > 1) {
-            std::sort(present.begin(), present.end());
-            const bool has_room = !blocks_.empty() && blocks_.back().group_sizes.size() + present.size() <= max_groups;
-            if (!has_room) {
-                blocks_.emplace_back();
-                first_group_.push_back(n_groups);
-            }
-            Block& block = blocks_.back();
-            for (const auto code : present) {
-                group_of_code[code] = n_groups++;
-                block.group_sizes.push_back(size_of_code[code]);
-            }
-            block.strata.push_back({last - first, std::int64_t(block.group_sizes.size())});
-            for (auto t = first; t != last; ++t) group_of_sample[*t] = group_of_code[codes[*t]];
+        stratum.count(codes, first, last);
+        if (stratum.present().size() < 2) continue;
+        Block& block = block_with_room(stratum.present().size(), n_groups);
+        for (const auto code : stratum.present()) {
+            group_of_code[code] = n_groups++;
+            block.group_sizes.push_back(stratum.size(code));
         }
-        for (const auto code : present) size_of_code[code] = 0;
+        block.strata.push_back({last - first, std::int64_t(block.group_sizes.size())});
+        for (auto t = first; t != last; ++t) group_of_sample[*t] = group_of_code[codes[*t]];
     }
     fill_blocks(group_of_sample);
+}
+
+VariableInStrata::Block& VariableInStrata::block_with_room(std::size_t n_more, std::uint32_t n_groups) {
+    const std::size_t max_groups = std::size_t(std::max<std::int64_t>(1, kBlockCells / max_codes_));
+    if (blocks_.empty() || blocks_.back().group_sizes.size() + n_more > max_groups) {
+        blocks_.emplace_back();
+        first_group_.push_back(n_groups);
+    }
+    return blocks_.back();
 }
 
 void VariableInStrata::fill_blocks(const std::vector<std::uint32_t>& group_of_sample) {

@@ -81,6 +81,8 @@ public:
     std::int64_t max_codes() const { return max_codes_; }  // that a second variable may have
 
 private:
+    // The last block, or a new one if that has no room for so many groups more. There are n_groups in all blocks.
+    Block& block_with_room(std::size_t n_more, std::uint32_t n_groups);
     void fill_blocks(const std::vector<std::uint32_t>& group_of_sample);
 
     std::int64_t n_samples_;

@@ -263,8 +263,8 @@ double CutBounds::through(std::size_t cut) const {
     double bound = kImpossible;
     for (std::size_t phase = 0; phase < before_.size(); ++phase)
         for (std::size_t layer = 0; layer < n_layers_; ++layer) {
-            const double behind = behind_[phase][(n_ - cut) * n_layers_ + n_layers_ - 1 - layer];
-            bound = std::max(bound, before_[phase][cut * n_layers_ + layer] + behind);
+            const double before = before_[phase][cut * n_layers_ + layer];
+            bound = std::max(bound, before + behind(cut, layer, phase));
         }
     return bound;
 }

@@ -35,6 +35,11 @@ public:
     double through(std::size_t cut) const;
 
 private:
+    // Of the part behind a cut, with as many bins as a part of that layer before it leaves.
+    double behind(std::size_t cut, std::size_t layer_before, std::size_t phase) const {
+        return behind_[phase][(n_ - cut) * n_layers_ + n_layers_ - 1 - layer_before];
+    }
+
     std::size_t n_;
     bool is_bounded_;       // in the number of bins
     std::size_t n_layers_;  // of a part: layer k has at most k + 1 bins; without a bound it has any number
