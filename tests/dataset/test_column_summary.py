@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bitsieve.dataset.column_summary import ColumnSummary, Distinct
+from bitsieve.dataset.column_summary import ColumnSummary, Distinct, union_of_categories
 from bitsieve.dataset.sentinels import SentinelCounts
 from bitsieve.dataset.value_ranges import MISSING, NUMBERS
+from bitsieve.diagnostics import UserError
 
 INTEGERS = np.dtype(np.int64)
 
@@ -74,3 +75,11 @@ def test_only_numbers_have_sentinels():
     sentinels = SentinelCounts.of_values(np.array([-999.0, 1.0, 2.0, 3.0]), -999.0, 3.0)
     assert ColumnSummary(NUMBERS, INTEGERS, sentinels=sentinels).info("a", 4).sentinels == sentinels.sentinels
     assert ColumnSummary(MISSING, INTEGERS).info("a", 4).sentinels == ()
+
+
+def test_categories_of_several_types_are_refused():
+    parts = [np.array(["a", "b"], object), np.array([1, 2], object)]
+    with pytest.raises(UserError) as caught:
+        union_of_categories(parts, "column 'x'")
+    assert caught.value.diagnostic.code == "mixed-values"
+    assert union_of_categories([parts[0], np.array(["c"], object)], "column 'x'").tolist() == ["a", "b", "c"]

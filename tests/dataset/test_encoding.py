@@ -46,3 +46,9 @@ def test_categories_of_another_type():
     assert lookup(values, np.array([1, 2**63], np.uint64)).tolist() == [0, -1, -1]
     assert lookup(np.array([True, False]), np.array([0, 1])).tolist() == [1, 0]
     assert lookup(np.array([2**64 - 1, 2**63 - 1], np.uint64), np.array([-1, 5])).tolist() == [-1, -1]
+
+
+def test_integers_among_more_categories_than_have_a_code_of_16_bits():
+    categories = np.arange(70_000)
+    values = np.array([0, 65_535, 65_536, 69_999])
+    assert lookup(values, categories).tolist() == values.tolist()

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from bitsieve.dataset.roles import Roles, split_columns
+from bitsieve.diagnostics import UserError
 
 LABELS = ["a", "b", "times", "y"]
 
@@ -69,3 +70,12 @@ def test_an_array_has_no_names():
 def test_messages(labels, target, weight, message):
     with pytest.raises(ValueError, match=message):
         split_columns(labels, target, weight)
+
+
+def test_an_unknown_target_proposes_the_last_column_if_no_name_is_alike():
+    with pytest.raises(UserError) as caught:
+        split_columns(LABELS, "qqqq", None)
+    assert caught.value.diagnostic.fix == {"target": "y"}
+    with pytest.raises(UserError) as caught:
+        split_columns(LABELS, "y", "qqqq")
+    assert caught.value.diagnostic.fix == {}

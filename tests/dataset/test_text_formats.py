@@ -213,3 +213,9 @@ def test_numbers_of_rows_above_a_total_are_names(words):
 def test_a_number_for_each_row_with_text_in_many_rows_is_a_number():
     values = [*map(str, range(1001, 1101)), *("n/k",) * 4]
     assert not isinstance(meaning_of(values).format, Words)
+
+
+def test_seconds_of_a_time_count():
+    others = [f"Mon, {j % 28 + 1:02} Jan 2024 10:{j % 60:02}:05 GMT" for j in N]
+    first, second = read(others, "Mon, 01 Jan 2024 10:20:30 GMT", "Mon, 01 Jan 2024 10:21:31 GMT")
+    assert second - first == datetime.timedelta(seconds=61)

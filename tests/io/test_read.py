@@ -322,3 +322,11 @@ def test_a_file_that_is_replaced_while_it_is_read(tmp_path, monkeypatch, kind):
     with pytest.raises(DataError, match="changed while it was read") as caught:
         read_table([file] if kind == "list" else file)
     assert caught.value.code == "data-changed"
+
+
+def test_codes_with_leading_zeros_stay_text_and_numbers_beside_them_do_not(tmp_path):
+    path = tmp_path / "zip.csv"
+    path.write_text("zip,number\n" + "".join(f"{j:05},{j}\n" for j in range(40)))
+    table = read_table(path)
+    assert table.column("zip").to_pylist()[:2] == ["00000", "00001"]
+    assert table.schema.field("number").type == pa.int64()

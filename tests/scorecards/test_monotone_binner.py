@@ -193,3 +193,11 @@ def test_a_special_value_that_is_named_twice_has_one_bin():
     once = MonotoneBinner(special_values={"amount": [-999]}).fit(X, y)
     twice = MonotoneBinner(special_values={"amount": [-999, -999.0]}).fit(X, y)
     assert twice.binning_tables_["amount"].equals(once.binning_tables_["amount"])
+
+
+@pytest.mark.parametrize("labels", [("good", "no"), ("yes", "later")])
+def test_a_word_that_affirms_is_the_event_beside_one_that_denies_only(labels):
+    y = np.array(labels, object)[np.arange(40) % 2]
+    with pytest.raises(UserError) as caught:
+        MonotoneBinner().fit(np.arange(40.0)[:, None], y)
+    assert caught.value.diagnostic.code == "event-needed"
