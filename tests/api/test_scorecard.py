@@ -286,3 +286,9 @@ def test_a_cut_is_the_number_that_the_label_shows(tmp_path):
     card.save(tmp_path / "card.json")
     assert Scorecard.load(tmp_path / "card.json").score(new_rows).tolist() == points[bin_by_label].tolist()
     assert (binner.transform(x[:, None])[:, 0] == np.searchsorted(shown, x, side="left")).all()
+
+
+def test_rows_without_the_event_are_those_that_are_left(card):
+    table = card.table
+    assert (table["events"] + table["nonevents"]).tolist() == table["rows"].tolist()
+    assert (table["nonevents"] >= 0).all()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bitsieve.dataset.quantity import TargetKind, are_codes, edges_of, number_of_classes
+from bitsieve.dataset.quantity import TargetKind, are_codes, edges_of, listed_edges, number_of_classes
 from bitsieve.dataset.target import read_target
 from bitsieve.options import ReadOptions
 
@@ -114,3 +114,8 @@ def test_weights_are_repetitions():
     once, repeated = edges_of(y, weights, None, "y"), edges_of(np.repeat(y, weights), None, None, "y")
     assert once[0].tolist() == repeated[0].tolist()
     assert once[1] == repeated[1] == number_of_classes(int(weights.sum()))
+
+
+def test_many_edges_are_listed_by_the_first_three_and_the_last():
+    assert listed_edges(np.arange(1.0, 31.0), "") == "1, 2, 3, ..., 30"
+    assert listed_edges(np.array([1.0, 2.5]), "") == "1, 2.5"

@@ -397,3 +397,15 @@ def test_a_column_that_no_shuffle_changes_has_no_freedom():
     assert conditional.test_statistics(np.array([0])).tolist() == [0.0]
     # Given the column that tells case from control no part has two classes.
     assert conditional.refine(1).degrees_of_freedom(2) == 0
+
+
+@pytest.mark.parametrize("source_of", SOURCES)
+def test_strata_of_two_samples_count_and_those_of_one_do_not(source_of):
+    """In a pair of two codes and two classes the one tells the other: one bit of two samples, nothing of the others."""
+    strata = np.array([0, 0, 1, 1, 2, 2, 3])
+    y = np.array([0, 1, 1, 0, 0, 1, 0])
+    X = np.array([[0, 1, 0, 1, 1, 1, 1], [0, 0, 0, 0, 0, 1, 0]]).T
+    information = make_information_within_strata("plug-in", source_of(X, y, strata))
+    expected = pytest.approx([4 / 7, 2 / 7], abs=ROUNDING)
+    assert information.relevance == expected
+    assert information.conditional().conditional_relevance() == expected

@@ -36,3 +36,9 @@ def test_a_frame_with_a_target_has_the_shift_within_classes_and_the_relation(dat
     assert frame["highest_relevance"].tolist() == result.relevance.max(axis=1).tolist()
     assert frame["relation"].tolist() == result.relation.bits.tolist()
     assert frame["p_relation"].tolist() == result.relation.p.tolist()
+
+
+def test_the_dictionary_has_the_shift_of_the_target(data):
+    result = bitsieve.drift(data, "month", "ill")
+    assert result.to_dict()["shift_of_target"] == result.shift_of_target
+    assert bitsieve.drift(data[["dose", "month"]], "month").to_dict()["shift_of_target"] is None

@@ -17,3 +17,9 @@ def test_the_columns_of_the_picture_are_corners_of_a_regular_polygon():
     assert corners.mean(axis=0) == pytest.approx([0, 0], abs=1e-12)  # sines and cosines
     distances = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
     assert distances == pytest.approx(np.full(len(corners), distances[0]), abs=1e-12)
+
+
+def test_the_printed_tuples_are_numbered_from_one():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    lines = str(bitsieve.interactions(X, y, top=4)).splitlines()
+    assert [line.split()[0] for line in lines[1:5]] == ["1", "2", "3", "4"]

@@ -115,3 +115,11 @@ def test_partitions_of_dask_are_coded_by_the_advice_of_the_error():
         assert "map_partitions" in str(error.value)
     codes = data.map_partitions(SELECTION.transform, codes=True).compute()
     pd.testing.assert_frame_equal(codes, SELECTION.transform(frame(), codes=True))
+
+
+def test_shares_are_printed_in_percent_and_a_dash_stands_where_there_is_none():
+    now = frame().assign(b=frame()["b"].where(np.arange(200) % 4 > 0, 3), a=frame()["a"].astype(float))
+    now.loc[:24, "a"] = np.nan
+    lines = {line.split()[0]: line.split() for line in str(SELECTION.check(now)).splitlines() if line}
+    assert lines["a"][4:6] == ["12.5", "%"]
+    assert lines["b"][-2:] == ["-", "moved"]
