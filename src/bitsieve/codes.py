@@ -202,6 +202,11 @@ CODES: dict[str, Code] = {
         "Some selected columns are not shown to be more informative than chance, alone or with others.",
         "Use a smaller number, or a stopping rule.",
     ),
+    "common-effect-not-tested": Code(
+        "note",
+        "No selected column was tested for an effect that all strata have in common.",
+        'Use `stopping="permutation"` with `binning="quantile"`, or fewer rows or columns.',
+    ),
     "tied-scores": Code(
         "note",
         "Columns of different relevance have the same score: they stand in the order of the table.",

@@ -186,10 +186,25 @@ def test_what_cannot_be_done_gives_one_clear_line():
     assert code_of_error(effect="none") == "parameter-not-allowed"
     assert code_of_error(estimator="shrinkage") == "undefined-quantity"
     assert code_of_error(estimator="miller-madow", effect="common") == "undefined-quantity"
+    with pytest.raises(UserError, match="use a greedy method such as jmi"):
+        select(*batches()[:2], strata=strata, method="iamb")
     assert code_of_error(method="iamb") == "strata-not-supported"
     assert code_of_error(method="vmi") == "strata-not-supported"
     for rule in ("conditional", "knockoffs", "dcrt", "gaussian-knockoffs"):
         assert code_of_error(stopping=rule) == "strata-not-supported"
+
+
+def test_what_a_refusal_of_a_common_effect_advises_is_done():
+    frame = pairs_of_cases(30)
+    options = {"strata": "pair", "effect": "common", "method": "mim"}
+    with pytest.raises(UserError) as raised:
+        bitsieve.select(frame, "case", stopping="significance", **options)
+    assert raised.value.fix == {"stopping": "permutation", "binning": "quantile", "effect": "any"}
+    found = bitsieve.select(frame, "case", stopping="permutation", binning="quantile", **options)
+    assert set(found.features) <= {"exposure", "age", "noise"}
+    with pytest.raises(UserError) as raised:
+        bitsieve.how_many(frame, "case", strata="pair", effect="common")
+    assert raised.value.fix == {"binning": "quantile"}
 
 
 @pytest.mark.parametrize(
@@ -432,8 +447,11 @@ def test_a_common_effect_of_many_columns_is_not_tested_by_shuffles():
     options = {"strata": "pair", "effect": "common", "method": "mim", "n_features_to_select": 2}
     selection = bitsieve.select(wide, "case", **options)
     assert selection.informative_state == ["not tested", "not tested"]
-    notes = [note for note in selection.diagnostics if "not tested by permutations" in note.message]
-    assert "7,500 values" in notes[0].message  # 125 columns of 60 rows
+    assert not {"not-informative", "partly-informative"} & {note.code for note in selection.diagnostics}
+    (note,) = [note for note in selection.diagnostics if note.code == "common-effect-not-tested"]
+    assert "7,500 values" in note.message  # 125 columns of 60 rows
+    tested = bitsieve.select(wide, "case", **options | note.fix)
+    assert not [note for note in tested.diagnostics if note.code == "common-effect-not-tested"]
 
 
 @pytest.mark.slow("many tables")

@@ -57,7 +57,12 @@ def test_an_array_has_no_names():
     ("labels", "target", "weight", "message"),
     [
         (LABELS, ["y", "y"], None, r"^the targets 'y', 'y' name a column twice: name each once$"),
-        (LABELS, "y", "y", r"^column 'y' cannot be both the target and the weight$"),
+        (
+            LABELS,
+            "y",
+            "y",
+            r"^column 'y' cannot be both the target and the weight: name another column",
+        ),
         (["y"], "y", None, r"^the data holds only the target 'y': at least one feature is needed$"),
         (LABELS, "z", None, r"^there is no column 'z' for the target: .*'a'"),
         (LABELS, ["y", "z"], None, r"^there is no column 'z' for the target: "),

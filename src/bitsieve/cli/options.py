@@ -383,7 +383,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "range", parameters="features", short="-k"),
         Option("--stop", SELECTING,
                "end earlier: significance, permutation, fdr, conditional, knockoffs (by --binning quantile), dcrt, "
-               "gaussian-knockoffs, threshold (auto: significance)",
+               "gaussian-knockoffs, threshold (with --features auto: significance)",
                metavar="RULE", parameters="stopping"),
         Option("--level", SELECTING, "level of significance, permutation (default: 0.05) or another rule (0.1)",
                "number", metavar="P", parameters="level"),

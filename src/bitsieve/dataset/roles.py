@@ -110,6 +110,7 @@ def _refuse_second_role(column: Label, targets: Sequence[Label], role: str) -> N
         raise UserError(
             code="column-in-two-roles",
             message=f"column {column!r} cannot be both the target and {role}",
+            advice="name another column for one of them",
         )
 
 

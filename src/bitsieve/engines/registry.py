@@ -222,7 +222,7 @@ def refuse_survival(survival: object) -> None:
         raise UserError(
             code="rows-not-in-memory",
             message="a time to an event needs all rows in memory",
-            advice="give a table in memory, or leave out memory, spool and engine",
+            advice="give a table in memory, without {memory}, {spool} and {engine}",
         )
 
 
@@ -232,7 +232,7 @@ def refuse_groups(groups: object) -> None:
         raise UserError(
             code="rows-not-in-memory",
             message="groups need all rows in memory",
-            advice="give a table in memory, or leave them out",
+            advice="give a table in memory, without {memory}, {spool} and {engine}, or leave out {groups}",
         )
 
 

@@ -157,17 +157,17 @@ def check_capabilities(
     ``hindrances``: the parameters, or options, that keep the rows out of memory.
     """
     lacking = required - available
-    if lacking >= UNSTRATIFIED and required >= INDEPENDENT:  # only stopping rules require independent rows
+    if lacking >= UNSTRATIFIED and required >= INDEPENDENT:
         raise UserError(
             code="strata-not-supported",
-            message=f"{who} does not work within strata with this stopping rule",
-            advice="leave out strata, or use another rule, such as fdr",
+            message=f"the tests of {who} do not work within strata",
+            advice="leave out {strata}, or use a greedy method such as jmi, without a stopping rule or with fdr",
         )
     if lacking >= UNSTRATIFIED:
         raise UserError(
             code="strata-not-supported",
             message=f"{who} does not work within strata",
-            advice="leave out strata, or use a greedy method such as jmi",
+            advice="leave out {strata}, or use a greedy method such as jmi",
         )
     if "dense" in lacking and "rows" in available:
         raise needs_dense_rows(who)

@@ -17,6 +17,7 @@ from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.base import Binning, codes_that_occur
 from bitsieve.discretization.mdl import MDLBinning
+from bitsieve.information import COMMON
 from bitsieve.information.leaks import Leak
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping
@@ -406,13 +407,15 @@ def on_informative(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
         return [selection_notes.no_information(len(evidence.overlap))]
     if fit.selection.is_tested or fit.table.n_samples < MIN_ROWS_FOR_CHANCE:
         return []
+    limit = None if evidence.is_sure else max_values_tested(fit.table, fit.selection.effect)
+    if limit is not None and fit.selection.effect == COMMON:  # no test but by shuffles
+        return [selection_notes.common_effect_not_tested(limit)]
     states = informative_states(fit, evidence)
     n_selected = len(states)
     n_alone = states.count("alone")
     n_with_others = states.count("with others")
     if n_alone + n_with_others == n_selected:
         return []
-    limit = None if evidence.is_sure else max_values_tested(fit.table, fit.selection.effect)
     selected = fit.result.selected.tolist()
     return [
         selection_notes.partly_informative(

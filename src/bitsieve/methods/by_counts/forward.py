@@ -196,8 +196,8 @@ def _check_parameters(parameters: Mapping[str, Any]) -> None:
         raise UndefinedQuantityError(
             code="undefined-quantity",
             message=f"stopping rule {name!r} has no test of an effect that all strata have in common",
-            advice="use {stopping}, or {effect}",
-            fix={"stopping": "permutation", "effect": ANY_EFFECT},
+            advice="use {stopping} with {binning}, or {effect}",
+            fix={"stopping": "permutation", "binning": "quantile", "effect": ANY_EFFECT},
         )
 
 
@@ -210,12 +210,12 @@ def check_bins_of_common_effect(information: Information, rule: StoppingRule) ->
         raise UndefinedQuantityError(
             code="undefined-quantity",
             message=f"stopping rule {rule.name!r} has no test of a common effect of rows in groups",
-            advice="leave out groups, or use no rule",
+            advice="leave out {groups}",
         )
     raise UndefinedQuantityError(
         code="undefined-quantity",
         message=f"stopping rule {rule.name!r} tests a common effect only with bins that are made without the target",
-        advice="add {binning}, or use no rule",
+        advice="add {binning}",
         fix={"binning": "quantile"},
     )
 

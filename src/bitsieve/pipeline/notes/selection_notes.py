@@ -268,6 +268,19 @@ def partly_informative(
     return Diagnostic(code="partly-informative", message=message, columns=names)
 
 
+def common_effect_not_tested(limit: int) -> Diagnostic:
+    """No column was tested by shuffles, the only test of a common effect; ``limit``: the most values it takes."""
+    return Diagnostic(
+        code="common-effect-not-tested",
+        message=(
+            "no selected column is tested against chance: the shuffles that test a common effect need rows in memory, "
+            f"without weights, and {limit:,} values (rows x columns) at most"
+        ),
+        advice="to test them one after another, add {stopping} with {binning}",
+        fix={"stopping": "permutation", "binning": "quantile"},
+    )
+
+
 def best_found(n_selected: int) -> Diagnostic:
     """The subset is the best one."""
     others = "no other feature is better"
