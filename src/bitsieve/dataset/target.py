@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.counts.source import sizes_of_classes
 from bitsieve.counts.tables import MAX_SAMPLES
 from bitsieve.dataset.column_info import TextParsing
 from bitsieve.dataset.encoding import ColumnValues, Encoded, are_categories, as_array, encode, is_missing
@@ -281,7 +282,7 @@ def to_classes(
     if has_fractions(values):
         return _cut(numbers_of(values, what), target_kind, weights, what, values.dtype.kind)
     classes = encode(values)
-    counts = np.bincount(classes.codes, weights).astype(np.int64)
+    counts = sizes_of_classes(classes.codes, weights, len(classes.categories))
     if not target_kind.is_quantity(classes.categories, counts):
         return Target(classes.codes, classes.categories, requested_kind=target_kind)
     quantity = _cut(numbers_of(values, what), target_kind, weights, what)
