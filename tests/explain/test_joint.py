@@ -80,6 +80,18 @@ def test_the_headline_of_noise_does_not_mislead():
     assert "not known: there are fewer than 5 rows for each value of the first" in text
 
 
+def test_a_report_on_matched_pairs_is_of_the_common_effect():
+    random = np.random.default_rng(0)
+    case = np.tile([1, 0], 200)
+    X = (random.random((400, 3)) < 0.3 + 0.4 * case[:, None]).astype(int)
+    pair = np.repeat(np.arange(200), 2).astype(str)
+    selection = bitsieve.select(X, case, strata=pair, effect="common", method="mim", n_features_to_select=3)
+    assert "not computed for an effect that all strata have in common" in headline(selection)
+    curve = CurveDisplay.from_selection(selection).curve
+    assert curve.joint[0] == pytest.approx(selection.relevance[0], rel=1e-12)  # sums in another order
+    assert (np.diff(curve.joint) > 0).all()
+
+
 def test_weighted_rows_are_repeated_ones():
     random = np.random.default_rng(1)
     X = random.normal(size=(150, 5))

@@ -371,7 +371,8 @@ class CurveDisplay(Display):
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
         """The curve of the selected features, and of the next ones if the method ranks more."""
         order = selected_and_next(selector, evidence.counted_table)
-        return cls(information_curve(evidence.counted_table.estimated("corrected"), order, len(evidence.selected)))
+        information = evidence.counted_table.estimated("corrected", evidence.effect)
+        return cls(information_curve(information, order, len(evidence.selected)))
 
     def _draw(self, ax: Axes) -> None:
         from matplotlib.ticker import MaxNLocator

@@ -20,6 +20,7 @@ from bitsieve.explain.evidence import Evidence
 from bitsieve.explain.explain import name_of_column
 from bitsieve.explain.joint import JointInformation
 from bitsieve.explain.substitutes import best_substitutes
+from bitsieve.information import COMMON
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.registry import list_methods
 from bitsieve.plots.displays import (
@@ -108,6 +109,7 @@ class Answer(Section):
     n_features: int
     first_feature: str
     first_relevance: float
+    is_common_effect: bool  # of all strata
     joint: JointInformation | None
     joint_percent: float  # of the entropy of the target
     min_rows: int  # for each combination of values
@@ -133,6 +135,7 @@ def answer_section(selection: Selection) -> Answer:
         n_features=len(evidence.table.names),
         first_feature=selected_names(evidence)[0],
         first_relevance=float(selection.relevance[0]),
+        is_common_effect=evidence.effect == COMMON,
         joint=joint,
         joint_percent=0.0 if joint is None else 100 * joint.bits / target_entropy,
         min_rows=MIN_MEAN_SAMPLES,
@@ -170,6 +173,7 @@ class Which(Section):
     score_unit: str
     chance: Chance | None
     strata: SavedStrata | None
+    is_common_effect: bool  # of all strata
 
 
 def which_section(selection: Selection) -> Which:
@@ -190,7 +194,13 @@ def which_section(selection: Selection) -> Which:
             heterogeneity=None if strata is None else strata.heterogeneity[i],
         )
         features.append(feature)
-    return Which(features=features, score_unit=selection.unit, chance=chance, strata=strata)
+    return Which(
+        features=features,
+        score_unit=selection.unit,
+        chance=chance,
+        strata=strata,
+        is_common_effect=evidence.effect == COMMON,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
