@@ -90,7 +90,7 @@ DOORS = {
 }
 
 #: Whether features carry information is tested by shuffles of the rows, which only rows in memory allow.
-BY_SHUFFLES = "more informative than chance"
+BY_SHUFFLES = ("more informative than chance", "tested against chance")
 
 
 def by_names(table, columns):
@@ -101,7 +101,11 @@ def by_names(table, columns):
 
 def said(table, selection):
     """The notes, with the names of the columns and of the target where an array has none."""
-    notes = [str(note).replace("'target'", "'y'") for note in selection.notes if BY_SHUFFLES not in note]
+    notes = [
+        str(note).replace("'target'", "'y'")
+        for note in selection.notes
+        if not any(words in note for words in BY_SHUFFLES)
+    ]
     for j, name in reversed(list(enumerate(table.column_names))):
         notes = [
             note.replace(f"'x{j}'", f"'{name}'").replace(f"['x{j}", f"['{name}").replace(f"{{'x{j}", f"{{'{name}")
