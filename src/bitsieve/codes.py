@@ -424,7 +424,9 @@ CODES: dict[str, Code] = {
         "error", "The strata are a quantity.", "Cut them into bins, or declare the column a category."
     ),
     "strata-not-supported": Code(
-        "error", "The method does not work within strata.", "Use a greedy method, or leave out strata."
+        "error",
+        "The method does not work within strata, or the saved counts have no such strata.",
+        "Use a greedy method, or leave out strata.",
     ),
     "strata-too-small": Code(
         "error",

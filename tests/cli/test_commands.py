@@ -265,15 +265,7 @@ def test_one_method_alone(done, refused):
         (("select", "{data}", "--nonsense"), "--nonsense (see bitsieve select --help)"),
         (("--nonsense",), "--nonsense (see bitsieve --help)"),
         (("compare", "{data}", "--scheduler", "x"), "compare has no option --scheduler: it is one of select (see"),
-        (
-            ("count", "{data}", "--target", "diagnosis", "--save", "counts", "--strata", "mean_area"),
-            "--strata: saved counts have no strata: give the rows to 'bitsieve select DATA --strata'",
-        ),
         (("sql", "{data}", "--strata=mean_area"), "--strata: the counts of a statement have no strata"),
-        (
-            ("select", "--counts", "counts", "--effect", "common"),
-            "saved counts have no strata: give DATA in place of --counts",
-        ),
         (
             ("interactions", "{data}", "--duration", "x", "--event", "y"),
             "interactions has no option --duration: it is one of select, explain, how-many, compare (see",

@@ -80,11 +80,11 @@ def test_a_missing_period_is_named_so(rows, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--counts", "counts", "--strata", "month"], "saved counts have no strata"),
+        (["--counts", "counts", "--strata", "month"], "--strata site"),
         (["counts", "--strata", "month"], "--counts counts"),
     ],
 )
-def test_saved_counts_have_no_strata(rows, capsys, arguments, message):
+def test_strata_of_saved_counts(rows, capsys, arguments, message):
     assert main(["count", "old.csv", "-t", "ill", "--save", "counts", "--quiet"]) == 0
     assert main(["select", *arguments]) == 2
     assert message in capsys.readouterr().err

@@ -324,8 +324,8 @@ def _requested_parameters(fit: Fit, read: ReadOptions) -> dict[str, Any]:
             parameters["weight_kind"] = read.weight_kind
     if table.original is not None and table.original.groups is not None:
         parameters["groups"] = table.original.groups
-    if table.original is not None and table.original.strata is not None:
-        parameters["strata"] = table.original.strata
+    if read.strata is not None:
+        parameters["strata"] = read.strata_in_words
     if has_items(selection.columns.include):
         parameters["include"] = list(selection.columns.include)
     if has_items(selection.columns.exclude):

@@ -104,6 +104,12 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
         _refuse_existing_counts(arguments)
         if arguments.min_cell is not None:
             _check_min_cell(arguments)
+        if arguments.strata and arguments.salt_file is not None:
+            raise UserError(
+                code="contradicting-parameters",
+                message="--salt-file hashes the text of columns, and the values of --strata are saved as they are",
+                advice="leave one of them out",
+            )
         return
     options_of_counts = {
         "--save": arguments.save,
@@ -178,11 +184,13 @@ def _write_vocabulary(arguments: argparse.Namespace, salt: Salt | None) -> int:
 
 def _count_like(arguments: argparse.Namespace, salt: Salt | None) -> SavedCounts:
     """Count with the bins of other counts, or with those that follow from vocabularies."""
-    from bitsieve.engines.saved_counts import check_same_columns, count_like
+    from bitsieve.engines.saved_counts import check_same_columns, check_same_strata, count_like, counted_strata
 
     discretization = _discretization_like(arguments)
     like = _load_like(arguments.like, discretization, salt)
     table, _ = _read(_source(arguments), arguments, discretization)
+    if like.class_sizes.any():  # vocabularies alone have no rows, and do not say within which strata these are
+        check_same_strata(like.strata, counted_strata(table))
     check_same_columns(list(map(str, table.names)), like.names)
     prepared = _prepared(table.without(like.dropped), discretization, arguments)
     hash_categories = None if salt is None else salt.hashed

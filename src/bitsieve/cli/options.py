@@ -157,7 +157,6 @@ MOVED = {"reproduce": "python -m papers"}  # commands that are no part of the pa
 
 #: Why a command lacks an option of others, and what to do.
 LACKING = {
-    ("count", "--strata"): "saved counts have no strata: give the rows to 'bitsieve select DATA --strata'",
     ("sql", "--strata"): "the counts of a statement have no strata: give the table to 'bitsieve select DATA --strata'",
 }
 
@@ -261,6 +260,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "rows are compared with those of the same value here only, such as a batch or site: all information is "
                "within the strata (repeatable: joint values)",
                "column", form="repeated", parameters="strata"),
+        Option("--strata", "count",
+               "count within the values of this column too, so that 'bitsieve select --counts DIR --strata COLUMN' can "
+               "compare rows with those of the same value only", "column", form="repeated", parameters="strata"),
         Option("--groups", DRIFT,
                "rows with one value here belong together, such as the visits of one patient: p follows from shuffles "
                "of whole groups",

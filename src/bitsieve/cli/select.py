@@ -238,16 +238,10 @@ def _request(arguments: argparse.Namespace) -> _Request:
             message="saved counts have no periods",
             advice="give DATA in place of --counts",
         )
-    if arguments.counts and (arguments.strata or arguments.effect == "common"):
-        raise UserError(
-            code="strata-not-supported",
-            message="saved counts have no strata",
-            advice="give DATA in place of --counts",
-        )
     discretization = discretization_options(arguments)
     selection = selection_options(arguments)
     execution = execution_options(arguments)
-    read = ReadOptions() if arguments.counts else read_options(arguments)
+    read = ReadOptions(strata=arguments.strata) if arguments.counts else read_options(arguments)
     plan = _reading_plan(arguments, read, execution, selection)
     _check_paths(arguments, plan)
     return _Request(
@@ -340,7 +334,7 @@ def _select(request: _Request, arguments: argparse.Namespace, client: Client | N
         diagnostics = applied.diagnostics
         selection = replace(selection, columns=applied.columns).with_penalties(applied.penalties)
     if request.plan is None:
-        return _select_from_counts(request, arguments.counts)
+        return _select_from_counts(request, arguments.counts, arguments.strata or ())
     with missing_column_reported_by_role(arguments.period, read.strata, read.survival):
         table = request.plan.open(read, client)
     fit = run_on_read_table(table, request.execution, request.discretization, selection)
@@ -349,16 +343,21 @@ def _select(request: _Request, arguments: argparse.Namespace, client: Client | N
     return result
 
 
-def _select_from_counts(request: _Request, paths: Sequence[str]) -> Selection:
-    """Add saved counts up, and select. Where sites rounded their counts, a note says what that may have cost."""
+def _select_from_counts(request: _Request, paths: Sequence[str], strata: Sequence[str]) -> Selection:
+    """Add saved counts up, and select, within strata if any are named.
+
+    Where sites rounded their counts, a note says what that may have cost.
+    """
     from bitsieve.api.rounding_cost import note_on_rounding
     from bitsieve.api.select import selection_of
-    from bitsieve.engines.saved_counts import SavedCountsDataset, load_parts
+    from bitsieve.engines.saved_counts import SavedCountsDataset, in_strata, load_parts
     from bitsieve.engines.sql import load_counts
     from bitsieve.pipeline.way import run_on_read_table
 
     parts = load_parts(paths, load_counts)
-    table = SavedCountsDataset(reduce(add, parts))
+    if strata:
+        parts = in_strata(parts, strata)
+    table = SavedCountsDataset(reduce(add, parts), within_strata=bool(strata))
     fit = run_on_read_table(table, request.execution, request.discretization, request.selection)
     result = selection_of(fit, request.read)
     if table.counts.rounding_bases:

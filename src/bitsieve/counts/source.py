@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import ClassVar, NamedTuple, Protocol, Self, TypeGuard, TypeVar
+from typing import NamedTuple, Protocol, Self, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -332,7 +332,7 @@ class CountSource(Tables, Protocol):
     """A source of contingency tables, with what methods may use beside the tables."""
 
     #: "tables" of pairs; "partition" and "joined" of a :class:`ConditioningSource`; "codes" of a :class:`CodedSource`.
-    capabilities: ClassVar[frozenset[str]] = frozenset({"tables"})
+    capabilities: frozenset[str] = frozenset({"tables"})
     #: How the codes were chosen by a look at the classes; None where they were made without one.
     search: CodingPenalty | None = None
     #: The number of the stratum of every sample, shape (n_samples,); None where the samples lie in no strata.
@@ -359,7 +359,7 @@ class CountSource(Tables, Protocol):
 class ConditioningSource(CountSource, Protocol):
     """A source that can also count at each joint value of several columns."""
 
-    capabilities: ClassVar[frozenset[str]] = frozenset({"tables", "partition", "joined"})
+    capabilities: frozenset[str] = frozenset({"tables", "partition", "joined"})
 
     @abstractmethod
     def partition(self) -> Partition:
@@ -385,6 +385,33 @@ def conditioning(source: CountSource) -> ConditioningSource:
 
 def _is_conditioning(source: CountSource) -> TypeGuard[ConditioningSource]:
     return {"partition", "joined"} <= source.capabilities
+
+
+def undivided(source: CountSource) -> Partition:
+    """All samples in one part. Of a source that counts pairs only, it cannot be refined."""
+    return source.partition() if _is_conditioning(source) else UndividedSamples(source)
+
+
+class UndividedSamples(Partition):
+    """All samples of a source in one part."""
+
+    source: CountSource
+
+    def __init__(self, source: CountSource) -> None:
+        self.source = source
+
+    @property
+    def keys(self) -> Integers:
+        return np.empty((1, 0), np.int64)
+
+    def refine(self, feature: int) -> UndividedSamples:
+        raise needs_more_than_pairs()
+
+    def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
+        if columns is not None:
+            return self.source.tables(None, columns, by_class)
+        table = ContingencyTable((1, 1, self.source.n_classes), self.source.class_sizes)
+        return [table if by_class else table.pooled()]
 
 
 def coded(source: CountSource) -> CodedSource | None:
@@ -505,7 +532,7 @@ def _row_numbers(rows: Integers) -> Integers:
 class CodedSource(ConditioningSource):
     """A source that knows the class and the codes of every sample. The order of the samples never changes."""
 
-    capabilities: ClassVar[frozenset[str]] = frozenset({"tables", "partition", "joined", "codes"})
+    capabilities: frozenset[str] = frozenset({"tables", "partition", "joined", "codes"})
     sample_classes: Integers
 
     @abstractmethod

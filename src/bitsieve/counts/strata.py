@@ -19,7 +19,15 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from bitsieve.counts.packed import PackedSums
-from bitsieve.counts.source import ConditioningSource, CountSource, Partition, coded, conditioning, sums_of
+from bitsieve.counts.source import (
+    ConditioningSource,
+    CountSource,
+    Partition,
+    coded,
+    conditioning,
+    sums_of,
+    undivided,
+)
 from bitsieve.counts.tables import ContingencyTable, EntropyTerms, PairSums, Sums, column_blocks
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Integers
@@ -127,6 +135,7 @@ class MergedClasses(ConditioningSource):
 
     def __init__(self, source: CountSource, merged_class: Integers, n_classes: int) -> None:
         self.source = source
+        self.capabilities = source.capabilities & ConditioningSource.capabilities
         self.merged_class = merged_class  # merged_class[c] is the new class of class c of the source
         self.n_classes = n_classes
         self.n_samples = source.n_samples
@@ -199,7 +208,7 @@ class SourceInStrata(MergedClasses):
 
     def partition_by_strata(self) -> PartitionWithinStrata:
         """The samples, divided by their strata."""
-        return PartitionWithinStrata(self, conditioning(self.source).partition())
+        return PartitionWithinStrata(self, undivided(self.source))
 
 
 class PartitionWithinStrata(Partition):

@@ -8,7 +8,7 @@ a cell are sums of integer weights over its rows: no row is ever repeated for th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -76,7 +76,7 @@ class SurvivalSource(PackedSource):
         As of :class:`~bitsieve.counts.packed.PackedSource`.
     """
 
-    capabilities: ClassVar[frozenset[str]] = PackedSource.capabilities | {"survival"}
+    capabilities = PackedSource.capabilities | {"survival"}
 
     def __init__(
         self,

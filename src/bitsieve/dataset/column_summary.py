@@ -387,6 +387,17 @@ def union_of_categories(partitions: Sequence[Values], what: str) -> Values:
         raise changes_kind(what, f"categories of type {kinds[0]}", f"of type {kinds[-1]}") from None
 
 
+def union_of_values(first: Values, second: Values, what: str) -> Values:
+    """The sorted values of both; numbers and text are refused. ``what`` is what messages call the column."""
+    if not len(second):
+        return first
+    if not len(first):
+        return second
+    if (first.dtype.kind in "iuf") != (second.dtype.kind in "iuf"):
+        raise changes_kind(what, "numbers", "text or categories")
+    return union_of_categories([first, second], what)
+
+
 def changes_kind(what: str, before: str, after: str) -> UserError:
     """The error for a column that is of one kind in some rows and of another in others."""
     return UserError(

@@ -332,8 +332,8 @@ class PartitionedDataset(OutOfCoreDataset):
         )
         return self.engine.count(request)
 
-    def count_as(self, binner: Binning, arities: NDArray[np.int32], target: Target) -> CountSource:
-        """Count all rows as a binner codes them that was fitted on other rows, with the classes of those."""
+    def with_classes_of(self, target: Target) -> PartitionedDataset:
+        """The same rows with the classes of other rows, which have all of their own."""
         (name,) = self.target_coding.parts
         values = target.labels if target.edges is None else np.empty(0)
         codes_of_values = np.arange(target.n_classes, dtype=np.int32)
@@ -341,8 +341,15 @@ class PartitionedDataset(OutOfCoreDataset):
         table = copy(self)
         table._summary = None  # it is of other classes
         table.target_coding = replace(self.target_coding, parts={name: part}, target=target)
-        ranges = table.summary_for(EqualWidthBinning(missing=binner.missing))
-        table._check_kinds_of_numbers(binner, ranges)
+        if table.target_coding.strata:
+            combinations = _combinations(table.engine, table.reader, table.target_coding)
+            table.target_coding = table.target_coding.with_combinations(combinations)
+        return table
+
+    def count_as(self, binner: Binning, arities: NDArray[np.int32]) -> CountSource:
+        """Count all rows as a binner codes them that was fitted on other rows."""
+        ranges = self.summary_for(EqualWidthBinning(missing=binner.missing))
+        self._check_kinds_of_numbers(binner, ranges)
         occurring = [min(arity_of(binner, ranges, j), arity) for j, arity in enumerate(arities)]
         kinds = [column.kind for column in ranges.columns]
         for j, column in enumerate(ranges.columns):
@@ -350,7 +357,7 @@ class PartitionedDataset(OutOfCoreDataset):
                 kinds[j] = None  # a column without values may have been read as one of numbers
         coding = Coding(binner, kinds, np.array(occurring, np.int32), (), 0.0, {})
         request = CountRequest(
-            reader=table.reader, target=table.target_coding, coding=coding, class_sizes=ranges.class_sizes
+            reader=self.reader, target=self.target_coding, coding=coding, class_sizes=ranges.class_sizes
         )
         return self.engine.count(request)
 

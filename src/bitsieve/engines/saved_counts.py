@@ -12,15 +12,17 @@ from math import prod
 from operator import add
 from os import PathLike
 from pathlib import Path
+from shlex import quote
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.counts.source import CountSource
+from bitsieve.counts.strata import MergedClasses, SourceInStrata
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.dataset.column_info import ColumnInfo
-from bitsieve.dataset.column_summary import changes_kind, union_of_categories
+from bitsieve.dataset.column_summary import union_of_values
 from bitsieve.dataset.dataset import OutOfCoreDataset
 from bitsieve.dataset.encoding import lookup
 from bitsieve.dataset.identifiers import are_counts_of_identifier
@@ -31,6 +33,7 @@ from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import array_from_json, array_to_json, rule_facts, rule_from_facts
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.engines import checked_facts
+from bitsieve.engines.counted_strata import CountedStrata, check_strata_facts
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.io.errors import DataError, in_one_line
 from bitsieve.io.output import writing
@@ -40,6 +43,7 @@ from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import phase
 from bitsieve.utils.types import JsonObject
 
+SITE = "site"  # the name of the strata that are the sites
 OTHER = "(other)"  # the category of all text that a vocabulary does not list
 MAX_ROWS = 1 << 53  # of a class
 CELL_BYTES = 8
@@ -54,7 +58,7 @@ class SavedCounts:
     target: Target  # the classes, without the codes of rows
     binner: Binning  # fitted: how the columns became codes
     arities: NDArray[np.int32]  # the number of codes of every column, whether they occur or not
-    class_sizes: Integers
+    class_sizes: Integers  # of the classes, or of the combinations of stratum and class
     cells: Integers  # the tables of the pairs (0, 0), (0, 1), ..., (1, 1), (1, 2), ... one after the other, in C order
     dropped: tuple[int, ...] = ()  # columns that were left out, such as identifiers: they have one code
     site: str = ""  # who counted the rows, for messages
@@ -62,6 +66,7 @@ class SavedCounts:
     times: Mapping[int, Literal["dates", "durations"]] = field(default_factory=dict)  # by column index
     salt: str = ""  # the fingerprint of the salt by which the text of categories was hashed; empty for plain text
     rounding_bases: tuple[int, ...] = ()  # one for each site whose counts are rounded to multiples of it
+    strata: CountedStrata | None = None  # the classes of the tables are its combinations; None without strata
 
     @property
     def digest(self) -> str:
@@ -80,6 +85,7 @@ class SavedCounts:
                 message="the text of categories was hashed by different salts, or in some of the counts alone",
                 advice="count all parts with the same --salt-file, or without",
             )
+        check_same_strata(self.strata, other.strata)
         first, second = _with_common_values(self.without(other.dropped), other.without(self.dropped))
         if _meaning(first) != _meaning(second):
             raise UserError(
@@ -115,6 +121,10 @@ class SavedCounts:
         times = {j: kind for j, kind in self.times.items() if j not in dropped}
         binner = _with_one_code(self.binner, dropped)
         return replace(self, binner=binner, arities=arities, cells=cells, dropped=tuple(dropped), times=times)
+
+    def in_one_stratum(self, name: str, value: str) -> SavedCounts:
+        """The counts of rows that all lie in one stratum."""
+        return replace(self, strata=CountedStrata.one_stratum(name, value, len(self.class_sizes)))
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write the counts to a folder, which is made."""
@@ -183,6 +193,7 @@ class SavedCounts:
                 times=dict(facts.get("times", [])),
                 salt=str(facts.get("salt", "")),
                 rounding_bases=tuple(facts.get("rounding_bases", [])),
+                strata=_strata_from_facts(facts),
             )
         has_all_cells = counts.cells.shape == (n_cells(counts.arities, len(counts.class_sizes)),)
         n_rows = int(counts.class_sizes.sum())
@@ -207,8 +218,11 @@ def _check_facts(facts: JsonObject, n_stored: int) -> None:
         if arity * arity * len(class_sizes) > n_stored:  # the cells of the column with itself
             raise ValueError("it has fewer cells than its columns have values")
     checked_facts.check_rule(facts, n_columns, n_stored)
-    if len(checked_facts.plain_array(facts["labels"], "labels")) != len(class_sizes):
-        raise ValueError("'labels' and 'class_sizes' differ in length")
+    n_counted_classes = len(checked_facts.plain_array(facts["labels"], "labels"))
+    if facts.get("strata") is not None:
+        n_counted_classes = check_strata_facts(facts["strata"], n_counted_classes)
+    if n_counted_classes != len(class_sizes):
+        raise ValueError("'class_sizes' has another length than the classes")
     if facts["edges"] is None:
         checked_facts.sorted_array(facts["labels"], "labels")
     else:
@@ -237,6 +251,12 @@ def _target_from_facts(facts: JsonObject) -> Target:
         requested_kind=TargetKind("classes" if edges is None else "quantity"),
         unit=facts["unit"],
     )
+
+
+def _strata_from_facts(facts: JsonObject) -> CountedStrata | None:
+    if facts.get("strata") is None:
+        return None
+    return CountedStrata.from_facts(facts["strata"], len(array_from_json(facts["labels"])))
 
 
 def check_folder(folder: str | PathLike[str]) -> None:
@@ -276,6 +296,40 @@ def load_parts(paths: Sequence[str], load: Callable[[str], SavedCounts] = SavedC
         path_of_digest[counts.digest] = path
         counts_of_parts.append(counts)
     return counts_of_parts
+
+
+def in_strata(parts: Sequence[SavedCounts], names: Sequence[str]) -> list[SavedCounts]:
+    """Saved counts within the strata of a name: those by which they were counted, or one for each site."""
+    if len(names) > 1:
+        raise UserError(
+            code="strata-not-supported",
+            message="saved counts have no joint values of several strata",
+            advice="name one column",
+        )
+    (name,) = names
+    names_of_parts = {part.strata.name if part.strata is not None else None for part in parts}
+    if names_of_parts == {name}:
+        return list(parts)
+    if names_of_parts != {None}:
+        counted = sorted(filter(None, names_of_parts))
+        raise UserError(
+            code="strata-not-supported",
+            message=f"the counts are not within the strata {name!r}, but within {quoted(counted)}",
+            advice="name that, or count all parts again with --strata",
+        )
+    if name != SITE:
+        raise UserError(
+            code="strata-not-supported",
+            message=f"the counts are not within the strata {name!r}",
+            advice=f"count all parts again with --strata {quote(name)}, or add --strata {SITE} to compare within sites",
+        )
+    if not all(part.site for part in parts):
+        raise UserError(
+            code="strata-not-supported",
+            message=f"some of the counts do not name their site, which --strata {SITE} needs",
+            advice="count again with --site NAME",
+        )
+    return [part.in_one_stratum(SITE, part.site) for part in parts]
 
 
 class TabledSource(CountSource):
@@ -397,7 +451,21 @@ def _meaning(counts: SavedCounts) -> JsonObject:
         "left_out": list(counts.dropped),
         "times": sorted(counts.times.items()),
         "salt": counts.salt,
+        "strata": None if counts.strata is None else counts.strata.facts(),
     }
+
+
+def check_same_strata(first: CountedStrata | None, second: CountedStrata | None) -> None:
+    """Refuse counts within strata beside others, or beside counts within those of another column."""
+    name = None if first is None else first.name
+    other_name = None if second is None else second.name
+    if name == other_name:
+        return
+    if name is None or other_name is None:
+        message = f"some of the counts were counted within the strata {name or other_name!r}, and others without strata"
+    else:
+        message = f"some of the counts were counted within the strata {name!r}, and others within {other_name!r}"
+    raise UserError(code="counts-differ", message=message, advice="count all parts with the same --strata")
 
 
 def _with_common_values(first: SavedCounts, second: SavedCounts) -> tuple[SavedCounts, SavedCounts]:
@@ -419,18 +487,10 @@ def _with_common_values(first: SavedCounts, second: SavedCounts) -> tuple[SavedC
         first_labels = second_labels = union_of_values(first.target.labels, second.target.labels, "the target")
     first_extended = extended(first, categories_of_column, first_labels)
     second_extended = extended(second, categories_of_column, second_labels)
-    return first_extended, second_extended
-
-
-def union_of_values(first: Values, second: Values, what: str) -> Values:
-    """The sorted values of both; numbers and text are refused. ``what`` is what messages call the column."""
-    if not len(second):
-        return first
-    if not len(first):
-        return second
-    if (first.dtype.kind in "iuf") != (second.dtype.kind in "iuf"):
-        raise changes_kind(what, "numbers", "text or categories")
-    return union_of_categories([first, second], what)
+    if first_extended.strata is None or second_extended.strata is None:
+        return first_extended, second_extended
+    strata = first_extended.strata.union(second_extended.strata)
+    return with_combinations(first_extended, strata), with_combinations(second_extended, strata)
 
 
 def with_categories(binner: Binning, categories_of_column: Mapping[int, Values]) -> Binning:
@@ -471,21 +531,49 @@ def extended(counts: SavedCounts, categories_of_column: Mapping[int, Values], la
         codes = lookup(old_values, values)
         new_codes[j] = np.append(codes, len(values)) if has_missing_code else codes
         arities[j] = binner.n_bins_[j]
-    new_classes = lookup(counts.target.labels, labels)
-    class_sizes = np.zeros(len(labels), np.int64)
-    class_sizes[new_classes] = counts.class_sizes
-    total = n_cells(arities, len(labels))
-    check_cells(total, len(arities))
-    cells = counts.cells
-    has_same_codes = all(np.array_equal(codes, np.arange(len(codes))) for codes in new_codes)
-    if total != len(cells) or not has_same_codes:
-        cells = np.zeros(total, np.int64)
-        old_tables = each_table(counts.cells, counts.arities, len(counts.class_sizes))
-        tables = each_table(cells, arities, len(labels))
-        for (i, j, old_table), (_, _, table) in zip(old_tables, tables, strict=True):
-            table[np.ix_(new_codes[i], new_codes[j], new_classes)] = old_table
+    new_classes = lookup(counts.target.labels, labels).astype(np.int64)
     target = replace(counts.target, labels=labels)
-    return replace(counts, target=target, binner=binner, arities=arities, class_sizes=class_sizes, cells=cells)
+    if counts.strata is None:
+        tables = _recoded(counts, new_codes, arities, new_classes, len(labels))
+        return replace(tables, target=target, binner=binner)
+    strata = counts.strata.with_classes(new_classes, len(labels))
+    tables = _recoded(counts, new_codes, arities, np.arange(strata.n_combinations), strata.n_combinations)
+    return replace(tables, target=target, binner=binner, strata=strata)
+
+
+def with_combinations(counts: SavedCounts, strata: CountedStrata) -> SavedCounts:
+    """The same counts in tables of these combinations of stratum and class, which have all of their own."""
+    assert counts.strata is not None
+    new_classes = counts.strata.positions_in(strata)
+    same_codes = [np.arange(arity) for arity in counts.arities]
+    tables = _recoded(counts, same_codes, counts.arities, new_classes, strata.n_combinations)
+    return replace(tables, strata=strata)
+
+
+def _recoded(
+    counts: SavedCounts,
+    new_codes: Sequence[Integers],
+    arities: NDArray[np.int32],
+    new_classes: Integers,
+    n_classes: int,
+) -> SavedCounts:
+    """The same counts, where code a of column j is ``new_codes[j][a]``, and class c is ``new_classes[c]``.
+
+    ``arities`` are the new numbers of codes, and ``n_classes`` is the new number of classes.
+    """
+    class_sizes = np.zeros(n_classes, np.int64)
+    class_sizes[new_classes] = counts.class_sizes
+    total = n_cells(arities, n_classes)
+    check_cells(total, len(arities))
+    has_same_codes = all(np.array_equal(codes, np.arange(len(codes))) for codes in new_codes)
+    if total == len(counts.cells) and has_same_codes:
+        return counts
+    cells = np.zeros(total, np.int64)
+    old_tables = each_table(counts.cells, counts.arities, len(counts.class_sizes))
+    tables = each_table(cells, arities, n_classes)
+    for (i, j, old_table), (_, _, table) in zip(old_tables, tables, strict=True):
+        table[np.ix_(new_codes[i], new_codes[j], new_classes)] = old_table
+    return replace(counts, arities=arities, class_sizes=class_sizes, cells=cells)
 
 
 def each_table(cells: Integers, arities: NDArray[np.int32], n_classes: int) -> Iterator[tuple[int, int, Integers]]:
@@ -500,9 +588,20 @@ def each_table(cells: Integers, arities: NDArray[np.int32], n_classes: int) -> I
 
 
 class SavedCountsDataset(OutOfCoreDataset):
-    """Saved counts in place of a table: they are binned and counted already."""
+    """Saved counts in place of a table: they are binned and counted already.
 
-    def __init__(self, counts: SavedCounts, *, named: bool = True, identifier_candidates: Collection[int] = ()) -> None:
+    ``within_strata`` says whether information is within the strata of the counts, or of all rows.
+    """
+
+    def __init__(
+        self,
+        counts: SavedCounts,
+        *,
+        named: bool = True,
+        identifier_candidates: Collection[int] = (),
+        within_strata: bool = False,
+    ) -> None:
+        self.within_strata = within_strata
         self.identifier_candidates = identifier_candidates  # none where identifiers were dropped before counting
         self.counts = counts
         self.names = counts.names
@@ -519,7 +618,15 @@ class SavedCountsDataset(OutOfCoreDataset):
 
     @property
     def capabilities(self) -> frozenset[str]:
-        return frozenset({"tables", "unstratified"})  # tables of pairs of columns
+        if self.within_strata:
+            return frozenset({"tables"})  # tables of pairs of columns
+        return frozenset({"tables", "unstratified"})
+
+    @property
+    def class_counts_of_strata(self) -> Integers | None:
+        if self.counts.strata is None or not self.within_strata:
+            return None
+        return self.counts.strata.combinations.class_counts(self.counts.class_sizes)
 
     @property
     def can_leave_out(self) -> bool:
@@ -558,7 +665,17 @@ class SavedCountsDataset(OutOfCoreDataset):
         return self, False
 
     def count(self, binner: Any) -> tuple[Binning, CountSource]:
-        return self.counts.binner, TabledSource(self.counts)
+        return self.counts.binner, self._source()
+
+    def _source(self) -> CountSource:
+        """The tables within the strata, or with these added up."""
+        source = TabledSource(self.counts)
+        if self.counts.strata is None:
+            return source
+        combinations = self.counts.strata.combinations
+        if self.within_strata:
+            return SourceInStrata(source, combinations)
+        return MergedClasses(source, combinations.label, combinations.n_classes)
 
     def without(self, columns: Sequence[int]) -> SavedCountsDataset:
         """The same counts, of every column; ``dropped`` says which of them no method is to choose."""
@@ -580,9 +697,18 @@ def count_table(table: PartitionedDataset, binner: Binning, *, few_are_codes: bo
     check_one_target(table.target)
     if few_are_codes:
         table, _ = table.with_small_integers_as_categories()
+    strata = counted_strata(table)
     fitted, source = table.count(binner)
+    if isinstance(source, SourceInStrata):
+        source = source.source  # its classes are the combinations of stratum and class
     counts = count_all_pairs(source, table.names, table.target, fitted, fitted.n_bins_.astype(np.int32))
-    return replace(counts, dropped=table.dropped, times=table.times)
+    return replace(counts, dropped=table.dropped, times=table.times, strata=strata)
+
+
+def counted_strata(table: PartitionedDataset) -> CountedStrata | None:
+    """The strata by which the rows of a table are counted; None without strata."""
+    name = ", ".join(map(str, table.reader.strata))
+    return CountedStrata.of_coding(name, table.target_coding)
 
 
 def check_one_target(target: Target) -> None:
@@ -676,6 +802,7 @@ def count_like(
     binner.hash_categories = hash_categories
     arities = first.arities.copy()
     arities[columns_of_categories] = binner.n_bins_[columns_of_categories]
-    source = candidates.count_as(binner, arities, target)
+    recoded = candidates.with_classes_of(target)
+    source = recoded.count_as(binner, arities)
     counts = count_all_pairs(source, first.names, target, binner, arities)
-    return replace(counts, dropped=first.dropped, times=first.times, salt=first.salt)
+    return replace(counts, dropped=first.dropped, times=first.times, salt=first.salt, strata=counted_strata(recoded))

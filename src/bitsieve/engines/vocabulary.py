@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from bitsieve.dataset.column_summary import ColumnSummary, union_of_categories
+from bitsieve.dataset.column_summary import ColumnSummary, union_of_categories, union_of_values
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.coding import RuleFacts, array_to_json, rule_from_facts
@@ -32,7 +32,6 @@ from bitsieve.engines.saved_counts import (
     check_same_columns,
     extended,
     n_cells,
-    union_of_values,
 )
 from bitsieve.io.errors import in_one_line
 from bitsieve.io.output import write_text
