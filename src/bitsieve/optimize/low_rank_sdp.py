@@ -1,8 +1,8 @@
 """The semidefinite relaxation of the best subset of k features, solved with a factor of low rank.
 
-The problem is ``max <Qa, Y>`` over ``Y = VV'``, V with rows of length 1: see docs/reference/methods/all_at_once.md.
-The trace of Y is n + 1. Every choice of multipliers (lambda, y) therefore gives an upper bound, with
-``S = Diag(y) + lambda E - Qa``:
+The problem is ``max <Qa, Y>`` over ``Y = VV'`` with ``Qa = [[1'Q1, 1'Q], [Q1, Q]]``. The rows of V have length 1, and
+``sum_i Y_0i = <E, Y> = 2k - n``: see docs/reference/methods/all_at_once.md. The trace of Y is n + 1. Any multipliers,
+y of the lengths and lambda of the sum, therefore give an upper bound, with ``S = Diag(y) + lambda E - Qa``:
 
     <Qa, Y> = sum y + lambda (2k - n) - <S, Y> <= sum y + lambda (2k - n) + (n + 1) max(0, -lambda_min(S))
 
@@ -63,7 +63,8 @@ def solve_low_rank(matrix: Floats, k: int, *, tolerance: float = 1e-8, progress:
         rounds += 1
         if progress is not None:
             progress(rounds, MAX_ROUNDS)
-        if bound - value <= tolerance * abs(value) or scale == 0 or rounds == MAX_ROUNDS:
+        is_solved = bound - value <= tolerance * abs(value)
+        if is_solved or scale == 0 or rounds == MAX_ROUNDS:
             break
         vectors = _raise_rank(objective, vectors, dual.violation)
         precision = max(0.03 * precision, 1e-14)
@@ -95,17 +96,19 @@ def certificate_of(objective: QuadraticOnSpheres, vectors: Floats) -> Certificat
     """The certificate by the multipliers of V, which are optimal if V is."""
     n = len(vectors)
     gradient = objective.value_and_gradient(vectors)[1]
-    constant = float(objective.linear.sum())
-    total, lengths = multipliers(vectors, gradient)  # lambda and y_1 ... y_n
-    first = constant + float(objective.linear @ vectors[:, 0]) - total * objective.total / 2  # y_0
+    constant = float(objective.linear.sum())  # the first entry of Qa
+    total_multiplier, length_multipliers = multipliers(vectors, gradient)  # lambda and y_1 ... y_n
+    first_multiplier = (  # y_0
+        constant + float(objective.linear @ vectors[:, 0]) - total_multiplier * objective.total / 2
+    )
     slack = np.empty((n + 1, n + 1))
     np.negative(objective.matrix, out=slack[1:, 1:])
-    slack[0, 1:] = total / 2 - objective.linear
+    slack[0, 1:] = total_multiplier / 2 - objective.linear
     slack[1:, 0] = slack[0, 1:]
-    slack[0, 0] = first - constant
-    slack[np.arange(1, n + 1), np.arange(1, n + 1)] += lengths
+    slack[0, 0] = first_multiplier - constant
+    slack[np.arange(1, n + 1), np.arange(1, n + 1)] += length_multipliers
     norm = float(np.sqrt(np.einsum("ij,ij->", slack, slack)))
-    bound_without_violation = first + float(lengths.sum()) + total * objective.total
+    bound_without_violation = first_multiplier + float(length_multipliers.sum()) + total_multiplier * objective.total
     return Certificate(slack, bound_without_violation, rounding=8 * EPS * norm)
 
 
@@ -145,11 +148,11 @@ def _bound_by_eigenvalue(certificate: Certificate) -> Dual:
 
 
 def _equalised(objective: QuadraticOnSpheres, vectors: Floats) -> Floats:
-    """V with every vector replaced by the best one while the others stay: copies of a feature get the same vector."""
+    """V with every vector replaced by its best one given the others; copies of a feature get the same vector."""
     gradient = objective.value_and_gradient(vectors)[1]
-    total, _ = multipliers(vectors, gradient)
+    total_multiplier, _ = multipliers(vectors, gradient)
     best = gradient / 2 - objective.matrix.diagonal()[:, None] * vectors
-    best[:, 0] -= total / 2
+    best[:, 0] -= total_multiplier / 2
     lengths = np.sqrt(row_products(best, best))
     is_determined = lengths > 1e-6 * lengths.max()  # else f does not depend on the vector: its gradient is rounding
     unit_vectors = best / np.where(is_determined, lengths, 1.0)[:, None]
