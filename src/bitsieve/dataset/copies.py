@@ -1,12 +1,13 @@
 """Columns that repeat another one: with the same values, by a linear function, or recoded one to one.
 
-Columns can repeat each other only if their values change between the same rows. So all columns are compared in a sample
-of the rows, those that agree there in all rows, and those that agree there value by value.
+Columns can repeat each other only if their values change between the same neighbouring rows. All columns are compared
+by this in a sample of the rows. Those that agree there are compared by it in all rows, and those that agree once more
+are compared value by value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -40,11 +41,37 @@ class Copy(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Signatures:
-    """What rows say of each column."""
+class _Changes:
+    """Whether the values of columns rise or fall from each row to the next, as words of 64 bits."""
 
-    hashes: NDArray[np.uint64]  # shape (n_columns,): equal for columns that repeat each other
-    n_equal: Integers  # shape (n_columns,): the number of rows whose next value is equal
+    rises: NDArray[np.uint64]  # shape (n_columns, n_words)
+    falls: NDArray[np.uint64]  # shape (n_columns, n_words)
+    n_neighbours: int  # how many rows have a next one
+
+    @classmethod
+    def of_values(cls, values: Values) -> _Changes:
+        """The changes of columns whose values are an array of shape (n_columns, n_rows)."""
+        return cls(
+            rises=_as_words(values[:, :-1] < values[:, 1:]),
+            falls=_as_words(values[:, :-1] > values[:, 1:]),
+            n_neighbours=values.shape[1] - 1,
+        )
+
+    def n_equal_neighbours(self) -> Integers:
+        """How many rows of each column have the same value as the next one."""
+        n_changes: Integers = np.bitwise_count(self.rises | self.falls).sum(axis=1, dtype=np.int64)
+        return self.n_neighbours - n_changes
+
+    def hashes(self, is_ordered: Flags) -> NDArray[np.uint64]:
+        """A hash of each column that is equal for columns that repeat each other.
+
+        Columns that are ordered are compared by where values rise and fall, others by where they change. A rising
+        function of a column rises and falls between the same rows, and for a falling one the two are swapped.
+        """
+        words = np.where(is_ordered[:, None], np.minimum(self.rises, self.falls), self.rises | self.falls)
+        odd_factors = 2 * np.random.default_rng(0).integers(1 << 63, size=words.shape[1], dtype=np.uint64) + 1
+        hashes: NDArray[np.uint64] = (words * odd_factors).sum(axis=1, dtype=np.uint64)
+        return hashes
 
 
 def find_copies(table: InMemoryDataset, columns: Sequence[int]) -> list[Copy]:
@@ -54,14 +81,19 @@ def find_copies(table: InMemoryDataset, columns: Sequence[int]) -> list[Copy]:
     two equal neighbours, are found if one rises or falls with the other. All others are found whatever the recoding.
     """
     indices = np.asarray(columns, np.intp)
-    sample = _signatures(table, indices, _sampled_rows(table.n_samples, len(indices)), ordered=None)
-    is_ordered = sample.n_equal < _MIN_EQUAL_NEIGHBOURS
+    is_ordered = np.zeros(len(indices), bool)
+    sample_hashes = np.zeros(len(indices), np.uint64)
+    for batch, changes in _changes(table, indices, _sampled_rows(table.n_samples, len(indices))):
+        is_ordered[batch] = changes.n_equal_neighbours() < _MIN_EQUAL_NEIGHBOURS
+        sample_hashes[batch] = changes.hashes(is_ordered[batch])
+
     copies: list[Copy] = []
     for ordered in (True, False):
-        candidates = indices[(is_ordered == ordered) & _occur_again(sample.hashes)]
-        every_row = np.arange(table.n_samples)
-        signatures = _signatures(table, candidates, every_row, ordered=ordered)
-        for group in _groups(signatures.hashes):
+        candidates = indices[(is_ordered == ordered) & _occur_again(sample_hashes)]
+        hashes = np.zeros(len(candidates), np.uint64)
+        for batch, changes in _changes(table, candidates, np.arange(table.n_samples)):
+            hashes[batch] = changes.hashes(np.full(len(changes.rises), ordered))
+        for group in _groups(hashes):
             copies += _copies_among(table, candidates[group].tolist(), ordered)
     return sorted(copies)
 
@@ -75,19 +107,12 @@ def _sampled_rows(n_samples: int, n_columns: int) -> Columns:
     return np.sort(np.random.default_rng(0).choice(n_samples, n_rows, replace=False))
 
 
-def _signatures(table: InMemoryDataset, columns: Columns, rows: Columns, *, ordered: bool | None) -> _Signatures:
-    """The signatures of columns in some rows.
-
-    ``ordered`` says whether the order of the values counts; None: by the number of equal neighbours.
-    """
+def _changes(table: InMemoryDataset, columns: Columns, rows: Columns) -> Iterator[tuple[slice, _Changes]]:
+    """The changes of columns in some rows, batch by batch; the slice is the place of the batch in ``columns``."""
     n_at_once = max(1, _MAX_VALUES_AT_ONCE // len(rows))
-    hashes = [np.empty(0, np.uint64)]
-    n_equal = [np.empty(0, np.int64)]
     for first in range(0, len(columns), n_at_once):
-        batch = _signatures_of_values(_values_in(table, columns[first : first + n_at_once], rows), ordered)
-        hashes.append(batch.hashes)
-        n_equal.append(batch.n_equal)
-    return _Signatures(np.concatenate(hashes), np.concatenate(n_equal))
+        batch = slice(first, first + n_at_once)
+        yield batch, _Changes.of_values(_values_in(table, columns[batch], rows))
 
 
 def _values_in(table: InMemoryDataset, columns: Columns, rows: Columns) -> Values:
@@ -108,27 +133,13 @@ def _values_in(table: InMemoryDataset, columns: Columns, rows: Columns) -> Value
     return sample
 
 
-def _signatures_of_values(values: Values, ordered: bool | None) -> _Signatures:
-    """The signatures of columns whose values are an array of shape (n_columns, n_rows).
-
-    A rising function of a column rises and falls between the same rows, and for a falling one the two are swapped.
-    """
-    rises = _as_words(values[:, :-1] < values[:, 1:])
-    falls = _as_words(values[:, :-1] > values[:, 1:])
-    changes = rises | falls
-    n_equal = values.shape[1] - 1 - np.bitwise_count(changes).sum(axis=1, dtype=np.int64)
-    is_ordered = n_equal < _MIN_EQUAL_NEIGHBOURS if ordered is None else np.full(len(values), ordered)
-    words = np.where(is_ordered[:, None], np.minimum(rises, falls), changes)
-    odd_factors = 2 * np.random.default_rng(0).integers(1 << 63, size=words.shape[1], dtype=np.uint64) + 1
-    hashes = (words * odd_factors).sum(axis=1, dtype=np.uint64)
-    return _Signatures(hashes, n_equal)
-
-
 def _as_words(mask: Flags) -> NDArray[np.uint64]:
     """The rows of a mask as words of 64 bits."""
     packed = np.packbits(np.ascontiguousarray(mask), axis=1)
-    octets = np.zeros((len(mask), 8 * -(-packed.shape[1] // 8)), np.uint8)
-    octets[:, : packed.shape[1]] = packed
+    n_octets = packed.shape[1]
+    n_words = (n_octets + 7) // 8
+    octets = np.zeros((len(mask), 8 * n_words), np.uint8)
+    octets[:, :n_octets] = packed
     return octets.view(np.uint64)
 
 
@@ -146,7 +157,7 @@ def _groups(hashes: NDArray[np.uint64]) -> list[Columns]:
 
 
 def _copies_among(table: InMemoryDataset, columns: Sequence[int], ordered: bool) -> list[Copy]:
-    """The columns of a group of equal signatures that repeat an earlier one of the group."""
+    """The columns of a group of equal hashes that repeat an earlier one of the group."""
     columns_with_values: dict[tuple[str, bytes], list[int]] = {}  # spares the sorting of equal columns
     for j in columns:
         values = table.values(j)
@@ -171,26 +182,35 @@ def _copies_among(table: InMemoryDataset, columns: Sequence[int], ordered: bool)
 def _varies(values: ColumnValues) -> bool:
     """Whether a column has two different values; a missing value is a value of its own."""
     array = values.codes if are_categories(values) else values
-    differs = array != array[0]
-    if array[0] != array[0]:  # NaN
-        differs = array == array
-    return bool(differs.any())
+    if np.isnan(array[0]):
+        return not np.isnan(array).all()
+    return bool((array != array[0]).any())
 
 
 def _canonical_codes(values: ColumnValues, ordered: bool) -> Integers:
     """Codes that are equal for columns that repeat each other; -1 is a missing value.
 
-    With ``ordered`` the codes are ranks, ascending or descending, and else the order in which values first occur.
+    ``ordered`` columns repeat each other if one rises or falls with the other.
     """
     ranks = _ranks(values)
+    return _ranks_that_begin_low(ranks) if ordered else _codes_by_first_row(ranks)
+
+
+def _ranks_that_begin_low(ranks: Integers) -> Integers:
+    """Ranks in that direction, ascending or descending, in which the first one off the middle is below it."""
     is_present = ranks >= 0
     present = ranks[is_present]
+    last_rank = int(present.max(initial=-1))
+    distances_from_middle = 2 * present - last_rank
+    off_middle = distances_from_middle[distances_from_middle != 0]
+    begins_high = len(off_middle) > 0 and off_middle[0] > 0
+    return np.where(is_present, last_rank - ranks, -1) if begins_high else ranks
+
+
+def _codes_by_first_row(ranks: Integers) -> Integers:
+    """The number of each value in the order in which the values first occur."""
+    present = ranks[ranks >= 0]
     n_values = int(present.max(initial=-1)) + 1
-    if ordered:
-        distance_from_middle = 2 * present - (n_values - 1)
-        distances = distance_from_middle[distance_from_middle != 0]
-        begins_high = len(distances) > 0 and distances[0] > 0
-        return np.where(is_present, n_values - 1 - ranks, -1) if begins_high else ranks
     _, first_rows = np.unique(present, return_index=True)
     code_of_rank = np.empty(n_values + 1, np.int64)
     code_of_rank[np.argsort(first_rows)] = np.arange(n_values)
@@ -203,7 +223,7 @@ def _ranks(values: ColumnValues) -> Integers:
     if are_categories(values):
         return values.codes.astype(np.int64)
     numbers, ranks = np.unique(values, return_inverse=True)
-    has_missing = len(numbers) > 0 and numbers[-1] != numbers[-1]
+    has_missing = len(numbers) > 0 and np.isnan(numbers[-1])
     return np.where(ranks == len(numbers) - 1, -1, ranks) if has_missing else ranks
 
 
@@ -217,7 +237,7 @@ def _kind_of_copy(values: ColumnValues, original: ColumnValues) -> CopyKind:
         return "same values"
     x = np.asarray(original, np.float64)
     y = np.asarray(values, np.float64)
-    is_present = x == x
+    is_present = ~np.isnan(x)
     x = x[is_present]
     y = y[is_present]
     low = int(np.argmin(x))
