@@ -228,7 +228,7 @@ def test_a_common_effect_has_mean_zero_by_chance_once_corrected():
     y = np.tile([1, 0, 0], 100)
     X = random.integers(0, 3, (300, 200))
     common = make_information_within_strata("corrected", packed_with_strata(X, y, strata), "common")
-    chance = common.of_columns(common.chance_bits, None, np.arange(200)).mean()
+    chance = common.quantity_of_columns(common.chance_bits, None, np.arange(200)).mean()
     # The mean of 200 columns has a standard error of about a tenth of what chance gives one column.
     assert abs(common.relevance.mean()) < 0.25 * chance
     conditional = np.delete(common.pair(0).conditional_relevance, 0)
@@ -261,7 +261,7 @@ def test_a_cautious_common_effect_lies_two_standard_deviations_of_chance_below()
     X, y, strata = random_table(seed=6)
     common = make_information_within_strata("corrected", packed_with_strata(X, y, strata), "common")
     scale = 2 * len(y) * np.log(2)
-    degrees = scale * common.of_columns(common.chance_bits, None, np.arange(X.shape[1]))
+    degrees = scale * common.quantity_of_columns(common.chance_bits, None, np.arange(X.shape[1]))
     expected = common.relevance - 2 * np.sqrt(2 * degrees) / scale
     np.testing.assert_allclose(common.cautious_relevance, expected, atol=ROUNDING)
 

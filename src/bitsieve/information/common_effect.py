@@ -28,7 +28,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,8 +45,8 @@ from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 from bitsieve.utils.lazy import cached_property
 
 MIN_ROWS_PER_STRATUM = 20  # on average: with fewer, the information within a stratum is mostly chance
-CODES_PER_SAMPLE = 40  # of a shuffle
-SERIES_FROM = 128.0  # mean from which on `poisson_excess` is a series, whose error is below 1e-10
+CODES_PER_SAMPLE = 40  # how long a shuffle takes: see `ConditionalInformation.codes_per_sample`
+SERIES_FROM = 128.0  # from this mean on `poisson_excess` is a series, whose error is below 1e-10
 
 
 def poisson_excess(means: Floats) -> Floats:
@@ -57,9 +57,11 @@ def poisson_excess(means: Floats) -> Floats:
         (1/2 + 1/(12 m) + 1/(12 m^2) + 19/(120 m^3) + 9/(20 m^4)) / ln 2
     """
     excess = np.zeros(len(means))
+
     is_large = means >= SERIES_FROM
     m = means[is_large]
     excess[is_large] = (1 / 2 + 1 / (12 * m) + 1 / (12 * m**2) + 19 / (120 * m**3) + 9 / (20 * m**4)) / log(2)
+
     is_small = (means > 0) & ~is_large
     m = means[is_small]
     largest_mean = m.max(initial=0.0)
@@ -75,7 +77,7 @@ def poisson_excess(means: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class StratumWeights:
-    """What the samples of every stratum add to the expected counts of each class and to their variances."""
+    """The weights of each stratum in the expected counts of each class, and in their variances."""
 
     expected: Integers  # shape (n_strata, n_classes): n_cs / n_s, in units of ``2**-shift``
     shift: int
@@ -88,8 +90,9 @@ class StratumWeights:
         n_cs = counts.combinations.class_counts(counts.by_combination.class_sizes)
         shift = 62 - int(sizes.sum()).bit_length()  # so that the expected count of all samples is within int64
         share = n_cs / sizes[:, None]
+        expected = np.rint(np.ldexp(share, shift)).astype(np.int64)
         variance = share * (1 - share) / np.maximum(sizes - 1, 1)[:, None]
-        return cls(np.rint(np.ldexp(share, shift)).astype(np.int64), shift, variance, sizes)
+        return cls(expected, shift, variance, sizes)
 
     def expected_counts(self, table: ContingencyTable) -> Floats:
         """E of every cell and class, shape (cells, classes), from a table of cells by stratum."""
@@ -109,12 +112,12 @@ class StratumWeights:
         cell, stratum = np.divmod(cells, n_strata)
         spread = (counts * (self.stratum_sizes[stratum] - counts)).astype(np.float64)
         n_cells = n_first * n_second
-        by_class = [np.bincount(cell, spread * weights[stratum], n_cells) for weights in self.variance.T]
+        by_class = [np.bincount(cell, spread * variance[stratum], n_cells) for variance in self.variance.T]
         return np.stack(by_class, axis=1)
 
 
-class TableOfColumn(NamedTuple):
-    """How often the values of a column, or the joint values of several, occur in every class, and in every stratum."""
+class ColumnTables(NamedTuple):
+    """The tables of a column, or of the joint values of several: by class, and by stratum."""
 
     by_class: ContingencyTable
     by_stratum: ContingencyTable
@@ -123,6 +126,10 @@ class TableOfColumn(NamedTuple):
         """O of every value and class, shape (values, classes)."""
         n_first, n_second, n_classes = self.by_class.shape
         return self.by_class.dense().reshape(n_first * n_second, n_classes)
+
+
+#: A quantity of each column, from its tables.
+TableQuantity: TypeAlias = Callable[[Sequence[ColumnTables]], Floats]
 
 
 class CommonEffectPair(PairInformation):
@@ -153,7 +160,7 @@ class CommonEffectPair(PairInformation):
     @cached_property
     def joint_relevance(self) -> Floats:
         features = self.of(np.arange(self.information.n_features))
-        return self.information.bits_of_tables(self.pivot, features)
+        return self.information.bits_of_columns(self.pivot, features)
 
     @property
     def conditional_relevance(self) -> Floats:
@@ -220,53 +227,56 @@ class CommonEffectInformation(Information):
 
     @cached_property
     def relevance(self) -> Floats:
-        return self.bits_of_tables(None, np.arange(self.n_features))
+        return self.bits_of_columns(None, np.arange(self.n_features))
 
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> CommonEffectPair:
         return CommonEffectPair(self, pivot, columns, self.shared.pair(pivot, columns, by_class=by_class))
 
-    def bits_of_tables(self, pivot: int | None, columns: Columns) -> Floats:
+    def bits_of_columns(self, pivot: int | None, columns: Columns) -> Floats:
         """The common effect of the joint value of the pivot (None: no pivot) with each of ``columns``."""
-        return self.of_columns(self.bits, pivot, columns)
+        return self.quantity_of_columns(self.bits, pivot, columns)
 
     @abstractmethod
-    def bits(self, tables: Sequence[TableOfColumn]) -> Floats:
-        """The common effect of the column, or the columns, of each table."""
+    def bits(self, tables: Sequence[ColumnTables]) -> Floats:
+        """The common effect of each column, or joint value, from its tables."""
 
-    def plug_in_bits(self, tables: Sequence[TableOfColumn]) -> Floats:
-        """I_common of each table."""
-        units = [self.units(table.observed(), self.weights.expected_counts(table.by_stratum)) for table in tables]
-        return np.array(units) / self.entropy_terms.per_bit
+    def plug_in_bits(self, tables: Sequence[ColumnTables]) -> Floats:
+        """I_common of each column, or joint value, from its tables."""
+        divergences = []
+        for column in tables:
+            expected = self.weights.expected_counts(column.by_stratum)
+            divergences.append(self.divergence(column.observed(), expected))
+        return np.array(divergences) / self.entropy_terms.per_bit
 
-    def units(self, observed: Integers, expected: Floats) -> int:
-        """``sum O log2(O / E)`` in units of ``2**-shift``: a sum of integers, whatever their order."""
+    def divergence(self, observed: Integers, expected: Floats) -> int:
+        """``sum O log2(O / E)`` in units of ``2**-shift``: a sum of integers, the same in any order."""
         occurs = observed > 0
         counts = observed[occurs]
         terms = counts * _native.log2_of_each(counts / expected[occurs])
         return int(np.rint(np.ldexp(terms, self.entropy_terms.shift)).astype(np.int64).sum())
 
-    def chance_bits(self, tables: Sequence[TableOfColumn]) -> Floats:
+    def chance_bits(self, tables: Sequence[ColumnTables]) -> Floats:
         """The mean of I_common over shuffles of the class within the strata: ``(1/N) sum (V / E) g(E)``."""
-        expected_of_tables = []
-        variance_of_tables = []
-        for table in tables:
-            expected = self.weights.expected_counts(table.by_stratum).reshape(-1)
+        expected_by_column = []
+        variance_by_column = []
+        for column in tables:
+            expected = self.weights.expected_counts(column.by_stratum).reshape(-1)
             occurs = expected > 0
-            expected_of_tables.append(expected[occurs])
-            variance_of_tables.append(self.weights.variances(table.by_stratum).reshape(-1)[occurs])
-        expected = np.concatenate(expected_of_tables)
-        terms = np.concatenate(variance_of_tables) / expected * poisson_excess(expected)
-        ends = np.cumsum([len(counts) for counts in expected_of_tables])
-        sums = [terms_of_table.sum() for terms_of_table in np.split(terms, ends[:-1])]
+            expected_by_column.append(expected[occurs])
+            variance_by_column.append(self.weights.variances(column.by_stratum).reshape(-1)[occurs])
+        expected = np.concatenate(expected_by_column)
+        terms = np.concatenate(variance_by_column) / expected * poisson_excess(expected)
+        ends = np.cumsum([len(expected_of_column) for expected_of_column in expected_by_column])
+        sums = [terms_of_column.sum() for terms_of_column in np.split(terms, ends[:-1])]
         return np.array(sums) / self.source.n_samples
 
-    def of_columns(
-        self, quantity: Callable[[Sequence[TableOfColumn]], Floats], pivot: int | None, columns: Columns
-    ) -> Floats:
-        """A quantity of the joint value of the pivot with each of ``columns``; several columns are counted at once."""
-        return np.concatenate([np.zeros(0), *map(quantity, self._tables(pivot, columns))])
+    def quantity_of_columns(self, quantity: TableQuantity, pivot: int | None, columns: Columns) -> Floats:
+        """A quantity of the joint value of the pivot with each of ``columns``."""
+        values = [quantity(tables) for tables in self._tables(pivot, columns)]
+        return np.concatenate([np.zeros(0), *values])
 
-    def _tables(self, pivot: int | None, columns: Columns) -> Iterator[list[TableOfColumn]]:
+    def _tables(self, pivot: int | None, columns: Columns) -> Iterator[list[ColumnTables]]:
+        """The tables of the joint value of the pivot with each of ``columns``, block by block."""
         source = self.counts.by_combination
         n_first = 1 if pivot is None else int(source.arities[pivot])
         for block in column_blocks(n_first, source.arities[columns], source.n_classes, source.n_samples):
@@ -274,8 +284,24 @@ class CommonEffectInformation(Information):
             for table in source.tables(pivot, columns[block], True):
                 by_class = self.counts.within_classes(table)
                 by_stratum = self.counts.within_strata(table)
-                tables.append(TableOfColumn(by_class, by_stratum))
+                tables.append(ColumnTables(by_class, by_stratum))
             yield tables
+
+
+class _Cells(NamedTuple):
+    """The occupied cells of a table of parts, codes of a feature and classes. Arrays have shape (n_cells,)."""
+
+    joint_value: Integers  # of Z and the feature, from 0 on
+    part: Integers
+    label: Integers
+    counts: Integers
+    n_classes: int
+
+    def can_change(self) -> Flags:
+        """Whether shuffles may change a cell: they change nothing in parts of one code, or of one class."""
+        has_codes = _has_several(self.part, self.joint_value)
+        has_classes = _has_several(self.part, self.label)
+        return has_codes[self.part] & has_classes[self.part]
 
 
 class CommonEffectConditional(ConditionalInformation):
@@ -289,7 +315,7 @@ class CommonEffectConditional(ConditionalInformation):
     def __init__(self, information: CommonEffectInformation, partition: Partition) -> None:
         super().__init__(information.entropy_terms, partition)
         self.information = information
-        self._latest_table: tuple[int, ContingencyTable] | None = None  # of the feature that was counted last
+        self._latest_cells: dict[int, _Cells] = {}  # of the feature that was counted last
 
     def refine(self, feature: int) -> CommonEffectConditional:
         return CommonEffectConditional(self.information, self.partition.refine(feature))
@@ -312,92 +338,91 @@ class CommonEffectConditional(ConditionalInformation):
 
     def conditional_relevance(self, columns: Columns | None = None) -> Floats:
         chosen = np.arange(self.partition.source.n_features) if columns is None else columns
-        return self._of_columns(self.information.bits, chosen)
+        return self._quantity_given_set(self.information.bits, chosen)
 
-    def _of_columns(self, quantity: Callable[[Sequence[TableOfColumn]], Floats], columns: Columns) -> Floats:
+    def _quantity_given_set(self, quantity: TableQuantity, columns: Columns) -> Floats:
         """A quantity of Z with each of ``columns``, less that of Z alone."""
         source = self.partition.source
         (table_of_set,) = self.partition.tables(None, True)
-        of_set = quantity([self._by_joint_value(table_of_set)])
-        results = np.empty(len(columns))
+        quantity_of_set = quantity([self._column_tables(self._cells(table_of_set))])
+        quantities = np.empty(len(columns))
         for block in column_blocks(self.partition.n_parts, source.arities[columns], source.n_classes, self.n_samples):
             tables = self.partition.tables(columns[block], True)
-            results[block] = quantity([self._by_joint_value(table) for table in tables])
-        return results - of_set
+            quantities[block] = quantity([self._column_tables(self._cells(table)) for table in tables])
+        return quantities - quantity_of_set
 
-    def _table_of(self, feature: int) -> ContingencyTable:
-        """The table of parts, codes of the feature and classes; that of the latest feature is counted once."""
-        if self._latest_table is None or self._latest_table[0] != feature:
+    def _cells_of_feature(self, feature: int) -> _Cells:
+        """The cells of one feature; those of the latest feature are counted once."""
+        if feature not in self._latest_cells:
             (table,) = self.partition.tables(np.array([feature]), True)
-            self._latest_table = feature, table
-        return self._latest_table[1]
+            self._latest_cells = {feature: self._cells(table)}
+        return self._latest_cells[feature]
 
-    def _by_joint_value(self, table: ContingencyTable) -> TableOfColumn:
-        """The table of the joint values of Z and a column, from one of parts, codes and classes."""
-        joint_value, part, label, counts = self._cells(table)
-        n_values = int(joint_value.max()) + 1
-        n_classes = table.shape[2]
-        n_strata = len(self.information.weights.stratum_sizes)
-        return TableOfColumn(
-            by_class=ContingencyTable.of_cells((1, n_values, n_classes), joint_value * n_classes + label, counts),
-            by_stratum=ContingencyTable.of_cells(
-                (1, n_values, n_strata), joint_value * n_strata + self._stratum_of_part[part], counts
-            ),
-        )
-
-    def _cells(self, table: ContingencyTable) -> tuple[Integers, Integers, Integers, Integers]:
-        """The joint value of Z and the code, the part, the class and the samples of every cell that is not empty."""
+    def _cells(self, table: ContingencyTable) -> _Cells:
+        """The cells of a table of parts, codes and classes."""
+        _, n_codes, n_classes = table.shape
         cells, counts = table.occupied()
         part, code, label = np.unravel_index(cells, table.shape)
-        _, joint_value = np.unique(self._value_of_part[part] * table.shape[1] + code, return_inverse=True)
-        return joint_value.reshape(-1).astype(np.int64), part, label, counts
+        _, joint_value = np.unique(self._value_of_part[part] * n_codes + code, return_inverse=True)
+        return _Cells(joint_value.reshape(-1).astype(np.int64), part, label, counts, n_classes)
+
+    def _column_tables(self, cells: _Cells) -> ColumnTables:
+        """The tables of the joint values of Z and a column."""
+        n_values = int(cells.joint_value.max()) + 1
+        n_strata = len(self.information.weights.stratum_sizes)
+        by_class = cells.joint_value * cells.n_classes + cells.label
+        by_stratum = cells.joint_value * n_strata + self._stratum_of_part[cells.part]
+        return ColumnTables(
+            by_class=ContingencyTable.of_cells((1, n_values, cells.n_classes), by_class, cells.counts),
+            by_stratum=ContingencyTable.of_cells((1, n_values, n_strata), by_stratum, cells.counts),
+        )
 
     def shuffled_relevance(self, feature: int, seeds: NDArray[np.uint64]) -> Floats:
-        table = self._table_of(feature)
-        joint_value, part, label, counts = self._cells(table)
-        by_joint_value = self._by_joint_value(table)
-        expected = self.information.weights.expected_counts(by_joint_value.by_stratum)
-        observed = by_joint_value.observed()
-        n_classes = observed.shape[1]
+        cells = self._cells_of_feature(feature)
+        tables = self._column_tables(cells)
+        expected = self.information.weights.expected_counts(tables.by_stratum)
+        observed = tables.observed()
 
-        # Shuffles change nothing in parts of one code, or of one class.
-        changes = _has_several(part, joint_value)[part] & _has_several(part, label)[part]
-        sample_cell = np.repeat(np.flatnonzero(changes), counts[changes])  # in the order of the parts
-        value_of_sample = joint_value[sample_cell]
-        label_of_sample = label[sample_cell]
-        part_of_sample = part[sample_cell]
-        cell_of_sample = value_of_sample * n_classes + label_of_sample
-        unchanged = observed - np.bincount(cell_of_sample, minlength=observed.size).reshape(observed.shape)
-        units = np.empty(len(seeds), np.int64)
+        can_change = cells.can_change()
+        cell_of_sample = np.repeat(np.flatnonzero(can_change), cells.counts[can_change])  # in the order of the parts
+        value = cells.joint_value[cell_of_sample]
+        label = cells.label[cell_of_sample]
+        part = cells.part[cell_of_sample]
+
+        def counts_of_samples(values: Integers) -> Integers:
+            """How many of the samples have each joint value and class, if these are their joint values."""
+            counts = np.bincount(values * cells.n_classes + label, minlength=observed.size)
+            return counts.reshape(observed.shape)
+
+        unchanged = observed - counts_of_samples(value)
+        divergences = np.empty(len(seeds), np.int64)
         for i, seed in enumerate(seeds.tolist()):
-            random_keys = np.random.default_rng(seed).random(len(sample_cell))
-            order = np.argsort(part_of_sample + random_keys, kind="stable")
-            shuffled_cell = value_of_sample[order] * n_classes + label_of_sample
-            shuffled = np.bincount(shuffled_cell, minlength=observed.size).reshape(observed.shape)
-            units[i] = self.information.units(unchanged + shuffled, expected)
+            random_keys = np.random.default_rng(seed).random(len(part))  # below 1: within a part they decide
+            order = np.argsort(part + random_keys, kind="stable")
+            divergences[i] = self.information.divergence(unchanged + counts_of_samples(value[order]), expected)
 
         # What chance gives is the same after every shuffle.
         relevance = self.conditional_relevance(np.array([feature]))
-        change = (units - self.information.units(observed, expected)) / self.entropy_terms.per_bit
+        change = (divergences - self.information.divergence(observed, expected)) / self.entropy_terms.per_bit
         return relevance + change
 
     def test_statistics(self, columns: Columns) -> Floats:
-        """G over its mean by chance, times the degrees of freedom: by this columns are ordered before any shuffle.
+        """G over its mean by chance, times the degrees of freedom. Columns are ordered by it before any shuffle.
 
         It does not follow chi-squared closely enough for a p-value.
         """
-        bits = np.maximum(0.0, self._of_columns(self.information.plug_in_bits, columns))
-        by_chance = self._of_columns(self.information.chance_bits, columns)
+        bits = np.maximum(0.0, self._quantity_given_set(self.information.plug_in_bits, columns))
+        by_chance = self._quantity_given_set(self.information.chance_bits, columns)
         freedom = np.array([self.degrees_of_freedom(column) for column in columns.tolist()], np.float64)
         return np.divide(bits * freedom, by_chance, out=np.zeros(len(columns)), where=by_chance > 0)
 
     def degrees_of_freedom(self, feature: int) -> int:
         """``(codes - 1) (classes - 1)`` of every value of Z, over the samples that shuffles may change, summed."""
-        joint_value, part, label, _ = self._cells(self._table_of(feature))
-        changes = _has_several(part, joint_value)[part] & _has_several(part, label)[part]
-        value_of_set = self._value_of_part[part[changes]]
-        n_codes = _n_distinct(value_of_set, joint_value[changes])
-        n_labels = _n_distinct(value_of_set, label[changes])
+        cells = self._cells_of_feature(feature)
+        can_change = cells.can_change()
+        value_of_set = self._value_of_part[cells.part[can_change]]
+        n_codes = _n_distinct(value_of_set, cells.joint_value[can_change])
+        n_labels = _n_distinct(value_of_set, cells.label[can_change])
         return int((np.maximum(n_codes - 1, 0) * np.maximum(n_labels - 1, 0)).sum())
 
     def least_expected(self, feature: int) -> float:
@@ -424,7 +449,7 @@ class PlugInCommonEffect(CommonEffectInformation):
     pooled_kind = PlugInInformation
     within_kind = PlugInWithinStrata
 
-    def bits(self, tables: Sequence[TableOfColumn]) -> Floats:
+    def bits(self, tables: Sequence[ColumnTables]) -> Floats:
         return self.plug_in_bits(tables)
 
 
@@ -440,13 +465,13 @@ class CorrectedCommonEffect(CommonEffectInformation):
         assert isinstance(self.shared, CorrectedInformation)
         return self.shared.chance_redundancy(feature, columns)
 
-    def bits(self, tables: Sequence[TableOfColumn]) -> Floats:
+    def bits(self, tables: Sequence[ColumnTables]) -> Floats:
         return self.plug_in_bits(tables) - self.chance_bits(tables)
 
     @cached_property
     def cautious_relevance(self) -> Floats:
         """The common effect less twice its standard deviation under shuffles, as for corrected information."""
-        by_chance = self.of_columns(self.chance_bits, None, np.arange(self.n_features))
+        by_chance = self.quantity_of_columns(self.chance_bits, None, np.arange(self.n_features))
         return self.relevance - CAUTION * np.sqrt(by_chance / (self.source.n_samples * log(2)))
 
 

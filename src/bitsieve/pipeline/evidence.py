@@ -102,7 +102,8 @@ def strata_evidence(counted_table: CountedTable, selected: Columns, estimator: s
     heterogeneity = np.zeros(len(selected))
     if counted_table.has_several_strata:
         common = CorrectedCommonEffect(counted_table.information.source)
-        heterogeneity = counted_table.estimated("corrected").relevance[selected] - common.bits_of_tables(None, selected)
+        relevance = counted_table.estimated("corrected").relevance[selected]
+        heterogeneity = relevance - common.bits_of_columns(None, selected)
     return StrataEvidence(
         n_strata=classes.n_strata,
         n_informative_rows=classes.n_informative_rows,
