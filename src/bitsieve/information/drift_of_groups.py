@@ -1,4 +1,4 @@
-"""Drift where rows belong together in groups: the mean by chance, and p, by shuffles of the periods of whole groups.
+"""Drift where rows belong together in groups. Shuffles of the periods of whole groups give the mean by chance, and p.
 
 A group whose rows are all of one period is shuffled as one: it exchanges its period with other such groups. In a group
 of several periods the rows exchange theirs with each other. The shuffles stay within the strata, those for ``I(X;T|Y)``
@@ -40,23 +40,23 @@ def drift_of_groups(
     rows = _Rows.of(source, combinations, columns)
     units = Units.of(groups, rows.period)
     observed = rows.drift(rows.period)
-    shuffles = _Shuffles.of(rows, units, rows.stratum)
-    shift = shuffles.tested(observed.shift, [drift.shift for drift in shuffles.drifts])
+    shuffles = _Shuffles.run(rows, units, rows.stratum)
+    shift = shuffles.test(observed.shift, [drift.shift for drift in shuffles.drifts])
     relations = by_rows.columns.relations
     if relations is None:
         return TableDrift(replace(by_rows.columns, shift=shift), None)
 
-    shuffles_within_classes = _Shuffles.of(rows, units, rows.label * combinations.n_strata + rows.stratum)
-    relations = replace(
-        relations,
-        shift_within_classes=shuffles_within_classes.tested(
-            observed.shift_within_classes, [drift.shift_within_classes for drift in shuffles_within_classes.drifts]
-        ),
-        relation=shuffles.tested(observed.relation, [drift.relation for drift in shuffles.drifts]),
+    class_and_stratum = rows.label * combinations.n_strata + rows.stratum
+    shuffles_within_classes = _Shuffles.run(rows, units, class_and_stratum)
+    shift_within_classes = shuffles_within_classes.test(
+        observed.shift_within_classes, [drift.shift_within_classes for drift in shuffles_within_classes.drifts]
     )
-    mean_of_classes = float(np.mean([drift.shift_of_classes for drift in shuffles.drifts]))
+    relation = shuffles.test(observed.relation, [drift.relation for drift in shuffles.drifts])
+    relations = replace(relations, shift_within_classes=shift_within_classes, relation=relation)
+    mean_shift_of_classes = float(np.mean([drift.shift_of_classes for drift in shuffles.drifts]))
     return TableDrift(
-        replace(by_rows.columns, shift=shift, relations=relations), observed.shift_of_classes - mean_of_classes
+        columns=replace(by_rows.columns, shift=shift, relations=relations),
+        shift_of_classes=observed.shift_of_classes - mean_shift_of_classes,
     )
 
 
@@ -72,12 +72,12 @@ class _PlugInDrift:
 
 @dataclass(frozen=True)
 class _Rows:
-    """The codes of some columns in every sample, and its period, class and stratum."""
+    """The codes of some columns in every sample, and its period, class and stratum, each numbered from 0."""
 
     codes: NDArray[np.integer]  # shape (n_samples, n_columns)
     arities: NDArray[np.integer]
     period: Integers
-    label: Integers
+    label: Integers  # the class of the target
     stratum: Integers
     shape: tuple[int, int, int]  # how many periods, classes and strata there are
     entropy_terms: EntropyTerms
@@ -114,8 +114,8 @@ class _Rows:
         source = PackedSource(
             self.codes, combination, arities=self.arities, n_classes=n_combinations, n_jobs=self.n_jobs
         )
-        with_code = [self._sums(table.dense()) for table in source.tables(None, np.arange(n_columns), True)]
-        s_xtys, s_xys, s_xts, s_xs = np.array(with_code, np.int64).T
+        sums_of_columns = [self._sums(table.dense()) for table in source.tables(None, np.arange(n_columns), True)]
+        s_xtys, s_xys, s_xts, s_xs = np.array(sums_of_columns, np.int64).T
         s_tys, s_ys, s_ts, s_s = self._sums(np.bincount(combination, minlength=n_combinations))
         per_bit = self.entropy_terms.per_bit
         return _PlugInDrift(
@@ -145,7 +145,8 @@ class _Shuffles:
     smallest_log_p: float  # the logarithm of one in the number of arrangements
 
     @classmethod
-    def of(cls, rows: _Rows, units: Units, parts: Integers) -> _Shuffles:
+    def run(cls, rows: _Rows, units: Units, parts: Integers) -> _Shuffles:
+        """Shuffle the periods ``N_SHUFFLES`` times; ``parts`` has the number of the part of every sample."""
         phase("shuffling groups")
         drifts = []
         for seed in range(N_SHUFFLES):
@@ -153,7 +154,7 @@ class _Shuffles:
             drifts.append(rows.drift(period.astype(np.int64)))
         return cls(drifts, -units.log_arrangements(rows.period, parts))
 
-    def tested(self, observed: Floats, shuffled: list[Floats]) -> TestedBits:
+    def test(self, observed: Floats, shuffled: list[Floats]) -> TestedBits:
         """Subtract the mean of the shuffles from the observed bits, and test them."""
         mean = np.mean(shuffled, axis=0)
         variance = np.var(shuffled, axis=0, ddof=1)
