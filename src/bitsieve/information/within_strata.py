@@ -62,16 +62,15 @@ class CorrectedConditionalWithinStrata(CorrectedConditional):
 
     @cached_property
     def _chance(self) -> ChanceSums:
-        partition = self.partition
-        stratum_of_part = partition.keys[:, 0]
+        stratum_of_part = self.partition.keys[:, 0]
         n_strata = int(stratum_of_part.max()) + 1
-        (table,) = partition.tables(None, True)
-        cells, counts = table.occupied()
-        _, _, n_classes = table.shape
+        (part_sizes,) = self.partition.tables(None, False)
+        (parts_by_class,) = self.partition.tables(None, True)
+        cells, counts = parts_by_class.occupied()
+        _, _, n_classes = parts_by_class.shape
         stratum_of_cell = stratum_of_part[cells // n_classes]
-        (pooled,) = partition.tables(None, False)
         return self.information.chance_given(
-            split_by_stratum(pooled.counts, stratum_of_part, n_strata),
+            split_by_stratum(part_sizes.counts, stratum_of_part, n_strata),
             split_by_stratum(counts, stratum_of_cell, n_strata),
         )
 
@@ -89,18 +88,24 @@ class CorrectedWithinStrata(WithinStrata, CorrectedInformation):
     @cached_property
     def margins(self) -> Margins:
         source = self.counts.by_combination
-        tables = source.tables(None, np.arange(source.n_features), True)
-        occupied = [table.occupied() for table in tables]
-        n_cells = [len(cells) for cells, _ in occupied]
-        column = np.repeat(np.arange(source.n_features), n_cells)
-        code, combination = np.divmod(np.concatenate([cells for cells, _ in occupied]), source.n_classes)
+        cells_of_columns = []
+        counts_of_columns = []
+        for table in source.tables(None, np.arange(source.n_features), True):
+            cells, counts = table.occupied()
+            cells_of_columns.append(cells)
+            counts_of_columns.append(counts)
+        column = np.repeat(np.arange(source.n_features), [len(cells) for cells in cells_of_columns])
+        code, combination = np.divmod(np.concatenate(cells_of_columns), source.n_classes)
         stratum = self.counts.combinations.stratum[combination]
-        # The cells are in the order of their columns, codes and strata: those of equal ones are side by side.
-        is_next = (np.diff(column) != 0) | (np.diff(code) != 0) | (np.diff(stratum) != 0)
-        first_cell = np.concatenate([np.zeros(1, np.intp), np.flatnonzero(is_next) + 1])
-        counts = np.add.reduceat(np.concatenate([counts for _, counts in occupied]), first_cell)
-        starts = np.searchsorted(column[first_cell], np.arange(source.n_features + 1))
-        code_counts = CodeCounts(counts, stratum[first_cell], starts)
+
+        # The cells of one column, code and stratum, which differ in the class, lie side by side: they are added up.
+        differs_from_previous = (np.diff(column) != 0) | (np.diff(code) != 0) | (np.diff(stratum) != 0)
+        first_cell = np.concatenate([np.zeros(1, np.intp), np.flatnonzero(differs_from_previous) + 1])
+        code_counts = CodeCounts(
+            counts=np.add.reduceat(np.concatenate(counts_of_columns), first_cell),
+            stratum=stratum[first_cell],
+            starts=np.searchsorted(column[first_cell], np.arange(source.n_features + 1)),
+        )
         return Margins(self.entropy_terms, self.counts.stratum_sizes, code_counts)
 
     @property
