@@ -268,7 +268,7 @@ class CorrectedInformation(SumInformation):
 
     def __init__(self, source: CountSource) -> None:
         super().__init__(source)
-        self._chance: dict[int, ChanceSums] = {}  # a cache by feature
+        self._chance_by_feature: dict[int, ChanceSums] = {}  # a cache
         self._chance_redundancy: dict[int, Integers] = {}  # a cache by feature: `Margins.expected` of its counts
 
     @cached_property
@@ -343,10 +343,10 @@ class CorrectedInformation(SumInformation):
 
     def chance_given_feature(self, feature: int) -> ChanceSums:
         """The sums that give the mean of I(Xi;C|Xs) over shuffles of Xi, with Xs the feature."""
-        if feature not in self._chance:
-            self._make_room(self._chance)
-            self._chance[feature] = self.chance_given(*self.counts_with_class(feature))
-        return self._chance[feature]
+        if feature not in self._chance_by_feature:
+            self._make_room(self._chance_by_feature)
+            self._chance_by_feature[feature] = self.chance_given(*self.counts_with_class(feature))
+        return self._chance_by_feature[feature]
 
     def counts_with_class(self, feature: int) -> tuple[list[Integers], list[Integers]]:
         """The counts of the codes of a feature in each stratum, and of its codes with the class."""

@@ -212,7 +212,7 @@ class CorrectedSurvivalInformation(SurvivalInformation):
 
     def __init__(self, source: CountSource) -> None:
         super().__init__(source)
-        self._chance: dict[int, Floats] = {}  # a cache by feature
+        self._chance_by_feature: dict[int, Floats] = {}  # a cache
 
     @cached_property
     def margins(self) -> UnitMargins:
@@ -238,12 +238,13 @@ class CorrectedSurvivalInformation(SurvivalInformation):
 
     def chance_given_feature(self, feature: int) -> Floats:
         """The mean of I(Xi;dN|Xs) under chance, with Xs the feature, for every Xi."""
-        if feature not in self._chance:
-            if len(self._chance) * self.n_features >= MAX_CACHED_MEANS:
-                self._chance.clear()
+        cache = self._chance_by_feature
+        if feature not in cache:
+            if len(cache) * self.n_features >= MAX_CACHED_MEANS:
+                cache.clear()
             events = self.source.events_of_codes(feature)
-            self._chance[feature] = self.bits(self.margins.chance_sums(events))
-        return self._chance[feature]
+            cache[feature] = self.bits(self.margins.chance_sums(events))
+        return cache[feature]
 
     def chance_redundancy(self, feature: int, columns: Columns | None) -> Floats:
         """The mean of I(Xi;Xs) of the rows over all shuffles of Xi, with Xs the feature."""
@@ -383,7 +384,7 @@ class EventDraws:
         self.units = units.reshape(-1)
 
     def events(self, seeds: NDArray[np.uint64]) -> Integers:
-        """The events of every cell in every draw, shape (n_draws, n_cells).
+        """The events of every cell in every draw, shape (n_draws, n_cells); as many draws as seeds.
 
         The events of a time are divided among the codes, one code after the other. How many of the events that are left
         fall on a code is a hypergeometric number: they are drawn among its rows and the rows of the codes after it.
@@ -396,9 +397,9 @@ class EventDraws:
         rows_left = self.at_risk.sum(axis=0)
         for code, at_risk in enumerate(self.at_risk):
             rows_left = rows_left - at_risk
-            drawn = random.hypergeometric(at_risk, rows_left, events_left)
-            np.add.at(events, (draw, self.first_cell + code * self.n_intervals), drawn)
-            events_left = events_left - drawn
+            events_of_code = random.hypergeometric(at_risk, rows_left, events_left)
+            np.add.at(events, (draw, self.first_cell + code * self.n_intervals), events_of_code)
+            events_left = events_left - events_of_code
         return events
 
 
@@ -458,20 +459,24 @@ class SurvivalConditional(ConditionalInformation):
         return self.information.bits(np.concatenate(sums) - self._sum_of_parts)
 
     def _sums_of_draws(self, events: Integers, draws: EventDraws) -> Integers:
-        """``sum O log2(O / E)`` of every draw. Draws share the terms of cells with equally many events."""
+        """``sum O log2(O / E)`` of every draw.
+
+        Many draws have equally many events in a cell: the term of a cell and a number of events is computed once.
+        """
         draw, cell = np.nonzero(events)
-        events_of_cell = events[draw, cell]
-        max_events = int(events_of_cell.max()) + 1
-        distinct, index = np.unique(cell * max_events + events_of_cell, return_inverse=True)
-        distinct_cell = distinct // max_events
+        n_events = events[draw, cell]
+        base = int(n_events.max()) + 1
+        distinct, index_of_distinct = np.unique(cell * base + n_events, return_inverse=True)
+        distinct_cell, distinct_n_events = np.divmod(distinct, base)
         cells = EventCells(
             table=np.zeros(len(distinct), np.intp),
             interval=distinct_cell % draws.n_intervals,
-            events=distinct % max_events,
+            events=distinct_n_events,
             expected_units=draws.units[distinct_cell],
         )
+        terms = self.information.terms_of_cells(cells)
         sums = np.zeros(len(events), np.int64)
-        np.add.at(sums, draw, self.information.terms_of_cells(cells)[index.reshape(-1)])
+        np.add.at(sums, draw, terms[index_of_distinct.reshape(-1)])
         return sums
 
     @cached_property
