@@ -10,7 +10,7 @@ import pytest
 
 import bitsieve
 from bitsieve import ForwardSelector, KnockoffSelector, SelectorCV, StabilitySelector
-from bitsieve.api.how_many import reading
+from bitsieve.api.how_many import sentence_on_answers
 from bitsieve.cli import main
 from bitsieve.discretization.transformers import MDLBinner
 
@@ -175,10 +175,10 @@ def test_too_few_columns_for_stability_are_not_taken_for_unstable_ones():
 def test_the_sentence_fits_the_numbers(numbers, words):
     names = ["n_by_shuffles", "n_by_rate", "n_by_stability", "n_by_errors"]
     n_by_rule = dict(zip(names, numbers, strict=True))
-    sentence = reading(**n_by_rule, predicted="classes")
+    sentence = sentence_on_answers(**n_by_rule, predicted="classes")
     assert words in sentence
     assert sentence.endswith(".")
-    of_quantity = reading(**n_by_rule, predicted="quantity")
+    of_quantity = sentence_on_answers(**n_by_rule, predicted="quantity")
     assert of_quantity == sentence.replace("the class", "the target").replace("a classifier", "a regressor")
 
 

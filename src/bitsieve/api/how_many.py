@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, NamedTuple
 
 from sklearn.base import BaseEstimator, clone
 
@@ -54,10 +54,20 @@ from bitsieve.utils.parameters import check_choice, check_integer
 from bitsieve.utils.types import ColumnLike, Label, NameOrIndex, TableLike
 
 MAX_COLUMNS = 30  # that cross-validation tries, and that the figure shows
-TARGET_AND_MODEL: Mapping[Predicted, tuple[str, str]] = {
-    "classes": ("class", "classifier"),
-    "quantity": ("target", "regressor"),
-    "times": ("time to the event", "model"),
+CROSS_VALIDATION = "cross-validation"  # the name of this rule
+
+
+class Nouns(NamedTuple):
+    """What a target, and a model that predicts it, are called."""
+
+    target: str
+    model: str
+
+
+NOUNS: Mapping[Predicted, Nouns] = {
+    "classes": Nouns("class", "classifier"),
+    "quantity": Nouns("target", "regressor"),
+    "times": Nouns("time to the event", "model"),
 }
 
 
@@ -253,24 +263,25 @@ def ask_rules(
     prepared = prepare(data_table, applied.columns, discretization, execution)
     question = _question(prepared, discretization, execution, rules, applied.penalties)
     reason_without_folds = _why_not_cross_validated(question.table)
-    cross_validated = None
     if reason_without_folds is None:
         cross_validated = _cross_validate(question)
+        comparison = cross_validated.comparison_
+        by_cross_validation = _by_cross_validation(cross_validated, question.names)
+        scoring = comparison.measure.name
+        error_without_columns = float(comparison.outer().majority)
+    else:
+        by_cross_validation = _no_answer(CROSS_VALIDATION, reason_without_folds)
+        scoring = None
+        error_without_columns = None
     by_shuffles = _by_shuffles(question)
     by_false_discovery_rate = _by_false_discovery_rate(question)
     by_stability = _by_stability(question)
-    by_cross_validation = _by_cross_validation(cross_validated, question.names, reason_without_folds)
     by_knockoffs = _by_knockoffs(question)
     answers = [by_shuffles, by_false_discovery_rate, by_stability, by_cross_validation, by_knockoffs]
     target = prepared.table.target
-    scoring = None
-    error_without_columns = None
-    if cross_validated is not None:
-        scoring = cross_validated.comparison_.measure.name
-        error_without_columns = float(cross_validated.comparison_.outer().majority)
     return HowMany(
         answers=answers,
-        reading=reading(
+        reading=sentence_on_answers(
             n_by_shuffles=by_shuffles.n_features,
             n_by_rate=by_false_discovery_rate.n_features,
             n_by_stability=by_stability.n_features,
@@ -296,18 +307,18 @@ def _question(
 ) -> Question:
     """Count the table, and make the selector of the greedy method."""
     check_strata(prepared.table, rules.effect)
-    coded_table, settled = take_few_numbers_as_categories(
+    coded_table, coded_discretization = take_few_numbers_as_categories(
         prepared.table, find_method(rules.method), discretization, execution
     )
     forward = ForwardSelector(
         max(1, round(prepared.n_left**0.5)),
         criterion=rules.method,
         estimator=rules.estimator,
-        binning=binning_parameter(settled, execution.n_jobs),
+        binning=binning_parameter(coded_discretization, execution.n_jobs),
         effect=rules.effect,
         constraints=Constraints(penalties=penalties) if penalties else None,
     )
-    counted_table = discretize(coded_table, settled, execution)
+    counted_table = discretize(coded_table, coded_discretization, execution)
     information = counted_table.estimated(rules.estimator, rules.effect)
     check_bins_of_common_effect(information, PermutationStopping())
     return Question(
@@ -376,8 +387,11 @@ def _by_knockoffs(question: Question) -> Answer:
         return _no_answer(rule, "not with groups: this rule assumes that the rows are independent")
     minimum = KnockoffStopping().least_columns
     if question.n_left < minimum:
-        few = f"this rule takes no fewer than {minimum:,}, and the table has {question.n_left:,}"
-        return _no_answer(rule, f"not with so few columns: {few}")
+        return _no_answer(
+            rule,
+            f"not with so few columns: this rule takes no fewer than {minimum:,}, and the table has "
+            f"{question.n_left:,}",
+        )
     about_bins = ""
     if counted_table.information.source.search is not None:
         about_bins = "; by three quantile bins"
@@ -386,8 +400,10 @@ def _by_knockoffs(question: Question) -> Answer:
     selector = KnockoffSelector(random_state=question.rules.random_state, n_jobs=question.n_jobs)
     selector.fit_counted(counted_table)
     if not len(selector.selected_):
-        few = f"fewer than {minimum:,} columns clearly beat their knockoffs, and this rule takes no fewer"
-        return _no_answer(rule, f"{few}{about_bins}")
+        return _no_answer(
+            rule,
+            f"fewer than {minimum:,} columns clearly beat their knockoffs, and this rule takes no fewer{about_bins}",
+        )
     why = f"each beats its knockoff given all others, no more than a tenth of the list is false{about_bins}"
     return _answer(question.names, rule, selector.selected_, why)
 
@@ -443,17 +459,14 @@ def _cross_validate(question: Question) -> SelectorCV:
     return selector
 
 
-def _by_cross_validation(selector: SelectorCV | None, names: Sequence[str], reason_without_folds: str | None) -> Answer:
+def _by_cross_validation(selector: SelectorCV, names: Sequence[str]) -> Answer:
     """The fewest columns with an error within one standard error of the least."""
-    rule = "cross-validation"
-    if selector is None:
-        return _no_answer(rule, reason_without_folds or "")
     outer = selector.comparison_.outer()
     error = "; ".join(about_error(selector.comparison_))
     if not outer.is_better:
-        return Answer(rule, 0, [], f"{outer}; {error}")
+        return Answer(CROSS_VALIDATION, 0, [], f"{outer}; {error}")
     why = f"within one standard error of the smallest; {outer}; {error}"
-    return _answer(names, rule, selector.selected_, why)
+    return _answer(names, CROSS_VALIDATION, selector.selected_, why)
 
 
 def _answer(names: Sequence[str], rule: str, columns: Columns, why: str) -> Answer:
@@ -464,7 +477,7 @@ def _no_answer(rule: str, why: str) -> Answer:
     return Answer(rule, None, [], why)
 
 
-def reading(
+def sentence_on_answers(
     *,
     n_by_shuffles: int | None,
     n_by_rate: int | None,
@@ -472,15 +485,15 @@ def reading(
     n_by_errors: int | None,
     predicted: Predicted,
 ) -> str:
-    """One sentence on what the difference of the answers means. ``None`` stands for a rule without an answer."""
+    """One sentence on what the difference of the answers means. A rule without an answer has None."""
     n_informative = max(n_by_shuffles or 0, n_by_rate or 0)
-    what, model = TARGET_AND_MODEL[predicted]
-    text = f"{_columns(n_informative)} shown to be informative about the {what}"
+    nouns = NOUNS[predicted]
+    text = f"{_columns_are(n_informative)} shown to be informative about the {nouns.target}"
     if n_by_stability is not None:
-        text += f", and {_columns(n_by_stability)} chosen from most halves of the samples"
+        text += f", and {_columns_are(n_by_stability)} chosen from most halves of the samples"
     if n_by_errors is None:
         return f"{text}."
-    return f"{text}: {_about_model(model, n_by_errors, n_informative)}."
+    return f"{text}: {_about_model(nouns.model, n_by_errors, n_informative)}."
 
 
 def _about_model(model: str, n_features: int, n_informative: int) -> str:
@@ -499,7 +512,7 @@ def _about_model(model: str, n_features: int, n_informative: int) -> str:
     return f"cross-validation prefers {n_features:,}, of which {n_weak:,} {verb} not shown to be informative"
 
 
-def _columns(number: int) -> str:
+def _columns_are(number: int) -> str:
     if number == 0:
         return "no column is"
     if number == 1:
