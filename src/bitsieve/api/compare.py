@@ -93,20 +93,25 @@ def compare(
         Numbers of features; by default 10 to 100, or every number from 1 where there are 20 columns or fewer. Those
         beyond the table's are left out, with a note.
     classifier : str or scikit-learn classifier or regressor, optional
-        The model whose errors are measured. A classifier: "linear-svm" (support vector machine, C = 1), the default up
-        to 10,000 rows; "lda" (linear discriminant), the default for more and where roc_auc is; "knn" (3 nearest
-        neighbours), "ncm" (nearest class mean), "bgm" (a Bayesian Gaussian mixture for each class), "vbem" or "gmm"
-        (one for all), "forest" and "boosting". Where the target is a quantity a regressor: "ridge" (alpha = 1), the
-        default, "knn" (the mean of 10 neighbours), "forest" and "boosting". Of a time to an event "cox" (Cox's model
-        with a ridge penalty, alpha = 1), the default, "forest" (a survival forest) or an estimator of scikit-survival.
-        An object is fitted anew for every number of features.
+        The model whose errors are measured. An object is fitted anew for every number of features. The names are
+
+        - for classes "linear-svm" (support vector machine, C = 1), the default up to 10,000 rows; "lda" (linear
+          discriminant), the default for more rows and where roc_auc is the default score; "knn" (3 nearest neighbours),
+          "ncm" (nearest class mean), "bgm" (a Bayesian Gaussian mixture for each class), "vbem" or "gmm" (one for all),
+          "forest" and "boosting";
+        - for a quantity "ridge" (alpha = 1), the default, "knn" (the mean of 10 neighbours), "forest" and "boosting";
+        - for a time to an event "cox" (Cox's model with a ridge penalty, alpha = 1), the default, and "forest" (a
+          survival forest). An object is an estimator of scikit-survival.
     scoring : str, optional
-        The name of a scorer of scikit-learn (``sklearn.metrics.get_scorer_names()``), or of a quantity "mae", "rmse" or
-        "rank_correlation" (Spearman's), or of a time to an event "concordance" (Harrell's), the default, "uno" or
-        "integrated_brier". By default "accuracy"; if one class has over 80 % of the samples, "roc_auc"
-        for two classes (each against the other) and "balanced_accuracy" for more; "r2" for a quantity. Errors are
-        1 - score; a score that is a loss with the other sign, such as "neg_log_loss", is reported as the loss. Scorers
-        of two classes, such as "f1" and "recall", judge the second class in their order.
+        The name of a scorer of scikit-learn (``sklearn.metrics.get_scorer_names()``), or one of these:
+
+        - for classes by default "accuracy"; if one class has over 80 % of the samples, "roc_auc" for two classes (each
+          against the other) and "balanced_accuracy" for more;
+        - for a quantity "r2", the default, "mae", "rmse" or "rank_correlation" (Spearman's);
+        - for a time to an event "concordance" (Harrell's), the default, "uno" or "integrated_brier".
+
+        Errors are 1 - score; a score that is a loss with the other sign, such as "neg_log_loss", is reported as the
+        loss. Scorers of two classes, such as "f1" and "recall", judge the second class in their order.
     folds : int, "loo", splitter or iterable of (train, test), optional
         By default leave-one-out below 100 samples, else 10 stratified folds; of a quantity stratified by its ranks, and
         of a time to an event always 10 folds, stratified by the event and the ranks of the times.
@@ -121,7 +126,7 @@ def compare(
         "common" ranks by the effect that all strata have in common, as for :func:`bitsieve.select`: needed where the
         strata are matched sets.
     period, drift, max_drift, drift_penalty
-        As for :func:`bitsieve.select`. Which columns drift, or how much, is found once, with the rows of all folds.
+        As for :func:`bitsieve.select`. How much each column drifts is found once, from the rows of all folds.
     protocol : {"nested", "paper"}, default="nested"
         "paper" ranks once on all samples, test samples included: as published results were made (Vinh, section 4.3),
         and too good. Methods that are given by name have the parameters of their papers, such as plug-in information,
@@ -132,7 +137,7 @@ def compare(
     identifiers : {"drop", "keep"}, default="drop"
         As for :func:`bitsieve.select`.
     parameters : mapping of str to value, optional
-        Of the methods that are given by name and take them, such as ``{"beta": 0.5}``.
+        Parameters such as ``{"beta": 0.5}``, for the methods that are given by name and have them.
     binning : {"auto", "mdl", "monotone", "quantile", "uniform", "none"} or binner, optional
         By default "auto"; with ``protocol="paper"`` and classes "mdl", and columns that it leaves uncut are cut at
         their median.
@@ -168,8 +173,8 @@ def compare(
 
     Notes
     -----
-    Cost, d = n_samples, n = n_features, k = the largest number: per fold the cost of the methods, and of the classifier
-    k passes over d x d distances, or a fit for each number.
+    Cost of each fold: that of the methods, and a fit of the model for each number of features. "knn" adds up
+    n_samples x n_samples distances instead, one feature after the other.
 
     Examples
     --------
@@ -217,7 +222,7 @@ def compare(
             table = read_data(data, applied.read)
         comparison = replace(comparison, penalties=applied.penalties)
         plan = make_plan(table, comparison, applied.columns, discretization, execution)
-        plan.diagnostics[:0] = applied.diagnostics
+        plan = replace(plan, diagnostics=[*applied.diagnostics, *plan.diagnostics])
         result = run_plan(plan, n_jobs, None if checkpoint is None else Checkpoint(checkpoint, plan))
     result.diagnostics.warn()
     return result

@@ -275,8 +275,7 @@ def _read_and_plan(arguments: argparse.Namespace) -> Plan:
         table = read_data(arguments.data, applied.read)
     comparison = replace(comparison, penalties=applied.penalties)
     plan = make_plan(table, comparison, applied.columns, discretization, execution)
-    plan.diagnostics[:0] = applied.diagnostics
-    return plan
+    return replace(plan, diagnostics=[*applied.diagnostics, *plan.diagnostics])
 
 
 def _comparison_options(arguments: argparse.Namespace) -> ComparisonOptions:
