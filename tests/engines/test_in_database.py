@@ -474,9 +474,9 @@ def test_codes_by_comparisons_are_those_of_a_search(side, n_cuts):
 def test_intervals_never_overlap():
     table = skewed()
     source = grouped_counts.Relation(nw.from_native(duckdb.from_arrow(table)))
-    classes = grouped_counts.Classes({}, lambda of: np.zeros_like(of.rows))
+    class_keys = grouped_counts.ClassKeys({}, lambda of: np.zeros_like(of.rows))
     for name in table.column_names[:-1]:
-        known = in_database.intervals_of(source, name, classes, 1 << 14)
+        known = in_database.intervals_of(source, name, class_keys, 1 << 14)
         ends = known.values.to_numpy()
         order = np.argsort(ends)
         values = np.sort(table[name].to_numpy())

@@ -153,7 +153,7 @@ class Key(NamedTuple):
     codes: Callable[[ArrowArray], NDArray[np.integer]]  # turns the values that are fetched into codes
 
 
-class Classes(NamedTuple):
+class ClassKeys(NamedTuple):
     """How rows are grouped by the target."""
 
     keys: Mapping[Hashable, nw.Expr]  # by column of the target
@@ -214,13 +214,13 @@ class GroupedSource(ConditioningSource):
         self,
         relation: Relation,
         keys: Mapping[int, Key],  # by column; a column without a key has one code
-        classes: Classes,
+        class_keys: ClassKeys,
         arities: NDArray[np.int32],
         class_sizes: Integers,
     ) -> None:
         self.relation = relation
         self.keys = keys
-        self.classes = classes
+        self.class_keys = class_keys
         self.arities = arities
         self.class_sizes = class_sizes
         self.n_features = len(arities)
@@ -290,11 +290,11 @@ class GroupedSource(ConditioningSource):
         expressions: dict[Hashable, nw.Expr] = {j: self.keys[j].expression for j in columns_with_key}
         groups_by_class = by_class or not columns_with_key or self._has_rows_without_class
         if groups_by_class:
-            expressions |= self.classes.keys
+            expressions |= self.class_keys.keys
         groups = self.relation.groups(expressions)
         codes: dict[int, Integers] = {}
         try:
-            classes = self.classes.codes(groups) if groups_by_class else np.zeros(len(groups.rows), np.int64)
+            classes = self.class_keys.codes(groups) if groups_by_class else np.zeros(len(groups.rows), np.int64)
             has_class = classes >= 0
             for j in columns_with_key:
                 values = groups.keys[j].filter(pa.array(has_class))  # rows without a class may have unknown values

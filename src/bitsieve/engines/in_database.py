@@ -33,7 +33,7 @@ from bitsieve.discretization.summary import Limits, Summary, summarize
 from bitsieve.engines.engine import CountRequest, Engine, SummaryRequest, TargetRequest
 from bitsieve.engines.grouped_counts import (
     LARGEST,
-    Classes,
+    ClassKeys,
     GroupedSource,
     Groups,
     Key,
@@ -59,9 +59,10 @@ from bitsieve.utils.types import TableLike
 Result = TypeVar("Result")
 _MANY_VALUES = 1 << 28  # 2 GiB as floats: rows of a table with more values are not read
 _MANY_COLUMNS = 200  # a table of more is read, as every selected feature is counted with all columns
+_VALUE = 0  # the key of the groups by the values of a column; the other keys are names of columns, which are text
 
 
-class ColumnValues(NamedTuple):
+class ValueCounts(NamedTuple):
     """The values of a column and how often each occurs in each class. One entry is a value and a class.
 
     Where a column has too many values, there is only a part of them, such as the largest value of each interval.
@@ -76,11 +77,11 @@ class ColumnValues(NamedTuple):
     row_numbering: RowNumbering | None = None  # where the column numbers its rows; known only if values are incomplete
 
     @classmethod
-    def of_groups(cls, groups: Groups, classes: Classes) -> ColumnValues:
-        """The values of the key 0 by which rows were grouped."""
-        return cls(groups.keys[0], classes.codes(groups), groups.rows, groups.samples)
+    def of_groups(cls, groups: Groups, class_keys: ClassKeys) -> ValueCounts:
+        """The values by which rows were grouped, under the key ``_VALUE``."""
+        return cls(groups.keys[_VALUE], class_keys.codes(groups), groups.rows, groups.samples)
 
-    def without_missing_class(self) -> ColumnValues:
+    def without_missing_class(self) -> ValueCounts:
         """Only the values in rows that have a class."""
         has_class = self.classes >= 0
         return self._replace(
@@ -90,7 +91,7 @@ class ColumnValues(NamedTuple):
             samples=self.samples[has_class],
         )
 
-    def with_others(self, other: ColumnValues) -> ColumnValues:
+    def with_others(self, other: ValueCounts) -> ValueCounts:
         """These values followed by others."""
         chunks = [*self.values.chunks, *other.values.cast(self.values.type).chunks]
         return self._replace(
@@ -102,7 +103,7 @@ class ColumnValues(NamedTuple):
 
 
 class GroupedTarget(NamedTuple):
-    """The rows that count, grouped by target and weight. Every group is a row of ``table``."""
+    """The rows whose weight is above 0, grouped by target and weight. Every group is a row of ``table``."""
 
     table: pa.Table  # the columns of the target, and the samples of each group in the column of weights
     samples: Integers  # of each group
@@ -123,20 +124,22 @@ class DatabaseEngine(Engine):
         self.frame = self._without_missing_numbers(frame)
         self.beside_features = [str(name) for name in reader.labels_beside_features]
         self.all_rows = Relation(self.frame)
-        self.relation = Relation(self.frame, reader.weight)  # the rows that count
+        self.counted_rows = Relation(self.frame, reader.weight)  # the rows whose weight is above 0
         self._target: GroupedTarget | None = None
-        self._values: dict[tuple[str, bool], ColumnValues] = {}  # by column, and whether only its range was needed
+        #: The values that were fetched, by column and whether only its range was needed.
+        self._values: dict[tuple[str, bool], ValueCounts] = {}
 
     def _without_missing_numbers(self, frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         """The frame with null in place of the numbers that mean a missing value."""
         columns = []
         for j, missing_numbers in self.reader.rules.missing_numbers_by_index(self.features).items():
             name = self.features[j]
-            if self.schema[name].is_numeric():
-                column = nw.col(name)
-                for number in missing_numbers:
-                    column = nw.when(column != number).then(column)
-                columns.append(column.alias(name))
+            if not self.schema[name].is_numeric():
+                continue
+            column = nw.col(name)
+            for number in missing_numbers:
+                column = nw.when(column != number).then(column)  # else null
+            columns.append(column.alias(name))
         return frame.with_columns(*columns) if columns else frame
 
     def summarize_target(self, request: TargetRequest[Result]) -> Result | None:
@@ -181,16 +184,16 @@ class DatabaseEngine(Engine):
 
     def summarize(self, request: SummaryRequest) -> Summary | None:
         """Summarize every column by itself, from the groups of rows with equal values."""
-        classes = self._classes(request.target)
-        groups = self.relation.groups(classes.keys)
-        codes = classes.codes(groups)
+        class_keys = self._class_keys(request.target)
+        groups = self.counted_rows.groups(class_keys.keys)
+        codes = class_keys.codes(groups)
         has_class = codes >= 0
         class_sizes = np.zeros(request.target.counted_target.n_classes, np.int64)
         np.add.at(class_sizes, codes[has_class], groups.samples[has_class])
         report = phase("finding bins")
         summaries = []
         for j in range(len(self.features)):
-            summaries.append(self._summary_of_column(j, request, classes))
+            summaries.append(self._summary_of_column(j, request, class_keys))
             report(j + 1, len(self.features))
         summary = Summary.of_columns(self.features, np.array(self.features, object), summaries)
         n_rows = int(groups.rows[has_class].sum())
@@ -198,9 +201,9 @@ class DatabaseEngine(Engine):
             raise data_changed()
         return replace(summary, n_rows=n_rows, n_samples=int(class_sizes.sum()), class_sizes=class_sizes)
 
-    def _summary_of_column(self, j: int, request: SummaryRequest, classes: Classes) -> Summary:
+    def _summary_of_column(self, j: int, request: SummaryRequest, class_keys: ClassKeys) -> Summary:
         """Summarize one column as a table whose rows are its values, weighted by how often they occur."""
-        column = self._values_of(j, classes, request)
+        column = self._values_of(j, class_keys, request)
         is_dropped = j in request.reader.dropped
         frame = pa.table({self.features[j]: column.values})
         table = read_xy(frame, None, column.samples, rules=self._rules_of(request.reader, j))
@@ -216,28 +219,30 @@ class DatabaseEngine(Engine):
         summary_of_column = replace(summary_of_values, rank_error=column.rank_error, row_numbering=column.row_numbering)
         return replace(summary, columns=[summary_of_column])
 
-    def _values_of(self, j: int, classes: Classes, request: SummaryRequest) -> ColumnValues:
+    def _values_of(self, j: int, class_keys: ClassKeys, request: SummaryRequest) -> ValueCounts:
         """The values of a column in rows that have a class; they are fetched once."""
+        name = self.features[j]
         range_only = request.binner.requires == "ends"
-        key = (self.features[j], range_only)
-        if key not in self._values:
-            values = self._fetch_values(self.features[j], classes, request.target.counted_target.n_classes, range_only)
-            self._values[key] = values.without_missing_class()
-        return self._values[key]
+        if (name, range_only) not in self._values:
+            n_classes = request.target.counted_target.n_classes
+            values = self._fetch_values(name, class_keys, n_classes, range_only)
+            self._values[name, range_only] = values.without_missing_class()
+        return self._values[name, range_only]
 
-    def _fetch_values(self, name: str, classes: Classes, n_classes: int, range_only: bool) -> ColumnValues:
+    def _fetch_values(self, name: str, class_keys: ClassKeys, n_classes: int, range_only: bool) -> ValueCounts:
         """Fetch all values of a column, or only a part of them if they are too many."""
         limit = self.limits.cells
-        n_values_at_first = self.relation.n_values(name, 2 * limit // n_classes)  # in the first rows, a cheap look
-        if n_values_at_first <= limit // n_classes:
-            groups = self.relation.few_groups({0: nw.col(name), **classes.keys}, limit)
+        max_values = limit // n_classes
+        # A cheap look at the first rows often shows that the values are too many.
+        if self.counted_rows.n_values(name, n_rows=2 * limit // n_classes) <= max_values:
+            groups = self.counted_rows.few_groups({_VALUE: nw.col(name), **class_keys.keys}, limit)
             if groups is not None:
-                return ColumnValues.of_groups(groups, classes)
+                return ValueCounts.of_groups(groups, class_keys)
         if not self.schema[name].is_numeric():
-            return sampled_values(self.relation, name, limit)
+            return sampled_values(self.counted_rows, name, limit)
         if range_only:
-            return extremes_of(self.relation, name, classes)
-        return intervals_of(self.relation, name, classes, n_intervals=limit // n_classes // 4)
+            return extremes_of(self.counted_rows, name, class_keys)
+        return intervals_of(self.counted_rows, name, class_keys, n_intervals=max_values // 4)
 
     def _rules_of(self, reader: PartitionReader, j: int) -> ColumnRules:
         """The rules by which column j is read in a table of this column alone."""
@@ -247,7 +252,7 @@ class DatabaseEngine(Engine):
         types = {self.features[j]: all_types[j]} if j in all_types else {}
         return replace(reader.rules, formats=formats, types=types)
 
-    def _classes(self, target: TargetCoding) -> Classes:
+    def _class_keys(self, target: TargetCoding) -> ClassKeys:
         """How rows are grouped by the target."""
         columns = []
         for label, part in zip(self.reader.target, target.parts.values(), strict=True):
@@ -259,7 +264,7 @@ class DatabaseEngine(Engine):
         ]
         grouped_target = TargetGrouping(columns, strata, target, replace(self.reader, weight=None))
         keys = {column.label: column.key() for column in [*strata, *columns]}
-        return Classes(keys, grouped_target.classes)
+        return ClassKeys(keys, grouped_target.classes)
 
     def count(self, request: CountRequest) -> CountSource:
         """Count rows where they are: every table that is asked of the source is a statement."""
@@ -272,8 +277,8 @@ class DatabaseEngine(Engine):
             key = self._key_of(j, reader, coding)  # refuses a column of too many values, even one of a single code
             if coding.arities[j] > 1:
                 keys[j] = key
-        classes = self._classes(request.target)
-        return GroupedSource(self.relation, keys, classes, coding.arities, request.class_sizes)
+        class_keys = self._class_keys(request.target)
+        return GroupedSource(self.counted_rows, keys, class_keys, coding.arities, request.class_sizes)
 
     def take(self, names: Sequence[str]) -> TableLike:
         return self.frame.select([*names, *self.beside_features]).collect("pyarrow").to_native()
@@ -303,12 +308,11 @@ class DatabaseEngine(Engine):
 
         return Key(nw.col(name), len(column.values), codes_of)
 
-    def _fetched_values(self, name: str) -> ColumnValues:
-        """The values of a column that were fetched first, by whatever summary."""
-        for (feature, _), values in self._values.items():
-            if feature == name:
-                return values
-        raise KeyError(name)
+    def _fetched_values(self, name: str) -> ValueCounts:
+        """The values of a column that were fetched for a summary, or at least their range."""
+        if (name, False) in self._values:
+            return self._values[name, False]
+        return self._values[name, True]
 
 
 def _key_by_cuts(name: str, j: int, binner: Binning) -> Key:
@@ -324,37 +328,37 @@ def _key_by_cuts(name: str, j: int, binner: Binning) -> Key:
     return Key(expression, n_codes, codes_of)
 
 
-def sampled_values(relation: Relation, name: str, limit: int) -> ColumnValues:
+def sampled_values(relation: Relation, name: str, limit: int) -> ValueCounts:
     """At most ``limit`` values of a column that has too many to group by; each is given the mean number of rows."""
     filled_rows = relation.where(~nw.col(name).is_null())
     n_rows = filled_rows.fetched(lambda frame: frame.select(rows=nw.len()))["rows"][0].as_py()
     values = filled_rows.fetched(lambda frame: frame.select(name).unique().head(limit))[name]
     rows = np.full(len(values), max(1, n_rows // max(1, filled_rows.n_values(name))))
-    return ColumnValues(values, classes=np.zeros_like(rows), rows=rows, samples=rows, are_complete=False)
+    return ValueCounts(values, classes=np.zeros_like(rows), rows=rows, samples=rows, are_complete=False)
 
 
 class NumericRange(NamedTuple):
     """The range of the finite numbers of a column, and its other values."""
 
     finite: Relation  # the rows with a finite number
-    others: ColumnValues  # missing and infinite values
+    others: ValueCounts  # missing and infinite values
     low: Any  # the smallest finite number
     high: Any  # the largest finite number
     n_rows: int  # rows with a finite number
     extremes: ArrowArray  # ``low`` and ``high`` in the type of the column
 
     @classmethod
-    def of(cls, relation: Relation, name: str, classes: Classes) -> NumericRange:
+    def of(cls, relation: Relation, name: str, class_keys: ClassKeys) -> NumericRange:
         """Fetch the range of a column."""
         number = nw.col(name).cast(nw.Float64)
         is_finite = nw.when((number >= -LARGEST) & (number <= LARGEST)).then(nw.lit(1)).otherwise(nw.lit(0))
         finite = relation.where(is_finite == 1)
-        other_groups = relation.where(is_finite == 0).groups({0: nw.col(name), **classes.keys})
+        other_groups = relation.where(is_finite == 0).groups({_VALUE: nw.col(name), **class_keys.keys})
         column = nw.col(name)
         answer = finite.fetched(lambda frame: frame.select(low=column.min(), high=column.max(), rows=nw.len()))
         return cls(
             finite=finite,
-            others=ColumnValues.of_groups(other_groups, classes),
+            others=ValueCounts.of_groups(other_groups, class_keys),
             low=answer["low"][0].as_py(),
             high=answer["high"][0].as_py(),
             n_rows=answer["rows"][0].as_py(),
@@ -370,10 +374,10 @@ class NumericRange(NamedTuple):
         return RowNumbering.of_range(self.low, self.n_rows)
 
 
-def extremes_of(relation: Relation, name: str, classes: Classes) -> ColumnValues:
+def extremes_of(relation: Relation, name: str, class_keys: ClassKeys) -> ValueCounts:
     """The smallest and the largest number of a column, and its missing and infinite values."""
-    numbers = NumericRange.of(relation, name, classes)
-    extremes = ColumnValues(
+    numbers = NumericRange.of(relation, name, class_keys)
+    extremes = ValueCounts(
         numbers.extremes,
         classes=np.array([0, 0]),
         rows=np.array([1, 1]),
@@ -384,19 +388,19 @@ def extremes_of(relation: Relation, name: str, classes: Classes) -> ColumnValues
     return extremes.with_others(numbers.others)
 
 
-def intervals_of(relation: Relation, name: str, classes: Classes, n_intervals: int) -> ColumnValues:
+def intervals_of(relation: Relation, name: str, class_keys: ClassKeys, n_intervals: int) -> ValueCounts:
     """The numbers of a column in intervals of equal width, each replaced by the largest number of its interval.
 
     Missing and infinite values are kept as they are. The rank error is the share of rows in the fullest interval that
     holds several different numbers.
     """
-    numbers = NumericRange.of(relation, name, classes)
+    numbers = NumericRange.of(relation, name, class_keys)
     intervals_per_unit = n_intervals / (float(numbers.high) - float(numbers.low))
     interval = ((nw.col(name).cast(nw.Float64) - float(numbers.low)) * intervals_per_unit).cast(nw.Int64)
-    groups = numbers.finite.groups({0: interval, **classes.keys}, range_of=name)  # by interval and class
+    groups = numbers.finite.groups({_VALUE: interval, **class_keys.keys}, range_of=name)  # by interval and class
     lows = doubles(groups.low)
     highs = doubles(groups.high)
-    _, interval_of_group = np.unique(integers_of(groups.keys[0]), return_inverse=True)
+    _, interval_of_group = np.unique(integers_of(groups.keys[_VALUE]), return_inverse=True)
 
     order = np.lexsort((highs, interval_of_group))  # by interval; the group with its largest number is the last one
     is_last_of_interval = np.append(np.diff(interval_of_group[order]) > 0, True)
@@ -409,7 +413,7 @@ def intervals_of(relation: Relation, name: str, classes: Classes, n_intervals: i
     rank_error = float((n_rows * (smallest < largest)).max() / numbers.n_rows)
     assert groups.high is not None  # the groups have the range of the column
     values = groups.high.take(pa.array(group_with_largest[interval_of_group]))
-    in_intervals = ColumnValues.of_groups(groups, classes)._replace(
+    in_intervals = ValueCounts.of_groups(groups, class_keys)._replace(
         values=values,
         are_complete=False,
         rank_error=rank_error,
