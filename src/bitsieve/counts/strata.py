@@ -58,7 +58,7 @@ class StrataAndClasses:
         return int(self.stratum[-1]) + 1
 
     @property
-    def first_class(self) -> Integers:
+    def first_combination(self) -> Integers:
         """The first combination of each stratum, and at the end the number of combinations: shape (n_strata + 1,)."""
         return np.searchsorted(self.stratum, np.arange(self.n_strata + 1)).astype(np.int64)
 
@@ -111,7 +111,7 @@ class CountsByStratum:
         numbers, labels = np.unique(combination_of_sample, return_inverse=True)
         combinations = StrataAndClasses.of_numbers(numbers, source.n_classes)
         (by_combination,) = coded_source.relabelled([labels.reshape(-1)])
-        if planes_of(by_combination) is not None:
+        if sums_of_planes(by_combination) is not None:
             return cls(by_combination, combinations)
         (by_stratum,) = coded_source.relabelled([source.strata])
         return cls(by_combination, combinations, by_stratum)
@@ -119,7 +119,7 @@ class CountsByStratum:
     @cached_property
     def stratum_sizes(self) -> Integers:
         """The number of samples of every stratum."""
-        return np.add.reduceat(self.by_combination.class_sizes, self.combinations.first_class[:-1])
+        return np.add.reduceat(self.by_combination.class_sizes, self.combinations.first_combination[:-1])
 
     def within_classes(self, by_combination: ContingencyTable) -> ContingencyTable:
         """The table by class that follows from one by combination."""
@@ -247,7 +247,9 @@ class PartitionWithinStrata(Partition):
 
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
         tables = [self._within_strata(table) for table in self.base.tables(columns, True)]
-        return tables if by_class else [table.pooled() for table in tables]
+        if by_class:
+            return tables
+        return [table.pooled() for table in tables]
 
     def _within_strata(self, table: ContingencyTable) -> ContingencyTable:
         """A table of base parts, codes and combinations as one of parts, codes and classes."""
@@ -261,7 +263,7 @@ class PartitionWithinStrata(Partition):
         return ContingencyTable.of_cells((self.n_parts, n_codes, n_classes), cells_within, counts)
 
 
-def planes_of(source: CountSource) -> PackedSums | None:
+def sums_of_planes(source: CountSource) -> PackedSums | None:
     """The sums of a source that stores all its columns as bit planes; None for any other."""
     fused = source.fused
     if isinstance(fused, PackedSums) and fused.planes is not None:
@@ -292,7 +294,7 @@ class StratifiedSums(Sums):
     @classmethod
     def of_counts(cls, counts: CountsByStratum) -> StratifiedSums:
         """The fastest sums."""
-        planes = planes_of(counts.by_combination)
+        planes = sums_of_planes(counts.by_combination)
         if planes is not None:
             return SumsOfPlanes(counts, planes)
         if counts.by_stratum is not None:
@@ -327,7 +329,7 @@ class SumsOfPlanes(StratifiedSums):
     def __init__(self, counts: CountsByStratum, planes: PackedSums) -> None:
         super().__init__(counts)
         self._planes = planes
-        self._first_class = counts.combinations.first_class
+        self._first_class = counts.combinations.first_combination  # the classes of the planes are the combinations
         self.row_seconds = planes.row_seconds
 
     def marginal_sums(self, entropy_terms: EntropyTerms) -> tuple[Integers, Integers]:
