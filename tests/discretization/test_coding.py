@@ -14,7 +14,7 @@ from tests.cover import quick_and_slow
 
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.target import Target
-from bitsieve.discretization.base import codes_that_occur
+from bitsieve.discretization.base import n_codes_that_occur
 from bitsieve.discretization.coding import as_kinds, fit_on_summary
 from bitsieve.discretization.mdl import CutsOfPartitions, RepeatedCuts
 from bitsieve.discretization.summary import Limits, Summary, summarize
@@ -321,8 +321,8 @@ def test_the_code_of_missing_values_occurs_where_there_are_some(missing):
     binner = clone(EqualFrequencyBinner(n_bins=4, missing=missing)).fit_table(of)
     codes = binner.codes(of)
     assert binner.n_bins_.tolist() == ([4] if missing == "error" else [5, 5, 1])
-    assert codes_that_occur(binner, of).tolist() == ([4] if missing == "error" else [4, 5, 1])
-    assert (codes.max(axis=0) + 1).tolist() == codes_that_occur(binner, of).tolist()
+    assert n_codes_that_occur(binner, of).tolist() == ([4] if missing == "error" else [4, 5, 1])
+    assert (codes.max(axis=0) + 1).tolist() == n_codes_that_occur(binner, of).tolist()
 
 
 @pytest.mark.parametrize("cells", [0, 1000])

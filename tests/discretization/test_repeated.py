@@ -13,7 +13,7 @@ from bitsieve.counts.reference import term
 from bitsieve.counts.search import JoinedSearch, Parts, dependence_of_codes
 from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.dataset.read import read_xy
-from bitsieve.discretization.base import codes_that_occur
+from bitsieve.discretization.base import n_codes_that_occur
 from bitsieve.discretization.mdl import MDLBinning
 from bitsieve.discretization.transformers import MDLBinner
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
@@ -110,7 +110,7 @@ def test_columns_with_codes_are_those_that_a_fit_gives_several(missing):
         has_codes = rule.columns_with_codes(table, classes)
         for labels, has_code in zip(classes, has_codes, strict=True):
             fitted = rule.unfitted().fit_table(read_xy(X, labels))
-            n_codes = codes_that_occur(fitted, table)
+            n_codes = n_codes_that_occur(fitted, table)
             assert has_code.tolist() == (n_codes > 1).tolist()
     assert has_codes.all()
 

@@ -115,7 +115,7 @@ class Binning(BinningChoice):
     side: ClassVar[Literal["left", "right"]] = "left"  # the bin that a value on a cut belongs to
     #: The category of all categories that a column did not have when fitting; None refuses them.
     unseen_category: str | None = None
-    #: Gives the categories of a column, whose name is the first argument, as they were when fitting; None: as they are.
+    #: Hashes the categories of a column, given its name, as they were hashed when fitting; None: they were not hashed.
     hash_categories: Callable[[str, Values], Values] | None = None
     _formats: Mapping[int, TextFormat] = MappingProxyType({})  # the formats of columns of text that is not plain
 
@@ -297,14 +297,14 @@ class BlockCutBinning(ColumnBinning):
         """The cuts of the columns of a block; ``low`` and ``high`` are their smallest and largest numbers."""
 
     def find_bins(self, table: InMemoryDataset, ranges: ValueRanges) -> None:
-        cuts: list[tuple[Integers, RaggedArray]] = []
+        cuts_by_block: list[tuple[Integers, RaggedArray]] = []
 
         def cut(block_range: BlockRange) -> None:
             block, low, high = block_range
-            cuts.append((block.indices, self.cut_block(table, block, low, high)))
+            cuts_by_block.append((block.indices, self.cut_block(table, block, low, high)))
 
         run_blocks(cut, ranges.blocks, self.n_jobs, phase("binning"))
-        self.bin_edges_ = RaggedArray.merged(table.n_features, cuts)
+        self.bin_edges_ = RaggedArray.merged(table.n_features, cuts_by_block)
         self.n_bins_ = self.bin_edges_.lengths + 1
         self.categories_ = self._fit_categories(table)
 
@@ -325,7 +325,7 @@ class ClassCutBinning(BlockCutBinning):
 
 
 class CutBinning(BlockCutBinning):
-    """A rule that cuts numeric columns into intervals, one column at a time: all that it must say is ``cut_column``."""
+    """A rule that cuts numeric columns into intervals, one column at a time. A subclass defines ``cut_column``."""
 
     @abstractmethod
     def cut_column(self, values: Floats, classes: Values | None, weights: Integers | None) -> Floats:
@@ -338,7 +338,7 @@ class CutBinning(BlockCutBinning):
         classes : ndarray of shape (n_samples,)
             The class codes; None where there is no target.
         weights : ndarray of shape (n_samples,)
-            The number of samples that each value stands for; None for one each.
+            The weight of each value, in samples; None for one each.
         """
 
     def cut_block(self, table: InMemoryDataset, block: NumericBlock, low: Values, high: Values) -> RaggedArray:
@@ -367,7 +367,7 @@ class CutBinning(BlockCutBinning):
 
 
 def as_column_rule(binner: Binning) -> ColumnBinning:
-    """The rule itself. A rule that needs all rows in memory is refused."""
+    """The rule, for data that is read in parts. A rule that needs all rows in memory is refused."""
     if isinstance(binner, ColumnBinning):
         return binner
     raise UserError(
@@ -377,7 +377,7 @@ def as_column_rule(binner: Binning) -> ColumnBinning:
     )
 
 
-def codes_that_occur(binner: Binning, table: Dataset) -> Integers:
+def n_codes_that_occur(binner: Binning, table: Dataset) -> Integers:
     """The number of codes that can occur in every column.
 
     Missing values add a code to every column of a fitted rule. In a dense table it is counted only where values are

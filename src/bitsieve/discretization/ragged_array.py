@@ -42,13 +42,15 @@ class RaggedArray(Sequence[NDArray[Any]]):
         """
         parts = list(parts)
         if len(parts) == 1:
-            ((indices, arrays),) = parts
+            indices, arrays = parts[0]
             if np.array_equal(indices, np.arange(n_arrays)):
                 return arrays
         lengths = np.zeros(n_arrays, np.int64)
         for indices, arrays in parts:
             lengths[indices] += arrays.lengths
-        dtype = np.result_type(*(arrays.values.dtype for _, arrays in parts)) if parts else np.dtype(np.float64)
+        dtype = np.dtype(np.float64)
+        if parts:
+            dtype = np.result_type(*(arrays.values.dtype for _, arrays in parts))
         merged = cls(np.empty(int(lengths.sum()), dtype), np.cumsum(lengths))
         for indices, arrays in parts:
             merged.values[merged._value_indices(indices, arrays.lengths)] = arrays.values
@@ -71,15 +73,15 @@ class RaggedArray(Sequence[NDArray[Any]]):
 
     def take(self, indices: Integers) -> RaggedArray:
         """The arrays at ``indices``, in that order."""
-        if len(indices) == len(self) and (np.diff(indices) == 1).all():
+        if len(indices) == len(self) and (np.diff(indices) == 1).all():  # all arrays in their order
             return self
         lengths = self.lengths[indices]
         return RaggedArray(self.values[self._value_indices(indices, lengths)], np.cumsum(lengths))
 
     def _value_indices(self, indices: Integers, lengths: Integers) -> Integers:
         """The indices in ``values`` of the first ``lengths[i]`` values of array ``indices[i]``, for every i in turn."""
-        first_of_array = np.cumsum(lengths) - lengths  # among the indices that are returned
-        shift = np.repeat(self.starts[indices] - first_of_array, lengths)
+        starts_in_result = np.cumsum(lengths) - lengths
+        shift = np.repeat(self.starts[indices] - starts_in_result, lengths)
         return np.asarray(np.arange(len(shift)) + shift, np.int64)
 
     def __len__(self) -> int:

@@ -15,7 +15,7 @@ from bitsieve.dataset.identifiers import FEW_ROWS
 from bitsieve.dataset.quantity import listed_edges
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic, UserError
-from bitsieve.discretization.base import Binning, codes_that_occur
+from bitsieve.discretization.base import Binning, n_codes_that_occur
 from bitsieve.discretization.mdl import MDLBinning
 from bitsieve.information import COMMON
 from bitsieve.information.leaks import Leak
@@ -141,7 +141,7 @@ def on_bins(table: Dataset, binner: Binning, dropped: Collection[int], about_unu
 
     Raises UserError if every column has one bin, unless the rule leaves a column without a cut in one bin.
     """
-    n_bins = codes_that_occur(binner, table)
+    n_bins = n_codes_that_occur(binner, table)
     if (n_bins == 1).all() and not _leaves_columns_uncut(binner):
         raise UserError(
             code="one-bin-only",
@@ -390,7 +390,7 @@ def on_dependence(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
     largest = int(np.nanargmax(evidence.overlap))
     bits = float(evidence.overlap[largest])
     pair = [fit.result.selected[largest], evidence.overlap_with[largest]]
-    n_codes = codes_that_occur(evidence.binner, table)[pair]
+    n_codes = n_codes_that_occur(evidence.binner, table)[pair]
     degrees_of_freedom = int(np.prod(np.maximum(1, n_codes - 1)))
     p = chi_squared_tail(degrees_of_freedom, max(0.0, 2 * log(2) * table.n_samples * bits))
     n_pairs = n_selected * (n_selected - 1) / 2

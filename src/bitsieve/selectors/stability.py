@@ -14,7 +14,7 @@ from sklearn.utils import Tags, get_tags
 from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.diagnostics import ParameterError
-from bitsieve.discretization.base import codes_that_occur
+from bitsieve.discretization.base import n_codes_that_occur
 from bitsieve.methods.method import MethodResult
 from bitsieve.options import FREQUENCY, DiscretizationOptions
 from bitsieve.pipeline.discretize import take_few_numbers_as_categories
@@ -257,4 +257,4 @@ def _columns_that_vary(fitted: MethodSelector, half: InMemoryDataset) -> Columns
     binner = fitted.fitted_rule
     if binner is None:
         return selected
-    return selected[codes_that_occur(binner, half)[selected] > 1]
+    return selected[n_codes_that_occur(binner, half)[selected] > 1]
