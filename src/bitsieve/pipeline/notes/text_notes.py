@@ -94,24 +94,26 @@ def target_text_read(name: str, parsing: TextParsing) -> Diagnostic:
 
 def read_as(where: str, parsing: TextParsing) -> str:
     """What text was read as, and which text was read as missing."""
+    n_rows = number_and_noun(parsing.n_read, "row")
+    unread_text = ""
+    if parsing.n_unread:
+        unread_text = f"; {parsing.n_unread:,} with other text as missing: {parsing.listed}"
     if parsing.marked and parsing.marked_are_read:
-        n_rows = number_and_noun(parsing.n_read, "row")
-        text = f"{where} holds {parsing.what}: read as numbers in {n_rows}, such as {parsing.readings}"
-        if parsing.n_unread:
-            text += f"; {parsing.n_unread:,} with other text as missing: {parsing.listed}"
-        return text
+        return f"{where} holds {parsing.what}: read as numbers in {n_rows}, such as {parsing.readings}{unread_text}"
     if parsing.what == "numbers" and parsing.n_unread == 1:
         return f"1 value of {where} is not a number: {parsing.listed}: read as missing"
     if parsing.what == "numbers" and parsing.n_unread > 1:
         return f"{parsing.n_unread:,} values of {where} are not numbers: {parsing.listed}: read as missing"
-    if parsing.what == "booleans in words":
-        kind = "yes and no"
-    elif parsing.what.startswith(("dates", "times", "durations")):
-        kind = "times"
-    else:
-        kind = "numbers"
-    text = f"{where} holds {parsing.what} such as {parsing.example!r}: read as {kind}"
+    text = f"{where} holds {parsing.what} such as {parsing.example!r}: read as {_kind_read(parsing.what)}"
     if not parsing.n_unread:
         return text
-    n_rows = number_and_noun(parsing.n_read, "row")
-    return f"{text} in {n_rows}; {parsing.n_unread:,} with other text as missing: {parsing.listed}"
+    return f"{text} in {n_rows}{unread_text}"
+
+
+def _kind_read(what: str) -> str:
+    """What text of a format becomes; ``what`` is the text in words, as in :class:`TextParsing`."""
+    if what == "booleans in words":
+        return "yes and no"
+    if what.startswith(("dates", "times", "durations")):
+        return "times"
+    return "numbers"
