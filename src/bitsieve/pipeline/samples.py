@@ -12,7 +12,7 @@ from bitsieve.dataset.columns import read_columns
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.value_ranges import Advice, check_values
 from bitsieve.diagnostics import UserError
-from bitsieve.discretization.base import BinningLike
+from bitsieve.discretization.base import MAX_CODES, BinningLike
 from bitsieve.discretization.equal import EqualWidthBinning
 from bitsieve.discretization.registry import make_binner
 from bitsieve.engines.local import make_source
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 ADVICE_ON_MISSING = Advice("impute them first, or drop the rows; a separate bin is for methods that bin")
 MAX_VALUE = 1e300  # sums of a few larger values overflow
-MAX_VALUES_UNBINNED = 10  # "binned" leaves a column of so many values as it is, and cuts others into so many bins
+#: "binned" leaves columns of at most so many values as they are, and cuts others into as many bins.
+MAX_VALUES_UNBINNED = 10
 
 
 class TableSamples(Samples):
@@ -98,7 +99,7 @@ class TableSamples(Samples):
         if "dense" not in self.table.capabilities:
             return stored_values(self.table)
         if self.table.matrix is None:
-            values = self.numbers()[0]
+            values, _ = self.numbers()
         else:
             check_values(self.table, allow_missing=False, advice_on_missing=ADVICE_ON_MISSING)
             values = self.table.matrix
@@ -116,28 +117,26 @@ class TableSamples(Samples):
 
     def counted(self, kind: str) -> Information:
         rows = self.rows()
-        codes = np.empty((rows.n_samples, rows.n_features), np.uint16)
-        binned = None
+        codes_in_bins = None
         if kind == "binned":
-            binned = (
-                EqualWidthBinning(n_bins=MAX_VALUES_UNBINNED, n_jobs=self.n_jobs)
-                .fit_table(self.table)
-                .codes(self.table)
-            )
+            binning = EqualWidthBinning(n_bins=MAX_VALUES_UNBINNED, n_jobs=self.n_jobs)
+            codes_in_bins = binning.fit_table(self.table).codes(self.table)
+        codes = np.empty((rows.n_samples, rows.n_features), np.uint16)
         codes[:, rows.categorical] = rows.codes
         for i, j in enumerate(rows.numeric.tolist()):
-            distinct, codes_of_column = np.unique(rows.numbers[:, i], return_inverse=True)
-            if binned is not None and len(distinct) > MAX_VALUES_UNBINNED:
-                codes_of_column = binned[:, j]
-            elif len(distinct) > 1 << 16:
+            distinct, ranks = np.unique(rows.numbers[:, i], return_inverse=True)
+            if codes_in_bins is not None and len(distinct) > MAX_VALUES_UNBINNED:
+                codes[:, j] = codes_in_bins[:, j]
+                continue
+            if len(distinct) > MAX_CODES:
                 raise UserError(
                     code="too-many-bins",
-                    message=f"column {self.names[j]!r} has {len(distinct):,} distinct values, more than {1 << 16:,}",
+                    message=f"column {self.names[j]!r} has {len(distinct):,} distinct values, more than {MAX_CODES:,}",
                     advice="give {similarity}",
                     fix={"similarity": "binned"},
                     columns=[str(self.names[j])],
                 )
-            codes[:, j] = codes_of_column
+            codes[:, j] = ranks
         target = self.table.y
         source = make_source(
             codes[:, rows.varies],
@@ -156,7 +155,7 @@ def stored_values(table: InMemoryDataset) -> csc_array:
     return columns.stored
 
 
-def columns_of(
+def numbers_of_columns(
     estimator: BaseEstimator, X: TableLike, columns: Columns, categories: Mapping[int, Values]
 ) -> Floats | csc_array:
     """Read some columns of a new table as numbers, dense or sparse.

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.methods.by_samples.cutting_plane import search
 from bitsieve.methods.by_samples.models import METHODS
-from bitsieve.pipeline.samples import columns_of
+from bitsieve.pipeline.samples import numbers_of_columns
 from bitsieve.selectors.base import with_parameters
 from bitsieve.selectors.by_method import MethodSelector
 from bitsieve.utils.arrays import Floats, Values
@@ -271,7 +271,7 @@ class GDM(ClassifierMixin, MethodSelector):
             The decision for the second of two classes; a column for each class if there are more.
         """
         check_is_fitted(self)
-        values = columns_of(self, X, self.selected_, self._categories)
+        values = numbers_of_columns(self, X, self.selected_, self._categories)
         decision = values @ self.coef_[:, self.selected_].T + self.intercept_
         return decision[:, 0] if len(self.intercept_) == 1 else decision
 
