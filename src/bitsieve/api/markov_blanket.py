@@ -14,8 +14,8 @@ from bitsieve.counts.source import conditioning
 from bitsieve.discretization.base import BinningLike
 from bitsieve.information.independence import RELIABLE_SAMPLES, IndependenceTests, TestOptions
 from bitsieve.io.graphml import write_graphml
-from bitsieve.methods.by_counts.markov_blankets.blanket import AUTO, Blanket, BlanketOptions, find_blanket
-from bitsieve.methods.by_counts.markov_blankets.methods import METHODS, check_shuffles
+from bitsieve.methods.by_counts.markov_blankets.blanket import AUTO, Blanket, BlanketOptions, Role, find_blanket
+from bitsieve.methods.by_counts.markov_blankets.methods import IAMB_FDR, check_shuffles
 from bitsieve.methods.by_counts.markov_blankets.search import Search
 from bitsieve.methods.by_counts.markov_blankets.spouses import AND
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
@@ -47,12 +47,12 @@ class MarkovBlanket:
     neighbours : list
         The members that are directly related to the target.
     spouses : dict of label to list
-        By member that is related to the target only once other members are known: these members.
+        The members that are related to the target only given other members, each with these other members.
     interchangeable : dict of label to list
-        By member: the columns that could stand in its place in the tests made. Empty but for "ses".
+        For each member, the columns that could stand in its place in the tests made. Empty but for "ses".
     separating_sets : dict of label to list
-        By column: the columns given which it is independent of the target. Empty but for algorithms over subsets
-        ("mmpc", "hiton-pc", "mmmb", "hiton-mb", "ses").
+        For each column that has any, columns given which it is independent of the target. Empty but for
+        algorithms over subsets ("mmpc", "hiton-pc", "mmmb", "hiton-mb", "ses").
     log_p : ndarray of float, shape (k,)
         ln p of every member given the others.
     bits : ndarray of float, shape (k,)
@@ -107,7 +107,7 @@ class MarkovBlanket:
             {
                 "feature": [str(feature) for feature in self.features],
                 "role": [self._role(feature) for feature in self.features],
-                "via": [", ".join(map(str, self.spouses.get(feature, []))) for feature in self.features],
+                "via": [self._via(feature) for feature in self.features],
                 "log_p": self.log_p,
                 "bits": self.bits,
             },
@@ -116,6 +116,10 @@ class MarkovBlanket:
 
     def _role(self, feature: Any) -> str:
         return "spouse" if feature in self.spouses else "neighbour"
+
+    def _via(self, feature: Any) -> str:
+        """The members that relate a spouse to the target; empty for a neighbour."""
+        return ", ".join(map(str, self.spouses.get(feature, [])))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the target with lines to its neighbours, and dashed lines from spouses to the members they need.
@@ -142,8 +146,8 @@ class MarkovBlanket:
             return f"no column is related to {self.target!r} in these rows"
         rows = []
         for feature, log_p, bits in zip(self.features, self.log_p.tolist(), self.bits.tolist(), strict=True):
-            via = ", ".join(map(str, self.spouses.get(feature, [])))
-            rows.append((str(feature), self._role(feature), via, p_of_logarithm(log_p), f"{bits:.4f}"))
+            p = p_of_logarithm(log_p)
+            rows.append((str(feature), self._role(feature), self._via(feature), p, f"{bits:.4f}"))
         return aligned(("column", "role", "via", "p", "bits"), rows, right=(False, False, False, True, True))
 
 
@@ -246,7 +250,7 @@ def markov_blanket(
         "start": start,
         "roles": True,
     }
-    selection = SelectionOptions.by_name(METHODS[0].name, parameters, columns=ColumnOptions(exclude=exclude))
+    selection = SelectionOptions.by_name(IAMB_FDR.name, parameters, columns=ColumnOptions(exclude=exclude))
     fit = run_selection(data, read, execution, discretization, selection)
     blanket = _blanket_of(fit)
     blanket.diagnostics.warn()
@@ -257,7 +261,7 @@ def _blanket_of(fit: Fit) -> MarkovBlanket:
     """The blanket that a method has found, with the labels of the columns in place of their indices."""
     labels = fit.prepared.original.labels
     selected = fit.result.selected
-    roles = fit.fitted_attribute("roles_")
+    roles: dict[int, Role] = fit.fitted_attribute("roles_")
     neighbours = []
     spouses = {}
     for column in selected.tolist():
@@ -266,8 +270,8 @@ def _blanket_of(fit: Fit) -> MarkovBlanket:
         else:
             neighbours.append(labels[column])
     interchangeable = {}
-    for queue in fit.fitted_attribute("signatures_"):
-        interchangeable[labels[queue[0]]] = [labels[j] for j in queue[1:]]
+    for member, *substitutes in fit.fitted_attribute("signatures_"):
+        interchangeable[labels[member]] = [labels[j] for j in substitutes]
     separating_sets = {}
     for column, separating_set in fit.fitted_attribute("separating_sets_").items():
         separating_sets[labels[column]] = [labels[j] for j in separating_set]
@@ -447,7 +451,7 @@ def markov_network(
     >>> network.edges.tolist()
     [[0, 2], [2, 3]]
     """
-    METHODS[0].check_parameters(
+    IAMB_FDR.check_parameters(
         {
             "algorithm": algorithm,
             "level": level,
@@ -489,10 +493,13 @@ def markov_network(
         candidates = [column for column in varying if column != target]
         search = Search(tests, target, candidates, level, options.conditioning_limit, correction)
         blankets[target] = find_blanket(search, options)
+    members: list[list[int]] = [[] for _ in names]  # none of a column that does not vary
+    for target, blanket in blankets.items():
+        members[target] = blanket.members
     edges = _mutual_members(blankets)
     return MarkovNetwork(
         names=names,
-        blankets=[blankets[column].members if column in blankets else [] for column in range(table.n_features)],
+        blankets=members,
         edges=np.array([(edge.first, edge.second) for edge in edges], np.intp).reshape(-1, 2),
         log_p=np.array([edge.log_p for edge in edges], np.float64),
         n_tests=tests.n_tests,

@@ -206,7 +206,8 @@ def _for_other_algorithms(name: str, value: object, algorithm: str, others: Sequ
     )
 
 
-_IAMB_FDR = Method(
+#: The algorithm by default; the others are this method with another ``algorithm``.
+IAMB_FDR = Method(
     name="iamb-fdr",
     title="Incremental association under a false discovery rate",
     formula="I(Xi;C|M) > 0 given the other members M of the blanket",
@@ -243,13 +244,13 @@ _IAMB_FDR = Method(
 def _variant(name: str, title: str, paper: str) -> Method:
     """The method of another algorithm."""
     return replace(
-        _IAMB_FDR, name=name, title=title, paper=paper, parameters=defaults_of(markov_blanket, algorithm=name)
+        IAMB_FDR, name=name, title=title, paper=paper, parameters=defaults_of(markov_blanket, algorithm=name)
     )
 
 
 _HITON_PAPER = "Aliferis, Statnikov, Tsamardinos, Mani, Koutsoukos 2010"
 METHODS = (
-    _IAMB_FDR,
+    IAMB_FDR,
     _variant("gs", "Grow-shrink", "Margaritis, Thrun 1999"),
     _variant("iamb", "Incremental association", "Tsamardinos, Aliferis, Statnikov 2003"),
     _variant(
