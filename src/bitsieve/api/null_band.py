@@ -43,8 +43,7 @@ def _band_of_classes(counted_table: CountedTable, order: Columns, random_state: 
     table = counted_table.table.required_rows()
     entropies = make_entropy_terms(table.total_weight)
     search = search_of(table, counted_table.binner)
-    affordable = MAX_VALUES_COUNTED // (N_SHUFFLES * table.total_weight * table.n_features)
-    order = order[: max(1, affordable)]
+    order = _affordable_part(order, table.total_weight * table.n_features, MAX_VALUES_COUNTED)
     bits = np.zeros(len(order))
     largest_by_chance = np.zeros((len(order), N_SHUFFLES))
     for n_chosen, column in enumerate(order.tolist()):
@@ -62,25 +61,24 @@ def _band_of_events(
 ) -> NullBand:
     """Draw the events among the rows at risk, in place of shuffles.
 
-    They are drawn anew for every column: the limits are not below those of draws that all columns share.
+    They are drawn for each column by itself, which gives limits that are not below those of draws for all columns.
     """
     source = information.source
     n_times = len(source.samples_at_risk.event_times.n_events)
-    affordable = MAX_CELLS_DRAWN // (N_SHUFFLES * n_times * int(source.arities.sum()))
-    return _band_of_columns(information, names, order[: max(1, affordable)], random_state)
+    order = _affordable_part(order, n_times * int(source.arities.sum()), MAX_CELLS_DRAWN)
+    return _band_of_columns(information, names, order, random_state)
 
 
 def _band_of_common_effect(counted_table: CountedTable, order: Columns, random_state: int) -> NullBand:
     """Shuffle every column by itself, among the rows of equal strata and codes of the columns chosen before."""
     information = counted_table.estimated("plug-in", COMMON)
     source = information.source
-    codes_per_shuffle = CODES_PER_SAMPLE * source.n_samples * source.n_features
-    affordable = MAX_VALUES_COUNTED // (N_SHUFFLES * codes_per_shuffle)
-    return _band_of_columns(information, counted_table.table.names, order[: max(1, affordable)], random_state)
+    order = _affordable_part(order, CODES_PER_SAMPLE * source.n_samples * source.n_features, MAX_VALUES_COUNTED)
+    return _band_of_columns(information, counted_table.table.names, order, random_state)
 
 
 def _band_of_columns(information: Information, names: Sequence[str], order: Columns, random_state: int) -> NullBand:
-    """Shuffle, or draw, anew for every column left, and take the best."""
+    """Shuffle each column that is left by itself, or draw the events for it alone, and take the largest bits."""
     source = information.source
     bits = np.zeros(len(order))
     largest_by_chance = np.zeros((len(order), N_SHUFFLES))
@@ -88,14 +86,23 @@ def _band_of_columns(information: Information, names: Sequence[str], order: Colu
     for n_chosen, column in enumerate(order.tolist()):
         candidates = np.setdiff1d(np.arange(source.n_features), order[:n_chosen])
         bits[n_chosen] = conditional.conditional_relevance(np.array([column]))[0]
-        drawn = np.zeros((len(candidates), N_SHUFFLES))
+        bits_by_chance = np.zeros((len(candidates), N_SHUFFLES))
         for i, candidate in enumerate(candidates.tolist()):
             random = np.random.default_rng([random_state, n_chosen, candidate])
             seeds = random.integers(0, 2**64, N_SHUFFLES, dtype=np.uint64)
-            drawn[i] = conditional.shuffled_relevance(candidate, seeds)
-        largest_by_chance[n_chosen] = drawn.max(axis=0)
+            bits_by_chance[i] = conditional.shuffled_relevance(candidate, seeds)
+        largest_by_chance[n_chosen] = bits_by_chance.max(axis=0)
         conditional = conditional.refine(column)
     return _band(names, order, bits, largest_by_chance)
+
+
+def _affordable_part(order: Columns, cost_of_shuffle: int, limit: int) -> Columns:
+    """The first columns of a choice, as many as can be shuffled within a limit, at least one.
+
+    ``cost_of_shuffle`` is that of one shuffle of all columns, in the unit of ``limit``.
+    """
+    n_affordable = limit // (N_SHUFFLES * cost_of_shuffle)
+    return order[: max(1, n_affordable)]
 
 
 def _band(names: Sequence[str], order: Columns, bits: Floats, largest_by_chance: Floats) -> NullBand:
