@@ -166,11 +166,11 @@ def drift(
     execution = ExecutionOptions(engine=engine, memory=memory, spool=spool, push_down=push_down, n_jobs=n_jobs)
     discretization = DiscretizationOptions(binning=binning, n_bins=n_bins, missing=missing)
     columns = ColumnOptions(include=include, exclude=exclude, identifiers=identifiers)
-    question = DriftOptions(
+    drift_options = DriftOptions(
         period=period, target=target, strata=strata, reference=reference, max_drift=max_drift, level=level
     )
     with progress_bar(verbose), one_snapshot(data):
-        result = find_drift(data, read, execution, discretization, columns, question)
+        result = find_drift(data, read, execution, discretization, columns, drift_options)
     result.diagnostics.warn()
     return result
 
@@ -211,18 +211,18 @@ def find_drift(
     execution: ExecutionOptions,
     discretization: DiscretizationOptions,
     columns: ColumnOptions,
-    question: DriftOptions,
+    drift_options: DriftOptions,
 ) -> Drift:
     """Read and count the data, and measure how far each column drifts. The columns that drift most come first."""
-    period_counts = _count_by_period(data, read, execution, discretization, columns, question)
+    period_counts = _count_by_period(data, read, execution, discretization, columns, drift_options)
     source = period_counts.source
     combinations = period_counts.combinations
     periods = period_counts.periods
-    reference = index_of_reference(question.reference, periods)
+    reference = index_of_reference(drift_options.reference, periods)
 
     phase("counting by period")
-    measured = _measure(period_counts)
-    column_drift = measured.columns
+    table_drift = _measure(period_counts)
+    column_drift = table_drift.columns
     relations = column_drift.relations
     if relations is None:
         order = np.argsort(-column_drift.shift.bits, kind="stable")
@@ -235,7 +235,7 @@ def find_drift(
         shift_within_classes = _column_test(relations.shift_within_classes, order)
         relation = _column_test(relations.relation, order)
         relevance = relations.relevance[order]
-        shift_of_target = measured.shift_of_classes
+        shift_of_target = table_drift.shift_of_classes
     psi = np.array([_stability_indices(counts, reference) for counts in column_drift.counts_by_period])
 
     period_sizes = np.bincount(combinations.period, source.class_sizes, len(periods))
@@ -252,8 +252,8 @@ def find_drift(
         relevance=relevance,
         shift_of_target=shift_of_target,
         psi=psi[order],
-        max_drift=question.max_drift,
-        level=question.level,
+        max_drift=drift_options.max_drift,
+        level=drift_options.level,
         target_name=period_counts.target_name,
         n_groups=None if period_counts.groups is None else len(np.unique(period_counts.groups)),
         diagnostics=Diagnostics(period_counts.diagnostics),
@@ -292,25 +292,26 @@ def _count_by_period(
     execution: ExecutionOptions,
     discretization: DiscretizationOptions,
     columns: ColumnOptions,
-    question: DriftOptions,
+    drift_options: DriftOptions,
 ) -> _PeriodCounts:
     """Read the data, drop columns, and count the others by period, class and stratum."""
     rule = _rule_without_target(discretization, execution)
-    period = question.period
+    period = drift_options.period
+    rows = data
     joined_tables = None
     if period is None:
         joined_tables = join_tables(data, read)
-        data = joined_tables.rows
+        rows = joined_tables.rows
         period = joined_tables.name_of_period
     check_period_is_no_group(period, read.groups)
-    combined = combined_columns(period, question.target, question.strata)
+    combined = combined_columns(period, drift_options.target, drift_options.strata)
     # The columns of the period are no features, so that excluding them has no effect.
     names_of_period = names_in(column_list(period, are_names=True))
     exclude = [column for column in columns.exclude if column not in names_of_period]
-    read = replace(read, target=combined.columns, exclude=exclude)
-    with missing_column_reported_by_role(period, question.strata):
-        plan = plan_reading(data, read, execution, Requirements(capabilities=TABLES))
-        table = plan.open(read)
+    read_combined = replace(read, target=combined.columns, exclude=exclude)
+    with missing_column_reported_by_role(period, drift_options.strata):
+        plan = plan_reading(rows, read_combined, execution, Requirements(capabilities=TABLES))
+        table = plan.open(read_combined)
     prepared = prepare(table, replace(columns, exclude=exclude), discretization, execution)
     _, source = count_by_rule(prepared.table, rule, discretization, execution)
     combinations, periods = combinations_of(table.target, combined)
@@ -344,7 +345,7 @@ def _rule_without_target(discretization: DiscretizationOptions, execution: Execu
 
 
 def _column_test(tested: TestedBits, order: Columns) -> ColumnTest:
-    """The bits of the columns, and p adjusted for all of them, both in the given order."""
+    """The bits of the columns, and p adjusted for all columns; column ``order[i]`` comes at place i."""
     p = adjusted(np.exp(tested.log_p), BENJAMINI_HOCHBERG)
     return ColumnTest(bits=tested.bits[order], p=p[order])
 
