@@ -131,9 +131,11 @@ class RiskSets:
 
     def expected_events(self) -> Floats:
         """How many events each row is expected to have in each interval, shape (n_rows, n_intervals)."""
+        n_rows = len(self.time_rank)
         times = self.event_times
-        increments = times.n_events / self.n_at_risk(np.zeros(len(self.time_rank), np.int64))[0]
-        expected = np.empty((len(self.time_rank), self.n_intervals))
+        (n_at_risk,) = self.n_at_risk(np.zeros(n_rows, np.int64))  # of all rows, as if they had one code
+        increments = times.n_events / n_at_risk
+        expected = np.empty((n_rows, self.n_intervals))
         for interval in range(self.n_intervals):
             hazard = np.zeros(len(increments) + 1)
             hazard[1:] = np.cumsum(np.where(times.interval == interval, increments, 0.0))
@@ -178,10 +180,10 @@ class RiskSets:
         n_codes = int(codes.max()) + 1
         n_times = len(times.n_events)
         size = n_codes * (n_times + 1)
-        row_of_code = codes * (n_times + 1)
+        first_cell = codes * (n_times + 1)
         # Sums of weights are at most 2**31: the floats that bincount makes of them are exact.
-        n_entering = np.bincount(row_of_code + times.start, self.weight, size)
-        n_leaving = np.bincount(row_of_code + times.end, self.weight, size)
+        n_entering = np.bincount(first_cell + times.start, self.weight, size)
+        n_leaving = np.bincount(first_cell + times.end, self.weight, size)
         changes = (n_entering - n_leaving).astype(np.int64).reshape(n_codes, n_times + 1)
         return np.cumsum(changes, axis=1)[:, :-1]
 
@@ -203,8 +205,9 @@ def _interval_cuts(event_ranks: Integers, weights: Integers, n_intervals: int) -
         )
     distinct, n_events_of_rank = _sums_by_key(event_ranks, weights)
     n_events_up_to_rank = np.cumsum(n_events_of_rank)
-    order = (2 * np.arange(1, n_intervals) * n_events + n_intervals) // (2 * n_intervals)
-    cuts = distinct[np.searchsorted(n_events_up_to_rank, order, side="left")]
+    number_of_cut = np.arange(1, n_intervals)
+    n_events_up_to_cut = (2 * number_of_cut * n_events + n_intervals) // (2 * n_intervals)  # j D / J, rounded
+    cuts = distinct[np.searchsorted(n_events_up_to_rank, n_events_up_to_cut, side="left")]
     return np.unique(cuts[cuts < distinct[-1]])
 
 
