@@ -117,7 +117,8 @@ def shows_no_negative_eigenvalue(matrix: Floats, ridge: float = 0.0) -> bool:
 
         def times_mapped(rows: Floats) -> Floats:
             """``rows M`` with ``M = (2 K - (begin + end) I) / (end - begin)``, which maps begin to -1 and end to 1."""
-            product = rows @ matrix + ridge * rows - (rows @ deflated_vectors.T) * excess @ deflated_vectors
+            deflation = (rows @ deflated_vectors.T) * excess @ deflated_vectors  # rows V D V'
+            product = rows @ matrix + ridge * rows - deflation  # rows K
             return (2 * product - (begin + end) * rows) / (end - begin)
 
         # M is below -(end + begin) / (end - begin) on negative eigenvalues of K, where the Chebyshev polynomial of
