@@ -197,11 +197,12 @@ def _find_date(text: str, order: str) -> _FoundDate | None:
     if match is None:
         return None
     month_name = match["month"].lower()
-    month = _MONTHS.get(month_name[:4]) or _MONTHS.get(month_name[:3]) or 0
+    month = _MONTHS.get(month_name[:4]) or _MONTHS.get(month_name[:3]) or 0  # 0 is no month of the calendar
     return _FoundDate(match, _days_since_1970(match["year"], month, int(match["day"])))
 
 
 def _day_of_digits(match: re.Match[str], order: str) -> int | None:
+    """The day of a date in digits, since 1970; None if the digits are in no known order, or no day."""
     first = match["first"]
     middle = int(match["middle"])
     last = match["last"]
@@ -228,12 +229,14 @@ def _days_since_1970(year: str, month: int, day: int) -> int | None:
 
 
 def _is_ambiguous(text: str) -> bool:
+    """Whether a date is another valid day if the month is first."""
     day_first = _find_date(text, DAY_FIRST)
     month_first = _find_date(text, MONTH_FIRST)
     if day_first is None or month_first is None:
         return False
-    days = (day_first.day, month_first.day)
-    return None not in days and days[0] != days[1]
+    if day_first.day is None or month_first.day is None:
+        return False
+    return day_first.day != month_first.day
 
 
 def _minutes_ahead_of_utc(zone: str) -> int:
