@@ -37,7 +37,7 @@ def arguments_by_index(
 def levels_by_variable(
     levels: Levels | None, names: Sequence[str], target: str | None, source: CountSource
 ) -> dict[int, int]:
-    """How many values each column could have, by its index. The index of the target is ``n_features``.
+    """How many values each variable could have. A variable is the index of a column, or ``n_features`` for the target.
 
     Refuses a number that is smaller than the number of values that occur.
     """
@@ -49,11 +49,11 @@ def levels_by_variable(
             variable = source.n_features
         else:
             (variable,) = indices_of_columns([column], "levels", names)
-        n_that_occur = _n_values_that_occur(source, variable)
-        if n_values < n_that_occur:
+        n_occurring = _n_occurring_values(source, variable)
+        if n_values < n_occurring:
             raise UserError(
                 code="too-few-levels",
-                message=f"levels has {n_values:,} for column {str(column)!r}, in which {n_that_occur:,} values occur",
+                message=f"levels has {n_values:,} for column {str(column)!r}, in which {n_occurring:,} values occur",
                 advice="give the number of values that the column could have, a missing value included",
                 columns=[str(column)],
             )
@@ -61,7 +61,7 @@ def levels_by_variable(
     return n_values_by_variable
 
 
-def _n_values_that_occur(source: CountSource, variable: int) -> int:
+def _n_occurring_values(source: CountSource, variable: int) -> int:
     """How many codes of a column occur, or how many classes."""
     if variable == source.n_features:
         return int(np.count_nonzero(source.class_sizes))
