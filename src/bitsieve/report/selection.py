@@ -5,7 +5,7 @@ A section is a function here (or in ``columns.py``) and the template of the same
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
@@ -284,8 +284,7 @@ class HowMany(Section):
     stopping_reason: str
     next_features: Sequence[str]
     features: Sequence[str]
-    level_header: Sequence[str]  # of the columns of ``levels``; empty for a rule without a rate
-    levels: Sequence[tuple[str, Sequence[str]]]  # a feature and its cells
+    levels: Mapping[str, Sequence[str]]  # the cells of all features, by header; empty for a rule without a rate
     conclusion: str | None  # what a reader may conclude of each feature
     errors: ErrorCurve | None  # None where no comparison was given
     method: str
@@ -299,7 +298,6 @@ def how_many_section(selection: Selection, comparison: Comparison | None) -> How
     curve = display.curve
     next_columns = curve.columns[curve.n_selected :].tolist()
     stopped_by = selection.required_fit().fitted_attribute("stopped_by_", USER_COUNT)
-    level_header, level_rows = ranking_of(selection).printed_levels()
     features = selected_names(evidence)
     stopping = selection.details.stopping
     return HowMany(
@@ -310,8 +308,7 @@ def how_many_section(selection: Selection, comparison: Comparison | None) -> How
         stopping_reason=selection.required_fit().fitted_attribute("stopping_reason_", ""),
         next_features=[names[j] for j in next_columns if j not in evidence.dropped],
         features=features,
-        level_header=level_header,
-        levels=list(zip(features, level_rows, strict=True)),
+        levels=ranking_of(selection).printed_levels(),
         conclusion=None if stopping is None else stopping.conclusion,
         errors=None if comparison is None else error_curve(comparison),
         method=selection.method,

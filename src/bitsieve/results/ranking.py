@@ -120,70 +120,49 @@ class Ranking:
             texts[INTERCHANGEABLE] = [", ".join(names) for names in self.interchangeable]
         return texts
 
-    def printed_levels(self) -> tuple[list[str], list[list[str]]]:
-        """The header and the cells of the levels, one row for each feature; the rows are empty if there are none."""
+    def printed_levels(self) -> dict[str, list[str]]:
+        """The cells of the printed columns of :meth:`levels`, by header; empty if there are none."""
         levels = self.levels()
-        header = []
-        rows: list[list[str]] = [[] for _ in self.features]
+        columns: dict[str, list[str]] = {}
         if "least_level" in levels:
-            header.append(LEAST_LEVEL)
-            for row, level in zip(rows, levels["least_level"], strict=True):
-                row.append(f"{level:.3g}")
+            columns[LEAST_LEVEL] = [f"{level:.3g}" for level in levels["least_level"]]
         if "neighbours" in levels:
-            header.append(NEIGHBOURS)
-            for row, neighbours in zip(rows, levels["neighbours"], strict=True):
-                row.append(neighbours or "-")
-        return header, rows
+            columns[NEIGHBOURS] = [neighbours or "-" for neighbours in levels["neighbours"]]
+        return columns
 
-    def printed(self) -> tuple[list[str], list[list[str]]]:
-        """The header and the cells of the printed table."""
-        header = [
-            "rank",
-            "feature",
-            f"score ({self.score_unit})",
-            "relevance (bits per event)" if self.score_unit == BITS_PER_EVENT else "relevance (bits)",
-        ]
+    def printed_columns(self) -> dict[str, list[str]]:
+        """The cells of the printed table, by the header of their column."""
+        columns = {
+            "rank": [str(rank) for rank in range(1, len(self.features) + 1)],
+            "feature": [str(name) for name in self.features],
+            f"score ({self.score_unit})": _numbers(self.scores),
+        }
+        unit_of_relevance = BITS_PER_EVENT if self.score_unit == BITS_PER_EVENT else "bits"
+        columns[f"relevance ({unit_of_relevance})"] = _numbers(self.relevance)
         without_strata = self.without_strata()
         if without_strata:
-            header += ["pooled (bits)", "heterogeneity (bits)"]
-        header += ["overlaps most with", "overlap (bits)"]
-        level_header, level_rows = self.printed_levels()
-        header += level_header
+            columns["pooled (bits)"] = _numbers(without_strata["relevance_pooled"])
+            columns["heterogeneity (bits)"] = _numbers(without_strata["heterogeneity"])
+        columns["overlaps most with"] = ["-" if name is None else str(name) for name in self.overlap_with]
+        columns["overlap (bits)"] = _numbers(self.overlap)
+        columns.update(self.printed_levels())
         rank_results = self.rank_results()
         if rank_results:
-            header += [RANK_STATISTIC, RANK_P]
+            columns[RANK_STATISTIC] = _numbers(rank_results["rank_statistic"])
+            columns[RANK_P] = ["-" if np.isnan(p) else f"{p:.2g}" for p in rank_results["rank_p"]]
         if self.p_of_members():
-            header.append(P)
-        blanket_members = self.blanket_members()
-        header += list(blanket_members)
-        states = {*self.informative_state}
-        has_states = bool(STATES_IN_DOUBT & states) and states != {"not tested"}
-        if has_states:
-            header.append(INFORMATIVE)
-        rows = []
-        for i, name in enumerate(self.features):
-            overlap_with = self.overlap_with[i]
-            row = [
-                str(i + 1),
-                str(name),
-                number(self.scores[i]),
-                number(self.relevance[i]),
-                *(number(values[i]) for values in without_strata.values()),
-                "-" if overlap_with is None else str(overlap_with),
-                number(self.overlap[i]),
-                *level_rows[i],
-            ]
-            if rank_results:
-                row += [number(rank_results["rank_statistic"][i]), _printed_p(rank_results["rank_p"][i])]
-            log_p = self.log_p[i]
-            if log_p is not None:
-                row.append(p_of_logarithm(log_p))
-            for texts in blanket_members.values():
-                row.append(texts[i] or "-")
-            if has_states:
-                row.append(self.informative_state[i])
-            rows.append(row)
-        return header, rows
+            columns[P] = [p_of_logarithm(log_p) for log_p in self.log_p if log_p is not None]
+        for header, texts in self.blanket_members().items():
+            columns[header] = [text or "-" for text in texts]
+        states = set(self.informative_state)
+        if states & STATES_IN_DOUBT and states != {"not tested"}:
+            columns[INFORMATIVE] = list(self.informative_state)
+        return columns
+
+    def printed(self) -> tuple[list[str], list[tuple[str, ...]]]:
+        """The header and the rows of the printed table."""
+        columns = self.printed_columns()
+        return list(columns), list(zip(*columns.values(), strict=True))
 
     def text(self) -> str:
         """The printed table, aligned, with what the levels mean."""
@@ -192,5 +171,5 @@ class Ranking:
         return f"{table}\n{MEANING_OF_LEAST_LEVEL}" if LEAST_LEVEL in header else table
 
 
-def _printed_p(p: float) -> str:
-    return "-" if np.isnan(p) else f"{p:.2g}"
+def _numbers(values: Floats) -> list[str]:
+    return [number(value) for value in values]
