@@ -137,8 +137,8 @@ def test_portions_of_copies_are_refused(tmp_path):
 @pytest.mark.parametrize("size", [1, 7, 100, 10_000])
 def test_a_file_of_one_range_is_parsed_once(tmp_path, monkeypatch, size):
     monkeypatch.setattr(text, "RANGE_BYTES", size)
-    parsed, of_file = [], text.DelimitedParser.parsed
-    monkeypatch.setattr(text.DelimitedParser, "parsed", lambda self, *of: parsed.append(of[:2]) or of_file(self, *of))
+    parsed, of_file = [], text.DelimitedParser.parse
+    monkeypatch.setattr(text.DelimitedParser, "parse", lambda self, *of: parsed.append(of[:2]) or of_file(self, *of))
     (tmp_path / "table.csv").write_text(TEXTS["plain"])
     file = open_columns(tmp_path / "table.csv")
     assert parsed == []

@@ -46,7 +46,7 @@ SENT_BYTES = 1 << 26  # another process reads ranges of so many bytes
 MAX_ROW_BYTES = 1 << 20  # a row has at most so many bytes, unless the first rows are long
 _MIN_BYTES_FOR_THREADS = 1 << 23  # one thread parses a shorter text sooner than several
 _N_JSON_BYTES = 4096  # whether a file of JSON is a list is found in so many first bytes
-_GROUPED = re.compile(r" *[+-]?(0|[1-9][0-9]{0,2}(,[0-9]{3})*)(\.[0-9]*)? *")
+_WITH_COMMAS = re.compile(r" *[+-]?(0|[1-9][0-9]{0,2}(,[0-9]{3})*)(\.[0-9]*)? *")  # such as 1,234.56
 _NUMBER = pa.float64()
 _TEXT = pa.string()
 _NULL = pa.null()
@@ -70,13 +70,13 @@ class ColumnKind:
 class RowParser(Protocol):
     """Converts the rows of a file to columns."""
 
-    def parsed(self, first: int, end: int, types: Types | None, n_rows_before: int = 0) -> pa.Table:
+    def parse(self, first: int, end: int, types: Types | None, n_rows_before: int = 0) -> pa.Table:
         """Parse bytes ``first`` to ``end`` to columns of ``types``; None to detect the types of all columns."""
 
-    def fit(self, first: int, end: int, types: Types) -> bool:
+    def fits(self, first: int, end: int, types: Types) -> bool:
         """Whether all values in bytes ``first`` to ``end`` fit these types."""
 
-    def starts(self, size: int | None) -> list[int]:
+    def range_offsets(self, size: int | None) -> list[int]:
         """The offsets of ranges of complete rows of about ``size`` bytes; the last is the end. None for one range."""
 
 
@@ -91,7 +91,8 @@ class TextPartition:
 
     def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
         names = list(self.kinds if columns is None else columns)
-        table = self.parser.parsed(self.first, self.end, {name: self.kinds[name].parsed for name in names})
+        types = {name: self.kinds[name].parsed for name in names}
+        table = self.parser.parse(self.first, self.end, types)
         values = [_as_type(table[name], self.kinds[name].values) for name in names]
         yield from sliced(pa.Table.from_arrays(values, names=names), rows)
 
@@ -103,8 +104,8 @@ class TextFile(ColumnFile):
         super().__init__(file, diagnostics, kind)
         self._n_diagnostics_before = len(diagnostics)
         self._kinds: dict[str, ColumnKind] = {}
-        self._starts: list[int] = []
-        self._table: pa.Table | None = None
+        self._offsets: list[int] = []  # of the ranges; the last is the end
+        self._table: pa.Table | None = None  # all rows, if they are one range
         self._n_rows = 0
         try:
             self.parser = self.make_parser()
@@ -117,28 +118,29 @@ class TextFile(ColumnFile):
 
     @property
     def types(self) -> Types:
-        self._find_kinds(in_one_block=False)
+        self._parse_once(in_one_block=False)
         return {name: kind.values for name, kind in self._kinds.items()}
 
     @property
     def n_rows(self) -> int:
-        self._find_kinds(in_one_block=False)
+        self._parse_once(in_one_block=False)
         return self._n_rows
 
     def partitions(self, *, in_one_block: bool) -> Sequence[Partition]:
-        self._find_kinds(in_one_block=in_one_block)
+        self._parse_once(in_one_block=in_one_block)
         if self._table is not None:
             return [TablePartition(self._table)]
-        starts = [self._starts[0], self._starts[-1]] if in_one_block else self._starts
-        return self._partitions_between(starts)
+        if in_one_block:
+            return self._partitions_between([self._offsets[0], self._offsets[-1]])
+        return self._partitions_between(self._offsets)
 
     def partitions_to_send(self, n: int | None) -> Sequence[Partition]:
-        self._find_kinds(in_one_block=False)
-        size = SENT_BYTES if n is None else -(-os.path.getsize(self.path) // n)
-        return self._partitions_between(self.parser.starts(size))
+        self._parse_once(in_one_block=False)
+        size = SENT_BYTES if n is None else -(-os.path.getsize(self.path) // n)  # rounded up
+        return self._partitions_between(self.parser.range_offsets(size))
 
-    def _partitions_between(self, starts: Sequence[int]) -> list[Partition]:
-        return [TextPartition(self.parser, first, end, self._kinds) for first, end in pairwise(starts)]
+    def _partitions_between(self, offsets: Sequence[int]) -> list[Partition]:
+        return [TextPartition(self.parser, first, end, self._kinds) for first, end in pairwise(offsets)]
 
     def _convert_to_utf8(self) -> None:
         """Go on with a copy in UTF-8, and drop the diagnostics of the file itself."""
@@ -146,8 +148,8 @@ class TextFile(ColumnFile):
         self.path = in_utf8(self.file.path, self.file.copies.folder, self.diagnostics)
         self.parser = self.make_parser()
 
-    def _find_kinds(self, *, in_one_block: bool) -> None:
-        """Parse all rows once to find their number and their types. A file of one range is kept as a table."""
+    def _parse_once(self, *, in_one_block: bool) -> None:
+        """Parse all rows, unless that was done, to count them and to find the kinds of the columns."""
         if self._kinds:
             return
         try:
@@ -164,45 +166,43 @@ class TextFile(ColumnFile):
         self._kinds = self._common_kinds(kinds_by_range)
 
     def _parse_ranges(self, *, in_one_block: bool) -> list[dict[str, ColumnKind]]:
-        """The kinds of the columns in every range."""
-        self._starts = self.parser.starts(None if in_one_block else RANGE_BYTES)
+        """Parse every range, count the rows, and return the kinds of the columns in each range.
+
+        A single range is kept as a table.
+        """
+        self._offsets = self.parser.range_offsets(None if in_one_block else RANGE_BYTES)
         self._n_rows = 0
         kinds_by_range = []
-        for first, end in pairwise(self._starts):
-            table = self.parser.parsed(first, end, None, self._n_rows)
+        for first, end in pairwise(self._offsets):
+            table = self.parser.parse(first, end, None, self._n_rows)
             columns = [without_commas(column) for column in table.columns]
             kinds = {}
             for name, parsed, column in zip(table.column_names, table.schema.types, columns, strict=True):
                 kinds[name] = ColumnKind(parsed, column.type)
             kinds_by_range.append(kinds)
             self._n_rows += table.num_rows
-            if len(self._starts) == 2:
+            if len(self._offsets) == 2:
                 columns = [column.cast(_NUMBER) if pa.types.is_null(column.type) else column for column in columns]
                 self._table = pa.Table.from_arrays(columns, names=table.column_names)
         return kinds_by_range
 
     def _common_kinds(self, kinds_by_range: list[dict[str, ColumnKind]]) -> dict[str, ColumnKind]:
-        """The kinds of the columns over all ranges."""
-        if len(kinds_by_range) == 1:
-            (kinds,) = kinds_by_range
-            return {
-                name: kind if kind.parsed != _NULL else ColumnKind(_NUMBER, _NUMBER) for name, kind in kinds.items()
-            }
+        """The kinds of the columns over all ranges. A column without values has numbers."""
         names = dict.fromkeys(chain.from_iterable(kinds_by_range))
-        common: dict[str, ColumnKind | None] = dict.fromkeys(names)
+        common: dict[str, ColumnKind] = {}
         several_types: dict[str, list[pa.DataType]] = {}
         for name in names:
-            in_ranges = [kinds[name] for kinds in kinds_by_range if name in kinds]
-            kinds_of_values = [kind for kind in in_ranges if kind.parsed != _NULL]
-            parsed = list(dict.fromkeys(kind.parsed for kind in kinds_of_values))
-            if not kinds_of_values:
+            kinds = [kinds_of_range[name] for kinds_of_range in kinds_by_range if name in kinds_of_range]
+            kinds = [kind for kind in kinds if kind.parsed != _NULL]
+            parsed_types = list(dict.fromkeys(kind.parsed for kind in kinds))
+            if not parsed_types:
                 common[name] = ColumnKind(_NUMBER, _NUMBER)
-            elif len(parsed) == 1:
-                common[name] = ColumnKind(parsed[0], _common_number([kind.values for kind in kinds_of_values]))
+            elif len(parsed_types) == 1:
+                common[name] = ColumnKind(parsed_types[0], _common_number([kind.values for kind in kinds]))
             else:
-                several_types[name] = parsed
-        settled = self._settled_kinds(several_types)
-        return {name: settled[name] if kind is None else kind for name, kind in common.items()}
+                several_types[name] = parsed_types
+        common.update(self._settled_kinds(several_types))
+        return {name: common[name] for name in names}
 
     def _settled_kinds(self, several_types: dict[str, list[pa.DataType]]) -> dict[str, ColumnKind]:
         """The kinds of columns whose ranges have different types: the first type that fits all values, else text."""
@@ -210,10 +210,7 @@ class TextFile(ColumnFile):
         candidates = {name: _candidates(types) for name, types in several_types.items()}
         while any(candidates.values()):
             trial = {name: types[0] for name, types in candidates.items() if types}
-            failed: set[str] = set()
-            for first, end in pairwise(self._starts):
-                still_fitting = {name: tried for name, tried in trial.items() if name not in failed}
-                failed |= self._not_of_type(first, end, still_fitting)
+            failed = self._not_of_type(trial)
             for name, tried in trial.items():
                 if name not in failed:
                     settled[name] = ColumnKind(tried, tried)
@@ -226,16 +223,24 @@ class TextFile(ColumnFile):
         if not names:
             return {}
         types: dict[str, list[pa.DataType]] = {name: [] for name in names}
-        for first, end in pairwise(self._starts):
-            table = self.parser.parsed(first, end, dict.fromkeys(names, _TEXT))
+        for first, end in pairwise(self._offsets):
+            table = self.parser.parse(first, end, dict.fromkeys(names, _TEXT))
             for name in names:
                 if table[name].null_count < len(table):
                     types[name].append(without_commas(table[name]).type)
         return {name: ColumnKind(_TEXT, _common_number(types[name])) for name in names}
 
-    def _not_of_type(self, first: int, end: int, types: Types) -> set[str]:
-        """The columns that hold a value in a range which does not fit their type."""
-        if not types or self.parser.fit(first, end, types):
+    def _not_of_type(self, types: Types) -> set[str]:
+        """The columns that hold a value which does not fit their type."""
+        failed: set[str] = set()
+        for first, end in pairwise(self._offsets):
+            still_fitting = {name: dtype for name, dtype in types.items() if name not in failed}
+            failed |= self._not_of_type_in(first, end, still_fitting)
+        return failed
+
+    def _not_of_type_in(self, first: int, end: int, types: Types) -> set[str]:
+        """The same for one range, found by halving the columns."""
+        if not types or self.parser.fits(first, end, types):
             return set()
         names = list(types)
         if len(names) == 1:
@@ -243,7 +248,7 @@ class TextFile(ColumnFile):
         middle = len(names) // 2
         first_half = {name: types[name] for name in names[:middle]}
         second_half = {name: types[name] for name in names[middle:]}
-        return self._not_of_type(first, end, first_half) | self._not_of_type(first, end, second_half)
+        return self._not_of_type_in(first, end, first_half) | self._not_of_type_in(first, end, second_half)
 
 
 class DelimitedFile(TextFile):
@@ -263,21 +268,21 @@ class DelimitedFile(TextFile):
 
 @dataclass(frozen=True)
 class DelimitedParser:
-    """Rows of fields become columns."""
+    """Converts rows of fields to columns."""
 
     path: Path
     label: str
     layout: Layout
 
-    def starts(self, size: int | None) -> list[int]:
+    def range_offsets(self, size: int | None) -> list[int]:
         n_quotes = _count_quotes(self.path)
-        if size is None and n_quotes % 2:
-            self.layout.starts(self.path, RANGE_BYTES, self.label, has_quotes=True)  # refuses a value that never ends
-        if size is None:
-            return self.layout.starts(self.path, os.path.getsize(self.path), self.label, has_quotes=False)
-        return self.layout.starts(self.path, size, self.label, has_quotes=n_quotes > 0)
+        if size is not None:
+            return self.layout.starts(self.path, size, self.label, has_quotes=n_quotes > 0)
+        if n_quotes % 2:  # the search of row ends raises the error for a quoted value that has no end
+            self.layout.starts(self.path, RANGE_BYTES, self.label, has_quotes=True)
+        return self.layout.starts(self.path, os.path.getsize(self.path), self.label, has_quotes=False)
 
-    def fit(self, first: int, end: int, types: Types) -> bool:
+    def fits(self, first: int, end: int, types: Types) -> bool:
         for newlines_in_values in (False, True):
             try:
                 self._read(first, end, types, newlines_in_values=newlines_in_values)
@@ -286,34 +291,44 @@ class DelimitedParser:
             return True
         return False
 
-    def parsed(self, first: int, end: int, types: Types | None, n_rows_before: int = 0) -> pa.Table:
+    def parse(self, first: int, end: int, types: Types | None, n_rows_before: int = 0) -> pa.Table:
         table = self._read_fast(first, end, types)
         if table is None:
             self._check_utf8(first, end)
             table = self._read_slowly(first, end, types, n_rows_before)
-        if any(pa.types.is_binary(kind) for kind in table.schema.types):
+        if any(pa.types.is_binary(dtype) for dtype in table.schema.types):
             raise NotUtf8
         return table
 
     def _read_fast(self, first: int, end: int, types: Types | None) -> pa.Table | None:
-        """The rows, on several threads; None if a row is broken, or a quoted value has several lines."""
-        for fractions in (self.layout.fractions, frozenset[str]()):
-            with suppress(pa.ArrowInvalid):
-                return self._read(first, end, types, fractions=fractions)
+        """The rows, on several threads; None if a row is broken, or a quoted value has several lines.
+
+        Columns whose first values are fractions are read as numbers. If that fails, Arrow detects their types, too.
+        """
+        with suppress(pa.ArrowInvalid):
+            return self._read(first, end, types, fractions=self.layout.fractions)
+        with suppress(pa.ArrowInvalid):
+            return self._read(first, end, types)
         return None
 
     def _read_slowly(self, first: int, end: int, types: Types | None, n_rows_before: int) -> pa.Table:
         """The rows, on one thread. Quoted values may have several lines, and the number of a broken row is known."""
-        broken: list[arrow_csv.InvalidRow] = []
+        broken_rows: list[arrow_csv.InvalidRow] = []
 
         def keep(row: arrow_csv.InvalidRow) -> str:
-            broken.append(row)
+            broken_rows.append(row)
             return "error"
 
         try:
             return self._read(first, end, types, newlines_in_values=True, handler=keep)
         except pa.ArrowInvalid as error:
-            raise self._malformed(broken, n_rows_before, error) from None
+            if broken_rows:
+                raise self._malformed_row(broken_rows[0], n_rows_before) from None
+            if _is_of_long_row(error):
+                raise _long_row(self.label, self._block_bytes) from None
+            raise DataError(
+                code="malformed-row", message=f"cannot read {self.label} as text: {one_line(error)}"
+            ) from None
 
     @property
     def _block_bytes(self) -> int:
@@ -336,10 +351,8 @@ class DelimitedParser:
         layout = self.layout
         column_types = dict(types) if types is not None else self._types_of_first_rows(fractions)
         with native_file(self.path) as file:
-            file.seek(first)
-            reaches_the_end = end == file.size()
             return arrow_csv.read_csv(
-                file if reaches_the_end else pa.BufferReader(file.read_buffer(end - first)),
+                _bytes_between(file, first, end),
                 read_options=arrow_csv.ReadOptions(
                     block_size=self._block_bytes,
                     use_threads=handler is None and end - first >= _MIN_BYTES_FOR_THREADS,
@@ -374,26 +387,29 @@ class DelimitedParser:
             except UnicodeDecodeError:
                 raise NotUtf8 from None
 
-    def _malformed(self, broken: list[arrow_csv.InvalidRow], n_rows_before: int, error: pa.ArrowInvalid) -> DataError:
-        """The error that says why rows could not be parsed, with the number of the first broken one."""
-        if not broken and _is_of_long_row(error):
-            return _long_row(self.label, self._block_bytes)
-        if not broken:
-            return DataError(code="malformed-row", message=f"cannot read {self.label} as text: {one_line(error)}")
-        row = broken[0]
-        which_row = "a row" if row.number is None else f"row {n_rows_before + row.number + 1:,}"
+    def _malformed_row(self, row: arrow_csv.InvalidRow, n_rows_before: int) -> DataError:
+        """The error for a row that has more or fewer fields than the header."""
+        name = "a row" if row.number is None else f"row {n_rows_before + row.number + 1:,}"
         with open(self.path, "rb") as file:
             file.seek(max(0, os.path.getsize(self.path) - len(row.text.encode()) - 8))
             is_last = file.read().rstrip().endswith(row.text.rstrip().encode())
-        which = f"{which_row}, the last one," if is_last else f"{which_row} (the header is row 1)"
+        position = ", the last one," if is_last else " (the header is row 1)"
         return DataError(
             code="malformed-row",
             message=(
-                f"{which} of {self.label} has {row.actual_columns:,} fields where the header has "
+                f"{name}{position} of {self.label} has {row.actual_columns:,} fields where the header has "
                 f"{row.expected_columns:,}"
             ),
             advice="complete or delete it",
         )
+
+
+def _bytes_between(file: pa.NativeFile, first: int, end: int) -> pa.NativeFile:
+    """Bytes ``first`` to ``end`` of an open file. If the file ends there, it is read on as it is."""
+    file.seek(first)
+    if end == file.size():
+        return file
+    return pa.BufferReader(file.read_buffer(end - first))
 
 
 def _is_of_long_row(error: pa.ArrowInvalid) -> bool:
@@ -412,8 +428,8 @@ def _long_row(label: str, max_bytes: int) -> DataError:
 
 def _candidates(types: list[pa.DataType]) -> list[pa.DataType]:
     """The types other than text that fit values of all these types."""
-    first, *others = ([kind, *_WIDER.get(kind, ())] for kind in types)
-    return [kind for kind in first if all(kind in other for other in others)]
+    fitting = [[dtype, *_WIDER.get(dtype, ())] for dtype in types]
+    return [dtype for dtype in fitting[0] if all(dtype in others for others in fitting[1:])]
 
 
 def _common_number(types: list[pa.DataType]) -> pa.DataType:
@@ -424,12 +440,13 @@ def _common_number(types: list[pa.DataType]) -> pa.DataType:
     return _TEXT if _TEXT in distinct else _NUMBER
 
 
-def _as_type(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    if column.type == kind:
+def _as_type(column: pa.ChunkedArray, dtype: pa.DataType) -> pa.ChunkedArray:
+    """A column as it was parsed, converted to another type; text such as ``1,234`` to numbers."""
+    if column.type == dtype:
         return column
     if pa.types.is_string(column.type):
         column = pc.replace_substring(column, ",", "")
-    return column.cast(kind)
+    return column.cast(dtype)
 
 
 def without_commas(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -437,9 +454,9 @@ def without_commas(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if not pa.types.is_string(column.type):
         return column
     texts = column.drop_null()
-    if not len(texts) or not _GROUPED.fullmatch(texts[0].as_py()):
+    if not len(texts) or not _WITH_COMMAS.fullmatch(texts[0].as_py()):
         return column
-    if not pc.all(pc.match_substring_regex(texts, f"^(?:{_GROUPED.pattern})$")).as_py():
+    if not pc.all(pc.match_substring_regex(texts, f"^(?:{_WITH_COMMAS.pattern})$")).as_py():
         return column
     digits = pc.utf8_trim_whitespace(pc.replace_substring(column, ",", ""))
     try:
@@ -474,25 +491,25 @@ class JsonFile(TextFile):
 
 @dataclass(frozen=True)
 class JsonParser:
-    """Objects become columns."""
+    """Converts objects to columns."""
 
     path: Path
     label: str
     is_list: bool
 
-    def starts(self, size: int | None) -> list[int]:
+    def range_offsets(self, size: int | None) -> list[int]:
         if size is None or self.is_list:
             return [0, os.path.getsize(self.path)]
         return line_starts(self.path, 0, size)
 
-    def fit(self, first: int, end: int, types: Types) -> bool:
+    def fits(self, first: int, end: int, types: Types) -> bool:
         try:
             self._read(first, end, types)
         except pa.ArrowInvalid:
             return False
         return True
 
-    def parsed(self, first: int, end: int, types: Types | None, n_rows_before: int = 0) -> pa.Table:
+    def parse(self, first: int, end: int, types: Types | None, n_rows_before: int = 0) -> pa.Table:
         with in_one_line(f"cannot read {self.label} as JSON"):
             table = self._read(first, end, types)
             table.validate(full=True)  # the reader of lines takes texts that are not UTF-8
@@ -514,9 +531,7 @@ class JsonParser:
                 explicit_schema=pa.schema(list(types.items())), unexpected_field_behavior="ignore"
             )
         with native_file(self.path) as file:
-            file.seek(first)
-            reaches_the_end = end == file.size()
-            source = file if reaches_the_end else pa.BufferReader(file.read_buffer(end - first))
+            source = _bytes_between(file, first, end)
             try:
                 return arrow_json.read_json(source, read_options=blocks, parse_options=options)
             except pa.ArrowInvalid as error:
