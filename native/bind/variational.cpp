@@ -13,30 +13,31 @@ namespace {
 
 using CodesArgument = std::variant<ByColumn<const std::uint8_t>, ByColumn<const std::uint16_t>>;
 
-using RealsArgument = std::variant<Input<double>, Input<float>>;  // of which one entry point takes one type
+using RealsArgument = std::variant<Input<double>, Input<float>>;  // all of one call have one type
 using TablesArgument = std::variant<Output<double>, Output<float>>;
 
 template <class Real>
-const Input<Real>& of_type(const RealsArgument& given) {
-    if (const auto* array = std::get_if<Input<Real>>(&given)) return *array;
+const Input<Real>& of_type(const RealsArgument& argument) {
+    if (const auto* array = std::get_if<Input<Real>>(&argument)) return *array;
     throw nb::type_error("the weights and tables are of two types, or not of that of the entry point");
 }
 
-CodeColumns columns_of(const CodesArgument& given, const Input<std::int32_t>& arities, std::int64_t n_samples) {
+CodeColumns columns_of(const CodesArgument& argument, const Input<std::int32_t>& arities, std::int64_t n_samples) {
     return std::visit(
         [&](const auto& codes) -> CodeColumns {
             require_size(arities, std::int64_t(codes.shape(1)), "arities");
             require(n_samples >= 1 && n_samples <= std::int64_t(codes.shape(0)) && codes.shape(0) % 8 == 0,
                     "codes hold a row for every sample, and whole blocks of eight rows");
-            return {{codes.data(), given.index() == 1}, std::int64_t(codes.shape(0)), arities.data()};
+            const bool is_16_bit = sizeof(*codes.data()) == 2;
+            return {{codes.data(), is_16_bit}, std::int64_t(codes.shape(0)), arities.data()};
         },
-        given);
+        argument);
 }
 
 // Codes index the tables: one beyond the arity would read behind them.
 void require_codes(const CodeColumns& columns, std::int64_t feature) {
     require_within(columns.arities[feature], 1, kMaxCodes + 1, "arities");
-    if (columns.greatest(feature) >= columns.arities[feature])
+    if (columns.max_code(feature) >= columns.arities[feature])
         throw std::invalid_argument("a code of feature " + std::to_string(feature) + " is not below its arity");
 }
 
@@ -65,10 +66,10 @@ void require_tables(const Array& cells, const Input<std::int64_t>& offset, const
 }
 
 template <class Real>
-Weighted<Real> weighted_of(std::int64_t n_samples, std::int64_t n_classes, const RealsArgument& given,
+Weighted<Real> weighted_of(std::int64_t n_samples, std::int64_t n_classes, const RealsArgument& argument,
                            const Input<double>& log_weights, const Input<std::int32_t>& start,
                            const Input<std::int32_t>& active) {
-    const Input<Real>& weights = of_type<Real>(given);
+    const Input<Real>& weights = of_type<Real>(argument);
     require_within(n_samples, 1, kMaxSamples + 1, "n_samples");
     require_within(n_classes, 1, kMaxSamples + 1, "n_classes");
     const std::int64_t n_blocks = (n_samples + 7) / 8;
@@ -145,8 +146,8 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> log2_of_counts(std::int64_t limit) {
 
 void likelihood_tables(const std::string& kernel, const CodesArgument& codes, Input<std::int32_t> arities,
                        Input<std::int64_t> sizes, Input<double> log_counts, std::int64_t chosen,
-                       Input<std::int64_t> features, Input<std::int64_t> offset, bool logs, const TablesArgument& cells,
-                       Output<double> true_class) {
+                       Input<std::int64_t> features, Input<std::int64_t> offset, bool in_logs,
+                       const TablesArgument& cells, Output<double> true_class) {
     nb::gil_scoped_release unlocked;
     const VariationalKernel& kernels = *kernel_set(kernel).variational;
     const CodeColumns columns = columns_of(codes, arities, 1);
@@ -160,11 +161,12 @@ void likelihood_tables(const std::string& kernel, const CodesArgument& codes, In
     const std::int64_t* offsets = offset.data();
     double* sums = true_class.data();
     std::visit(
-        [&](const auto& into) {
-            using Real = std::decay_t<decltype(*into.data())>;
-            require_tables<Real>(into, offset, arities, features, chosen < 0 ? 1 : arities.data()[chosen],
+        [&](const auto& tables) {
+            using Real = std::decay_t<decltype(*tables.data())>;
+            require_tables<Real>(tables, offset, arities, features, chosen < 0 ? 1 : arities.data()[chosen],
                                  classes.count);
-            fill_tables(kernels, columns, classes, chosen, feature_indices, count, offsets, logs, into.data(), sums);
+            fill_tables(kernels, columns, classes, chosen, feature_indices, count, offsets, in_logs, tables.data(),
+                        sums);
         },
         cells);
 }
@@ -178,15 +180,19 @@ void naive_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t 
     const CodeColumns columns = columns_of(codes, arities, n_samples);
     require_features(columns, arities, features);
     const Candidates candidates = candidates_of(features, out);
-    const auto run = [&](auto real, const auto& loop) {
-        using Real = decltype(real);
-        const auto weighted = weighted_of<Real>(n_samples, n_classes, weights, log_weights, start, active);
-        const Input<Real>& given = of_type<Real>(cells);
-        require_tables<Real>(given, offset, arities, features, 1, n_classes);
-        const Tables<Real> tables{given.data(), offset.data(), -1};
-        loop(weighted, columns, tables, candidates);
-    };
-    weights.index() == 0 ? run(double(), kernels.naive) : run(float(), kernels.naive_float32);
+    std::visit(
+        [&](const auto& weights_of_type) {
+            using Real = std::decay_t<decltype(*weights_of_type.data())>;
+            const auto weighted = weighted_of<Real>(n_samples, n_classes, weights, log_weights, start, active);
+            const Input<Real>& cells_of_type = of_type<Real>(cells);
+            require_tables<Real>(cells_of_type, offset, arities, features, 1, n_classes);
+            const Tables<Real> tables{cells_of_type.data(), offset.data(), -1};
+            if constexpr (std::is_same_v<Real, double>)
+                kernels.naive(weighted, columns, tables, candidates);
+            else
+                kernels.naive_float32(weighted, columns, tables, candidates);
+        },
+        weights);
 }
 
 void pair_sums_float32(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes,
@@ -221,7 +227,7 @@ void pair_sums_float32(const std::string& kernel, std::int64_t n_samples, std::i
 void pair_sums_float64(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes,
                        const RealsArgument& weights, Input<double> log_weights, Input<std::int32_t> start,
                        Input<std::int32_t> active, const CodesArgument& codes, Input<std::int32_t> arities,
-                       Input<std::int64_t> sizes, Input<double> log_counts, const std::vector<std::int64_t>& given,
+                       Input<std::int64_t> sizes, Input<double> log_counts, const std::vector<std::int64_t>& chosen,
                        Input<std::int64_t> features, Output<double> true_class, Output<double> out,
                        std::optional<Output<double>> state) {
     nb::gil_scoped_release unlocked;
@@ -231,9 +237,9 @@ void pair_sums_float64(const std::string& kernel, std::int64_t n_samples, std::i
     const Classes classes = classes_of(sizes, log_counts, n_samples);
     require_size(sizes, n_classes, "sizes");
     require_features(columns, arities, features);
-    require(!given.empty(), "at least one feature must be given");
-    for (const std::int64_t feature : given) {
-        require_within(feature, 0, std::int64_t(arities.size()), "given");
+    require(!chosen.empty(), "at least one feature must be chosen");
+    for (const std::int64_t feature : chosen) {
+        require_within(feature, 0, std::int64_t(arities.size()), "chosen");
         require_codes(columns, feature);
         for (std::size_t i = 0; i < features.size(); ++i)
             require_cells(std::int64_t(arities.data()[feature]) * arities.data()[features.data()[i]]);
@@ -247,7 +253,7 @@ void pair_sums_float64(const std::string& kernel, std::int64_t n_samples, std::i
     }
     double* sums = true_class.data();
     double* state_out = state ? state->data() : nullptr;
-    exact_pairwise(kernels, weighted, columns, classes, n_features, given, candidates, sums, state_out);
+    exact_pairwise(kernels, weighted, columns, classes, n_features, chosen, candidates, sums, state_out);
 }
 
 // Sums where the state holds the logarithms already.

@@ -11,16 +11,56 @@ namespace {
 
 constexpr std::int64_t kMaxKeys = 40;  // cells of a table up to which comparing is faster than incrementing
 
+template <class Code>
+Code max_of(const Code* codes, std::int64_t n) {
+    Code max = 0;
+    for (std::int64_t t = 0; t < n; ++t) max = std::max(max, codes[t]);
+    return max;
+}
+
+// The samples of one class: the row of the table of each, its code of the chosen feature or 0, and its code.
+struct ClassSamples {
+    const std::uint16_t* rows;
+    const std::uint16_t* codes;
+    std::int64_t size;
+};
+
+// Adds the number of samples with each row and code to counts[row * arity + code]. `key_buffer` is scratch. This and
+// fill_row are inline, as a class may have few samples.
+inline void count_cells(const VariationalKernel& kernel, const ClassSamples samples, std::int64_t arity,
+                        std::vector<std::uint8_t>& key_buffer, std::vector<std::int32_t>& counts) {
+    const std::int64_t n_cells = std::int64_t(counts.size());
+    if (n_cells > kMaxKeys || samples.size < 2 * n_cells) {
+        for (std::int64_t t = 0; t < samples.size; ++t) ++counts[samples.rows[t] * arity + samples.codes[t]];
+        return;
+    }
+    std::uint8_t* const keys = key_buffer.data();
+    for (std::int64_t t = 0; t < samples.size; ++t) keys[t] = std::uint8_t(samples.rows[t] * arity + samples.codes[t]);
+    std::fill_n(keys + samples.size, kKeyRoom, kNoKey);
+    kernel.count_keys(keys, samples.size, int(n_cells), counts.data());
+}
+
+// Writes p = counts[code] / n_samples of every code, or log2 p, to one row of a table, and adds the sum of log2 p over
+// the samples to `true_class`. The counts are set back to 0.
+template <class Real>
+inline void fill_row(const Classes& classes, std::int32_t* counts, std::int64_t arity, std::int64_t n_samples,
+                     bool in_logs, Real* row, double& true_class) {
+    const double log_n_samples = classes.log2_of_count(n_samples);
+    for (std::int64_t code = 0; code < arity; ++code) {
+        const std::int32_t n = counts[code];
+        const double log_p = classes.log2_of_count(n) - log_n_samples;
+        row[code] = Real(in_logs ? log_p : double(n) / double(n_samples));
+        if (n > 0) true_class += n * log_p;
+        counts[code] = 0;
+    }
+}
+
 }  // namespace
 
-std::int64_t CodeColumns::greatest(std::int64_t f) const {
-    const Codes of = column(f);
-    const auto among = [this](const auto* code) {
-        auto most = code[0];
-        for (std::int64_t t = 1; t < rows; ++t) most = std::max(most, code[t]);
-        return std::int64_t(most);
-    };
-    return of.wide ? among(static_cast<const std::uint16_t*>(of.at)) : among(static_cast<const std::uint8_t*>(of.at));
+std::int64_t CodeColumns::max_code(std::int64_t f) const {
+    const Codes codes_of_feature = column(f);
+    if (codes_of_feature.is_16_bit) return max_of(static_cast<const std::uint16_t*>(codes_of_feature.first), rows);
+    return max_of(static_cast<const std::uint8_t*>(codes_of_feature.first), rows);
 }
 
 // x = 2^e m, m in [sqrt(1/2), sqrt(2)); log2 m = 2 / ln 2 artanh(s), s = (m - 1) / (m + 1), |s| < 0.172.
@@ -66,56 +106,47 @@ double exp2_of(double x) {
     return result;
 }
 
+double Classes::log2_of_count(std::int64_t n) const { return n < n_logs ? log_counts[n] : log2_of(double(n)); }
+
 template <class Real>
 void fill_tables(const VariationalKernel& kernel, const CodeColumns& columns, const Classes& classes,
                  std::int64_t chosen, const std::int64_t* features, std::int64_t count, const std::int64_t* offset,
-                 bool logs, Real* cells, double* true_class) {
-    const auto log_of = [&](std::int64_t n) { return n < classes.n_logs ? classes.logs[n] : log2_of(double(n)); };
+                 bool in_logs, Real* cells, double* true_class) {
     std::int64_t n_samples = 0;
     for (std::int64_t c = 0; c < classes.count; ++c) n_samples += classes.sizes[c];
-    const std::int64_t rows = chosen < 0 ? 1 : columns.arities[chosen];
-    std::vector<std::int64_t> conditions(std::size_t(classes.count * rows));  // samples by class and chosen code
-    std::vector<std::uint16_t> row_of(std::size_t(n_samples), 0);             // row of the table, by sample
-    if (chosen >= 0) columns.column(chosen).copy(n_samples, row_of.data());
-    for (std::int64_t c = 0, t = 0; c < classes.count; ++c)
-        for (const std::int64_t end = t + classes.sizes[c]; t < end; ++t) ++conditions[c * rows + row_of[t]];
-    std::vector<std::uint16_t> code_of(row_of);  // of the feature, by sample
+
+    const std::int64_t n_rows = chosen < 0 ? 1 : columns.arities[chosen];
+    std::vector<std::uint16_t> rows(std::size_t(n_samples), 0);  // of the tables, by sample
+    if (chosen >= 0) columns.column(chosen).copy(n_samples, rows.data());
+    std::vector<std::int64_t> row_sizes(std::size_t(classes.count * n_rows));  // samples by class and row
+    std::int64_t first = 0;
+    for (std::int64_t c = 0; c < classes.count; ++c) {
+        for (std::int64_t t = first; t < first + classes.sizes[c]; ++t) ++row_sizes[c * n_rows + rows[t]];
+        first += classes.sizes[c];
+    }
+
+    std::vector<std::uint16_t> codes(rows.size());  // of one feature, by sample
     std::vector<std::int32_t> counts;
-    std::vector<std::uint8_t> keys(std::size_t(n_samples + kKeyRoom), kNoKey);  // cells of a small table, by sample
+    std::vector<std::uint8_t> keys(std::size_t(n_samples + kKeyRoom));
     for (std::int64_t i = 0; i < count; ++i) {
         const std::int64_t f = features[i];
         const std::int64_t arity = columns.arities[f];
-        const std::int64_t n_cells = rows * arity;
-        const std::int64_t stride = table_stride<Real>(n_cells);
-        columns.column(f).copy(n_samples, code_of.data());
-        const std::uint16_t* const codes = code_of.data();
-        const std::uint16_t* const of_chosen = row_of.data();
-        Real* table = cells + offset[f];
-        std::fill(table, table + stride * classes.count, Real(logs ? 0 : 1));
-        counts.assign(std::size_t(n_cells), 0);
+        const std::int64_t stride = table_stride<Real>(n_rows * arity);
+        Real* tables = cells + offset[f];
+        std::fill(tables, tables + stride * classes.count, Real(in_logs ? 0 : 1));
+        columns.column(f).copy(n_samples, codes.data());
+        counts.assign(std::size_t(n_rows * arity), 0);
         true_class[f] = 0.0;
-        for (std::int64_t c = 0, first = 0; c < classes.count; first += classes.sizes[c++]) {
-            const std::int64_t size = classes.sizes[c];
-            if (n_cells <= kMaxKeys && size >= 2 * n_cells) {
-                for (std::int64_t t = 0; t < size; ++t)
-                    keys[t] = std::uint8_t(of_chosen[first + t] * arity + codes[first + t]);
-                std::fill_n(keys.begin() + size, kKeyRoom, kNoKey);
-                kernel.count_keys(keys.data(), size, int(n_cells), counts.data());
-            } else {
-                for (std::int64_t t = first; t < first + size; ++t) ++counts[of_chosen[t] * arity + codes[t]];
+        first = 0;
+        for (std::int64_t c = 0; c < classes.count; ++c) {
+            count_cells(kernel, {rows.data() + first, codes.data() + first, classes.sizes[c]}, arity, keys, counts);
+            for (std::int64_t row = 0; row < n_rows; ++row) {
+                const std::int64_t row_size = row_sizes[c * n_rows + row];
+                if (row_size == 0) continue;
+                fill_row(classes, counts.data() + row * arity, arity, row_size, in_logs,
+                         tables + c * stride + row * arity, true_class[f]);
             }
-            for (std::int64_t row = 0; row < rows; ++row) {
-                const std::int64_t all = conditions[c * rows + row];
-                if (all == 0) continue;
-                const double log_all = log_of(all);
-                for (std::int64_t code = 0; code < arity; ++code) {
-                    std::int32_t& n = counts[row * arity + code];
-                    const double log_p = log_of(n) - log_all;
-                    table[c * stride + row * arity + code] = Real(logs ? log_p : double(n) / double(all));
-                    if (n) true_class[f] += n * log_p;
-                    n = 0;
-                }
-            }
+            first += classes.sizes[c];
         }
     }
 }
@@ -126,7 +157,7 @@ void exact_pairwise(const VariationalKernel& kernel, const Weighted<double>& wei
     PairwiseState<double> pairwise{1.0 / double(chosen.size()), {}, state, 0, state != nullptr};
     std::vector<std::vector<double>> cells(chosen.size());
     std::vector<std::vector<std::int64_t>> offsets(chosen.size(), std::vector<std::int64_t>(std::size_t(n_features)));
-    std::vector<double> given_one(std::size_t(n_features), 0.0);
+    std::vector<double> true_class_given_one(std::size_t(n_features), 0.0);
     for (std::int64_t i = 0; i < candidates.count; ++i) true_class[candidates.features[i]] = 0.0;
     for (std::size_t p = 0; p < chosen.size(); ++p) {
         std::int64_t size = 0;
@@ -137,9 +168,9 @@ void exact_pairwise(const VariationalKernel& kernel, const Weighted<double>& wei
         }
         cells[p].resize(std::size_t(size));
         fill_tables(kernel, columns, classes, chosen[p], candidates.features, candidates.count, offsets[p].data(), true,
-                    cells[p].data(), given_one.data());
+                    cells[p].data(), true_class_given_one.data());
         for (std::int64_t i = 0; i < candidates.count; ++i)
-            true_class[candidates.features[i]] += given_one[candidates.features[i]];
+            true_class[candidates.features[i]] += true_class_given_one[candidates.features[i]];
         pairwise.pending.push_back({cells[p].data(), offsets[p].data(), chosen[p]});
     }
     kernel.pairwise(weighted, columns, pairwise, candidates);

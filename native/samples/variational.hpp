@@ -65,15 +65,15 @@ struct Weighted {
 // The codes of one feature, of one byte or two. Which of them is asked at every block: a type of its own for each would
 // double the loops and gain nothing measurable.
 struct Codes {
-    const void* at;
-    bool wide;
+    const void* first;
+    bool is_16_bit;
 
     std::uint16_t operator[](std::int64_t t) const {
-        return wide ? static_cast<const std::uint16_t*>(at)[t] : static_cast<const std::uint8_t*>(at)[t];
+        return is_16_bit ? static_cast<const std::uint16_t*>(first)[t] : static_cast<const std::uint8_t*>(first)[t];
     }
     void copy(std::int64_t n, std::uint16_t* to) const {
-        wide ? std::copy_n(static_cast<const std::uint16_t*>(at), n, to)
-             : std::copy_n(static_cast<const std::uint8_t*>(at), n, to);
+        is_16_bit ? std::copy_n(static_cast<const std::uint16_t*>(first), n, to)
+                  : std::copy_n(static_cast<const std::uint8_t*>(first), n, to);
     }
 };
 
@@ -84,9 +84,9 @@ struct CodeColumns {
     const std::int32_t* arities;
 
     Codes column(std::int64_t f) const {
-        return {static_cast<const char*>(codes.at) + f * rows * (codes.wide ? 2 : 1), codes.wide};
+        return {static_cast<const char*>(codes.first) + f * rows * (codes.is_16_bit ? 2 : 1), codes.is_16_bit};
     }
-    std::int64_t greatest(std::int64_t f) const;  // code of a feature
+    std::int64_t max_code(std::int64_t f) const;
 };
 
 // Tables of features given one chosen feature, or none: cells[offset[f] + c * table_stride(...) + code of the chosen
@@ -140,7 +140,7 @@ struct VariationalKernel {
     void (*pairwise_float32)(const Weighted<float>&, const CodeColumns&, const PairwiseState<float>&,
                              const Candidates&);
 
-    // exp2: out[i] = 2^x[i], x <= 0, with a relative error of 4e-14; x below kLeastExponent counts as kLeastExponent.
+    // exp2: out[i] = 2^x[i], x <= 0, with a relative error of 4e-14; x below kMinExponent counts as kMinExponent.
     void (*exp2)(const double* x, std::int64_t count, double* out);
 
     // kernel_sums: out[n] = log2 sum_j 2^-(sx^2 (x_n - x_j)^2 + sz^2 (z_n - z_j)^2) over j in [first, last); z null:
@@ -160,8 +160,10 @@ struct VariationalKernel {
 struct Classes {
     const std::int64_t* sizes;
     std::int64_t count;
-    const double* logs;
+    const double* log_counts;
     std::int64_t n_logs;
+
+    double log2_of_count(std::int64_t n) const;
 };
 
 // Fills, for some features, the table of p(code | code of the chosen feature, class), or of its log2, and the
@@ -170,7 +172,7 @@ struct Classes {
 template <class Real>
 void fill_tables(const VariationalKernel& kernel, const CodeColumns& columns, const Classes& classes,
                  std::int64_t chosen, const std::int64_t* features, std::int64_t count, const std::int64_t* offset,
-                 bool logs, Real* cells, double* true_class);
+                 bool in_logs, Real* cells, double* true_class);
 
 // The sums of candidates given all `chosen` features in float64, tables made on the way, and true_class[f] of each,
 // sum_n S(n,c_n). To `state` (null: not wanted; else there must be one candidate) S(n,c) is added.

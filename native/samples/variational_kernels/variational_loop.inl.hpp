@@ -5,8 +5,8 @@
 // Vector::kCells[0], [1], [2] and any number of cells.
 
 inline Index indices(const Codes& codes, std::int64_t t) {
-    return codes.wide ? Index::load(static_cast<const std::uint16_t*>(codes.at) + t)
-                      : Index::load(static_cast<const std::uint8_t*>(codes.at) + t);
+    return codes.is_16_bit ? Index::load(static_cast<const std::uint16_t*>(codes.first) + t)
+                           : Index::load(static_cast<const std::uint8_t*>(codes.first) + t);
 }
 
 // log2 of a product of many sums: mantissas multiplied and exponents added, lane by lane. The sums that were too small
