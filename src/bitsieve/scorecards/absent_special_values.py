@@ -16,31 +16,33 @@ def notes_on_absent_special_values(table: InMemoryDataset, binner: MonotoneBinne
     The binner is fitted to the table.
     """
     declared = binner.special_values
-    by_column = declared if isinstance(declared, Mapping) else {ALL_OTHERS: declared}
-    for_all = special_values_in(by_column.get(ALL_OTHERS))
+    values_of_column = declared if isinstance(declared, Mapping) else {ALL_OTHERS: declared}
+    values_of_all = special_values_in(values_of_column.get(ALL_OTHERS))
     names = [str(name) for name in table.names]
-    notes = _absent_values(ALL_OTHERS, for_all, range(len(names)), table, binner)
+    notes = []
+    for value in values_of_all:
+        if not _occurs(value, range(len(names)), binner):
+            notes.append(_absent_value(ALL_OTHERS, value, range(len(names)), table))
     for j, name in enumerate(names):
-        for_column = [value for value in special_values_in(by_column.get(name)) if value not in for_all]
-        notes += _absent_values(name, for_column, [j], table, binner)
+        for value in special_values_in(values_of_column.get(name)):
+            if value not in values_of_all and not _occurs(value, [j], binner):
+                notes.append(_absent_value(name, value, [j], table))
     return sorted(notes, key=lambda note: not note.fix)
 
 
-def _absent_values(
-    name: str, values: Sequence[SpecialValue], columns: Sequence[int], table: InMemoryDataset, binner: MonotoneBinner
-) -> list[Diagnostic]:
-    """A note on each of the values that is in none of the columns; ``name`` is that of the column, or "*"."""
-    occurring = {value for j in columns for value in binner.column_bins_[j].fixed.special_values}
-    return [_absent_value(name, value, columns, table) for value in values if value not in occurring]
+def _occurs(value: SpecialValue, columns: Sequence[int], binner: MonotoneBinner) -> bool:
+    """Whether a special value is in one of the columns."""
+    return any(value in binner.column_bins_[j].fixed.special_values for j in columns)
 
 
 def _absent_value(name: str, value: SpecialValue, columns: Sequence[int], table: InMemoryDataset) -> Diagnostic:
-    with_other_sign = []
-    if not isinstance(value, str):
-        with_other_sign = [j for j in columns if table.is_numeric(j) and (table.numeric(j) == -value).any()]
+    """The note on a special value that none of the columns has; ``name`` is that of the column, or "*" for all."""
     fix: dict[str, object] = {}
-    if with_other_sign and not isinstance(value, str):
-        fix["special_values"] = _parameter(name, -value)
+    columns_with_other_sign: list[int] = []
+    if not isinstance(value, str):
+        columns_with_other_sign = [j for j in columns if table.is_numeric(j) and (table.numeric(j) == -value).any()]
+        if columns_with_other_sign:
+            fix["special_values"] = _special_values(name, -value)
     where = "in no column" if name == ALL_OTHERS else "not in that column"
     return Diagnostic(
         code="special-value-absent",
@@ -48,12 +50,12 @@ def _absent_value(name: str, value: SpecialValue, columns: Sequence[int], table:
         message=f"is {where}",
         advice="did you mean {special_values}?" if fix else "leave it out",
         fix=fix,
-        columns=[str(table.names[j]) for j in with_other_sign],
-        parameters={"special_values": _parameter(name, value)},
+        columns=[str(table.names[j]) for j in columns_with_other_sign],
+        parameters={"special_values": _special_values(name, value)},
     )
 
 
-def _parameter(name: str, value: SpecialValue) -> object:
+def _special_values(name: str, value: SpecialValue) -> object:
     """The parameter ``special_values`` with one value, for a column or for all."""
     plain = int(value) if isinstance(value, float) and value.is_integer() else value
     return [plain] if name == ALL_OTHERS else {name: [plain]}
