@@ -140,8 +140,9 @@ class Ranking:
         unit_of_relevance = BITS_PER_EVENT if self.score_unit == BITS_PER_EVENT else "bits"
         columns[f"relevance ({unit_of_relevance})"] = _numbers(self.relevance)
         without_strata = self.without_strata()
-        if without_strata:
+        if "relevance_pooled" in without_strata:
             columns["pooled (bits)"] = _numbers(without_strata["relevance_pooled"])
+        if "heterogeneity" in without_strata:
             columns["heterogeneity (bits)"] = _numbers(without_strata["heterogeneity"])
         columns["overlaps most with"] = ["-" if name is None else str(name) for name in self.overlap_with]
         columns["overlap (bits)"] = _numbers(self.overlap)
