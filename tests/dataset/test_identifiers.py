@@ -73,6 +73,14 @@ def test_numbers_whose_range_is_beyond_their_type(kind, low, high):
     assert in_parts(values, [50, 100]).are_row_numbers
 
 
+def test_more_numbers_than_are_summed_at_once():
+    n = (1 << 20) + 1
+    numbers = np.arange(n)[::-1].copy()
+    assert RowNumbering.of_rows(numbers, 0).are_row_numbers
+    numbers[n // 2] += 1
+    assert not RowNumbering.of_rows(numbers, 0).are_row_numbers
+
+
 def test_fractions_and_repeated_numbers_number_no_rows():
     assert RowNumbering.of_rows(np.arange(5.0), 0) is None
     assert RowNumbering.of_rows(np.array([1, 2, 1]), 0) is None

@@ -9,6 +9,7 @@ import pytest
 
 import bitsieve
 from bitsieve.io.errors import DataError
+from bitsieve.io.notes import rows_above_names
 from bitsieve.io.read import read_table
 from bitsieve.io.workbook import n_rows_above_names, sheets_by_calamine, sheets_by_openpyxl
 
@@ -91,6 +92,15 @@ def test_a_workbook_that_openpyxl_does_not_read_needs_calamine(tmp_path, monkeyp
 def test_rows_above_the_names_are_left_out(above, n_above):
     rows = [[*row, *[None] * (4 - len(row))] for row in above] + [["a", "b", "c", None], [1.0, 2.0, 3.0, 4.0]]
     assert n_rows_above_names(rows) == n_above
+
+
+def test_a_sheet_of_two_columns_has_no_title():
+    assert n_rows_above_names([["A report", None], ["a", "b"], [1.0, 2.0]]) == 0
+
+
+@pytest.mark.parametrize(("n_rows", "words"), [(1, "left out 1 row above"), (2, "left out 2 rows above")])
+def test_a_note_of_rows_above_the_names_counts_them(n_rows, words):
+    assert words in rows_above_names(n_rows, "A report").message
 
 
 def test_a_report_with_a_title_is_read_with_a_note(tmp_path):

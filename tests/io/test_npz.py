@@ -95,6 +95,8 @@ def test_sparse_npz_that_cannot_be_used(tmp_path, monkeypatch):
     refused(path, "is broken")  # index 9 of 3 columns
     np.savez(path, **pieces, shape=np.array([2, -3]))
     refused(path, "two counts")
+    np.savez(path, **{name: values[:0] for name, values in pieces.items()} | {"indptr": [0]}, shape=np.array([0, 3]))
+    refused(path, "has no rows")
     np.savez(path, **pieces, shape=np.array([2, 10]), format=np.array("coo"))
     refused(path, "'coo'")
     np.savez(path, **pieces, shape=np.array([2, 1 << 20]))  # never made dense

@@ -16,8 +16,8 @@ import pytest
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.diagnostics import UserError, without_passwords
-from bitsieve.io.postgres import PostgresAddress, rows_at, with_relation
+from bitsieve.diagnostics import UserError
+from bitsieve.io.postgres import rows_at
 
 dbapi = pytest.importorskip("adbc_driver_postgresql.dbapi")
 
@@ -216,37 +216,3 @@ def test_an_interrupt_ends_a_query(server):
         process.send_signal(signal.SIGINT)
         assert process.stderr.read().strip() == "bitsieve: interrupted"
         assert process.wait() == 130
-
-
-@pytest.mark.parametrize(
-    ("where", "connection", "relation"),
-    [
-        ("postgresql://ann@host:5433/shop/orders", "postgresql://ann@host:5433/shop", "orders"),
-        ("postgres://host/shop", "postgres://host/shop", ""),
-        ("postgresql:///shop/public.orders", "postgresql:///shop", "public.orders"),
-        ("postgresql://host/shop/orders?sslmode=require", "postgresql://host/shop?sslmode=require", "orders"),
-        (
-            "postgresql://h/d/(select a / b from t where c like '?')",
-            "postgresql://h/d",
-            "(select a / b from t where c like '?')",
-        ),
-    ],
-)
-def test_an_address_has_its_parts(where, connection, relation):
-    address = PostgresAddress.of(where)
-    assert address.connection.startswith(connection)
-    assert "connect_timeout=" in address.connection
-    assert address.relation == relation
-
-
-def test_a_table_is_added_to_an_address():
-    assert with_relation("postgresql://h/d?sslmode=require", "t") == "postgresql://h/d/t?sslmode=require"
-
-
-def test_passwords_are_hidden():
-    assert without_passwords("postgresql://a:b/c#d@host/d") == "postgresql://a:***@host/d"
-    assert without_passwords("postgresql://a:b@host/x@y") == "postgresql://a:***@host/x@y"
-    assert without_passwords("http://host:80/x@y") == "http://host:80/x@y"
-    assert without_passwords("postgresql://a:b@c@host/d") == "postgresql://a:***@host/d"
-    assert without_passwords("s3://bucket/x?secret_key=abc&region=eu") == "s3://bucket/x?secret_key=***&region=eu"
-    assert without_passwords("at 10:30 a@b") == "at 10:30 a@b"

@@ -52,7 +52,8 @@ def test_entered_left_and_moved_by_their_ranks():
         assert feature.rank_then == THEN.features.index(name) + 1
         assert feature.rank_now == now.features.index(name) + 1
         has_moved = feature.rank_then != feature.rank_now
-        assert (feature.change in ("up", "down")) == has_moved
+        assert (feature.change == "up") == (feature.rank_now < feature.rank_then)
+        assert (feature.change == "down") == (feature.rank_now > feature.rank_then)
         assert (name in difference.moved) == has_moved
     assert [feature.feature for feature in difference.features[: len(now.features)]] == now.features
 

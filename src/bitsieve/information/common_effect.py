@@ -423,7 +423,8 @@ class CommonEffectConditional(ConditionalInformation):
         value_of_set = self._value_of_part[cells.part[can_change]]
         n_codes = _n_distinct(value_of_set, cells.joint_value[can_change])
         n_labels = _n_distinct(value_of_set, cells.label[can_change])
-        return int((np.maximum(n_codes - 1, 0) * np.maximum(n_labels - 1, 0)).sum())
+        freedom = (n_codes - 1) * (n_labels - 1)
+        return int(freedom[n_codes > 0].sum())
 
     def least_expected(self, feature: int) -> float:
         """0: chi-squared does not hold, and p is found by shuffles."""
