@@ -9,6 +9,7 @@ import pickle
 from itertools import product
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
@@ -18,6 +19,7 @@ from tests.cover import quick_and_slow
 
 import bitsieve
 from bitsieve.io import text
+from bitsieve.io.arrow import stored_stream
 from bitsieve.io.errors import DataError
 from bitsieve.io.read import open_columns, open_file, read_table
 
@@ -237,6 +239,12 @@ def test_long_row_groups_are_read_in_blocks(tmp_path, rows):
     assert max(map(len, blocks)) <= rows
 
 
+def test_a_parquet_file_without_row_groups_has_no_part_to_send(tmp_path):
+    parquet.ParquetWriter(tmp_path / "table.parquet", TABLE.schema).close()
+    file = open_file(tmp_path / "table.parquet")
+    assert [file.partitions_to_send(n) for n in (None, 1, 3)] == [[], [], []]
+
+
 @pytest.mark.parametrize("how", [{}, {"memory": "1GB"}], ids=str)
 def test_columns_of_string_views(tmp_path, how):
     words = ["a long word, stored apart", "b", None]
@@ -432,6 +440,18 @@ def test_a_stream(tmp_path):
         open_file(pa.table({"a": [[1]]}).to_reader())
     del file
     assert list((tmp_path / "spool").iterdir()) == []
+
+
+class LazyFrame:
+    """A lazy frame that yields its batches in any order unless it is asked to keep theirs."""
+
+    def collect_batches(self, *, maintain_order):
+        batches = [pl.DataFrame({"a": [first, first + 1]}) for first in (0, 2, 4)]
+        return batches if maintain_order else batches[::-1]
+
+
+def test_the_rows_of_a_lazy_frame_keep_their_order():
+    assert together(stored_stream(LazyFrame(), None).batches())["a"].to_pylist() == [0, 1, 2, 3, 4, 5]
 
 
 def test_a_source_that_fails_while_it_is_read_is_one_line():

@@ -13,6 +13,7 @@ from bitsieve.io.column_file import InputFile
 from bitsieve.io.errors import DataError
 from bitsieve.io.libsvm import read_libsvm_in_ranges
 from bitsieve.io.read import read_table
+from bitsieve.utils.progress import Step, listening
 
 TWO_COLUMNS = "".join(f"{i % 3} {1 + i % 7}:{i}.5 9:-2\n" for i in range(60))
 
@@ -72,6 +73,16 @@ def test_columns_are_those_of_the_file_read_whole(file, text):
     for range_bytes, n_sorted_at_once in ((1, 40), (200, 1), (200, 6), (200, 10**6), (10**6, 40)):
         memory = n_sorted_at_once * 256
         same(read_libsvm_in_ranges(InputFile.of_path(path), memory, range_bytes=range_bytes), path)
+
+
+@pytest.mark.parametrize("n_sorted_at_once", [1, 40, 10**6])
+def test_the_sort_by_column_ends_with_its_last_step(file, n_sorted_at_once):
+    heard = []
+    with listening(heard.append):
+        read_libsvm_in_ranges(InputFile.of_path(file(TEXTS["drawn"])), n_sorted_at_once * 256)
+    steps = [(step.done, step.total) for step in heard if isinstance(step, Step) and step.name == "sorting by column"]
+    total = steps[-1][1]
+    assert steps == [(done, total) for done in range(1, total + 1)]
 
 
 @pytest.mark.parametrize("labels", LABELS)

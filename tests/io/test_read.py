@@ -330,3 +330,10 @@ def test_codes_with_leading_zeros_stay_text_and_numbers_beside_them_do_not(tmp_p
     table = read_table(path)
     assert table.column("zip").to_pylist()[:2] == ["00000", "00001"]
     assert table.schema.field("number").type == pa.int64()
+
+
+def test_codes_are_found_in_rows_however_long(tmp_path, monkeypatch):
+    monkeypatch.setattr("bitsieve.io.dialect._N_ROW_BYTES", 1)
+    path = tmp_path / "zip.csv"
+    path.write_text("zip,number\n" + "".join(f"{j:05},{j}\n" for j in range(40)))
+    assert pa.types.is_string(read_table(path).schema.field("zip").type)
