@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
@@ -17,6 +18,17 @@ def test_the_columns_of_the_picture_are_corners_of_a_regular_polygon():
     assert corners.mean(axis=0) == pytest.approx([0, 0], abs=1e-12)  # sines and cosines
     distances = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
     assert distances == pytest.approx(np.full(len(corners), distances[0]), abs=1e-12)
+
+
+def test_labels_and_rates_of_false_discoveries_as_json():
+    X, y = load_iris(return_X_y=True)
+    tested = bitsieve.interactions(pd.DataFrame(X, columns=[1, "b", ("c", 1), 2.5]), y, n_shuffles=20)
+    columns = tested.to_dict()["columns"]
+    assert sorted(map(repr, (column["name"] for column in columns))) == ["\"('c', 1)\"", "'2.5'", "'b'", "1"]
+    rates = [column["false_discovery"] for column in columns]
+    assert rates == tested.false_discovery.tolist()
+    untested = bitsieve.interactions(X, y, n_shuffles=0)
+    assert [column["false_discovery"] for column in untested.to_dict()["columns"]] == [None] * 4
 
 
 def test_the_printed_tuples_are_numbered_from_one():

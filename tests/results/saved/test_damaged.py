@@ -172,6 +172,8 @@ HOSTILE = [
     (("target", "labels", "dtype"), "<U1000000000"),
     (("target", "labels", "dtype"), "O8"),
     (("target", "labels", "dtype"), "<i99"),
+    (("target", "labels", "dtype"), "<f16"),
+    (("target", "labels", "dtype"), "=i8"),
     (("target", "labels", "dtype"), "(9999999,)i8"),
     (("target", "labels", "items"), [0]),
     (("target", "kind"), "anything"),
@@ -193,6 +195,13 @@ def test_wrong_values(document, path, value):
     for key in path[:-1]:
         place = place[key]
     place[path[-1]] = value
+    refused_document(document)
+
+
+@pytest.mark.parametrize("name", ["decimal", "group"])
+def test_numbers_in_text_without_their_marks(document, name):
+    (parsing,) = [feature["column"]["parsing"] for feature in document["features"] if feature["column"]["parsing"]]
+    parsing[name] = ""
     refused_document(document)
 
 
