@@ -9,6 +9,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import bitsieve
+from bitsieve.results.comparison import target_arguments
 
 
 @pytest.fixture(scope="module")
@@ -39,3 +40,21 @@ def test_comparisons_of_other_times_are_equal(comparison, times):
 
 def test_comparisons_of_other_errors_differ(comparison):
     assert replace(comparison, errors=comparison.errors + 1) != comparison
+
+
+def test_every_method_is_tested_against_all_others(comparison):
+    against = {row["method"]: list(row["against"]) for row in comparison.to_dict()["methods"]}
+    assert against == {"mim": ["jmi"], "jmi": ["mim"]}
+
+
+@pytest.mark.parametrize(
+    ("names", "arguments"),
+    [
+        (("kind", None), "'kind'"),
+        (("", None), "target"),
+        (("days", "died"), "duration='days', event='died'"),
+        (("", ""), "duration=duration, event=event"),
+    ],
+)
+def test_the_arguments_that_give_the_target(names, arguments):
+    assert target_arguments(*names) == arguments
