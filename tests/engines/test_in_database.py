@@ -265,6 +265,7 @@ def test_cuts_of_too_many_values_are_off_by_the_stated_rank(lazy, monkeypatch):
     expected = bitsieve.select(table, "y", **how)
     coding = found.evidence.table.coding
     assert coding.sampled == (0, 1, 2, 3)
+    assert {(column.smallest, column.largest) for column in found.details.columns} == {(None, None)}  # not fetched
     assert 0 < coding.rank_error < 1 / 50  # of the column with a tail, in 8,192 intervals
     (note,) = [note for note in found.notes if "too many different numbers" in note]
     assert f"{coding.rank_error:.2%}" in note

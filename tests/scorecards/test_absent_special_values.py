@@ -20,10 +20,14 @@ TABLE = pd.DataFrame(
 )
 
 
-def notes_on(special_values):
+def diagnostics_on(special_values):
     table = read_xy(TABLE, TARGET)
     binner = MonotoneBinner(special_values=special_values).fit_table(table)
-    return [(note.parameters, note.fix, note.columns) for note in notes_on_absent_special_values(table, binner)]
+    return notes_on_absent_special_values(table, binner)
+
+
+def notes_on(special_values):
+    return [(note.parameters, note.fix, note.columns) for note in diagnostics_on(special_values)]
 
 
 @pytest.mark.parametrize(
@@ -53,4 +57,14 @@ def test_absent_values_of_one_column():
     assert notes_on({"income": [999.0, 9999], "city": ["none"], "*": [9999]}) == [
         ({"special_values": {"income": [999]}}, {"special_values": {"income": [-999]}}, ["income"]),
         ({"special_values": {"city": ["none"]}}, {}, []),
+    ]
+
+
+def test_the_message_says_where_the_value_is_absent_and_what_to_do():
+    of_all = diagnostics_on([77, 999, -999])
+    of_one = diagnostics_on({"income": [999, 9999], "*": [9999]})
+    assert [(note.message, note.advice) for note in of_all + of_one] == [
+        ("is in no column", "did you mean {special_values}?"),
+        ("is in no column", "leave it out"),
+        ("is not in that column", "did you mean {special_values}?"),
     ]
