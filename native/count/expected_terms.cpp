@@ -12,91 +12,114 @@ namespace {
 constexpr double kSeriesFrom = 64.0;  // samples expected in a cell, from which on a series is used: its error is below
                                       // 1e-4 bits a table
 constexpr double kNegligible = 0x1p-64;  // probability of a count, as a share of that of the most probable one
-constexpr int kPairsAtOnce = 4;          // the divisions of one pair need not wait for those of another
+constexpr int kPairsAtOnce = 8;          // the divisions of one pair need not wait for those of another
 constexpr double kLogOf2 = 0.6931471805599453;
+
+// Two doubles, and all bits or none of each: what compilers for every machine keep in a register.
+typedef double Doubles __attribute__((vector_size(16)));
+typedef std::int64_t Mask __attribute__((vector_size(16)));
+constexpr int kDoubles = 2;
+constexpr int kVectors = kPairsAtOnce / kDoubles;
+
+// T[n] as a double for the counts n that have a weight where fewer than kSeriesFrom samples are expected. There
+// P(n + 1) / P(n) <= kSeriesFrom / (n + 1): from n = 128 on each count is less than half as probable as the one before,
+// and those from 256 on are negligible. For these, and for the count -1, any term is returned.
+class TermsOfSmallCounts {
+public:
+    TermsOfSmallCounts(const Terms& terms, std::int64_t n_samples) {
+        for (std::int64_t n = 0; n < std::min(n_samples + 1, kSize); ++n) term_[n] = double(terms(std::uint64_t(n)));
+    }
+
+    Doubles operator()(Doubles counts) const { return Doubles{term(counts[0]), term(counts[1])}; }
+
+private:
+    static constexpr std::int64_t kSize = 256;
+
+    double term(double count) const { return term_[std::int32_t(count) & (kSize - 1)]; }
+
+    double term_[kSize] = {};
+};
 
 // Pairs of margins (a, b) whose sums over counts are added up side by side.
 class PairBlock {
 public:
     // All pairs have the margin `a`; the others are b[0 .. kPairsAtOnce - 1].
-    PairBlock(const Terms& terms, std::int64_t n_samples, std::int64_t a, const std::int64_t* b)
+    PairBlock(const TermsOfSmallCounts& terms, std::int64_t n_samples, std::int64_t a, const std::int64_t* b)
         : terms_(terms), n_samples_(double(n_samples)), a_(double(a)) {
-        for (int i = 0; i < kPairsAtOnce; ++i) {
-            b_[i] = double(b[i]);
-            const std::int64_t mode = (a + 1) * (b[i] + 1) / (n_samples + 2);
-            mode_[i] = double(mode);
-            total_weight_[i] = 1.0;
-            weighted_terms_[i] = double(terms_(std::uint64_t(mode)));
+        for (int v = 0; v < kVectors; ++v) {
+            for (int i = 0; i < kDoubles; ++i) {
+                const std::int64_t margin = b[v * kDoubles + i];
+                const std::int64_t mode = (a + 1) * (margin + 1) / (n_samples + 2);
+                b_[v][i] = double(margin);
+                mode_[v][i] = double(mode);
+            }
+            total_weight_[v] = Doubles{1.0, 1.0};
+            weighted_terms_[v] = terms_(mode_[v]);
         }
     }
 
     // E(a, b) of pair i.
-    double expected(int i) const { return weighted_terms_[i] / total_weight_[i]; }
+    double expected(int i) const {
+        return weighted_terms_[i / kDoubles][i % kDoubles] / total_weight_[i / kDoubles][i % kDoubles];
+    }
 
     // Adds the counts above the mode:  P(n + 1) / P(n) = (a - n) (b - n) / ((n + 1) (N - a - b + n + 1)).
     void add_counts_above() {
         start_at_mode();
-        while (n_left_ > 0) {
-            for (int i = 0; i < kPairsAtOnce; ++i) {
-                const double n = count_[i];
-                const double numerator = (a_ - n) * (b_[i] - n);
-                const double denominator = (n + 1) * (n_samples_ - a_ - b_[i] + n + 1);
-                weight_[i] = weight_[i] * numerator / std::max(denominator, 1.0);
-                count_[i] = n + 1;
+        while (any_left_) {
+            any_left_ = false;
+            for (int v = 0; v < kVectors; ++v) {
+                const Doubles n = count_[v];
+                const Doubles numerator = (a_ - n) * (b_[v] - n);
+                const Doubles denominator = (n + 1) * (n_samples_ - a_ - b_[v] + n + 1);
+                add(v, numerator, denominator, n + 1);
             }
-            add_weighted_terms();
         }
     }
 
     // Adds the counts below the mode:  P(n - 1) / P(n) = n (N - a - b + n) / ((a - n + 1) (b - n + 1)).
     void add_counts_below() {
         start_at_mode();
-        while (n_left_ > 0) {
-            for (int i = 0; i < kPairsAtOnce; ++i) {
-                const double n = count_[i];
-                const double numerator = n * (n_samples_ - a_ - b_[i] + n);
-                const double denominator = (a_ - n + 1) * (b_[i] - n + 1);
-                weight_[i] = weight_[i] * numerator / std::max(denominator, 1.0);
-                count_[i] = n - 1;
+        while (any_left_) {
+            any_left_ = false;
+            for (int v = 0; v < kVectors; ++v) {
+                const Doubles n = count_[v];
+                const Doubles numerator = n * (n_samples_ - a_ - b_[v] + n);
+                const Doubles denominator = (a_ - n + 1) * (b_[v] - n + 1);
+                add(v, numerator, denominator, n - 1);
             }
-            add_weighted_terms();
         }
     }
 
 private:
     void start_at_mode() {
-        for (int i = 0; i < kPairsAtOnce; ++i) {
-            count_[i] = mode_[i];
-            weight_[i] = 1.0;
+        for (int v = 0; v < kVectors; ++v) {
+            count_[v] = mode_[v];
+            weight_[v] = Doubles{1.0, 1.0};
         }
-        n_left_ = kPairsAtOnce;
+        any_left_ = true;
     }
 
-    // A pair ends with its first negligible count. Impossible counts have the weight 0.
-    void add_weighted_terms() {
-        double term[kPairsAtOnce];
-        for (int i = 0; i < kPairsAtOnce; ++i)
-            term[i] = weight_[i] > 0.0 ? double(terms_(std::uint64_t(std::int64_t(count_[i])))) : 0.0;
-        for (int i = 0; i < kPairsAtOnce; ++i) {
-            total_weight_[i] += weight_[i];
-            weighted_terms_[i] += weight_[i] * term[i];
-        }
-        n_left_ = 0;
-        for (double& weight : weight_) {
-            if (weight > kNegligible)
-                ++n_left_;
-            else
-                weight = 0.0;
-        }
+    // Adds the next count of the pairs of vector v. A pair ends with its first negligible count. Impossible counts have
+    // the weight 0.
+    void add(int v, Doubles numerator, Doubles denominator, Doubles count) {
+        const Doubles one = {1.0, 1.0};
+        const Doubles weight = weight_[v] * numerator / (denominator > one ? denominator : one);
+        total_weight_[v] += weight;
+        weighted_terms_[v] += weight * terms_(count);
+        const Mask is_left = weight > kNegligible;
+        weight_[v] = Doubles(Mask(weight) & is_left);
+        count_[v] = count;
+        any_left_ |= (is_left[0] | is_left[1]) != 0;
     }
 
-    const Terms& terms_;
+    const TermsOfSmallCounts& terms_;
     const double n_samples_, a_;
-    double b_[kPairsAtOnce], mode_[kPairsAtOnce];
-    double count_[kPairsAtOnce];   // the count that was added last
-    double weight_[kPairsAtOnce];  // P(count) / P(mode); 0: nothing is left to be added
-    int n_left_ = 0;
-    double total_weight_[kPairsAtOnce], weighted_terms_[kPairsAtOnce];
+    Doubles b_[kVectors], mode_[kVectors];
+    Doubles count_[kVectors];   // the count that was added last
+    Doubles weight_[kVectors];  // P(count) / P(mode); 0: nothing is left to be added
+    bool any_left_ = false;     // whether a pair has a weight above 0
+    Doubles total_weight_[kVectors], weighted_terms_[kVectors];
 };
 
 // With m the mean and mu_k the central moments of the count:
@@ -137,12 +160,14 @@ void expected_row(const Terms& terms, std::int64_t n_samples, std::int64_t a, co
         else
             summed.push_back(j);
     }
+    if (summed.empty()) return;
+    const TermsOfSmallCounts terms_of_small_counts(terms, n_samples);
     const std::int64_t n_summed = std::int64_t(summed.size());
     for (std::int64_t start = 0; start < n_summed; start += kPairsAtOnce) {
         const std::int64_t n_pairs = std::min<std::int64_t>(kPairsAtOnce, n_summed - start);
         std::int64_t margins[kPairsAtOnce];
         for (std::int64_t i = 0; i < kPairsAtOnce; ++i) margins[i] = second[summed[start + std::min(i, n_pairs - 1)]];
-        PairBlock block(terms, n_samples, a, margins);
+        PairBlock block(terms_of_small_counts, n_samples, a, margins);
         block.add_counts_above();
         block.add_counts_below();
         for (std::int64_t i = 0; i < n_pairs; ++i)
