@@ -357,3 +357,15 @@ def test_the_period_is_no_group_of_rows(question):
     with pytest.raises(UserError, match="the period and the groups") as caught:
         question(patients(), target="ill", period="month", groups="month")
     assert caught.value.diagnostic.code == "column-in-two-roles"
+
+
+def test_rows_are_told_from_their_weight(table):
+    features = table[["steady", "follows", "month"]].assign(weight=np.arange(N_ROWS) % 3)
+    n_counted = int((features["weight"] > 0).sum())
+    total_weight = int(features["weight"].sum())
+    result = bitsieve.drift(features, "month", sample_weight="weight")
+    assert (result.n_samples, result.period_sizes.sum()) == (n_counted, total_weight)
+    assert f"\n{n_counted:,} rows of weight {total_weight:,} in 3 periods" in result.table_text()
+    assert result.to_dict()["n_samples"] == n_counted
+    plain = bitsieve.drift(features.drop(columns="weight"), "month")
+    assert f"\n{N_ROWS:,} rows in 3 periods" in plain.table_text()

@@ -206,6 +206,15 @@ def test_what_cannot_keep_groups_refuses(tmp_path):
     ):
         with pytest.raises(ValueError, match=message):
             bitsieve.select(frame, "label", groups=wrong)
+    gaps = frame.assign(who=np.where(SUBJECT == 3, np.nan, SUBJECT))
+    with pytest.raises(
+        bitsieve.UserError, match="the column 'who' of the groups has no value in 4 of 64 rows"
+    ) as raised:
+        bitsieve.select(gaps, "label", groups="who")
+    assert (raised.value.code, raised.value.columns) == ("missing-values", ("who",))
+    with pytest.raises(bitsieve.UserError, match="the strata 'who' are missing in 4 of 64 rows") as raised:
+        bitsieve.select(gaps, "label", strata="who")
+    assert (raised.value.code, raised.value.columns) == ("missing-values", ("who",))
     with pytest.raises(ValueError, match="whose columns have no names: give groups as an array"):
         bitsieve.select(X, y, groups="who")
 

@@ -11,6 +11,7 @@ import bitsieve
 from bitsieve.cli import main
 from bitsieve.cli.build import selection_options
 from bitsieve.cli.parser import assignment, parse
+from bitsieve.cli.wording import wording_of
 from bitsieve.methods.by_counts.markov_blankets.blanket import OVER_BLANKETS, WITH_SYMMETRY
 from bitsieve.methods.by_counts.stopping.false_discovery import FalseDiscoveryStopping
 from bitsieve.methods.by_counts.stopping.permutation import PermutationStopping
@@ -120,6 +121,28 @@ def test_mistakes(select, arguments, message):
     assert (code, out) == (2, "")
     assert err.startswith(f"bitsieve: error: {message}")
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option", "other_method"),
+    [
+        (["--method", "iamb", "--strata", "radius", "--effect", "common"], "--effect", "cmim2"),
+        (["--method", "relieff", "--effect", "any"], "--effect", "cmim2"),
+        (["--method", "iamb", "--stop", "fdr"], "--stop", "cmim2"),
+        (["--method", "relieff", "--roles"], "--roles", "iamb-fdr"),
+    ],
+)
+def test_an_option_of_other_methods_is_named_as_typed(data, arguments, option, other_method):
+    typed = parse(["select", str(data), "--target", "diagnosis", *arguments])
+    with pytest.raises(bitsieve.UserError) as raised:
+        selection_options(typed)
+    error = raised.value
+    assert (error.code, list(error.parameters)) == (
+        "parameter-without-effect",
+        [option.removeprefix("--").replace("stop", "stopping")],
+    )
+    assert error.fix == {"method": other_method}
+    assert wording_of(typed)(error.diagnostic).startswith(f"{option} is not for method {typed.method!r}: ")
 
 
 def methods_named(line):

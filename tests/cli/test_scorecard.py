@@ -88,6 +88,8 @@ def test_the_bound_that_leaves_one_bin_is_an_option(loans, tmp_path, capsys):
         ["--points", "base=high"],
         ["--points", "doubling=20"],
         ["--trend", "age=up"],
+        ["--trend", "kind=ascending"],
+        ["--points", "pdo=-20"],
         ["--event", "maybe"],
         ["--special", "age=none"],
         ["--save", "card.txt"],
@@ -99,3 +101,25 @@ def test_mistakes_are_one_line(loans, wrong, capsys):
     error = capsys.readouterr().err.strip().splitlines()
     assert error[-1].startswith("bitsieve: error: ")
     assert "Traceback" not in "".join(error)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "typed"),
+    [
+        (["--points", "pdo=-20"], "--points 'pdo=-20' is not allowed: give a number above 0"),
+        (["--points", "pdo=20,odds=0"], "--points 'odds=0' is not allowed: give a number above 0"),
+        (["--trend", "age=up"], "--trend age=up is not allowed"),
+        (["--trend", "kind=ascending"], "--trend kind=ascending needs numbers, and column 'kind' holds categories"),
+    ],
+)
+def test_mistakes_are_named_as_they_were_typed(loans, wrong, typed, capsys):
+    path, _ = loans
+    assert main(["scorecard", str(path), "--target", "bad", *wrong]) == 2
+    assert capsys.readouterr().err.startswith(f"bitsieve: error: {typed}")
+
+
+def test_a_column_may_have_no_trend(loans, capsys):
+    path, frame = loans
+    assert main(["scorecard", str(path), "--target", "bad", "--trend", "age=none", "--trend", "kind=none", "-q"]) == 0
+    binner = bitsieve.MonotoneBinner(trend={"age": "none", "kind": "none"})
+    assert capsys.readouterr().out == f"{bitsieve.scorecard(frame, 'bad', binner=binner)}\n"

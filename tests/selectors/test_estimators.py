@@ -112,4 +112,4 @@ def test_command_line(tumours, tmp_path, capsys):
     fitted = ForwardSelector(2, criterion="jmi", estimator="shrinkage").fit(pd.read_csv(path).drop(columns="kind"), y)
     assert [feature["score"] for feature in document["features"]] == fitted.scores_.tolist()
     assert main([*arguments, "--method", "speccmi", "--estimator", "shrinkage"]) == 2
-    assert "method 'speccmi' (SpecCMI) does not take estimator" in capsys.readouterr().err
+    assert "--estimator is not for method 'speccmi': leave it out, or use --method" in capsys.readouterr().err

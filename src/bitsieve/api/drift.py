@@ -245,6 +245,7 @@ def find_drift(
         columns=[period_counts.table.labels[j] for j in period_counts.columns[order].tolist()],
         periods=periods,
         period_sizes=period_sizes.astype(np.int64),
+        n_samples=period_counts.table.n_samples,
         reference=periods[reference],
         shift=_column_test(column_drift.shift, order),
         shift_within_classes=shift_within_classes,

@@ -23,7 +23,7 @@ from bitsieve.results.saved.changes import (
 from bitsieve.results.saved.schema import SavedStep
 from bitsieve.results.saved.targets import saved_target
 from bitsieve.results.selection import Selection
-from bitsieve.utils.messages import quoted
+from bitsieve.utils.messages import number_and_noun, quoted
 from bitsieve.utils.terminal_text import different_numbers, number, printable
 from bitsieve.utils.types import JsonObject, TableLike
 
@@ -277,7 +277,7 @@ def _compared_end(saved: Selection, again: Selection) -> VerifiedStep:
     before = saved.details
     now = again.details
     n_features = len(saved.features)
-    content = "1 feature" if n_features == 1 else f"{n_features:,} features"
+    content = number_and_noun(n_features, "feature")
     if before.stopping is not None and before.stopping.reason:
         content += f": {before.stopping.reason}"
     difference = ""

@@ -11,7 +11,7 @@ from bitsieve.cli.options import IN_PLACE_OF_SET
 from bitsieve.cli.set_values import DENSITIES, asks_for_densities, parameters_of_settings, settable_parameters
 from bitsieve.cli.wording import setting_text
 from bitsieve.diagnostics import NAME_ONLY, UserError
-from bitsieve.utils.defaults import BINNING
+from bitsieve.utils.defaults import BINNING, SELECT_METHOD
 from bitsieve.utils.messages import quoted
 
 if TYPE_CHECKING:
@@ -196,9 +196,28 @@ def _method_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
         parameters["effect"] = arguments.effect
     if arguments.roles:
         parameters["roles"] = True
+    _refuse_options_of_other_methods(method, parameters)
     settings_of_method = [(name, value) for name, value in settings if name in settable_of_method and name != DENSITIES]
     parameters.update(parameters_of_settings(settings_of_method))
     return parameters
+
+
+def _refuse_options_of_other_methods(method: Method, parameters: Mapping[str, object]) -> None:
+    """Refuse an option, such as --effect, that gives a parameter which the method lacks."""
+    from bitsieve.methods.registry import method_names, parameters_of
+
+    for name in parameters:
+        if name in method.parameters:
+            continue
+        names_of_methods = [SELECT_METHOD, *method_names()]
+        other_method = next(other for other in names_of_methods if name in parameters_of(other))
+        raise UserError(
+            code="parameter-without-effect",
+            message=f"is not for method {method.name!r}",
+            advice="leave it out, or use {method}",
+            fix={"method": other_method},
+            parameters={name: NAME_ONLY},
+        )
 
 
 def _without_options(parameters: Mapping[str, Any], options: Container[str]) -> dict[str, Any]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bitsieve.cli.build import column_options, execution_options, read_options
 from bitsieve.cli.results import check_written, note_lines, show_result, write_report
-from bitsieve.diagnostics import UserError
+from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.utils.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from bitsieve.results.scorecard import Scorecard
     from bitsieve.scorecards.points import Points
 
-NAMES_OF_POINTS = {"pdo": "pdo", "base": "base_score", "odds": "base_odds"}
+NO_TREND = "none"  # which an assignment reads as None
+NAMES_OF_POINTS = ("pdo", "base", "odds")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -61,7 +63,8 @@ def _scorecard_options(arguments: argparse.Namespace) -> ScorecardOptions:
 
     binner = MonotoneBinner(event=arguments.event, special_values=_special_values(arguments.special or ()))
     if arguments.trend:
-        binner.set_params(trend=dict(arguments.trend))
+        trends = {column: NO_TREND if trend is None else trend for column, trend in arguments.trend}
+        binner.set_params(trend=trends)
     if arguments.max_bins is not None:
         binner.set_params(max_n_bins=arguments.max_bins)
     if arguments.min_share is not None:
@@ -106,17 +109,34 @@ def _points(text: str | None) -> Points:
     """The scale of --points, such as pdo=20,base=600,odds=50."""
     from bitsieve.scorecards.points import Points
 
-    parameters: dict[str, Any] = {}
+    points = Points()
     for setting in (text or "").split(","):
-        name, _, value = setting.partition("=")
         if not setting:
             continue
+        name, _, value = setting.partition("=")
         number = _number_or_text(value)
         if name.strip() not in NAMES_OF_POINTS or isinstance(number, str):
-            raise UserError(
-                code="parameter-not-allowed",
-                message=f"--points {setting!r} is not allowed",
-                advice="write it as pdo=20,base=600,odds=50",
-            )
-        parameters[NAMES_OF_POINTS[name.strip()]] = number
-    return Points(**parameters)
+            raise _points_not_allowed(setting, "write it as pdo=20,base=600,odds=50")
+        try:
+            points = _points_with(points, name.strip(), number)
+        except ParameterError as error:
+            raise _points_not_allowed(setting, error.advice) from None
+    return points
+
+
+def _points_with(points: Points, name: str, number: float) -> Points:
+    """The scale with another number for one of ``NAMES_OF_POINTS``."""
+    if name == "pdo":
+        return replace(points, pdo=number)
+    if name == "base":
+        return replace(points, base_score=number)
+    return replace(points, base_odds=number)
+
+
+def _points_not_allowed(setting: str, advice: str) -> UserError:
+    """The error for a part of --points, such as pdo=-20."""
+    return UserError(
+        code="parameter-not-allowed",
+        message=f"--points {setting!r} is not allowed",
+        advice=advice,
+    )

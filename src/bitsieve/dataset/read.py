@@ -73,6 +73,7 @@ def read_xy(
     drop_missing: bool = False,
     weight_kind: str | None = None,
     categories_of_strata: Collection[str] = (),
+    groups_name: str | None = None,
 ) -> InMemoryDataset:
     """Read features, target and frequency weights into one table.
 
@@ -96,6 +97,8 @@ def read_xy(
         What the weights are; None where the user cannot choose, and has frequency weights.
     categories_of_strata : collection of str
         Columns of strata whose numbers are categories, however many there are.
+    groups_name : str, optional
+        What messages call the column of the groups; None where they are no column.
     """
     rules = ColumnRules() if rules is None else rules
     check_order_of_index(X, y, target_name)
@@ -123,7 +126,7 @@ def read_xy(
             advice="both must have the same number of rows",
         )
     if groups is not None:
-        table = replace(table, groups=read_groups(groups, table.n_samples))
+        table = replace(table, groups=read_groups(groups, table.n_samples, groups_name))
     weights = read_weights(sample_weight, table.n_samples, weight_kind)
     if strata is not None:
         table = replace(table, strata=read_strata(strata, table.n_samples, categories_of_strata, weights))
@@ -332,6 +335,7 @@ def _read_values(
         drop_missing=options.drop_missing_target,
         weight_kind=options.weight_kind,
         categories_of_strata=options.categories_of_strata,
+        groups_name=options.groups if isinstance(options.groups, str) else None,
     )
 
 

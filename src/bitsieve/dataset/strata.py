@@ -60,7 +60,7 @@ def columns_of_strata(strata: ColumnLike) -> list[tuple[str, ColumnLike]]:
 
 def _codes(values: Values | Encoded, name: str, *, is_category: bool) -> Columns:
     """The code of every value of a column of strata."""
-    check_every_row_has_a_stratum(int(is_missing(values).sum()), len(values))
+    check_every_row_has_a_stratum(int(is_missing(values).sum()), len(values), name)
     if are_categories(values):
         return values.codes.astype(np.intp)
     encoded = encode_with_missing(values)
@@ -68,13 +68,15 @@ def _codes(values: Values | Encoded, name: str, *, is_category: bool) -> Columns
     return encoded.codes.astype(np.intp)
 
 
-def check_every_row_has_a_stratum(n_missing: int, n_rows: int) -> None:
-    """Refuse rows without a stratum."""
+def check_every_row_has_a_stratum(n_missing: int, n_rows: int, name: str) -> None:
+    """Refuse rows without a stratum; the name of the column is empty where it has none."""
     if n_missing:
+        strata = f"the strata {name!r}" if name else "strata"
         raise UserError(
             code="missing-values",
-            message=f"strata are missing in {n_missing:,} of {n_rows:,} rows",
+            message=f"{strata} are missing in {n_missing:,} of {n_rows:,} rows",
             advice="give every row one",
+            columns=[name] if name else [],
         )
 
 

@@ -483,8 +483,9 @@ def _effective_counts(weights: Floats) -> Integers | None:
     return None if (counts == 1).all() else counts
 
 
-def read_groups(groups: ColumnLike, n_samples: int) -> Columns:
-    """The number of the group of every sample."""
+def read_groups(groups: ColumnLike, n_samples: int, column: str | None = None) -> Columns:
+    """The number of the group of every sample. Messages name the column of the groups, where they are one."""
+    what = "groups" if column is None else f"the column {column!r} of the groups"
     values = as_array(groups)
     if values.shape != (n_samples,):
         raise UserError(
@@ -496,15 +497,17 @@ def read_groups(groups: ColumnLike, n_samples: int) -> Columns:
     if n_missing:
         raise UserError(
             code="missing-values",
-            message=f"groups has no value in {n_missing:,} of {n_samples:,} rows",
+            message=f"{what} has no value in {n_missing:,} of {n_samples:,} rows",
             advice="give every row a group",
+            columns=[] if column is None else [column],
         )
     names, group_of_sample = np.unique(values.astype(str), return_inverse=True)
     if len(names) < 2:
         raise UserError(
             code="too-few-groups",
-            message="groups has one value only",
+            message=f"{what} has one value only",
             advice="at least two are needed to compare one with another",
+            columns=[] if column is None else [column],
         )
     return group_of_sample
 

@@ -135,7 +135,7 @@ class TargetColumn:
 
     def strata(self, name: str, *, is_category: bool) -> TargetPart:
         """The strata of all rows, one for each value. A column of numbers may be declared to be a category."""
-        check_every_row_has_a_stratum(self.n_missing, self.n_samples)
+        check_every_row_has_a_stratum(self.n_missing, self.n_samples, name)
         if self.n_infinite:
             raise UserError(
                 code="infinite-values",

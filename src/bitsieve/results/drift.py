@@ -43,7 +43,9 @@ class Drift:
     columns : list of label
     periods : list of label, length n_periods
     period_sizes : ndarray of int, shape (n_periods,)
-        Rows of each period.
+        Rows of each period; with weights, the sum of their weights.
+    n_samples : int
+        Rows of the data; those of weight 0 are left out.
     reference : label
         The period that the population stability index compares with.
     shift : ColumnTest
@@ -85,6 +87,7 @@ class Drift:
     columns: list[Label]
     periods: list[Label]
     period_sizes: Integers
+    n_samples: int
     reference: Label
     shift: ColumnTest
     shift_within_classes: ColumnTest | None
@@ -193,12 +196,13 @@ class Drift:
         if n_more > 0:
             lines.append(f"... and {n_more:,} more")
         what = "shift" if self.shift_within_classes is None else "shift within classes"
-        n_rows = int(self.period_sizes.sum())
+        total_weight = int(self.period_sizes.sum())
+        weight = "" if total_weight == self.n_samples else f" of weight {total_weight:,}"
         lines += [
             "",
             f"{len(self.drifting):,} of {len(self.columns):,} columns drift: {what} above {self.max_drift:g} bits, "
             f"p at most {self.level:g}",
-            f"{n_rows:,} rows in {len(self.periods):,} periods; psi beside {str(self.reference)!r}",
+            f"{self.n_samples:,} rows{weight} in {len(self.periods):,} periods; psi beside {str(self.reference)!r}",
         ]
         if self.n_groups is not None:
             lines.append(f"{self.n_groups:,} groups of rows: p by shuffles of whole groups")
@@ -225,9 +229,10 @@ class Drift:
         """
         return {
             "target": self.target_name,
+            "n_samples": self.n_samples,
             "periods": [
-                {"name": str(name), "n_rows": int(n_rows)}
-                for name, n_rows in zip(self.periods, self.period_sizes, strict=True)
+                {"name": str(name), "n_rows": int(size)}
+                for name, size in zip(self.periods, self.period_sizes, strict=True)
             ],
             "n_groups": self.n_groups,
             "reference": str(self.reference),

@@ -62,9 +62,14 @@ def by_column(check: Rule) -> Rule:
     """The rule for a parameter that has one value for all columns, or a mapping with a value for each column."""
 
     def check_each(name: str, value: object) -> None:
-        values = value.values() if isinstance(value, Mapping) else (value,)
-        for column_value in values:
-            check(name, column_value)
+        if not isinstance(value, Mapping):
+            check(name, value)
+            return
+        for column, column_value in value.items():
+            try:
+                check(name, column_value)
+            except ParameterError as error:
+                raise ParameterError(name, {column: column_value}, error.advice, error.message) from None
 
     return check_each
 
@@ -269,6 +274,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         rows = self._classed_rows(table)
         names = [str(name) for name in table.names]
         self._check_special_values(table, names)
+        self._check_trends(table, names)
         column_of_index: dict[int, ColumnBins] = {}
 
         def bin_column(j: int) -> None:
@@ -410,6 +416,21 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
                         columns=[name],
                         parameters={"special_values": {name: [value]} if name in values_of_column else [value]},
                     )
+
+    def _check_trends(self, table: InMemoryDataset, names: Sequence[str]) -> None:
+        """Refuse a trend that is given for a column of categories, which have no order."""
+        if not isinstance(self.trend, Mapping):
+            return
+        for j, name in enumerate(names):
+            trend = self.trend.get(name, "auto")
+            if trend not in ("auto", "none") and not table.is_numeric(j):
+                raise UserError(
+                    code="parameter-without-effect",
+                    message=f"needs numbers, and column {name!r} holds categories",
+                    advice="leave it out",
+                    columns=[name],
+                    parameters={"trend": {name: trend}},
+                )
 
     def _rules_of(self, column: str, time_unit: str) -> ColumnRules:
         """The parameters for one column."""
