@@ -138,6 +138,24 @@ def test_results_show_relevance_within_and_without_strata():
     assert selector.heterogeneity_.tolist() == selection.heterogeneity.tolist()
 
 
+def test_matched_pairs_have_no_heterogeneity(tmp_path):
+    frame = pairs_of_cases()
+    options = {"strata": "pair", "effect": "common", "method": "mim", "n_features_to_select": 2}
+    selection = bitsieve.select(frame, "case", **options)
+    assert selection.heterogeneity is None
+    assert len(selection.relevance_pooled) == 2
+    assert "heterogeneity" not in str(selection)
+    assert "heterogeneity" not in selection.to_frame()
+    assert "heterogeneity_bits" not in selection.to_dict()["features"][0]
+    selection.save(tmp_path / "selection.json")
+    loaded = bitsieve.load(tmp_path / "selection.json")
+    assert loaded == selection
+    assert loaded.heterogeneity is None
+    # A second case in one set of three shows whether the effect differs.
+    larger = pd.concat([frame, frame.iloc[:2].assign(exposure=[0, 1])], ignore_index=True)
+    assert len(bitsieve.select(larger, "case", **options).heterogeneity) == 2
+
+
 def test_saved_selections_hold_strata(tmp_path):
     X, y, strata = batches()
     frame = pd.DataFrame(X, columns=list("abcdef")).assign(y=y, site=strata)

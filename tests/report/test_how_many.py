@@ -64,3 +64,14 @@ def test_the_file_and_the_command(table, result, tmp_path):
     assert main(command) == 0
     assert "How many columns to take for y" in report.read_text(encoding="utf-8")
     assert main(command) == 2  # the file is there
+
+
+def test_the_call_that_is_shown_has_the_strata(table):
+    strata = np.where(np.arange(len(table)) < 60, "a", "b")
+    asked = {"classifier": "ncm", "folds": 3, "n_pairs": 5}
+    found = bitsieve.how_many(table.assign(site=strata), "y", strata="site", **asked)
+    assert (found.strata, found.effect) == ("site", "any")
+    assert "bitsieve.how_many(data, &#39;y&#39;, strata=&#39;site&#39;)" in how_many_report(found)
+    assert found.to_dict()["strata"] == "site"
+    by_values = bitsieve.how_many(table, "y", strata=strata, **asked)
+    assert "bitsieve.how_many(data, &#39;y&#39;, strata=strata)" in how_many_report(by_values)

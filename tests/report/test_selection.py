@@ -389,3 +389,33 @@ def test_times_are_written_as_such():
     for cut in ("59.5 min", "1.4875 min", "2024-04-30", "2024-04-29 12:00:00"):
         assert f"&lt; {cut}</th>" in page, cut
     assert "4 columns: 2 of dates, 2 of durations" in page
+
+
+def matched_pairs():
+    random = np.random.default_rng(3)
+    pair = np.repeat(np.arange(60), 2)
+    case = np.tile([1, 0], 60)
+    exposure = (random.random(120) < 0.2 + 0.5 * case).astype(int)
+    noise = random.integers(0, 3, 120)
+    return pd.DataFrame({"exposure": exposure, "noise": noise, "pair": pair.astype(str), "case": case})
+
+
+def test_calls_that_are_shown_have_the_strata_and_their_effect():
+    frame = matched_pairs()
+    options = {"effect": "common", "method": "mim", "n_features_to_select": 2}
+    named = bitsieve.select(frame, "case", strata="pair", **options)
+    page = html.unescape(selection_report(named, when=NOON))
+    assert "bitsieve.compare(data, 'case', methods=['mim'], strata='pair', effect='common')" in page
+    assert "bitsieve compare --methods mim --strata pair --effect common" in page
+    assert "    strata='pair',\n    effect='common',\n" in page
+    by_values = bitsieve.select(frame.drop(columns="pair"), "case", strata=frame["pair"], **options)
+    assert "    strata=strata,\n    effect='common',\n" in html.unescape(selection_report(by_values, when=NOON))
+
+
+def test_heterogeneity_is_in_no_report_of_matched_pairs():
+    frame = matched_pairs()
+    selection = bitsieve.select(frame, "case", strata="pair", effect="common", method="mim", n_features_to_select=2)
+    page = selection_report(selection, when=NOON)
+    assert '<th scope="col">pooled</th>' in page
+    assert '<th scope="col">heterogeneity</th>' not in page
+    assert "it is not known how much the strata differ" in page

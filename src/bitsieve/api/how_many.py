@@ -295,6 +295,8 @@ def ask_rules(
         error_without_columns=error_without_columns,
         event=target.event_name if isinstance(target, SurvivalTarget) else None,
         unit=BITS_PER_EVENT if isinstance(target, SurvivalTarget) else "bits",
+        strata=read.strata_in_words,
+        effect=rules.effect,
     )
 
 

@@ -94,16 +94,19 @@ def count_evidence(
 def strata_evidence(counted_table: CountedTable, selected: Columns, estimator: str) -> StrataEvidence | None:
     """What the strata of a table are, and what its columns say without them; None without strata.
 
-    Heterogeneity is the part of I(X;C|S) that the strata do not have in common, both corrected for chance.
+    Heterogeneity is the part of I(X;C|S) that the strata do not have in common, both corrected for chance. Matched sets
+    of one case do not show it: in pairs I(X;C|S) is what chance gives, whatever the effect.
     """
     classes = ClassesOfStrata.of_table(counted_table.table)
     if classes is None:
         return None
-    heterogeneity = np.zeros(len(selected))
+    heterogeneity: Floats | None = np.zeros(len(selected))
     if counted_table.has_several_strata:
         common = CorrectedCommonEffect(counted_table.information.source)
         relevance = counted_table.estimated("corrected").relevance[selected]
         heterogeneity = relevance - common.bits_of_columns(None, selected)
+    if not classes.has_replicates:
+        heterogeneity = None
     return StrataEvidence(
         n_strata=classes.n_strata,
         n_informative_rows=classes.n_informative_rows,

@@ -28,7 +28,9 @@ class StrataEvidence:
     n_strata: int
     n_informative_rows: int  # the samples of strata with two classes
     relevance_pooled: Floats  # shape (n_features,): I(X;C) of all samples, whatever their strata, in bits
-    heterogeneity: Floats  # shape (k,): of the selected columns, what differs between the strata, in bits
+    # shape (k,): of the selected columns, what differs between the strata, in bits; None where no stratum has two
+    # samples of each of two classes
+    heterogeneity: Floats | None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from bitsieve.plots.figures import as_svg, new_axes
 from bitsieve.report.page import Section, render_page
 from bitsieve.report.plots import plot_how_many
 from bitsieve.report.reproduction import reproduction_section
-from bitsieve.results.comparison import target_arguments
+from bitsieve.results.comparison import strata_arguments, target_arguments
 from bitsieve.results.how_many import HEADER, HowMany
 from bitsieve.utils.diagnostic_list import Diagnostics
 
@@ -24,7 +24,9 @@ FIGURE_SIZE = (8.0, 3.6)  # inches
 
 def how_many_report(result: HowMany, *, command: str | None = None, when: datetime | None = None) -> str:
     """Render the report as HTML. ``command`` makes the result again, by default the call in Python."""
-    call = f"bitsieve.how_many(data, {target_arguments(result.target, result.event)})"
+    strata = strata_arguments(result.strata, result.effect)
+    target = target_arguments(result.target, result.event)
+    call = f"bitsieve.how_many(data, {target}{strata})"
     sections = [
         answer_section(result),
         rules_section(result),

@@ -5,6 +5,7 @@ A section is a function here (or in ``columns.py``) and the template of the same
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +21,7 @@ from bitsieve.explain.evidence import Evidence
 from bitsieve.explain.explain import name_of_column
 from bitsieve.explain.joint import JointInformation
 from bitsieve.explain.substitutes import best_substitutes
-from bitsieve.information import COMMON
+from bitsieve.information import ANY_EFFECT, COMMON
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.registry import list_methods
 from bitsieve.plots.displays import (
@@ -42,7 +43,7 @@ from bitsieve.report.groups import groups_section
 from bitsieve.report.page import Section, render_page
 from bitsieve.report.reproduction import reproduction_section
 from bitsieve.report.survival import survival_answer_section, survival_curves_section
-from bitsieve.results.comparison import Comparison
+from bitsieve.results.comparison import Comparison, strata_arguments
 from bitsieve.results.saved.schema import SavedStrata
 from bitsieve.results.selection import Selection, ranking_of
 from bitsieve.utils.diagnostic_list import Diagnostics
@@ -160,7 +161,7 @@ class SelectedFeature:
     limit: float | None
     score: float
     relevance_pooled: float | None  # of all rows; None without strata
-    heterogeneity: float | None  # what differs between strata; None without
+    heterogeneity: float | None  # what differs between strata; None where that is not known
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,6 +181,7 @@ def which_section(selection: Selection) -> Which:
     evidence = selection.required_evidence()
     chance = evidence.chance
     strata = selection.details.strata
+    heterogeneity = selection.heterogeneity
     columns = evidence.selected.tolist()
     features = []
     for i, name in enumerate(selected_names(evidence)):
@@ -191,7 +193,7 @@ def which_section(selection: Selection) -> Which:
             limit=None if chance is None else chance.limit(columns[i]),
             score=float(selection.scores[i]),
             relevance_pooled=None if strata is None else strata.relevance_pooled[i],
-            heterogeneity=None if strata is None else strata.heterogeneity[i],
+            heterogeneity=None if heterogeneity is None else float(heterogeneity[i]),
         )
         features.append(feature)
     return Which(
@@ -287,7 +289,7 @@ class HowMany(Section):
     levels: Mapping[str, Sequence[str]]  # the cells of all features, by header; empty for a rule without a rate
     conclusion: str | None  # what a reader may conclude of each feature
     errors: ErrorCurve | None  # None where no comparison was given
-    method: str
+    command_for_errors: str  # that draws errors
     call_with_errors: str  # that makes this report with errors
 
 
@@ -311,14 +313,26 @@ def how_many_section(selection: Selection, comparison: Comparison | None) -> How
         levels=ranking_of(selection).printed_levels(),
         conclusion=None if stopping is None else stopping.conclusion,
         errors=None if comparison is None else error_curve(comparison),
-        method=selection.method,
+        command_for_errors=_command_for_errors(selection),
         call_with_errors=_call_with_errors(selection),
     )
 
 
+def _command_for_errors(selection: Selection) -> str:
+    words = ["bitsieve", "compare", "--methods", selection.method]
+    strata = selection.parameters.get("strata")
+    effect = selection.parameters.get("effect", ANY_EFFECT)
+    for column in [strata] if isinstance(strata, str) else strata or []:
+        words += ["--strata", column]
+    if effect != ANY_EFFECT:
+        words += ["--effect", effect]
+    return shlex.join(words)
+
+
 def _call_with_errors(selection: Selection) -> str:
+    strata = strata_arguments(selection.parameters.get("strata"), selection.parameters.get("effect", ANY_EFFECT))
     return (
-        f"comparison = bitsieve.compare(data, {selection.target_name!r}, methods=[{selection.method!r}])\n"
+        f"comparison = bitsieve.compare(data, {selection.target_name!r}, methods=[{selection.method!r}]{strata})\n"
         "bitsieve.write_report(selection, 'report.html', comparison=comparison)"
     )
 
@@ -457,7 +471,10 @@ def _python_call(selection: Selection) -> str:
     if selection.target.kind != "survival":
         arguments.append(repr(selection.target_name))
     arguments.append(f"method={selection.method!r}")
-    arguments += [f"{name}={value!r}" for name, value in _parameters(selection).items() if name != "method"]
+    for name, value in _parameters(selection).items():
+        is_given_by_values = name in ("groups", "strata") and value == name
+        if name != "method":
+            arguments.append(f"{name}={name if is_given_by_values else repr(value)}")
     lines = ",\n".join(f"    {argument}" for argument in arguments)
     return f"bitsieve.select(\n{lines},\n)"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -521,21 +520,20 @@ def selecting_call(comparison: Comparison) -> str:
     """The call in Python that selects what is recommended."""
     choice = comparison.choice()
     target = target_arguments(comparison.parameters["target"], comparison.parameters.get("event"))
-    arguments = f"{strata_arguments(comparison.parameters)}method={choice.method!r}, "
-    arguments += f"n_features_to_select={choice.n_features}"
+    strata = strata_arguments(comparison.parameters.get("strata"), comparison.parameters.get("effect", ANY_EFFECT))
+    arguments = f"{target}{strata}, method={choice.method!r}, n_features_to_select={choice.n_features}"
     if comparison.parameters["protocol"] == PAPER:
         arguments += f", protocol={PAPER!r}"
-    return f"bitsieve.select(data, {target}, {arguments})"
+    return f"bitsieve.select(data, {arguments})"
 
 
-def strata_arguments(parameters: Mapping[str, Any]) -> str:
-    """The arguments of a call that give the strata of a comparison, with a comma; empty without strata."""
-    strata = parameters.get("strata")
+def strata_arguments(strata: str | list[str] | None, effect: str) -> str:
+    """The arguments of a call that give the strata and their effect, behind a comma; empty without strata."""
     if strata is None:
         return ""
-    arguments = "strata=strata, " if strata == "strata" else f"strata={strata!r}, "
-    if parameters["effect"] != ANY_EFFECT:
-        arguments += f"effect={parameters['effect']!r}, "
+    arguments = ", strata=strata" if strata == "strata" else f", strata={strata!r}"
+    if effect != ANY_EFFECT:
+        arguments += f", effect={effect!r}"
     return arguments
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 
+from bitsieve.information import ANY_EFFECT
 from bitsieve.results.equality import equal_fields
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Floats
@@ -59,6 +60,10 @@ class HowMany:
         The column of the event if the target is a time to an event; empty if its values were given.
     unit : str
         The unit of the information: "bits", or "bits per event" for a time to an event.
+    strata : str, list of str, or None
+        The columns of the strata; "strata" if their values were given, None without strata.
+    effect : {"any", "common"}
+        Whether any effect within the strata counts, or only what they have in common.
 
     Examples
     --------
@@ -81,6 +86,8 @@ class HowMany:
     error_without_columns: float | None = None
     event: str | None = None
     unit: str = "bits"
+    strata: str | list[str] | None = None
+    effect: str = ANY_EFFECT
 
     @property
     def notes(self) -> list[str]:
@@ -138,6 +145,8 @@ class HowMany:
             "target": self.target,
             "event": self.event,
             "unit": self.unit,
+            "strata": self.strata,
+            "effect": self.effect,
             "scoring": self.scoring,
             "error_without_columns": self.error_without_columns,
             "curve": {

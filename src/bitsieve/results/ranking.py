@@ -84,13 +84,13 @@ class Ranking:
         return levels
 
     def without_strata(self) -> dict[str, Floats]:
-        """The relevance of each feature in all rows, and what differs between strata; or empty without strata."""
+        """The relevance of each feature in all rows, and what differs between strata, if anything can; or empty."""
         if self.strata is None:
             return {}
-        return {
-            "relevance_pooled": np.array(self.strata.relevance_pooled),
-            "heterogeneity": np.array(self.strata.heterogeneity),
-        }
+        results = {"relevance_pooled": np.array(self.strata.relevance_pooled)}
+        if self.strata.heterogeneity is not None:
+            results["heterogeneity"] = np.array(self.strata.heterogeneity)
+        return results
 
     def rank_results(self) -> dict[str, Floats]:
         """The statistic and the p of the test that ranks each feature without a cut, NaN for others; or empty."""

@@ -166,9 +166,14 @@ class Selection:
 
     @property
     def heterogeneity(self) -> Floats | None:
-        """The bits of each feature that the strata do not have in common, corrected for chance; None without strata."""
+        """The bits of each feature that the strata do not have in common, corrected for chance.
+
+        None without strata, and where no stratum has two rows of each of two classes, as in matched pairs.
+        """
         strata = self.details.strata
-        return None if strata is None else np.array(strata.heterogeneity)
+        if strata is None or strata.heterogeneity is None:
+            return None
+        return np.array(strata.heterogeneity)
 
     @property
     def n_informative_rows(self) -> int | None:

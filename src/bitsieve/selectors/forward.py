@@ -87,8 +87,8 @@ class ForwardSelector(CountSelector):
     -----
     With ``strata``, ``relevance_`` is within the strata, and there are three attributes more: ``relevance_pooled_``,
     I(Xi;C) of all rows in bits, shape (n_features,); ``heterogeneity_``, the bits of each selected column that the
-    strata do not have in common, corrected for chance, shape (k,); and ``n_informative_rows_``, the rows of strata with
-    two classes.
+    strata do not have in common, corrected for chance, shape (k,), or None where no stratum has two rows of each of two
+    classes; and ``n_informative_rows_``, the rows of strata with two classes.
 
     Cost: O(k n d) samples read as bits, d = n_samples, n = n_features. Memory: (arity - 1) / 8 bytes a value.
 

@@ -109,7 +109,7 @@ def _strata(fit: Fit) -> SavedStrata | None:
         n_strata=strata.n_strata,
         n_informative_rows=strata.n_informative_rows,
         relevance_pooled=tuple(strata.relevance_pooled[fit.result.selected].tolist()),
-        heterogeneity=tuple(strata.heterogeneity.tolist()),
+        heterogeneity=None if strata.heterogeneity is None else tuple(strata.heterogeneity.tolist()),
     )
 
 

@@ -442,9 +442,9 @@ def _strata(field: Field, n_selected: int) -> SavedStrata | None:
         return None
     members = field.members(field_names(SavedStrata))
     relevance_pooled = members["relevance_pooled"].numbers()
-    heterogeneity = members["heterogeneity"].numbers()
+    heterogeneity = None if members["heterogeneity"].is_null else members["heterogeneity"].numbers()
     for name, numbers in (("relevance_pooled", relevance_pooled), ("heterogeneity", heterogeneity)):
-        if len(numbers) != n_selected:
+        if numbers is not None and len(numbers) != n_selected:
             raise members[name].error(f"must hold {n_selected:,} numbers, one a feature")
     return SavedStrata(
         n_strata=members["n_strata"].integer(),

@@ -223,7 +223,9 @@ class SavedStrata:
     n_strata: int
     n_informative_rows: int  # of strata with two classes
     relevance_pooled: tuple[float, ...]  # of the selected features: I(X;C) of all rows, in bits
-    heterogeneity: tuple[float, ...]  # of the selected features: what differs between the strata, in bits
+    # of the selected features: what differs between the strata, in bits; null where no stratum has two rows of each of
+    # two classes
+    heterogeneity: tuple[float, ...] | None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -87,7 +87,7 @@ def _strata(strata: SavedStrata) -> Json:
         "n_strata": strata.n_strata,
         "n_informative_rows": strata.n_informative_rows,
         "relevance_pooled": list(strata.relevance_pooled),
-        "heterogeneity": list(strata.heterogeneity),
+        "heterogeneity": None if strata.heterogeneity is None else list(strata.heterogeneity),
     }
 
 
