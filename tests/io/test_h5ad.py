@@ -1,6 +1,7 @@
 """Files of AnnData, and AnnData objects: a matrix with annotations of its rows, one of which is the target."""
 
 import importlib.util
+import json
 
 import numpy as np
 import pandas as pd
@@ -179,16 +180,34 @@ def test_rows_without_a_target_are_left_out(cells, tmp_path):
         assert (selection.scores == expected.scores).all()
 
 
-def test_a_selection_is_saved_and_made_again(cells, tmp_path, monkeypatch, capsys):
+def test_a_selection_is_saved_and_made_again(cells, tmp_path, monkeypatch):
     counts, obs = cells
     monkeypatch.chdir(tmp_path)
     write_h5ad("cells.h5ad", sparse.csr_array(counts), obs)
     command = ["select", "cells.h5ad", "--target", "cell_type", "--strata", "batch", "--save", "selection.json"]
     assert main([*command, "--quiet"]) == 0
     assert main(["verify", "selection.json", "cells.h5ad"]) == 0
-    capsys.readouterr()
-    assert main(["apply", "selection.json", "cells.h5ad"]) == 2
-    assert "AnnData" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_a_saved_selection_is_applied_to_a_file(cells, tmp_path, kind, capsys):
+    counts, obs = cells
+    path = str(write_h5ad(tmp_path / "cells.h5ad", kind(counts), obs))
+    saved = str(tmp_path / "selection.json")
+    written = str(tmp_path / "genes.csv")
+    selection = bitsieve.select(path, "cell_type", n_features_to_select=3)
+    selection.save(saved)
+    assert main(["apply", saved, path, "--output", written, "--check", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["check"]["moved"] == []
+    genes = pd.read_csv(written)
+    assert list(genes) == [*selection.features, "cell_type"]
+    assert (genes[selection.features] == counts[:, selection.indices]).to_numpy().all()
+    assert genes["cell_type"].tolist() == obs["cell_type"].tolist()
+    darker = counts.copy()
+    darker[:, 3] += 5
+    other_path = str(write_h5ad(tmp_path / "other.h5ad", kind(darker), obs))
+    assert main(["drift", saved, other_path, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["moved"] == ["gene3"]
 
 
 def test_what_is_refused(cells, tmp_path):

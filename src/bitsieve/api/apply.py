@@ -13,8 +13,8 @@ import pyarrow as pa
 from bitsieve.dataset.take_columns import WantedColumns
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.engines.stream import DEFAULT_MEMORY, rows_of_batch
-from bitsieve.io.annotated import AnnotatedMatrix
 from bitsieve.io.column_file import ColumnFile
+from bitsieve.io.h5ad import AnnotatedColumns, H5adFile
 from bitsieve.io.npz import ArrayTable
 from bitsieve.io.read import open_file
 from bitsieve.io.write import write_batches, write_csv, write_table
@@ -77,15 +77,12 @@ def apply_to_file(selection: Selection, data: TableLike, options: ApplyOptions) 
     if not selection.features:
         raise UserError(code="no-features", message="no column is selected, so that there is nothing to apply")
     opened = open_file(data, header=options.header)
+    if isinstance(opened, H5adFile):
+        opened = AnnotatedColumns(opened)
     if isinstance(opened, ColumnFile):
         return _FileOfColumns(selection, opened, options).apply()
     table = opened.read()
-    if isinstance(table, AnnotatedMatrix):
-        raise UserError(
-            code="data-type-not-read",
-            message=f"a selection is not applied to {opened.label}, a file of AnnData",
-            advice="take the genes from the AnnData object: adata[:, selection.features]",
-        )
+    assert isinstance(table, ArrayTable)  # what other files of arrays hold
     return _apply_to_arrays(selection, table, options)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from bitsieve.io.annotated import AnnotatedMatrix
-from bitsieve.io.column_file import InputFile
+from bitsieve.io.column_file import ColumnFile, InputFile, Partition, sliced
 from bitsieve.io.errors import DataError, check_unchanged, check_width, in_one_line
 from bitsieve.io.hdf5 import NUMERIC_KINDS, ContentLimit, StoredArray, StoredGroup, open_hdf5
 from bitsieve.io.npz import ArrayFile
@@ -89,6 +89,43 @@ class H5adFile(ArrayFile):
             annotations = _annotations(obs)
             names = [str(name) for name in _as_array(_index(var)).to_pylist()]
             return read_matrix(stored), names, annotations
+
+
+class AnnotatedColumns(ColumnFile):
+    """The annotations and the genes of a file of AnnData as columns. Its matrix is in memory; genes become dense."""
+
+    def __init__(self, file: H5adFile) -> None:
+        super().__init__(file.file, file.diagnostics)
+        self.matrix = file.read()
+
+    @property
+    def names(self) -> Sequence[str]:
+        return self.matrix.labels
+
+    @property
+    def types(self) -> Mapping[str, pa.DataType]:
+        types = dict.fromkeys(self.names, pa.from_numpy_dtype(self.matrix.X.dtype))
+        for annotation in self.matrix.annotations.schema:
+            types[annotation.name] = annotation.type
+        return types
+
+    @property
+    def n_rows(self) -> int:
+        return self.matrix.n_samples
+
+    def partitions(self, *, in_one_block: bool) -> Sequence[Partition]:
+        return [AnnotatedRows(self.matrix)]
+
+
+@dataclass(frozen=True)
+class AnnotatedRows:
+    """The rows of an annotated matrix."""
+
+    matrix: AnnotatedMatrix
+
+    def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
+        table = self.matrix.table(self.matrix.labels if columns is None else columns)
+        yield from sliced(table, rows)
 
 
 def main(path: str, table: str) -> None:
