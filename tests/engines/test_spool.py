@@ -127,7 +127,7 @@ def test_counts_by_the_bins_and_classes_of_others_of_a_table_that_was_counted(tm
     table = bitsieve.StreamSource(write(tmp_path / "data.parquet")).read_in_parts(ReadOptions(target="class"))
     fitted, source = table.count(make_binner("uniform", missing="error"))
     more = replace(table.target, labels=np.array([-1, 0, 1]))  # one class more, before the others
-    again = table.count_as(fitted, source.arities, more)
+    again = table.with_classes_of(more).count_as(fitted, source.arities)
     assert again.class_sizes.tolist() == [0, *source.class_sizes.tolist()]
 
 
