@@ -47,19 +47,19 @@ def read_options(arguments: argparse.Namespace) -> ReadOptions:
 
 
 def _survival(arguments: argparse.Namespace) -> SurvivalOptions | None:
-    """The time to an event, of a command that has --duration; --event of another command is a class of its target."""
+    """The options of a time to an event; None for a command without --duration."""
     from bitsieve.options import survival_options
 
-    if "duration" not in arguments:
+    if "duration" not in arguments:  # --event of such a command names a class
         return None
     intervals = 1 if arguments.intervals is None else arguments.intervals
     return survival_options(arguments.target, arguments.duration, arguments.event, arguments.entry, intervals)
 
 
 def _strata(arguments: argparse.Namespace) -> list[str] | None:
-    """The columns of the strata, of a command whose --strata are those of the whole table."""
-    columns = getattr(arguments, "strata", None)
-    return columns if isinstance(columns, list) else None
+    """The columns of the strata. None for ``interactions``, whose --strata are those of its shuffles."""
+    strata = getattr(arguments, "strata", None)
+    return strata if isinstance(strata, list) else None
 
 
 def execution_options(arguments: argparse.Namespace) -> ExecutionOptions:
@@ -180,7 +180,8 @@ def _method_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
     _check_settings(arguments, method, settable_of_method, settable_of_rule)
     settings: list[tuple[str, object]] = arguments.set or []
     parameters: dict[str, Any] = {}
-    stopping = _stopping_rule(arguments, {name: value for name, value in settings if name not in settable_of_method})
+    settings_of_rule = {name: value for name, value in settings if name not in settable_of_method}
+    stopping = _stopping_rule(arguments, settings_of_rule)
     if stopping is not None:
         parameters["stopping"] = stopping
     if arguments.group:
@@ -226,7 +227,7 @@ def _without_options(parameters: Mapping[str, Any], options: Container[str]) -> 
 
 
 def settable_names(arguments: argparse.Namespace) -> set[str]:
-    """What --set takes with the methods and the stopping rule that were typed."""
+    """The names that --set takes with the methods and the stopping rule that were typed."""
     from bitsieve.evaluate.plan import DEFAULT_METHODS
     from bitsieve.methods.registry import find_method, method_names
 
@@ -253,7 +254,7 @@ def _methods_with(name: str, value: object) -> list[str]:
 
 
 def _has_effect(method: Method, name: str, value: object) -> bool:
-    """Whether a parameter has an effect on a method. What else may be wrong with its value is said when it is used."""
+    """Whether a parameter has an effect on a method. Values that are wrong in other ways are refused later."""
     from bitsieve.methods.registry import arguments_of
 
     if name == DENSITIES:
@@ -282,13 +283,13 @@ def check_settings_of_compare(arguments: argparse.Namespace) -> None:
     from bitsieve.evaluate.plan import DEFAULT_METHODS
     from bitsieve.methods.registry import find_method
 
-    names_of_methods = set(IN_PLACE_OF_SET) - {"algorithm"}  # compare has no options of their own for these
+    accepted_names = set(IN_PLACE_OF_SET)  # compare has no options of their own for these
     for method in arguments.methods or DEFAULT_METHODS:
-        names_of_methods.update(settable_parameters(find_method(method)))
+        accepted_names.update(settable_parameters(find_method(method)))
     for name, value in arguments.set or ():
         if name == "algorithm":
             raise _has_option(name, "--methods")
-        if name not in names_of_methods:
+        if name not in accepted_names:
             raise UserError(
                 code="unknown-parameter",
                 message=f"--set {name}: none of the methods takes {name!r}",
@@ -302,35 +303,46 @@ def _check_settings(
     settable_of_method: Mapping[str, Any],
     settable_of_rule: Mapping[str, Any],
 ) -> None:
-    """Refuse what is given by --set, and neither the method nor the stopping rule takes it so."""
+    """Refuse a name that --set gives twice, or that neither the method nor the stopping rule takes by --set."""
     settable = {**settable_of_rule, **settable_of_method}
-    names = [name for name, _ in arguments.set or []]
-    who = f"method {method.name!r}"
-    if arguments.stop is not None:
-        who += f" with --stop {arguments.stop}"
-    for name, value in arguments.set or ():
-        option = IN_PLACE_OF_SET.get(name)
-        if arguments.stop is not None and name in RULE_OPTIONS:
-            option = f"--{RULE_OPTIONS[name].replace('_', '-')}"
-        if option is not None and name not in settable:
-            raise _has_option(name, option)
+    settings: list[tuple[str, object]] = arguments.set or []
+    names = [name for name, _ in settings]
+    for name, value in settings:
         if name not in settable:
-            listed = ", ".join(f"{other}={setting_text(default)}" for other, default in settable.items())
-            advice = f"it takes {listed or 'no parameters'}"
-            advice_on_methods = _advice_on_methods(name, value, "--method")
-            if advice_on_methods:
-                advice += f"; {advice_on_methods}"
-            raise UserError(
-                code="unknown-parameter",
-                message=f"--set {name}: {who} does not take {name!r}",
-                advice=advice,
-            )
+            option = _option_in_place_of_set(name, arguments.stop)
+            if option is not None:
+                raise _has_option(name, option)
+            raise _unknown_setting(name, value, method, arguments.stop, settable)
         if names.count(name) > 1:
             raise UserError(
                 code="given-twice",
                 message=f"--set {name} is given {names.count(name)} times",
                 advice="give it once",
             )
+
+
+def _option_in_place_of_set(name: str, rule: str | None) -> str | None:
+    """The option that gives a parameter of the method, or of the stopping rule of --stop; None if there is none."""
+    if rule is not None and name in RULE_OPTIONS:
+        return f"--{RULE_OPTIONS[name].replace('_', '-')}"
+    return IN_PLACE_OF_SET.get(name)
+
+
+def _unknown_setting(
+    name: str, value: object, method: Method, rule: str | None, settable: Mapping[str, Any]
+) -> UserError:
+    """The error for a name that --set does not take, with the names that it takes, and the methods that take it."""
+    method_and_rule = f"method {method.name!r}" if rule is None else f"method {method.name!r} with --stop {rule}"
+    listed = ", ".join(f"{other}={setting_text(default)}" for other, default in settable.items())
+    advice = f"it takes {listed or 'no parameters'}"
+    advice_on_methods = _advice_on_methods(name, value, "--method")
+    if advice_on_methods:
+        advice += f"; {advice_on_methods}"
+    return UserError(
+        code="unknown-parameter",
+        message=f"--set {name}: {method_and_rule} does not take {name!r}",
+        advice=advice,
+    )
 
 
 def _has_option(name: str, option: str) -> UserError:
@@ -356,26 +368,26 @@ def _rule_name(arguments: argparse.Namespace) -> str | None:
 
 
 def _stopping_rule(arguments: argparse.Namespace, settings: Mapping[str, object]) -> StoppingRule | None:
-    """The stopping rule with its parameters, those of --set included; None if neither a rule nor its options are."""
+    """The stopping rule with its parameters, those of --set included; None if no rule is named."""
     from bitsieve.methods.by_counts.stopping import STOPPING_RULES, make_stopping
     from bitsieve.methods.registry import refuse_method_as_rule
 
     rule = _rule_name(arguments)
+    is_unknown = rule is not None and rule not in STOPPING_RULES  # refused below
     rule_parameters: dict[str, object] = {}
     for parameter, option in RULE_OPTIONS.items():
         value = getattr(arguments, option)
-        if value is not None:
-            rule_parameters[parameter] = value
-    is_known = rule in STOPPING_RULES
-    for parameter in rule_parameters:
+        if value is None:
+            continue
         rules = [name for name, make in STOPPING_RULES.items() if parameter in signature(make).parameters]
-        if rule is None or (is_known and rule not in rules):
+        if rule not in rules and not is_unknown:
             raise UserError(
                 code="parameter-without-effect",
                 message=f"has an effect only with --stop {' or '.join(rules)}",
                 advice="add that, or leave it out",
                 parameters={parameter: NAME_ONLY},
             )
+        rule_parameters[parameter] = value
     if rule is None:
         return None
     refuse_method_as_rule(rule)
