@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Sized
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -107,7 +107,7 @@ class FeatureExplanation:
     unit: str = "bits"
 
     def _quantities(self) -> list[Quantity]:
-        """The rows of the table. Quantities without a value, as those of a dropped column, have none."""
+        """The rows of the table. A quantity without a value, as of a dropped column, has no row."""
         relevance_in_words = f"of the {self.class_entropy:.4f} bits of the target"
         shuffles = "shuffles of the target"
         if self.unit == BITS_PER_EVENT:
@@ -187,29 +187,36 @@ def explain_feature(selection: ExplainedSelection, feature: object) -> FeatureEx
         )
     column = column_of(feature, names)
     position = _position(column, evidence.selected)
-    others = evidence.selected if position is None else evidence.selected[:position]
     if position is None and column in evidence.dropped:
         return _dropped_feature(selection, column)
 
+    others = evidence.selected if position is None else evidence.selected[:position]
     information = evidence.information
     contribution = contribution_of(column, others, information)
     added: float = np.nan
     added_to: tuple[int, ...] = ()
-    substitute = None
+    substitute: str | None = None
+    price: float | None = None
     if _can_combine_columns(information):
         conditional, added_to = conditional_on(information, others.tolist())
         added = float(conditional.conditional_relevance(np.array([column]))[0])
-        if position is not None:
-            substitute = _best_substitute(evidence, column)
-    if position is None:
-        reason = why_not_selected(selection, column, contribution, added)
-    else:
-        reason = why_selected(selection, position)
+        best = None if position is None else _best_substitute(evidence, column)
+        if best is not None:
+            substitute = names[best.column]
+            price = best.price
     groups = represented_by_selected(evidence).groups
+    if position is None:
+        rank = None
+        reason = why_not_selected(selection, column, contribution, added)
+        represented: list[str] = []
+    else:
+        rank = position + 1
+        reason = why_selected(selection, position)
+        represented = [names[j] for j in groups[position]]
     return FeatureExplanation(
         feature=names[column],
         index=column,
-        rank=None if position is None else position + 1,
+        rank=rank,
         reason=reason,
         relevance=contribution.relevance,
         entropy=float(information.entropy[column]),
@@ -221,10 +228,10 @@ def explain_feature(selection: ExplainedSelection, feature: object) -> FeatureEx
         complementary_with=name_of_column(names, contribution.complementary_with),
         added=added,
         given=[names[j] for j in added_to],
-        stands_for=[] if position is None else [names[j] for j in groups[position]],
+        stands_for=represented,
         represented_by=_representative(column, evidence.selected, groups, names),
-        substitute=None if substitute is None else names[substitute.column],
-        price=None if substitute is None else substitute.price,
+        substitute=substitute,
+        price=price,
         notes=_notes_on(selection, column, reason),
         unit=evidence.unit,
     )
@@ -303,20 +310,23 @@ def naming_column(diagnostics: Sequence[Diagnostic], name: str) -> list[Diagnost
     return [diagnostic for diagnostic in diagnostics if str(name) in diagnostic.columns]
 
 
-def column_of(feature: Any, names: Any) -> int:
-    """The column of a feature given by name or number; ValueError, with the nearest names, where there is none."""
-    is_number = isinstance(feature, (int, np.integer)) and not isinstance(feature, bool)
-    name = closest_match(str(feature), names)
-    if name in names and (is_number or isinstance(feature, str)):  # columns may be named by numbers
-        return list(names).index(name)
+def column_of(feature: object, names: Sequence[str]) -> int:
+    """The column of a feature given by name or number; ValueError, with the nearest names, where there is none.
+
+    A number is first looked up among the names, as columns may be named by numbers.
+    """
+    if isinstance(feature, (str, int, np.integer)) and not isinstance(feature, bool):
+        name = closest_match(str(feature), names)
+        if name in names:
+            return list(names).index(name)
+        if not isinstance(feature, str) and 0 <= feature < len(names):
+            return int(feature)
     if isinstance(feature, str):
         raise UserError(
             code="unknown-column",
             message=f"there is no column {feature!r}",
             advice=allowed_names(feature, list(names)),
         )
-    if is_number and 0 <= feature < len(names):
-        return int(feature)
     # Values of an array or a Series would fill the screen.
     text = type(feature).__name__ if isinstance(feature, Sized) else repr(feature)
     raise UserError(
