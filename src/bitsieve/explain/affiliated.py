@@ -101,8 +101,8 @@ def affiliated(
     table = read_columns(X, estimator=fitted, reset=False)
     if by == "correlation":
         return affiliated_by_correlation(selected, table, tau, n_jobs)
-    binner = fitted_binner(fitted) if binning is None else None
-    if binner is None:
+    binner = fitted_binner(fitted)
+    if binner is None or binning is not None:
         binner = binner_of(table, "quantile" if binning is None else binning, n_jobs).fit_table(table)
     one_class = np.zeros(table.n_samples, np.int32)
     source = make_source(binner.codes(table), one_class, n_classes=1, n_jobs=n_jobs)
@@ -110,7 +110,7 @@ def affiliated(
 
 
 def affiliated_of_evidence(evidence: Evidence, tau: float, by: str) -> Affiliated:
-    """The same for a selection, from the table that it was made on, or from its counts."""
+    """The affiliated features of a selection, from its table; for information its counts are enough."""
     check_tau("tau", tau)
     check_choice("by", by, MEASURES)
     if by == "information":
@@ -150,18 +150,21 @@ def represented_by_selected(evidence: Evidence) -> Affiliated:
 def nearest_selected(selected: Columns, pairs: Pairs) -> Affiliated:
     """Group every column that is not selected with the selected column nearest to it among ``pairs``."""
     nearness = np.round(np.abs(pairs.correlation), 10)  # what differs by less is a tie
-    is_other = ~np.isin(pairs.column, selected)
-    others = np.flatnonzero(is_other)
-    order = others[np.lexsort((pairs.chosen[others], -nearness[others], pairs.column[others]))]
+    others = np.flatnonzero(~np.isin(pairs.column, selected))
+    by_column_nearest_first = np.lexsort((pairs.chosen[others], -nearness[others], pairs.column[others]))
+    order = others[by_column_nearest_first]
     column = pairs.column[order]
-    is_nearest = np.ones(len(order), bool)  # the first pair of every column
-    is_nearest[1:] = column[1:] != column[:-1]
-    groups = pairs.groups(order[is_nearest], len(selected))
+    is_first_of_column = np.ones(len(order), bool)
+    is_first_of_column[1:] = column[1:] != column[:-1]
+    groups = pairs.groups(order[is_first_of_column], len(selected))
     return Affiliated(selected, groups.members, groups.correlations)
 
 
 def pairs_with_shared_information(information: Information, selected: Columns, minimum: float) -> Pairs:
-    """The pairs of a selected and another column whose symmetric uncertainty is at least ``minimum``."""
+    """The pairs of a selected and another column whose symmetric uncertainty is at least ``minimum``.
+
+    The uncertainty takes the place of the correlation of a pair.
+    """
     columns = []
     positions = []  # of the selected column among the selected ones
     uncertainties = []

@@ -59,8 +59,8 @@ def information_curve(
 def selected_and_next(selector: Any, counted_table: CountedTable) -> Columns:
     """The selected columns, and those that the method would choose next.
 
-    These are half as many as are selected, at least five, as far as there are so many. There are none if the method
-    cannot rank further columns, or would select others if it were asked for more.
+    The next ones are half as many as the selected ones, but at least five, or all that are left. There are none if the
+    method cannot rank further columns, or if it selects other columns when asked for more.
     """
     from sklearn.base import clone
 

@@ -11,7 +11,7 @@ from bitsieve.diagnostics import Diagnostic
 from bitsieve.explain.blanket import is_blanket, relation_of_member, why_not_in_blanket
 from bitsieve.explain.contribution import Contribution
 from bitsieve.explain.evidence import Evidence
-from bitsieve.methods.constraints import resolve
+from bitsieve.methods.constraints import Candidates, resolve
 from bitsieve.methods.registry import find_method
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.selected_tests import InformativeState
@@ -77,10 +77,10 @@ def why_not_selected(selection: ExplainedSelection, column: int, contribution: C
     if column in evidence.dropped:
         return REASON_DROPPED[evidence.dropped[column]]
     if not evidence.information.varies[column]:
-        has_no_cut = column in evidence.binner.columns_without_cut and not evidence.table.is_constant(column)
-        if not has_no_cut:
+        is_one_bin = column in evidence.binner.columns_without_cut and not evidence.table.is_constant(column)
+        if not is_one_bin:
             return "is not selected: it has one value only, so it carries no information"
-        if uses_bins:
+        if uses_bins:  # other methods have looked at the values in the bin
             return f"is not selected: {NO_RELATION} to {selection.target_name!r} and scores 0 {evidence.unit}"
     if column in _excluded_columns(selection):
         return "is not selected because it was excluded"
@@ -113,17 +113,15 @@ def _is_within_chance(evidence: Evidence, column: int, contribution: Contributio
 
 def _included_columns(selection: ExplainedSelection) -> list[int]:
     """The columns that the constraints of the selection include."""
-    constraints = selection.required_fit().selection.constraints
-    if constraints is None:
-        return []
-    candidates = resolve(constraints, selection.required_evidence().table.names)
+    candidates = _candidates(selection)
     return np.flatnonzero(np.isin(candidates.candidate_of_column, candidates.must_include)).tolist()
 
 
 def _excluded_columns(selection: ExplainedSelection) -> list[int]:
     """The columns that the constraints of the selection exclude."""
-    constraints = selection.required_fit().selection.constraints
-    if constraints is None:
-        return []
-    candidates = resolve(constraints, selection.required_evidence().table.names)
+    candidates = _candidates(selection)
     return np.flatnonzero(np.isin(candidates.candidate_of_column, candidates.exclude)).tolist()
+
+
+def _candidates(selection: ExplainedSelection) -> Candidates:
+    return resolve(selection.required_fit().selection.constraints, selection.required_evidence().table.names)
