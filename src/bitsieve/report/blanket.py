@@ -26,18 +26,18 @@ class Blanket(Section):
 
 
 def blanket_section(selection: Selection) -> Blanket | None:
-    """None if the roles of the members were not found."""
-    members = list(zip(map(str, selection.features), selection.details.roles, strict=True))
-    by_role = [(name, role) for name, role in members if role is not None]
-    if not by_role:
+    """The section on the blanket; None if the roles of its members were not found."""
+    features = zip(selection.features, selection.details.roles, strict=True)
+    members = [(str(name), role) for name, role in features if role is not None]
+    if not members:
         return None
-    drawn = by_role[:MAX_MEMBERS_DRAWN]
+    drawn = members[:MAX_MEMBERS_DRAWN]
     neighbours = [name for name, role in drawn if role.name == "neighbour"]
     spouses = {name: role.via for name, role in drawn if role.name == "spouse"}
     axes = draw_blanket(selection.target_name, neighbours, spouses, new_axes((WIDTH, BLANKET_HEIGHT)))
     return Blanket(
         svg=as_svg(axes, "the Markov blanket of the target"),
         target=selection.target_name,
-        n_members=len(by_role),
+        n_members=len(members),
         n_drawn=len(drawn),
     )
