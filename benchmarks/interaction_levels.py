@@ -1,11 +1,16 @@
 """How often interactions are reported that are not there, and how often those that are.
 
-``python -m benchmarks.interaction_levels [RUNS] [DESIGN ...]`` prints a row a design and number of bins, over so many
-seeded tables (300; a tenth of it for the large designs, whose tables take seconds). The statistic is the gain, with 99
-shuffles, within strata where a design has them. "tuples" and "columns" are the shares of tables in which any false
-tuple or column has an adjusted p of at most 0.05, "false share" is the mean share of false ones in the lists of a false
-discovery rate of 0.1, by the shuffles and by contrast columns, and "found" the share of true columns in the lists of an
-adjusted p of at most 0.05, and of either rate. RUNS of 0: by contrast columns alone, over 300 tables.
+``python -m benchmarks.interaction_levels [TABLES] [DESIGN ...]`` prints a row for each design and number of bins: means
+over so many seeded tables, 300 by default. Large designs have a tenth of them, as a table takes seconds. If TABLES is
+0, there are 300, and they are not shuffled. The statistic is the gain, with 99 shuffles, within strata if the design
+has them. Columns are listed
+
+- whose adjusted p is at most 0.05,
+- by a false discovery rate of 0.1, from the shuffles,
+- by the same rate, from contrast columns.
+
+"tuples" and "columns" are the shares of tables in which any false tuple or column has an adjusted p of at most 0.05,
+"false share" is the share of false columns in a list, and "found" the share of the true columns that are in it.
 """
 
 from __future__ import annotations
@@ -23,8 +28,23 @@ from bitsieve.methods.by_counts.interactions import Search
 LEVEL = 0.05
 RATE = 0.1
 N_SHUFFLES = 99
+N_TABLES = 300
 FLIPPED = 0.25  # the share of the classes of a parity that are replaced by the other class
-HEADINGS = (
+
+
+class Shares(NamedTuple):
+    """What is reported in one table: shares, or 0 and 1. NaN if the table has no true columns, or nothing was drawn."""
+
+    has_false_tuple: float
+    has_false_column: float
+    false_by_rate: float
+    found_by_p: float
+    found_by_rate: float
+    false_by_contrasts: float
+    found_by_contrasts: float
+
+
+HEADINGS = (  # of the fields of Shares
     "tuples",
     "columns",
     "false share",
@@ -80,14 +100,14 @@ def parity(order: int) -> Callable[[np.random.Generator, int, int], Sample]:
     return make
 
 
-def of_strata(random: np.random.Generator, n_rows: int, n_columns: int) -> Sample:
-    """An exclusive or is of the stratum, one of two, which the class is in three quarters of the rows."""
+def confounded(random: np.random.Generator, n_rows: int, n_columns: int) -> Sample:
+    """The stratum is the exclusive or of two columns, and the class is the stratum in three quarters of the rows."""
     sample = parity(2)(random, n_rows, n_columns)
     strata = (sample.values[:, :2] > 0).sum(axis=1) % 2
     return sample._replace(true_columns=[], strata=strata)
 
 
-def beside_a_strong_one(random: np.random.Generator, n_rows: int, n_columns: int) -> Sample:
+def one_strong_column(random: np.random.Generator, n_rows: int, n_columns: int) -> Sample:
     """One column is informative alone, in three quarters of the rows; all others are noise."""
     return parity(1)(random, n_rows, n_columns)
 
@@ -95,11 +115,11 @@ def beside_a_strong_one(random: np.random.Generator, n_rows: int, n_columns: int
 class Design(NamedTuple):
     name: str
     make: Callable[[np.random.Generator, int, int], Sample]
-    order: int
+    order: int  # of the tuples that are searched
     n_rows: int
     n_columns: int
     bins: tuple[int, ...] = (2, 3)
-    share: float = 1.0  # of the runs
+    share: float = 1.0  # of the tables
 
 
 DESIGNS = (
@@ -107,9 +127,9 @@ DESIGNS = (
     Design("correlated noise, pairs of 200", correlated, 2, 500, 200),
     Design("classes 95:5, pairs of 200", skewed, 2, 500, 200),
     Design("rare values, pairs of 200", rare, 2, 500, 200, (2,)),
-    Design("beside a strong column, pairs of 200", beside_a_strong_one, 2, 500, 200),
+    Design("beside a strong column, pairs of 200", one_strong_column, 2, 500, 200),
     Design("exclusive or among 200", parity(2), 2, 500, 200, (2, 3, 4, 5)),
-    Design("an exclusive or that is the stratum, among 200", of_strata, 2, 500, 200),
+    Design("an exclusive or that is the stratum, among 200", confounded, 2, 500, 200),
     Design("noise, triples of 60", noise, 3, 500, 60),
     Design("parity of three among 60", parity(3), 3, 500, 60, (2, 3, 4)),
     Design("exclusive or among 2,000", parity(2), 2, 500, 2000, (2, 3), 0.1),
@@ -118,8 +138,7 @@ DESIGNS = (
 )
 
 
-def coded(values: NDArray[np.float64], bins: int) -> NDArray[np.uint8]:
-    """Equal-frequency codes."""
+def equal_frequency_codes(values: NDArray[np.float64], bins: int) -> NDArray[np.uint8]:
     codes = []
     for column in values.T:
         cuts = np.unique(np.quantile(column, np.arange(1, bins) / bins, method="lower"))
@@ -127,65 +146,70 @@ def coded(values: NDArray[np.float64], bins: int) -> NDArray[np.uint8]:
     return np.stack(codes, axis=1).astype(np.uint8)
 
 
-def row(design: Design, bins: int, n_runs: int, shuffled: bool) -> str:
-    """One row of the table."""
-    runs = [run(design, bins, seed, shuffled) for seed in range(n_runs)]
-    cells = ["-" if np.isnan(number) else f"{number:.3f}" for number in np.mean(runs, axis=0)]
-    return f"| {design.name} | {design.n_rows} | {bins} | {n_runs} | {' | '.join(cells)} |"
+def printed_row(design: Design, bins: int, n_tables: int, shuffled: bool) -> str:
+    shares = [shares_in_table(design, bins, seed, shuffled) for seed in range(n_tables)]
+    cells = ["-" if np.isnan(mean) else f"{mean:.3f}" for mean in np.mean(shares, axis=0)]
+    return f"| {design.name} | {design.n_rows} | {bins} | {n_tables} | {' | '.join(cells)} |"
 
 
-def run(design: Design, bins: int, seed: int, shuffled: bool) -> list[float]:
-    """What is found in one table."""
+def shares_in_table(design: Design, bins: int, seed: int, shuffled: bool) -> Shares:
+    """Draw one table, search it, and compare what is listed with the true columns."""
     random = np.random.default_rng([seed, design.n_rows, design.n_columns, design.order])
     sample = design.make(random, design.n_rows, design.n_columns)
-    true_columns = sample.true_columns
-    source = PackedSource(coded(sample.values, bins), sample.classes)
+    source = PackedSource(equal_frequency_codes(sample.values, bins), sample.classes)
     search = Search(design.order, "gain", 50)
     strongest = search.strongest(source)
-
-    def share_found(columns: NDArray[np.intp]) -> float:
-        return float(np.isin(true_columns, columns).mean()) if true_columns else np.nan
-
-    def false_share(columns: NDArray[np.intp]) -> float:
-        return np.setdiff1d(columns, true_columns).size / max(1, columns.size)
-
-    shuffle_cells = [np.nan] * 5
+    shares = Shares(*[np.nan] * len(Shares._fields))
     if shuffled:
         strata_by_class = None
         if sample.strata is not None:
             strata_by_class = sample.strata[np.argsort(sample.classes, kind="stable")]
         chance = search.after_shuffles(source, N_SHUFFLES, seed, strata_by_class)
         tuples = strongest.columns[chance.of_tuples(strongest.values) <= LEVEL]
-        significant = np.flatnonzero(chance.of_columns(strongest.best) <= LEVEL)
-        listed = np.flatnonzero(chance.false_discovery(strongest.best) <= RATE)
-        shuffle_cells = [
-            float((~np.isin(tuples, true_columns)).all(axis=1).any()),
-            float(np.setdiff1d(significant, true_columns).size > 0),
-            false_share(listed),
-            share_found(significant),
-            share_found(listed),
-        ]
-
-    contrast_cells = [np.nan] * 2
+        by_p = np.flatnonzero(chance.of_columns(strongest.best) <= LEVEL)
+        by_rate = np.flatnonzero(chance.false_discovery(strongest.best) <= RATE)
+        is_false_tuple = (~np.isin(tuples, sample.true_columns)).all(axis=1)
+        shares = shares._replace(
+            has_false_tuple=float(is_false_tuple.any()),
+            has_false_column=float(share_false(by_p, sample) > 0),
+            false_by_rate=share_false(by_rate, sample),
+            found_by_p=share_found(by_p, sample),
+            found_by_rate=share_found(by_rate, sample),
+        )
     if sample.strata is None:
-        rates = search.contrast_rates(source, strongest, seed)
-        listed = np.flatnonzero(rates <= RATE)
-        contrast_cells = [false_share(listed), share_found(listed)]
-    return [*shuffle_cells, *contrast_cells]
+        by_contrasts = np.flatnonzero(search.contrast_rates(source, strongest, seed) <= RATE)
+        shares = shares._replace(
+            false_by_contrasts=share_false(by_contrasts, sample),
+            found_by_contrasts=share_found(by_contrasts, sample),
+        )
+    return shares
+
+
+def share_found(columns: NDArray[np.intp], sample: Sample) -> float:
+    """The share of the true columns that are listed."""
+    if not sample.true_columns:
+        return np.nan
+    return float(np.isin(sample.true_columns, columns).mean())
+
+
+def share_false(columns: NDArray[np.intp], sample: Sample) -> float:
+    """The share of false columns among those listed; 0 if none is listed."""
+    return np.setdiff1d(columns, sample.true_columns).size / max(1, columns.size)
 
 
 def main(arguments: list[str]) -> None:
     """Print the table."""
-    n_runs = int(arguments[0]) if arguments else 300
+    n_tables = int(arguments[0]) if arguments else N_TABLES
+    shuffled = n_tables > 0
     names = arguments[1:]
     print(f"| design | rows | bins | tables | {' | '.join(HEADINGS)} |")
     print("|---" * (4 + len(HEADINGS)) + "|", flush=True)
     for design in DESIGNS:
         if names and design.name not in names:
             continue
-        n_tables = max(5, round((n_runs or 300) * design.share))
+        n_of_design = max(5, round((n_tables or N_TABLES) * design.share))
         for bins in design.bins:
-            print(row(design, bins, n_tables, n_runs > 0), flush=True)
+            print(printed_row(design, bins, n_of_design, shuffled), flush=True)
 
 
 if __name__ == "__main__":
