@@ -1,9 +1,9 @@
 """What one writes by hand in numpy: loops of numpy.bincount, and matrix products of one-hot codes (BLAS).
 
-The greedy loops of JMI, MRMR and CMIM stand over any way of counting one feature against all. Both ways hand over sums
-of c log2 c over the cells of tables: those of (pivot, feature), and those of (pivot, feature, class) when asked. With N
-samples and h = log2 N - sum / N an entropy, I(Xi;Xs) = h_i + h_s - h_is, I(Xi,Xs;C) = h_is + h_c - h_isc and
-I(Xi;C|Xs) = h_is + h_sc - h_isc - h_s.
+One greedy loop of JMI, MRMR and CMIM takes any function that counts one feature, the pivot, against all others. It
+gives sums of c log2 c over the cells of tables: those of (pivot, feature), and if needed those of (pivot, feature,
+class). With N samples and h = log2 N - sum / N an entropy, I(Xi;Xs) = h_i + h_s - h_is,
+I(Xi,Xs;C) = h_is + h_c - h_isc and I(Xi;C|Xs) = h_is + h_sc - h_isc - h_s.
 """
 
 import numpy as np
@@ -147,21 +147,22 @@ def fcbf(codes, classes):
         entropies = np.array([entropy(np.bincount(column)) for column in codes.T])
         class_entropy = entropy(np.bincount(classes))
 
-        def uncertainty(x, h_x, n_x, j):
-            both = entropy(np.bincount(x * n_codes + codes[:, j], minlength=n_x * n_codes))
-            total = h_x + entropies[j]
-            return 2 * (total - both) / total if total else 0.0
+        def uncertainty(x, entropy_of_x, n_codes_of_x, j):
+            """The symmetric uncertainty of x and column j."""
+            joint_entropy = entropy(np.bincount(x * n_codes + codes[:, j], minlength=n_codes_of_x * n_codes))
+            total = entropy_of_x + entropies[j]
+            return 2 * (total - joint_entropy) / total if total else 0.0
 
         class_uncertainty = np.array([uncertainty(classes, class_entropy, n_classes, j) for j in range(codes.shape[1])])
-        left = np.argsort(-class_uncertainty, kind="stable")
+        remaining = np.argsort(-class_uncertainty, kind="stable")
         selected = []
-        while len(left):
-            p = left[0]
-            rest = left[1:]
-            x = codes[:, p].astype(np.int64)
-            between = np.array([uncertainty(x, entropies[p], n_codes, j) for j in rest])
-            selected.append(int(p))
-            left = rest[between < class_uncertainty[rest] - 1e-10]
+        while len(remaining):
+            best = remaining[0]
+            others = remaining[1:]
+            x = codes[:, best].astype(np.int64)
+            shared = np.array([uncertainty(x, entropies[best], n_codes, j) for j in others])
+            selected.append(int(best))
+            remaining = others[shared < class_uncertainty[others] - 1e-10]
         return {"selected": selected}
 
     return run
@@ -182,7 +183,11 @@ def relieff(values, classes):
             for c, prior in enumerate(priors):
                 candidates = np.flatnonzero((classes == c) & (np.arange(len(classes)) != i))
                 near = candidates[np.argsort(distances[candidates], kind="stable")[:n_neighbors]]
-                weights += (-1 if c == own_class else prior / (1 - priors[own_class])) * differences[near].mean(axis=0)
+                mean_difference = differences[near].mean(axis=0)
+                if c == own_class:
+                    weights -= mean_difference
+                else:
+                    weights += prior / (1 - priors[own_class]) * mean_difference
         return {"weights": (weights / len(classes)).tolist()}
 
     return run
