@@ -52,7 +52,7 @@ from bitsieve.utils.types import NameOrIndex
 PROTOCOLS = ("nested", PAPER)
 DEFAULT_METHODS = COMPARED
 DEFAULT_COUNTS = range(10, 101)
-FEW_FEATURES = 20
+FEW_FEATURES = 20  # of at most so many, errors are measured from one feature on
 MIN_BRIER_TIMES = 2  # the Brier score is integrated between two times at least
 
 #: A number of features, or several; None for the default ones.
@@ -63,7 +63,7 @@ FeatureCounts: TypeAlias = int | Iterable[int] | None
 class ComparisonOptions:
     """What is compared, and how; the fields are the parameters of :func:`bitsieve.compare` of the same names.
 
-    ``penalties`` are those that a rule on drift leads to.
+    ``penalties``, in bits by column, are made of the drift of the columns.
     """
 
     methods: Methods = DEFAULT_METHODS
@@ -76,8 +76,8 @@ class ComparisonOptions:
     baselines: bool = False
     random_state: int = 0
     bounds: bool = False
-    effect: str = ANY_EFFECT  # within strata
-    penalties: Mapping[NameOrIndex, float] = field(default_factory=dict)  # bits, by column
+    effect: str = ANY_EFFECT  # of the features within strata
+    penalties: Mapping[NameOrIndex, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.protocol not in PROTOCOLS:
@@ -95,8 +95,8 @@ class Plan:
 
     options: ComparisonOptions
     table: InMemoryDataset  # prepared
-    table_with_categories: InMemoryDataset  # the same, with columns of few whole numbers as categories
-    has_only_few_whole_numbers: bool  # in every column of an array, so that none of them is binned
+    table_with_categories: InMemoryDataset  # the same, with columns of integers in a small range as categories
+    is_array_of_small_integers: bool  # whether the table is an array that needs no bins
     selectors: dict[str, BaseEstimator]  # by label; unfitted, each ranks as many features as the largest count
     counts: Columns  # numbers of features, ascending
     classifier: str
@@ -117,8 +117,15 @@ class Plan:
         return self.table.target
 
     def settle_categories(self, options: DiscretizationOptions) -> tuple[InMemoryDataset, DiscretizationOptions]:
-        """The table and the discretization for a method on counts, as ``fit`` would settle both for all rows."""
-        return _settle_categories(self.table, self.table_with_categories, self.has_only_few_whole_numbers, options)
+        """The table and the discretization for a method on counts, as ``fit`` would settle both for all rows.
+
+        Integers in a small range are categories, unless the options say how to bin them.
+        """
+        if not options.leaves_codes_open:
+            return self.table, options
+        if self.is_array_of_small_integers:
+            return self.table, replace(options, binning="none")
+        return self.table_with_categories, options
 
     def learning_rows(self, fold: Fold) -> Columns:
         """The samples from which a fold learns scales, means and categories."""
@@ -172,13 +179,11 @@ def make_plan(
     dense_table = table.dense()
     refuse_constant_data(dense_table)
     prepared = prepare(dense_table, columns, discretization, execution)
-    table_with_categories, has_only_few_whole_numbers = prepared.table.with_small_integers_as_categories(
-        execution.n_jobs
-    )
+    with_categories, is_array_of_small_integers = prepared.table.with_small_integers_as_categories(execution.n_jobs)
 
     counts, notes_on_counts = feature_counts(options.features, prepared.n_left)
     selectors = make_selectors(
-        _methods(options, predicted),
+        _compared_methods(options, predicted),
         int(counts[-1]),
         binning_parameter(discretization),
         options.random_state,
@@ -189,21 +194,17 @@ def make_plan(
     )
     if predicted == "times":
         check_methods_take_times(selectors)
-    effects = _checked_effects(prepared.table, selectors)
+    effect = _checked_effect(prepared.table, selectors)
     measure, folds, notes_on_folds = _choose_measure(table, options, predicted)
     model_name, model, notes_on_model = _choose_model(table, options, measure, predicted)
     loss = measure.over(table.target.truth)
     predict = _predictor(model_name, model, measure, loss)
     _refuse_small_tests(folds, measure, loss, table.target)
-    all_rows, all_rows_discretization = _settle_categories(
-        prepared.table, table_with_categories, has_only_few_whole_numbers, discretization
-    )
-    counted_table = discretize(all_rows, all_rows_discretization, execution)
-    return Plan(
+    plan = Plan(
         options=options,
         table=prepared.table,
-        table_with_categories=table_with_categories,
-        has_only_few_whole_numbers=has_only_few_whole_numbers,
+        table_with_categories=with_categories,
+        is_array_of_small_integers=is_array_of_small_integers,
         selectors=selectors,
         counts=counts,
         classifier=model_name,
@@ -220,11 +221,14 @@ def make_plan(
             *notes_on_model,
             *_on_measure(table.target, options, measure),
             *on_target(table),
-            *on_strata(prepared.table, ANY_EFFECT if ANY_EFFECT in effects else COMMON),
-            *on_leaks(leaks_of(counted_table), prepared.table),
-            *notes_on_folds,
+            *on_strata(prepared.table, effect),
         ],
     )
+    all_rows, discretization_of_all_rows = plan.settle_categories(discretization)
+    leaks = leaks_of(discretize(all_rows, discretization_of_all_rows, execution))
+    plan.diagnostics.extend(on_leaks(leaks, prepared.table))
+    plan.diagnostics.extend(notes_on_folds)
+    return plan
 
 
 def _choose_measure(
@@ -232,7 +236,8 @@ def _choose_measure(
 ) -> tuple[Measure, list[Fold], list[Diagnostic]]:
     """The measure of errors, the folds, and the notes on the folds.
 
-    By default the measure is accuracy if a fold tests on one class only, where scores have no measure.
+    By default the measure suits the target. It is accuracy if a fold tests on one class only, as a measure of scores
+    is not defined there.
     """
     class_sizes = np.bincount(table.target.codes)
     if options.scoring is None:
@@ -277,20 +282,6 @@ def _on_measure(target: Target, options: ComparisonOptions, measure: Measure) ->
     return diagnostics
 
 
-def _settle_categories(
-    table: InMemoryDataset,
-    table_with_categories: InMemoryDataset,
-    has_only_few_whole_numbers: bool,
-    options: DiscretizationOptions,
-) -> tuple[InMemoryDataset, DiscretizationOptions]:
-    """Take columns of few whole numbers as categories, unless the options say how to bin them."""
-    if not options.leaves_codes_open:
-        return table, options
-    if has_only_few_whole_numbers:
-        return table, replace(options, binning="none")
-    return table_with_categories, options
-
-
 def _predictor(name: str, model: Model, measure: Measure, loss: Loss) -> PredictFromPrefixes:
     """What predicts the values, scores or classes that a measure needs."""
     if isinstance(loss, IntegratedBrier):
@@ -305,30 +296,22 @@ def _predictor(name: str, model: Model, measure: Measure, loss: Loss) -> Predict
         predictor = model.score
     else:
         predictor = model.predict
-    if predictor is None and measure.takes_curves:
-        raise UserError(
-            code="classifier-without-scores",
-            message=f"classifier {name} has no predict_survival_function, and {measure.name} needs it",
-            advice="give {classifier}, or another {scoring}",
-            fix={"classifier": "cox"},
-        )
-    if predictor is None and measure.takes_probabilities:
-        raise UserError(
-            code="classifier-without-scores",
-            message=f"classifier {name} has no predict_proba, and {measure.name} needs probabilities",
-            advice="give {classifier}, or another {scoring}",
-            fix={"classifier": "lda"},
-        )
-    if predictor is None:
-        raise UserError(
-            code="classifier-without-scores",
-            message=(
-                f"classifier {name} has neither decision_function nor predict_proba, and {measure.name} needs scores"
-            ),
-            advice="give {classifier}, or another {scoring}",
-            fix={"classifier": "lda"},
-        )
-    return predictor
+    if predictor is not None:
+        return predictor
+    fitting_classifier = "lda"
+    if measure.takes_curves:
+        problem = f"has no predict_survival_function, and {measure.name} needs it"
+        fitting_classifier = "cox"
+    elif measure.takes_probabilities:
+        problem = f"has no predict_proba, and {measure.name} needs probabilities"
+    else:
+        problem = f"has neither decision_function nor predict_proba, and {measure.name} needs scores"
+    raise UserError(
+        code="classifier-without-scores",
+        message=f"classifier {name} {problem}",
+        advice="give {classifier}, or another {scoring}",
+        fix={"classifier": fitting_classifier},
+    )
 
 
 def _tests_on_one_class(folds: list[Fold], codes: NDArray[np.int32]) -> bool:
@@ -338,22 +321,8 @@ def _tests_on_one_class(folds: list[Fold], codes: NDArray[np.int32]) -> bool:
 
 def _refuse_small_tests(folds: list[Fold], measure: Measure, loss: Loss, target: Target) -> None:
     """Refuse a fold that has too few samples, events or classes for the measure to be defined."""
-    codes = target.codes
-    n_classes = int(codes.max()) + 1
     for number, fold in enumerate(folds, 1):
-        problem = ""
-        if len(fold.test) < measure.min_test_samples:
-            problem = f"one sample only, which has no {measure.name}"
-        elif measure.predicts == "times" and not has_comparable_pairs(target.truth[fold.test]):
-            problem = "samples of which none has an event before the time of another"
-        elif isinstance(loss, IntegratedBrier) and loss.times_followed(target.truth[fold.test]).sum() < MIN_BRIER_TIMES:
-            problem = f"samples that were followed for too short a time, for which {measure.name} is not defined"
-        elif measure.takes_scores and (codes[fold.test] == codes[fold.test[0]]).all():
-            problem = "one class only, which has no AUC"
-        elif measure.needs_all_classes and len(np.unique(codes[fold.test])) < n_classes:
-            problem = f"some of the {n_classes:,} classes only, and {measure.name} needs all"
-        elif measure.needs_all_classes and len(np.unique(codes[fold.train])) < n_classes:
-            problem = f"classes that it does not learn from, and {measure.name} needs all"
+        problem = _problem_of_fold(fold, measure, loss, target)
         if problem:
             raise UserError(
                 code="small-test",
@@ -361,6 +330,27 @@ def _refuse_small_tests(folds: list[Fold], measure: Measure, loss: Loss, target:
                 advice="give fewer folds, such as {folds}, or another {scoring}",
                 fix={"folds": 5},
             )
+
+
+def _problem_of_fold(fold: Fold, measure: Measure, loss: Loss, target: Target) -> str:
+    """What the fold tests on, if the measure is not defined for that; else empty."""
+    truth = target.truth[fold.test]
+    if len(fold.test) < measure.min_test_samples:
+        return f"one sample only, which has no {measure.name}"
+    if measure.predicts == "times" and not has_comparable_pairs(truth):
+        return "samples of which none has an event before the time of another"
+    if isinstance(loss, IntegratedBrier) and loss.times_followed(truth).sum() < MIN_BRIER_TIMES:
+        return f"samples that were followed for too short a time, for which {measure.name} is not defined"
+    codes = target.codes
+    n_classes_tested = len(np.unique(codes[fold.test]))
+    if measure.takes_scores and n_classes_tested == 1:
+        return "one class only, which has no AUC"
+    n_classes = int(codes.max()) + 1
+    if measure.needs_all_classes and n_classes_tested < n_classes:
+        return f"some of the {n_classes:,} classes only, and {measure.name} needs all"
+    if measure.needs_all_classes and len(np.unique(codes[fold.train])) < n_classes:
+        return f"classes that it does not learn from, and {measure.name} needs all"
+    return ""
 
 
 def feature_counts(features: FeatureCounts, n_features: int) -> tuple[Columns, list[Diagnostic]]:
@@ -408,9 +398,9 @@ def predicted_of(target: Target) -> Predicted:
     return "quantity" if target.is_quantity else "classes"
 
 
-def _methods(options: ComparisonOptions, predicted: Predicted) -> Methods:
+def _compared_methods(options: ComparisonOptions, predicted: Predicted) -> Methods:
     """The methods that are compared: of the default ones those that take the target, and the effect of the strata."""
-    if options.methods is not DEFAULT_METHODS:
+    if options.methods is not DEFAULT_METHODS:  # methods that were asked for are refused later, and not left out
         return options.methods
     names = list(DEFAULT_METHODS)
     if predicted == "times":
@@ -420,14 +410,14 @@ def _methods(options: ComparisonOptions, predicted: Predicted) -> Methods:
     return names
 
 
-def _checked_effects(table: InMemoryDataset, selectors: Mapping[str, BaseEstimator]) -> set[str]:
-    """The effects of the strata by which the methods rank; refuses those that the table does not have."""
+def _checked_effect(table: InMemoryDataset, selectors: Mapping[str, BaseEstimator]) -> str:
+    """Check the effects of the strata by which the methods rank; the common one if all rank by it, else any."""
     effects = {selector.get_params(deep=False).get("effect", ANY_EFFECT) for selector in selectors.values()}
     for effect in sorted(effects):
         if isinstance(table.target, SurvivalTarget):
             check_effect_of_survival(effect)
         check_strata(table, effect)
-    return effects
+    return ANY_EFFECT if ANY_EFFECT in effects else COMMON
 
 
 def _settle_binning(options: DiscretizationOptions, protocol: str, target: Target) -> DiscretizationOptions:
