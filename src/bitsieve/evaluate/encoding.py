@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.utils.arrays import Columns, Flags, Floats
 
-MAX_CATEGORIES = 100  # columns that one feature becomes
+MAX_CATEGORIES = 100  # that become columns; the rare ones beyond have none
 ROUNDING = 1e-12  # a standard deviation below this share of the largest value is the rounding of the mean
 
 

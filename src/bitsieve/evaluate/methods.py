@@ -44,26 +44,24 @@ def make_selectors(
 ) -> dict[str, BaseEstimator]:
     """Make an unfitted selector for every method, by label.
 
-    ``methods`` is a name, a selector, a sequence of these, or a mapping of labels to these. Methods given by name get
-    those of the ``parameters`` that they have, and ``as_published`` the others as in their papers. If there are
-    ``penalties``, bits by column, or the ``effect`` is that of all strata, all methods must take them.
+    ``methods`` is a name, a selector, a sequence of these, or a mapping of labels to these. A method given by name gets
+    those of ``parameters`` that it has, and if ``as_published`` the other ones of its paper. All methods must take the
+    ``penalties`` (bits, by column), if there are any, and the ``effect``, if it is the common one.
     """
-    labelled = dict(methods) if isinstance(methods, Mapping) else _with_labels(methods)
-    if not labelled:
+    method_of_label = dict(methods) if isinstance(methods, Mapping) else _with_labels(methods)
+    if not method_of_label:
         raise UserError(
             code="no-method",
             message="no method is given",
             advice="name at least one, such as 'jmi'",
         )
-    accepted_names = {method: parameters_of(method) for method in labelled.values() if isinstance(method, str)}
-    _refuse_unknown_parameters(parameters, accepted_names.values())
-
+    _refuse_unknown_parameters(parameters, method_of_label.values())
     selectors = {}
-    for label, method in labelled.items():
+    for label, method in method_of_label.items():
         if isinstance(method, str):
-            method_parameters = {name: value for name, value in parameters.items() if name in accepted_names[method]}
-            if as_published:
-                method_parameters = {**find_method(method).published, **method_parameters}
+            accepted_names = parameters_of(method)
+            method_parameters = dict(find_method(method).published) if as_published else {}
+            method_parameters.update((name, value) for name, value in parameters.items() if name in accepted_names)
             selector = make_selector(method, n_features_to_select, binning=binning, **method_parameters)
         else:
             selector = _copied_selector(method, n_features_to_select)
@@ -104,25 +102,28 @@ def _with_common_effect(selector: BaseEstimator, label: str) -> BaseEstimator:
 def _with_labels(methods: MethodLike | Iterable[MethodLike]) -> dict[str, MethodLike]:
     """The methods by their names; selectors by how they are printed."""
     is_single = isinstance(methods, str) or not isinstance(methods, Iterable)
-    listed = [methods] if is_single else list(methods)
-    labelled = {}
-    for method in listed:
+    method_list = [methods] if is_single else list(methods)
+    method_of_label = {}
+    for method in method_list:
         label = method_name(method) if isinstance(method, str) else " ".join(repr(method).split())
-        labelled[label] = method
-    if len(labelled) < len(listed):
+        method_of_label[label] = method
+    if len(method_of_label) < len(method_list):
         raise UserError(
             code="given-twice",
             message="a method is given more than once",
             advice="name each once, or give a dict of labels to selectors to compare one method with itself",
         )
-    return labelled
+    return method_of_label
 
 
-def _refuse_unknown_parameters(parameters: Iterable[str], accepted_names: Iterable[Iterable[str]]) -> None:
-    known_names: set[str] = set()
-    known_names.update(*accepted_names)
+def _refuse_unknown_parameters(parameters: Iterable[str], methods: Iterable[MethodLike]) -> None:
+    """Refuse a parameter that no method given by name has."""
+    accepted_names: set[str] = set()
+    for method in methods:
+        if isinstance(method, str):
+            accepted_names.update(parameters_of(method))
     for name in parameters:
-        if name not in known_names:
+        if name not in accepted_names:
             raise UserError(
                 code="unknown-parameter",
                 message=f"none of the methods takes {name!r}",
