@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from bitsieve.cli.options import Option
@@ -11,24 +12,31 @@ _WITH_SEVERAL_VALUES = ("columns", "data")
 
 
 def without_option(words: Sequence[str], option: Option) -> list[str]:
-    """The command line without an option and its values."""
+    """The command line without an option and its values.
+
+    The values of an option end at the next word that begins with a dash, and "-" alone is a value.
+    """
     spellings = {option.name, option.short, f"--no-{option.name.removeprefix('--')}"} - {""}
+    max_values = _max_values(option)
     remaining = []
-    n_values_to_skip = 0
+    n_values_to_skip: float = 0
     for word in words:
         if word.startswith("-") and word != "-":
             n_values_to_skip = 0
         if word in spellings:
-            n_values_to_skip = 1
-            if option.kind in _WITHOUT_VALUE:
-                n_values_to_skip = 0
-            elif option.kind in _WITH_SEVERAL_VALUES:
-                n_values_to_skip = len(words)
-        elif n_values_to_skip:
+            n_values_to_skip = max_values
+        elif n_values_to_skip > 0:
             n_values_to_skip -= 1
         elif word.partition("=")[0] not in spellings:
             remaining.append(word)
     return remaining
+
+
+def _max_values(option: Option) -> float:
+    """How many words may follow an option as its values."""
+    if option.kind in _WITHOUT_VALUE:
+        return 0
+    return math.inf if option.kind in _WITH_SEVERAL_VALUES else 1
 
 
 def with_other_option(words: Sequence[str], wrong: str, right: str) -> list[str]:

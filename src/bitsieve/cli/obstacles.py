@@ -11,6 +11,7 @@ import warnings
 from argparse import Namespace
 from collections.abc import Collection, Sequence
 from os.path import getsize, isfile
+from typing import NamedTuple
 
 from bitsieve.cli.edits import with_other_columns, with_other_option, with_setting, without_option, without_setting
 from bitsieve.cli.options import COMMANDS, PROGRAM, Option, function_at, options_of
@@ -24,6 +25,15 @@ MAX_OBSTACLES = 8
 MAX_BYTES_READ = 1 << 28
 
 
+class Mistake(NamedTuple):
+    """A mistake in a command line, and the command line without it."""
+
+    message: str
+    mended_words: list[str] | None  # None if the message proposes nothing
+    parameters: Collection[str] = ()  # of Python, that are wrong
+    added_parameters: Collection[str] = ()  # of Python, that the mended command line gives
+
+
 def with_further_obstacles(message: str, words: Sequence[str]) -> str:
     """The message on the first mistake in a command line; if there are more, on all, with a command line that works."""
     messages: list[str] = []
@@ -31,29 +41,21 @@ def with_further_obstacles(message: str, words: Sequence[str]) -> str:
     is_checked_fully = False
     mended_words: list[str] | None = list(words)
     while mended_words is not None and len(messages) < MAX_OBSTACLES:
-        words = mended_words
         try:
-            is_checked_fully = _check(words)
-        except UsageError as error:
-            text = one_line(error)
-            mended_words = _with_other_usage(words, error)
-        except UserError as error:
-            wording = wording_of(parse(words))
-            if not added_parameters.isdisjoint(error.parameters):  # the fix of another mistake does not work
-                mended_words = _without_parameters(words, error.parameters)
-                continue
-            text = one_line(wording(error.diagnostic))
-            if error.code == "parameter-without-effect":
-                mended_words = _without_parameters(words, error.parameters)
-            else:
-                mended_words = _with_fix(words, error.diagnostic, wording)
-                added_parameters.update(error.fix)
-        else:
+            is_checked_fully = _check(mended_words)
             break
-        if text in messages:
+        except UsageError as error:
+            mistake = _usage_mistake(mended_words, error)
+        except UserError as error:
+            mistake = _mistake(mended_words, error)
+        if not added_parameters.isdisjoint(mistake.parameters):  # what another message proposed does not work
+            mended_words = _without_parameters(mended_words, mistake.parameters)
+        elif mistake.message in messages:
             mended_words = None
         else:
-            messages.append(text)
+            messages.append(mistake.message)
+            added_parameters.update(mistake.added_parameters)
+            mended_words = mistake.mended_words
     if len(messages) < 2:
         return message
     numbered = "; ".join(f"({number}) {text}" for number, text in enumerate(messages, 1))
@@ -61,7 +63,7 @@ def with_further_obstacles(message: str, words: Sequence[str]) -> str:
     if mended_words is None:
         return f"error: {all_messages}"
     ending = "this works" if is_checked_fully else "try"
-    return f"error: {all_messages}; {ending}: {shlex.join([PROGRAM, *words])}"
+    return f"error: {all_messages}; {ending}: {shlex.join([PROGRAM, *mended_words])}"
 
 
 def _check(words: Sequence[str]) -> bool:
@@ -81,6 +83,20 @@ def _may_be_read_again(options: Namespace) -> bool:
     """Whether the data is in files that are read soon; standard input cannot be read a second time."""
     sources = sources_of(options)
     return all(isfile(path) for path in sources) and sum(map(getsize, sources)) <= MAX_BYTES_READ
+
+
+def _usage_mistake(words: Sequence[str], error: UsageError) -> Mistake:
+    """A mistake that the parser found."""
+    return Mistake(one_line(error), _with_other_usage(words, error))
+
+
+def _mistake(words: Sequence[str], error: UserError) -> Mistake:
+    """A mistake that the check of the command found."""
+    wording = wording_of(parse(words))
+    message = one_line(wording(error.diagnostic))
+    if error.code == "parameter-without-effect":
+        return Mistake(message, _without_parameters(words, error.parameters), error.parameters)
+    return Mistake(message, _with_fix(words, error.diagnostic, wording), error.parameters, error.fix)
 
 
 def _with_other_usage(words: Sequence[str], error: UsageError) -> list[str] | None:
