@@ -331,15 +331,9 @@ def _select_command(
 
     choice = comparison.choice()
     parameters: dict[str, object] = {"method": choice.method, "n_features_to_select": choice.n_features}
-    parameters_of_select: set[str] = set()
-    for option in options_of("select"):
-        parameters_of_select.update(option.parameters.split())
-    for name, value in typed_values(arguments).items():
-        if name in parameters_of_select and name not in ("groups", "exclude", "n_jobs", "protocol"):
-            parameters[name] = value
-    for name, value in arguments.set or ():
-        if name in settable_parameters(find_method(choice.method)):
-            parameters[name] = value
+    parameters.update(_typed_for_select(arguments))
+    settable = settable_parameters(find_method(choice.method))
+    parameters.update((name, value) for name, value in arguments.set or () if name in settable)
     if discretization.uncut is not None:
         parameters["uncut"] = discretization.uncut
     if comparison.parameters["protocol"] == PAPER:
@@ -354,4 +348,14 @@ def _select_command(
         words += ["--target", name]
     wording = Wording("select", [choice.method])
     options = [wording.setting(name, value) for name, value in parameters.items()]
-    return without_passwords(" ".join(part for part in [shlex.join(words), *options] if part))
+    typed_options = [option for option in options if option]  # those of a list without elements are empty
+    return without_passwords(" ".join([shlex.join(words), *typed_options]))
+
+
+def _typed_for_select(arguments: argparse.Namespace) -> dict[str, object]:
+    """What was typed that ``bitsieve select`` takes in the same sense. The number of threads changes no result."""
+    parameters_of_select: set[str] = set()
+    for option in options_of("select"):
+        parameters_of_select.update(option.parameters.split())
+    parameters_of_select -= {"groups", "exclude", "n_jobs", "protocol"}
+    return {name: value for name, value in typed_values(arguments).items() if name in parameters_of_select}
