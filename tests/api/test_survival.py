@@ -245,6 +245,9 @@ def test_text_and_dates_are_no_durations(patients: pd.DataFrame) -> None:
         with pytest.raises(UserError, match=name) as refusal:
             select(patients.assign(week=week), duration="week", event="died")
         assert refusal.value.code == "numbers-needed"
+    booleans = np.arange(len(patients)) % 2 == 0
+    with pytest.raises(UserError, match="holds no numbers: give a number"):
+        select(features_of(patients), duration=booleans, event=patients["died"])
 
 
 def test_the_value_of_an_event_is_proposed_where_it_has_a_name(patients: pd.DataFrame) -> None:

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from bitsieve.dataset.read import read_xy
+from bitsieve.dataset.read import read_data, read_xy
 from bitsieve.dataset.sparse import read_sparse
+from bitsieve.io.npz import ArrayTable
+from bitsieve.options import ReadOptions
 from bitsieve.utils.column_names import NumberedNames
 
 X = np.array([[0, 2, 0, 0], [1, 0, 0, 5], [0, 3, 0, 5]])
@@ -61,6 +63,12 @@ def test_weights_of_zero_leave_rows_out():
     np.testing.assert_array_equal(dense(table), X[[0, 2]])
     assert table.weights.tolist() == [2, 3]
     assert table.target.labels.tolist() == ["a", "c"]
+
+
+@pytest.mark.parametrize(("weights", "name"), [(None, None), ([2, 1, 3], "sample_weight")])
+def test_weights_given_by_their_values_are_named(weights, name):
+    rows = ArrayTable(sparse.csr_array(X), np.array(["a", "b", "c"]), NumberedNames(4))
+    assert read_data(rows, ReadOptions(sample_weight=weights)).original.weight == name
 
 
 def test_what_varies():

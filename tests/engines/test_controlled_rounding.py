@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -109,3 +110,24 @@ def test_who_lists_all_tables_cannot_tell_a_small_count():
             n_values = [len(np.unique(column)) for column in values.T]
             is_small = ((values[is_inside] > 0) & (values[is_inside] < base)).any(axis=0)
             assert min(np.array(n_values)[is_small], default=2) > 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_rounding_is_the_cheapest_of_all(seed):
+    """A last unit costs a random number less the remainder as a share of the base: likely for a large remainder."""
+    counts = np.random.default_rng(seed).integers(0, 30, (3, 3))
+    table = table_to_round(counts, 10, seed)
+    units, remainders = np.divmod(counts, 10)
+    (rounded,) = rounded_tables([replace(table, random=np.random.default_rng(seed))], 10)
+    cost = np.random.default_rng(seed).random((3, counts.size))[0].reshape(counts.shape) - remainders / 10
+    costs = {}
+    for rounded_up in product((0, 1), repeat=counts.size):
+        last_units = np.reshape(rounded_up, counts.shape)
+        candidate = (units + last_units) * 10
+        has_sums = (candidate.sum(axis=1) == table.row_sums).all() and (
+            candidate.sum(axis=0) == table.column_sums
+        ).all()
+        if has_sums and (last_units <= remainders).all():
+            costs[candidate.tobytes()] = (cost * last_units).sum()
+    if costs:  # else a count moves by more than its last unit
+        assert rounded.tobytes() == min(costs, key=costs.get)

@@ -212,3 +212,8 @@ def test_a_killed_worker_costs_its_recount_only(table):
             lambda dask_scheduler: dask_scheduler.task_prefixes["bitsieve-pack"].state_counts["memory"]
         )
         assert packed == 6 + lost[victim]
+
+
+def test_partitions_with_rows_are_numbered_by_their_first_row():
+    partitions = DaskPartitions([("a",), ("b",), ("c",)]).numbered([2, 0, 3])
+    assert partitions.objects_by_partition == [(0, "a"), (2, "c")]
