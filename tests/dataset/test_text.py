@@ -64,6 +64,13 @@ def test_columns_whose_type_is_known_from_all_rows():
     assert typed_columns(arrays, [3, 5, 6], ColumnRules(), {})[0][1].to_pylist() == [1, 2]
 
 
+@pytest.mark.parametrize(("kinds", "what"), [({}, None), ({0: "number"}, "no numbers"), ({0: "day-first"}, "no dates")])
+def test_plain_words_are_held_against_the_chosen_type(kinds, what):
+    _, meanings = typed_columns([pa.array(["red", "blue"] * 9)], [0], ColumnRules(), kinds)
+    parsing = meanings[0].parsing
+    assert (parsing and parsing.what) == what
+
+
 def test_a_word_of_a_row_without_a_target_is_missing(tmp_path):
     """Such as "Total" among numbers, in the last row of a report."""
     rows = [f"{7 * i % 50},{'no' if i % 50 < 20 else 'yes'}" for i in range(200)]

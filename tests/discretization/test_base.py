@@ -5,6 +5,7 @@ import inspect
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from bitsieve.dataset.read import read_xy
@@ -32,6 +33,14 @@ def test_whole_numbers_that_become_one_float_are_refused(binner, sign):
         binner.fit(near[:, ::-1], Y)
     near[1] = 2**53 - 1
     assert binner.fit(near, Y).transform(near).shape == (4, 2)
+
+
+def test_whole_numbers_beside_columns_of_floats_are_checked_too():
+    near = np.array([2**53, 2**53 + 1, 5, 7])
+    for floats in ("before", "zz"):  # the name of the column of floats, which stands first or last
+        frame = pd.DataFrame({"n": near, floats: [0.5, 1.5, 2.5, 3.5]})
+        with pytest.raises(ValueError, match="column 'n' holds values that differ"):
+            EqualWidthBinner(n_bins=2).fit(frame[sorted(frame)])
 
 
 @pytest.mark.parametrize("binner", BINNERS, ids=lambda binner: type(binner).__name__)
