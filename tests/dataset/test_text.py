@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -9,8 +10,9 @@ from hypothesis import strategies as st
 from pyarrow import csv
 
 import bitsieve
-from bitsieve.dataset.text import Plain, typed_columns, typed_text
-from bitsieve.dataset.text_format import ColumnRules
+from bitsieve.dataset.text import Plain, Words, typed_columns, typed_text
+from bitsieve.dataset.text_format import ColumnRules, TextMeaning
+from bitsieve.dataset.text_numbers import Numbers
 from bitsieve.io.read import read_table
 
 WORDS = ["1", "-2", "+3", " 4", "2.50", "1e3", "1,234", ".5", "nan", "inf", "?", "NA", "", "NULL", "-", "true", "False"]
@@ -69,6 +71,14 @@ def test_plain_words_are_held_against_the_chosen_type(kinds, what):
     _, meanings = typed_columns([pa.array(["red", "blue"] * 9)], [0], ColumnRules(), kinds)
     parsing = meanings[0].parsing
     assert (parsing and parsing.what) == what
+
+
+def test_rows_without_weight_do_not_decide_what_text_means():
+    texts = pa.array([f"{j},5" for j in range(20)] + ["red", "blue"] * 20)
+    has_weight = np.arange(60) < 20
+    assert [*typed_columns([texts], [0], ColumnRules(), {})[1].values()] == [TextMeaning(Words())]
+    (meaning,) = typed_columns([texts], [0], ColumnRules(has_weight=has_weight), {})[1].values()
+    assert isinstance(meaning.format, Numbers)
 
 
 def test_a_word_of_a_row_without_a_target_is_missing(tmp_path):
