@@ -16,7 +16,13 @@ from bitsieve.counts.risk_sets import RiskSets
 from bitsieve.counts.survival import SurvivalSource
 from bitsieve.information import make_information
 from bitsieve.information.protocol import UndefinedQuantityError
-from bitsieve.information.survival import MANY_EXPECTED, SurvivalInformation, binomial_excess, excess_by_sum
+from bitsieve.information.survival import (
+    MANY_EXPECTED,
+    SurvivalInformation,
+    binomial_excess,
+    excess_by_series,
+    excess_by_sum,
+)
 from bitsieve.methods.by_counts.forward import forward
 
 CASES = sorted((Path(__file__).parent / "survival_cases").glob("*.npz"))
@@ -168,6 +174,14 @@ def test_series_of_many_events_is_the_sum(p: float) -> None:
     by_series = binomial_excess(n, np.array([p]), np.array([_native.log2(p)]))
     by_sum = excess_by_sum(n, np.array([p]), np.array([_native.log2(p)]))
     assert by_series == pytest.approx(by_sum, abs=1e-6)  # the terms that the series leaves out
+
+
+@pytest.mark.parametrize("p", [0.001, 0.1, 0.3])
+@pytest.mark.parametrize("mean", [64, 200])
+def test_the_series_leaves_out_terms_of_the_fourth_order_alone(p: float, mean: int) -> None:
+    n, probability = np.array([round(mean / p)]), np.array([p])
+    left_out = excess_by_series(n, probability) - excess_by_sum(n, probability, np.log2(probability))
+    assert abs(left_out[0]) < 0.75 / mean**4  # the next term is (9/20 - ...) / (ln 2 mean^4), with 9/20 / ln 2 = 0.65
 
 
 def test_chance_is_the_mean_of_events_drawn_among_rows_at_risk() -> None:

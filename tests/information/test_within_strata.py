@@ -10,9 +10,10 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.sparse import SparseCodes, SparseSource
 from bitsieve.counts.strata import SourceInStrata, StrataAndClasses
+from bitsieve.counts.tables import ContingencyTable
 from bitsieve.diagnostics import UserError
 from bitsieve.information import ESTIMATORS, make_information, make_information_within_strata
-from bitsieve.information.common_effect import poisson_excess
+from bitsieve.information.common_effect import StratumWeights, poisson_excess
 from bitsieve.information.protocol import UndefinedQuantityError
 from bitsieve.methods.by_counts.forward import forward
 
@@ -386,6 +387,19 @@ def test_shuffles_of_matched_pairs_are_the_exact_test_of_mcnemar():
     drawn = conditional.shuffled_relevance(0, np.arange(4000, dtype=np.uint64))
     p = (drawn >= observed).mean()
     assert p == pytest.approx(expected, abs=4 * np.sqrt(expected * (1 - expected) / 4000))  # four standard errors
+
+
+def test_expected_counts_of_listed_cells_are_those_of_all_cells():
+    random = np.random.default_rng(3)
+    counts = random.integers(0, 3, (4, 2, 5))
+    cells = np.flatnonzero(counts)
+    sizes = counts.sum(axis=(0, 1))
+    weights = StratumWeights(random.integers(0, 2**40, (5, 3)), 40, random.random((5, 3)), sizes)
+    of_all = ContingencyTable(counts.shape, counts.reshape(-1))
+    of_listed = ContingencyTable(counts.shape, counts.reshape(-1)[cells], cells)
+    expected = np.einsum("ijs,sc->ijc", counts, weights.expected).reshape(8, 3) / 2.0**40
+    assert weights.expected_counts(of_all).tolist() == expected.tolist()
+    assert weights.expected_counts(of_listed).tolist() == expected.tolist()
 
 
 def test_a_column_that_no_shuffle_changes_has_no_freedom():
