@@ -114,6 +114,11 @@ def test_text_and_names_are_quoted(card, dialect):
     assert sql.count("CASE") == sql.count("END AS") == len(card.features)
 
 
+def test_reasons_are_at_least_one(loans, card):
+    with pytest.raises(ValueError, match="n=0"):
+        card.reasons(loans[0].head(3), 0)
+
+
 def test_a_saved_card_is_the_same_to_the_last_bit(loans, new_rows, card, tmp_path):
     path = tmp_path / "card.json"
     card.save(path)

@@ -32,6 +32,7 @@ from pyarrow import orc
 from tests.faults.mutants import whole_files
 from tests.native.good_calls import GOOD, GUARD, entry_points, owners, packed
 from tests.native.test_arguments import REFUSALS, SCALARS, unharmed
+from tests.sas_files import LAYOUTS, sas_file
 
 import bitsieve
 from bitsieve import _native
@@ -372,7 +373,6 @@ KINDS_OF_FILES = {
 
 #: The function of pyreadstat that writes a file; none writes a file of SAS but for transport.
 STATISTICS = {"read-dta": "write_dta", "read-xport": "write_xport", "read-sav": "write_sav"}
-SAS = bytes(12) + bytes.fromhex("c2ea8160b31411cfbd92080009c7318c181f1011")  # the first bytes of a file of SAS
 
 
 def statistics_file(writer: str) -> bytes:
@@ -425,7 +425,8 @@ def seeds(target: str) -> list[bytes]:
     if target == "read-arff":
         return [ARFF]
     if target == "read-sas7bdat":
-        return [SAS.ljust(1024, b"\0")]
+        columns = {"a": [1.0, 2.5, None], "b": ["x", "", "z"], "y": [0.0, 1.0, 1.0]}
+        return [sas_file(columns, layout) for layout in LAYOUTS]
     if target in STATISTICS:
         return [statistics_file(STATISTICS[target])]
     if target == "read-npy":

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 from tests.cover import quick_and_slow
+from tests.sas_files import LAYOUTS, sas_file
 
 import bitsieve
 from bitsieve.io.errors import DataError
@@ -50,6 +51,17 @@ def sas(frame, path):
     pytest.importorskip("pyreadstat").write_xport(frame.astype({"gap": float}), path)
 
 
+def sas_data(layout):
+    """A writer of files of SAS in a layout."""
+
+    def write(frame, path):
+        pytest.importorskip("pyreadstat")
+        columns = {name: [None if value is pandas.NA else value for value in frame[name]] for name in frame}
+        path.write_bytes(sas_file(columns, layout))
+
+    return write
+
+
 def spss(frame, path):
     pytest.importorskip("pyreadstat").write_sav(frame.astype({"gap": float}), path)
 
@@ -73,6 +85,7 @@ FORMATS = {
     "dta": stata,
     "old.dta": old_stata,
     "xpt": sas,
+    **{f"{layout}.sas7bdat": sas_data(layout) for layout in LAYOUTS},
     "sav": spss,
     "arff": arff,
     "orc": orc,

@@ -22,6 +22,14 @@ def test_the_picture_of_one_column_has_room_for_its_names(data):
     assert axes.figure.get_figheight() > 1
 
 
+def test_no_bar_of_the_picture_goes_below_zero(data):
+    random = np.random.default_rng(2)
+    noise = pd.DataFrame(random.integers(0, 3, (len(data), 6)), columns=[*"abcdef"]).assign(month=data["month"])
+    result = bitsieve.drift(noise, "month")
+    assert result.shift.bits.min() < 0
+    assert min(bar.get_width() for bar in result.plot().patches) == 0
+
+
 def test_a_frame_without_a_target_has_the_shift_alone(data):
     result = bitsieve.drift(data[["dose", "month"]], "month")
     assert result.to_frame().columns.tolist() == ["column", "shift", "p", "psi", "drifts"]
