@@ -252,6 +252,9 @@ CODES: dict[str, Code] = {
     "group-of-one": Code("note", "A group has fewer than two columns.", "Name all columns that are taken together."),
     # Notes on columns
     "missing-kept": Code("note", "Missing values get a separate bin.", 'Set `missing="error"` to refuse them.'),
+    "bins-of-each-stratum": Code(
+        "note", "Numbers are cut in each stratum for itself, by quantiles.", "Nothing, or give `n_bins`."
+    ),
     "drift-excluded": Code(
         "note", "Columns that move from period to period were left out.", "Nothing, or set a higher `max_drift`."
     ),
@@ -399,6 +402,11 @@ CODES: dict[str, Code] = {
         "The data has a column with the name of a column of scores.",
         "Rename it, or leave the scores out.",
     ),
+    "no-bins-saved": Code(
+        "error",
+        "Each stratum has bins of its own, which are not saved.",
+        "Leave out codes, scores and checks, or select again without `bins_within`.",
+    ),
     "no-counts-saved": Code(
         "error",
         "The selection has kept no counts of a column with very many values, which scores need.",
@@ -425,7 +433,7 @@ CODES: dict[str, Code] = {
     ),
     "strata-not-supported": Code(
         "error",
-        "The method does not work within strata, or the saved counts have no such strata.",
+        "The method does not work within strata, or saved counts have no such strata.",
         "Use a greedy method, or leave out strata.",
     ),
     "strata-too-small": Code(

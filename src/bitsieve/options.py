@@ -269,9 +269,11 @@ class DiscretizationOptions:
     binning: Any = BINNING
     n_bins: int | None = None
     uncut: str | None = None
+    bins_within: bool = False
     missing: str | None = None
 
     def __post_init__(self) -> None:
+        check_flag("bins_within", self.bins_within)
         if not isinstance(self.uncut, str | None):
             raise ParameterError("uncut", self.uncut, "give 'leave', 'median' (of mdl) or 'apart' (of quantile)")
 
@@ -279,7 +281,7 @@ class DiscretizationOptions:
     def is_default(self) -> bool:
         """Whether the user chose neither a rule of binning nor one of its parameters, but for ``missing``."""
         is_default_rule = isinstance(self.binning, str) and self.binning == BINNING
-        return is_default_rule and self.n_bins is None and self.uncut is None
+        return is_default_rule and self.n_bins is None and self.uncut is None and not self.bins_within
 
     @property
     def leaves_codes_open(self) -> bool:
@@ -297,7 +299,12 @@ class DiscretizationOptions:
     @property
     def rule_parameters(self) -> dict[str, Any]:
         """The parameters of the rule that the user gave."""
-        parameters = {"n_bins": self.n_bins, "uncut": self.uncut, "missing": self.missing}
+        parameters = {
+            "n_bins": self.n_bins,
+            "uncut": self.uncut,
+            "bins_within": self.bins_within or None,
+            "missing": self.missing,
+        }
         return {name: value for name, value in parameters.items() if value is not None}
 
 

@@ -23,6 +23,7 @@ from bitsieve.results.saved.cut import (
     ChosenFormat,
     ColumnChanges,
     ColumnCodes,
+    check_edges_are_saved,
     choose_formats,
     cut_columns,
     merged_changes,
@@ -76,6 +77,8 @@ def apply_to_file(selection: Selection, data: TableLike, options: ApplyOptions) 
     """
     if not selection.features:
         raise UserError(code="no-features", message="no column is selected, so that there is nothing to apply")
+    if options.needs_codes:
+        check_edges_are_saved(selection.details.columns)
     opened = open_file(data, header=options.header)
     if isinstance(opened, H5adFile):
         opened = AnnotatedColumns(opened)

@@ -61,6 +61,7 @@ def select(
     binning: BinningLike = BINNING,
     n_bins: int | None = None,
     uncut: str | None = None,
+    bins_within: bool = False,
     missing: str | None = None,
     target_bins: int | str | None = None,
     target_kind: str | None = None,
@@ -158,6 +159,10 @@ def select(
         What becomes of a column without a cut, by default "leave": a greedy method then ranks it by a test of its ranks
         (Kruskal and Wallis), behind the columns that add information, with a score of 0. "median" of "mdl" cuts it at
         its median; "apart" of "quantile" gives its largest value a code of its own.
+    bins_within : bool, default=False
+        With ``strata``: whether numbers are cut in each stratum for itself, by "quantile" or "uniform", as where the
+        values of a batch are all shifted. Codes are then the ranks of the bins in the stratum of a row. By "auto" there
+        are max(3, N^(1/5)) + 1 bins of equal frequency. By default all strata have the same bins.
     missing : {"error", "bin"}, optional
         What missing values are: an error, or a code of their own (the default). A binner has its own ``missing``.
     target_bins : int or "none", optional
@@ -231,7 +236,9 @@ def select(
         exclude=exclude,
     )
     execution = ExecutionOptions(engine=engine, memory=memory, spool=spool, push_down=push_down, n_jobs=n_jobs)
-    discretization = DiscretizationOptions(binning=binning, n_bins=n_bins, uncut=uncut, missing=missing)
+    discretization = DiscretizationOptions(
+        binning=binning, n_bins=n_bins, uncut=uncut, bins_within=bins_within, missing=missing
+    )
     selection = SelectionOptions.by_name(
         method,
         parameters,

@@ -106,6 +106,7 @@ def discretization_options(arguments: argparse.Namespace, default: str | None = 
         binning=arguments.binning or default,
         n_bins=arguments.bins,
         uncut=arguments.uncut,
+        bins_within=getattr(arguments, "bins_within", False),
         missing=arguments.missing,
     )
     make_discretizer(discretization)
@@ -117,6 +118,8 @@ def _densities(arguments: argparse.Namespace) -> DiscretizationOptions:
     from bitsieve.options import DiscretizationOptions
 
     binning_options = [name for name in ("binning", "bins", "uncut") if getattr(arguments, name) is not None]
+    if getattr(arguments, "bins_within", False):
+        binning_options.append("bins-within")
     if binning_options:
         raise UserError(
             code="contradicting-parameters",

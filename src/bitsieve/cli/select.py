@@ -238,11 +238,17 @@ def _request(arguments: argparse.Namespace) -> _Request:
             message="saved counts have no periods",
             advice="give DATA in place of --counts",
         )
+    if arguments.counts and arguments.bins_within:
+        raise UserError(
+            code="rows-not-in-memory",
+            message="--bins-within needs rows, and saved counts have their bins",
+            advice="leave it out, or give DATA in place of --counts",
+        )
     discretization = discretization_options(arguments)
     selection = selection_options(arguments)
     execution = execution_options(arguments)
     read = ReadOptions(strata=arguments.strata) if arguments.counts else read_options(arguments)
-    plan = _reading_plan(arguments, read, execution, selection)
+    plan = _reading_plan(arguments, read, execution, discretization, selection)
     _check_paths(arguments, plan)
     return _Request(
         read=read,
@@ -255,7 +261,11 @@ def _request(arguments: argparse.Namespace) -> _Request:
 
 
 def _reading_plan(
-    arguments: argparse.Namespace, read: ReadOptions, execution: ExecutionOptions, selection: SelectionOptions
+    arguments: argparse.Namespace,
+    read: ReadOptions,
+    execution: ExecutionOptions,
+    discretization: DiscretizationOptions,
+    selection: SelectionOptions,
 ) -> ReadingPlan | None:
     if arguments.data is not None:
         _refuse_counts_as_data(arguments.data)
@@ -277,7 +287,7 @@ def _reading_plan(
         raise _data_needed(arguments)
     from bitsieve.pipeline.reading import Requirements, plan_reading
 
-    plan = plan_reading(arguments.data, read, execution, Requirements.of_method(selection.method))
+    plan = plan_reading(arguments.data, read, execution, Requirements.of_method(selection.method, discretization))
     if not plan.engine.source:
         for path in sources_of(arguments):
             check_file(path)

@@ -17,7 +17,7 @@ from bitsieve.counts.threads import run_blocks, thread_count
 from bitsieve.dataset.encoding import ColumnValues, Encoded, are_categories
 from bitsieve.dataset.text_format import TextMeaning
 from bitsieve.diagnostics import UserError
-from bitsieve.utils.arrays import Integers, Values
+from bitsieve.utils.arrays import Columns, Integers, Values
 from bitsieve.utils.messages import quoted_at
 
 if TYPE_CHECKING:
@@ -45,6 +45,11 @@ class NumericBlock(NamedTuple):
     def take(self, positions: Values) -> NumericBlock:
         """The block of the columns at these positions in this block."""
         return NumericBlock(self.indices[positions], [self.column(position) for position in positions.tolist()])
+
+    def of_rows(self, rows: Columns) -> NumericBlock:
+        """These rows of the columns, which are numbered from 0 as those of a table of their own."""
+        columns = [self.column(position)[rows] for position in range(len(self.indices))]
+        return NumericBlock(np.arange(len(columns)), columns)
 
     def column(self, position: int) -> Values:
         """The column at a position in this block."""

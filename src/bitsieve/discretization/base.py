@@ -39,7 +39,8 @@ from bitsieve.dataset.value_ranges import (
 )
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.ragged_array import RaggedArray
-from bitsieve.utils.arrays import Flags, Floats, Integers, Values
+from bitsieve.discretization.within_strata import bins_within_need_rows
+from bitsieve.utils.arrays import Flags, Floats, Integers, Progress, Values
 from bitsieve.utils.parameters import Rule, check_choice, check_parameters, check_threads
 from bitsieve.utils.progress import phase
 
@@ -56,6 +57,8 @@ class BinningChoice(ABC):
     #: What becomes of missing values: "error", or "bin" for a code of their own. None leaves it to the table.
     missing: str | None
     n_jobs: int | None
+    #: Whether each stratum has bins of its own, which are found in its rows alone.
+    bins_within: bool = False
     #: What the bins of a numeric column are found from:
     #: "ends" is its smallest and its largest number,
     #: "numbers" is all of its numbers,
@@ -108,7 +111,8 @@ class Binning(BinningChoice):
 
     n_features_in_: int
     feature_names_in_: Values
-    bin_edges_: RaggedArray
+    bin_edges_: RaggedArray  # without any edge where each stratum has its own
+    bin_edges_of_strata_: Sequence[RaggedArray]  # of each stratum; only a rule with ``bins_within`` has it
     categories_: Sequence[Values | None]
     n_bins_: Integers
     uncut_: Integers  # the columns without a cut; only a rule that cuts by the classes has it
@@ -268,7 +272,14 @@ class ColumnBinning(Binning):
         for j in block.indices.tolist():
             if self.categories_[j] is not None:
                 raise was_categorical(table.names[j])
-        edges = self.bin_edges_.take(block.indices)
+        self.code_by_cuts(table, block, missing_codes, codes)
+
+    def code_by_cuts(self, table: InMemoryDataset, block: NumericBlock, missing_codes: Integers, codes: Values) -> None:
+        """Write the codes of numeric columns, whose values are between the cuts that were found when fitting."""
+        self.write_codes(block, self.bin_edges_.take(block.indices), missing_codes, codes)
+
+    def write_codes(self, block: NumericBlock, edges: RaggedArray, missing_codes: Integers, codes: Values) -> None:
+        """Write the codes of the columns of a block by their edges, to the columns ``block.indices`` of ``codes``."""
         _native.code_by_cuts(
             choose_kernel().name,
             block.values,
@@ -297,16 +308,20 @@ class BlockCutBinning(ColumnBinning):
         """The cuts of the columns of a block; ``low`` and ``high`` are their smallest and largest numbers."""
 
     def find_bins(self, table: InMemoryDataset, ranges: ValueRanges) -> None:
+        self.bin_edges_ = self.find_cuts(table, ranges, phase("binning"))
+        self.n_bins_ = self.bin_edges_.lengths + 1
+        self.categories_ = self._fit_categories(table)
+
+    def find_cuts(self, table: InMemoryDataset, ranges: ValueRanges, report: Progress = None) -> RaggedArray:
+        """The cuts of every column of a table; none for categories. ``report`` is told how many blocks are done."""
         cuts_by_block: list[tuple[Integers, RaggedArray]] = []
 
         def cut(block_range: BlockRange) -> None:
             block, low, high = block_range
             cuts_by_block.append((block.indices, self.cut_block(table, block, low, high)))
 
-        run_blocks(cut, ranges.blocks, self.n_jobs, phase("binning"))
-        self.bin_edges_ = RaggedArray.merged(table.n_features, cuts_by_block)
-        self.n_bins_ = self.bin_edges_.lengths + 1
-        self.categories_ = self._fit_categories(table)
+        run_blocks(cut, ranges.blocks, self.n_jobs, report)
+        return RaggedArray.merged(table.n_features, cuts_by_block)
 
 
 class ClassCutBinning(BlockCutBinning):
@@ -368,6 +383,8 @@ class CutBinning(BlockCutBinning):
 
 def as_column_rule(binner: Binning) -> ColumnBinning:
     """The rule, for data that is read in parts. A rule that needs all rows in memory is refused."""
+    if binner.bins_within:
+        raise bins_within_need_rows()
     if isinstance(binner, ColumnBinning):
         return binner
     raise UserError(

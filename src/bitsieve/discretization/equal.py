@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -10,12 +11,14 @@ import numpy as np
 
 from bitsieve import _native
 from bitsieve.dataset.dataset import InMemoryDataset
-from bitsieve.dataset.value_ranges import NumericBlock
+from bitsieve.dataset.value_ranges import NumericBlock, ValueRanges
 from bitsieve.discretization.base import BlockCutBinning
 from bitsieve.discretization.ragged_array import RaggedArray
+from bitsieve.discretization.within_strata import required_strata, rows_by_stratum
 from bitsieve.utils.arrays import Floats, Integers, Values
 from bitsieve.utils.parameter_names import proposes_right_names
-from bitsieve.utils.parameters import Rule, check_choice, check_integer
+from bitsieve.utils.parameters import Rule, check_choice, check_flag, check_integer
+from bitsieve.utils.progress import phase
 
 
 def equal_width_codes(values: Floats, low: Floats, high: Floats, n_bins: int) -> Floats:
@@ -77,15 +80,54 @@ _CUTS_PER_BATCH = 1 << 18  # bounds the memory of equal_width_cuts
 
 
 class _EqualBinning(BlockCutBinning):
-    """A rule that cuts every column into ``n_bins`` bins."""
+    """A rule that cuts every column into ``n_bins`` bins, of all rows or of each stratum."""
 
-    parameter_rules: ClassVar[Mapping[str, Rule]] = {"n_bins": partial(check_integer, low=2, high=65_535)}
+    parameter_rules: ClassVar[Mapping[str, Rule]] = {
+        "n_bins": partial(check_integer, low=2, high=65_535),
+        "bins_within": check_flag,
+    }
 
     @proposes_right_names
-    def __init__(self, *, n_bins: int = 10, missing: str | None = "error", n_jobs: int | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        n_bins: int = 10,
+        bins_within: bool = False,
+        missing: str | None = "error",
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_bins = n_bins
+        self.bins_within = bins_within
         self.missing = missing
         self.n_jobs = n_jobs
+
+    def find_bins(self, table: InMemoryDataset, ranges: ValueRanges) -> None:
+        if not self.bins_within:
+            super().find_bins(table, ranges)
+            return
+        rows_of_strata = rows_by_stratum(required_strata(table))
+        features = replace(table, y=None, groups=None, strata=None, original=None)
+        numbers = features.without([j for j, _ in table.categories()])
+        report = phase("binning")
+        edges_of_strata = []
+        for rows in rows_of_strata:
+            rows_of_stratum = numbers.take(rows)
+            edges_of_strata.append(self.find_cuts(rows_of_stratum, rows_of_stratum.value_ranges(self.n_jobs)))
+            report(len(edges_of_strata), len(rows_of_strata))
+        self.bin_edges_of_strata_ = edges_of_strata
+        self.bin_edges_ = RaggedArray.empty(table.n_features)
+        self.n_bins_ = np.max([edges.lengths for edges in edges_of_strata], axis=0) + 1
+        self.categories_ = self._fit_categories(table)
+
+    def code_by_cuts(self, table: InMemoryDataset, block: NumericBlock, missing_codes: Integers, codes: Values) -> None:
+        if not self.bins_within:
+            super().code_by_cuts(table, block, missing_codes, codes)
+            return
+        rows_of_strata = rows_by_stratum(required_strata(table), len(self.bin_edges_of_strata_))
+        for rows, edges in zip(rows_of_strata, self.bin_edges_of_strata_, strict=True):
+            codes_of_stratum = np.empty((len(rows), len(block.indices)), codes.dtype, order="F")
+            self.write_codes(block.of_rows(rows), edges.take(block.indices), missing_codes, codes_of_stratum)
+            codes[np.ix_(rows, block.indices)] = codes_of_stratum
 
 
 class EqualWidthBinning(_EqualBinning):
@@ -123,9 +165,15 @@ class EqualFrequencyBinning(_EqualBinning):
 
     @proposes_right_names
     def __init__(
-        self, *, n_bins: int = 10, uncut: str = "leave", missing: str | None = "error", n_jobs: int | None = None
+        self,
+        *,
+        n_bins: int = 10,
+        uncut: str = "leave",
+        bins_within: bool = False,
+        missing: str | None = "error",
+        n_jobs: int | None = None,
     ) -> None:
-        super().__init__(n_bins=n_bins, missing=missing, n_jobs=n_jobs)
+        super().__init__(n_bins=n_bins, bins_within=bins_within, missing=missing, n_jobs=n_jobs)
         self.uncut = uncut
 
     def cut_block(self, table: InMemoryDataset, block: NumericBlock, low: Values, high: Values) -> RaggedArray:

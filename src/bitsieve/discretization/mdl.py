@@ -16,6 +16,7 @@ from bitsieve.counts.search import ClassSearch, CodingPenalty, Dependence, Label
 from bitsieve.counts.tables import EntropyTerms, make_entropy_terms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset
+from bitsieve.dataset.quantity import number_of_classes
 from bitsieve.dataset.target import Target
 from bitsieve.dataset.value_ranges import MISSING, BlockRange, NumericBlock, ValueRanges
 from bitsieve.diagnostics import NAME_ONLY, UserError
@@ -428,7 +429,8 @@ def _entropy_terms_of(table: InMemoryDataset) -> EntropyTerms:
 class AutoBinning(BinningChoice):
     """The default rule: it depends on the target of the table.
 
-    For classes it cuts by description length. For a quantity it makes ``max(3, N^(1/5)) + 1`` bins of equal frequency.
+    For classes it cuts by description length. For a quantity, and within strata, it makes ``max(3, N^(1/5)) + 1`` bins
+    of equal frequency.
     """
 
     requires = "classes"
@@ -438,16 +440,26 @@ class AutoBinning(BinningChoice):
         *,
         n_bins: int | None = None,
         uncut: str | None = None,
+        bins_within: bool = False,
         missing: str | None = "error",
         n_jobs: int | None = None,
     ) -> None:
         self.n_bins = n_bins
         self.uncut = uncut
+        self.bins_within = bins_within
         self.missing = missing
         self.n_jobs = n_jobs
 
     def for_table(self, table: Dataset) -> Binning:
         missing = self.missing_for(table)
+        if self.bins_within:
+            return EqualFrequencyBinning(
+                n_bins=self.n_bins or number_of_classes(table.required_rows().total_weight) + 1,
+                uncut=self.uncut or "apart",
+                bins_within=True,
+                missing=missing,
+                n_jobs=self.n_jobs,
+            )
         n_classes_of_quantity = table.target.n_classes_of_quantity if table.has_target else 0
         if n_classes_of_quantity:
             if self.uncut is not None:

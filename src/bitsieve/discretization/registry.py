@@ -53,7 +53,7 @@ def make_binner(binning: BinningLike = BINNING, *, n_jobs: int | None = None, **
             raise UserError(
                 code="unknown-parameter",
                 message=f"is no parameter of binning {binning!r}",
-                advice=f"it has {_listed_as_parameters(accepted)}",
+                advice=f"it has {_listed_as_parameters(accepted)}{_rules_with(name)}",
                 parameters={name: NAME_ONLY},
             )
     parameters.setdefault("missing", None)
@@ -64,6 +64,12 @@ def make_binner(binning: BinningLike = BINNING, *, n_jobs: int | None = None, **
 def _listed_as_parameters(names: Sequence[str]) -> str:
     """The names as advice holds them: a name in braces is written as Python or the command line writes it."""
     return ", ".join("{" + name + "}" for name in names)
+
+
+def _rules_with(parameter: str) -> str:
+    """The rules that have a parameter, as the end of an advice; empty if no rule has it."""
+    rules = [repr(name) for name in RULES if name != "auto" and parameter in rule_named(name).parameter_names()]
+    return f"; {{binning}} may be {' or '.join(rules)}" if rules else ""
 
 
 def _unknown_rule(binning: object) -> ParameterError:
@@ -87,6 +93,12 @@ def make_discretizer(options: DiscretizationOptions, n_jobs: int | None = None) 
     """The rule that a user chose, not fitted: the default one where none is chosen."""
     name_or_rule = BINNING if options.binning is None else options.binning
     return make_binner(name_or_rule, n_jobs=n_jobs, **options.rule_parameters)
+
+
+def makes_bins_within(options: DiscretizationOptions) -> bool:
+    """Whether each stratum gets bins of its own, by an option or by the rule that the user gave."""
+    rule = options.binning
+    return options.bins_within or (isinstance(rule, BinningChoice) and rule.bins_within)
 
 
 def binning_with(binning: BinningLike, n_jobs: int | None = None, **parameters: Any) -> BinningLike:

@@ -23,6 +23,7 @@ from bitsieve.discretization.base import Binning, BinningChoice, BinningLike, Co
 from bitsieve.discretization.mdl import RepeatedCuts, RepeatedMDLCuts, codes_between, log_codings
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.discretization.registry import make_binner
+from bitsieve.discretization.within_strata import bins_within_need_dense_rows
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import Rule, check_parameters, check_threads
@@ -188,6 +189,8 @@ class SeparateZeroBinning(Binning):
                 message=f"{type(rule).__name__} bins dense columns only",
                 advice="give them by .toarray()",
             )
+        if rule.bins_within:
+            raise bins_within_need_dense_rows()
         self.rule_ = rule
         sparse_table = as_sparse(table)
         stored = sparse_table.stored

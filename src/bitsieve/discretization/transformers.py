@@ -31,6 +31,11 @@ _PARAMETERS = {  # and attributes: those that a class does not describe itself
         "What missing values are: an error that names the columns, or a code of their own, the last one of every "
         "column (NaN takes no part in cutting)."
     ),
+    "bins_within : bool, default=False": (
+        "Whether each stratum has bins of its own, found in its rows alone, for a selector that is fitted with "
+        "``strata``. A code is then the rank of a bin in its stratum, and ``bin_edges_of_strata_`` has the edges of "
+        "each stratum, in place of ``bin_edges_``."
+    ),
     "n_jobs : int or None, default=None": "Threads; None is 1, -1 is every core. The result does not depend on it.",
     "n_bins : int, default=10": "Bins of a column, 2 to 65,535.",
 }

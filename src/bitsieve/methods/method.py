@@ -16,10 +16,11 @@ from bitsieve.utils.choice import TIE
 from bitsieve.utils.messages import needs_dense_rows
 from bitsieve.utils.parameters import Rule
 
-# Parameters of every method.
+# Parameters of every method; "bins_within" is one of those that take strata.
 SHARED = (
     "n_features_to_select",
     "binning",
+    "bins_within",
     "missing",
     "target_kind",
     "weight_kind",

@@ -22,6 +22,7 @@ from bitsieve.information.leaks import Leak
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping
 from bitsieve.methods.method import GreedyStep
+from bitsieve.pipeline.bins_within import on_bins_within
 from bitsieve.pipeline.evidence import has_no_information, max_values_tested
 from bitsieve.pipeline.few_repeats import on_few_repeats
 from bitsieve.pipeline.fit import CountEvidence, Fit
@@ -76,6 +77,7 @@ def diagnose(fit: Fit) -> list[Diagnostic]:
         *on_sample(table),
         *on_strata(table, fit.selection.effect),
         *on_bins(table, evidence.binner, fit.prepared.dropped, fit.about_unused_bins),
+        *on_bins_within(evidence.binner, fit.prepared.requested_discretization),
         *on_row_counters(table, fit.result.selected),
         *on_leaks(evidence.leaks, table),
         *on_target_encodings(fit),

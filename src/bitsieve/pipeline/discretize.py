@@ -106,7 +106,7 @@ def take_default_bins(
 
 def binning_parameter(options: DiscretizationOptions, n_jobs: int | None = None) -> BinningLike:
     """The options as one parameter ``binning`` of a selector: a name, or a discretizer with its parameters."""
-    return binning_with(options.binning, n_jobs, n_bins=options.n_bins, uncut=options.uncut, missing=options.missing)
+    return binning_with(options.binning, n_jobs, **options.rule_parameters)
 
 
 def discretization_for_tuples(options: DiscretizationOptions, order: int) -> DiscretizationOptions:

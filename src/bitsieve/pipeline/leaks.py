@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.discretization.base import Binning
+from bitsieve.discretization.within_strata import required_strata, rows_by_stratum
 from bitsieve.information.leaks import MAX_OTHER_SHARE, MIN_SAMPLES, Leak, leaks
 from bitsieve.information.survival import SurvivalInformation
 from bitsieve.pipeline.discretize import CountedTable
@@ -36,17 +39,31 @@ def _has_intervals(table: Dataset, binner: Binning, column: int) -> bool:
     They do not where a column of two numbers was cut between them, nor where one number, such as 0, stands against all
     others. Where the rows are not in memory, every column that was cut has intervals.
     """
-    edges = np.asarray(binner.bin_edges_[column])
-    if not len(edges):
-        return False
     rows = table.rows
     if rows is None:
-        return True
-    numbers = np.unique(rows.numeric(column))
-    numbers = numbers[~np.isnan(numbers)]
-    if rows.is_sparse:
-        numbers = numbers[numbers != 0]  # zero has a code of its own
-    n_numbers = np.bincount(np.searchsorted(edges, numbers, side=binner.side))
+        return len(binner.bin_edges_[column]) > 0
+    if not rows.is_numeric(column):
+        return False
+    numbers = rows.numeric(column)
+    if not binner.bins_within:
+        return _several_intervals(numbers, binner.bin_edges_[column], binner.side, rows.is_sparse)
+    for rows_of_stratum, edges in zip(rows_by_stratum(required_strata(rows)), binner.bin_edges_of_strata_, strict=True):
+        if _several_intervals(numbers[rows_of_stratum], edges[column], binner.side):
+            return True
+    return False
+
+
+def _several_intervals(
+    numbers: Floats, edges: Floats, side: Literal["left", "right"], has_code_of_zero: bool = False
+) -> bool:
+    """Whether two intervals or more between the edges hold several different numbers each."""
+    if not len(edges):
+        return False
+    different = np.unique(numbers)
+    different = different[~np.isnan(different)]
+    if has_code_of_zero:
+        different = different[different != 0]
+    n_numbers = np.bincount(np.searchsorted(edges, different, side=side))
     return int((n_numbers > 1).sum()) > 1
 
 

@@ -25,6 +25,7 @@ from bitsieve.information.protocol import Information
 from bitsieve.methods.constraints import Candidates, Constraints, has_items, names_columns, resolve
 from bitsieve.methods.method import constants_last
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions
+from bitsieve.pipeline.bins_within import check_bins_within, check_numbers_are_cut
 from bitsieve.pipeline.discretize import take_default_bins, take_few_numbers_as_categories
 from bitsieve.pipeline.notes import column_notes, row_notes, text_notes
 from bitsieve.pipeline.selection_options import SelectionOptions
@@ -103,6 +104,7 @@ def prepare(
     execution: ExecutionOptions,
 ) -> Prepared[DatasetT]:
     """Drop the columns without values, the identifiers, and the columns that are excluded."""
+    check_bins_within(table, discretization)
     included = _indices_of_included(table, columns, Constraints(columns.include))
     infos = _summarize(table, discretization, execution)
     every_column = Candidates(np.arange(table.n_features))
@@ -121,6 +123,7 @@ def prepare_selection(
     that a stopping rule has by default.
     """
     check_survival(table, selection, discretization)
+    check_bins_within(table, discretization)
     discretization = selection.discretization_by_protocol(discretization, table.target)
     constraints = selection.constraints
     if constraints is None:
@@ -136,6 +139,7 @@ def prepare_selection(
     coded_table, settled_discretization = take_few_numbers_as_categories(
         prepared.table, selection.method, discretization, execution
     )
+    check_numbers_are_cut(coded_table, settled_discretization)
     settled_discretization = take_default_bins(
         settled_discretization, selection.method, selection.stopping, table.n_samples
     )

@@ -9,6 +9,8 @@ from typing import Any
 from bitsieve.dataset.data_kinds import is_path
 from bitsieve.dataset.dataset import COUNTS, Dataset, check_several_rows
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError, literal
+from bitsieve.discretization.registry import makes_bins_within
+from bitsieve.discretization.within_strata import bins_within_need_rows
 from bitsieve.engines.postgres import is_postgres_table
 from bitsieve.engines.registry import (
     EngineEntry,
@@ -22,7 +24,7 @@ from bitsieve.engines.registry import (
 )
 from bitsieve.io.postgres import is_postgres
 from bitsieve.methods.method import Method, check_capabilities
-from bitsieve.options import ExecutionOptions, ReadOptions
+from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.notes import job_notes
 from bitsieve.utils.memory import check_memory
 from bitsieve.utils.types import TableLike
@@ -35,14 +37,16 @@ class Requirements:
     capabilities: frozenset[str]
     method_name: str = ""  # for messages; empty for a task without a method
     has_memory_parameter: bool = False  # whether the method itself has a parameter ``memory``
+    makes_bins_within: bool = False  # whether each stratum gets bins of its own, for which the rows must be in memory
 
     @classmethod
-    def of_method(cls, method: Method) -> Requirements:
-        """What a method requires with any parameters."""
+    def of_method(cls, method: Method, discretization: DiscretizationOptions) -> Requirements:
+        """What a method requires with any parameters, on columns that are cut in this way."""
         return cls(
             capabilities=method.required_capabilities,
             method_name=method.name,
             has_memory_parameter="memory" in method.parameters,
+            makes_bins_within=makes_bins_within(discretization),
         )
 
 
@@ -89,7 +93,7 @@ def plan_reading(
     """Choose the engine for the data. Raises UserError for options and requirements that it cannot meet."""
     memory = check_memory(execution.memory)
     engine_is_open = execution.engine is None and memory is None and execution.spool is None
-    needs_only_counts = requirements.capabilities <= COUNTS
+    needs_only_counts = requirements.capabilities <= COUNTS and not requirements.makes_bins_within
     engine_name = execution.engine
     diagnostics: tuple[Diagnostic, ...] = ()
     if execution.push_down:
@@ -108,6 +112,8 @@ def plan_reading(
     engine.check_options(data, source_options)
     if engine.source:  # the rows stay outside memory
         refuse_sampling_weights(read)
+        if requirements.makes_bins_within:
+            raise bins_within_need_rows()
         who = f"method {requirements.method_name!r}"
         check_capabilities(who, requirements.capabilities, COUNTS, _parameters_for_engines(execution))
     return ReadingPlan(

@@ -33,6 +33,9 @@ def values_digest(counted_table: CountedTable) -> str:
     digest.update(information.source.class_sizes.astype("<i8").tobytes())
     digest.update(_bytes_of_texts([name for name, _ in sorted_columns]))
     digest.update(_bytes_of_arrays(binner.bin_edges_, columns))
+    if binner.bins_within:
+        for edges in binner.bin_edges_of_strata_:
+            digest.update(_bytes_of_arrays(edges, columns))
     if binner.categories_ is not None:
         digest.update(_bytes_of_arrays(binner.categories_, columns))
     digest.update(arities[columns].astype("<i8").tobytes())

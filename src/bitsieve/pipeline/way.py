@@ -37,7 +37,7 @@ def run_selection(
     ValueError
         If the data or an option cannot be used; where possible, before the data is read.
     """
-    plan = plan_reading(data, read, execution, Requirements.of_method(selection.method))
+    plan = plan_reading(data, read, execution, Requirements.of_method(selection.method, discretization))
     with one_snapshot(data):
         table = plan.open(read, execution.client)
         return run_on_read_table(table, execution, discretization, selection)

@@ -154,6 +154,9 @@ def bin_labels(
     categories = binner.categories_of(column)
     if categories is not None:
         labels = [str(category) for category in categories.tolist()]
+    elif binner.bins_within:
+        n_intervals = int(binner.n_bins_[column]) - int(binner.missing == "bin")
+        labels = [f"bin {number} of {n_intervals} of the stratum" for number in range(1, n_intervals + 1)]
     else:
         cuts = [format_cut(cut) for cut in binner.bin_edges_[column].tolist()]
         labels = _intervals(cuts, binner.cutting_rule.side)

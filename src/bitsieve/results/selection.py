@@ -466,9 +466,11 @@ class Selection:
                     "mapInPandas of Spark"
                 ),
             )
-        from bitsieve.results.saved.cut import cut_columns
+        from bitsieve.results.saved.cut import check_edges_are_saved, cut_columns
 
-        return cut_columns([self.details.columns[i] for i in order], collect(columns))
+        saved_columns = [self.details.columns[i] for i in order]
+        check_edges_are_saved(saved_columns)
+        return cut_columns(saved_columns, collect(columns))
 
     def to_sklearn(self) -> SelectedColumns:
         """The selection as a fitted scikit-learn transformer, which keeps the selected columns.

@@ -107,7 +107,11 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, Estimator):
     def discretization(self) -> DiscretizationOptions:
         """The options of discretization; ``binning`` is None for a selector without this parameter."""
         parameters = self.get_params(deep=False)
-        return DiscretizationOptions(binning=parameters.get("binning"), missing=parameters.get("missing"))
+        return DiscretizationOptions(
+            binning=parameters.get("binning"),
+            bins_within=parameters.get("bins_within", False),
+            missing=parameters.get("missing"),
+        )
 
     def _execution(self) -> ExecutionOptions:
         return ExecutionOptions(n_jobs=self.get_params(deep=False).get("n_jobs"))

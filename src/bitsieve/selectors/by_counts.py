@@ -192,3 +192,10 @@ class CountSelector(MethodSelector):
         if has_no_information(self.relevance_[self.selected_], self._informative):
             return [selection_notes.no_information(len(self.selected_))]
         return []
+
+
+@with_parameters
+class StratifiedSelector(CountSelector):
+    """Base of the selectors whose method takes information within strata."""
+
+    bins_within: bool = False

@@ -8,6 +8,10 @@ PARAMETERS = {
         'How numeric columns become codes: by "auto" as "mdl" where y is classes, and in bins of equal frequency where '
         'it is a quantity; "none" takes each distinct value as its own code.'
     ),
+    "bins_within : bool, default=False": (
+        'Whether numbers are cut in each stratum of ``strata`` for itself, by "quantile" or "uniform", as where the '
+        'values of a batch are all shifted; by "auto" in max(3, N^(1/5)) + 1 bins of equal frequency.'
+    ),
     'missing : {"error", "bin"}, optional': (
         "What missing values are: an error, or a code of their own (the default). A binner has its own ``missing``."
     ),

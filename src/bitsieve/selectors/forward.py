@@ -17,7 +17,7 @@ from bitsieve.methods.by_samples import vmi
 from bitsieve.methods.constraints import Constraints
 from bitsieve.methods.registry import MODULES
 from bitsieve.selectors.base import with_parameters
-from bitsieve.selectors.by_counts import CountSelector
+from bitsieve.selectors.by_counts import CountSelector, StratifiedSelector
 from bitsieve.selectors.by_method import MethodSelector
 from bitsieve.utils.defaults import BINNING, ESTIMATOR, SELECTOR_METHOD
 from bitsieve.utils.docstrings import cites
@@ -32,7 +32,7 @@ def refuse_other_method(name: str, value: object) -> None:
 
 
 @with_parameters
-class ForwardSelector(CountSelector):
+class ForwardSelector(StratifiedSelector):
     r"""Choose features one at a time: the most relevant first, then the best by a criterion given those chosen.
 
     ``selected_[0] = argmax I(Xi;C)`` and then ``argmax J(i | S)``; ties (1e-10) go to the lowest column, and a column

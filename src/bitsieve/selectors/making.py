@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
+from bitsieve.diagnostics import NAME_ONLY, UserError
 from bitsieve.discretization.base import BinningLike
 from bitsieve.methods.method import Method
 from bitsieve.methods.registry import arguments_of, find_method
@@ -25,6 +26,7 @@ def make_selector(
     n_features_to_select: int | float | str | None = None,
     *,
     binning: BinningLike | None = BINNING,
+    bins_within: bool = False,
     missing: str | None = None,
     target_kind: str | None = None,
     weight_kind: str = FREQUENCY,
@@ -43,6 +45,8 @@ def make_selector(
         for a method that can end by itself (the greedy methods, fcbf, and vmi with ``on_plateau="stop"``).
     binning : {"auto", "mdl", "monotone", "quantile", "uniform", "none"} or binner, default="auto"
         Left out for a method on values, which does not bin.
+    bins_within : bool, default=False
+        Whether numbers are cut in each stratum of ``fit`` for itself, for a method that works within strata.
     missing : {"error", "bin"}, optional
         What missing values are: an error, or a code of their own (the default). A binner has its own ``missing``.
     target_kind : {"classes", "quantity"}, optional
@@ -75,8 +79,16 @@ def make_selector(
     """
     registered_method = find_method(method)
     arguments = arguments_of(registered_method, parameters, inspect.signature(make_selector).parameters)
+    if bins_within and not registered_method.takes_strata:
+        raise UserError(
+            code="strata-not-supported",
+            message=f"has no effect with method {method!r}, which does not work within strata",
+            advice="leave it out, or use a greedy method such as jmi",
+            parameters={"bins_within": NAME_ONLY},
+        )
     arguments.update(
         binning=binning,
+        bins_within=bins_within,
         missing=missing,
         target_kind=target_kind,
         weight_kind=weight_kind,

@@ -6,7 +6,7 @@ from bitsieve.methods.by_counts.blankets import fcbf, koller_sahami
 from bitsieve.methods.by_counts.pairwise import quadratic, semidefinite, spectral
 from bitsieve.optimize.nystrom import Nystrom
 from bitsieve.selectors.base import with_parameters
-from bitsieve.selectors.by_counts import CountSelector
+from bitsieve.selectors.by_counts import StratifiedSelector
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.types import RandomState
 
@@ -16,7 +16,7 @@ OF_PROGRAM = {
     ),
     "alpha_ : float": "The a that was used; nan if no column varies and it was not given.",
     "gap_ : float": "The objective is at most so much above its minimum, in bits (the duality gap of Frank and Wolfe).",
-    **CountSelector.shared_attributes,
+    **StratifiedSelector.shared_attributes,
     "ranking_ : ndarray of int, shape (n_features,)": (
         "1 = largest weight; every feature has its own rank. Columns of weight 0 follow by the gradient of the "
         "objective, the nearest to a weight first; then those that do not vary. Ties (1e-10) go to the lowest column."
@@ -27,7 +27,7 @@ OF_PROGRAM = {
 
 @with_parameters
 @cites("Rodriguez-Lujan, Huerta, Elkan, Santa Cruz 2010", "Vinh, Chan, Romano, Bailey 2014")
-class QPFS(CountSelector):
+class QPFS(StratifiedSelector):
     r"""Rank all features at once by the weights that a quadratic program of relevance and redundancy gives them.
 
     ``min (1 - a)/2 x'Hx - a f'x`` over weights ``x >= 0`` of sum 1, with ``f_i = I(Xi;C)``, ``H_ij = I(Xi;Xj)`` and
@@ -84,7 +84,7 @@ class QPFS(CountSelector):
 
 
 @with_parameters
-class EQPFS(CountSelector):
+class EQPFS(StratifiedSelector):
     r"""Rank all features at once by a quadratic program of relevance and redundancy, without a penalty for entropy.
 
     ``min (1 - a)/2 x'Hx - a f'x`` over weights ``x >= 0`` of sum 1, with ``f_i = I(Xi;C)``,
@@ -130,7 +130,7 @@ class EQPFS(CountSelector):
 
 
 @with_parameters
-class SpecCMI(CountSelector):
+class SpecCMI(StratifiedSelector):
     r"""Rank all features at once by the dominant eigenvector of the matrix of their pairwise conditional information.
 
     ``Q_ii = I(Xi;C)``, ``Q_ij = (I(Xi;C|Xj) + I(Xj;C|Xi)) / 2``; the weights are the unit eigenvector of the largest
@@ -196,7 +196,7 @@ class SpecCMI(CountSelector):
 
 
 @with_parameters
-class SDPCMI(CountSelector):
+class SDPCMI(StratifiedSelector):
     r"""Choose a subset at once by a semidefinite relaxation of the sum of its pairwise conditional information.
 
     ``max x'Qx`` over 0/1 vectors with k ones, ``Q_ii = I(Xi;C)``, ``Q_ij = (I(Xi;C|Xj) + I(Xj;C|Xi)) / 2``, becomes
@@ -265,7 +265,7 @@ class SDPCMI(CountSelector):
 
 
 @with_parameters
-class FCBF(CountSelector):
+class FCBF(StratifiedSelector):
     r"""Keep the features relevant to the target that no more relevant one makes redundant; their number is not given.
 
     ``SU(X,Y) = 2 I(X;Y) / (H(X) + H(Y))``. The relevant features are visited by falling
@@ -322,7 +322,7 @@ class FCBF(CountSelector):
 
 
 @with_parameters
-class KollerSahami(CountSelector):
+class KollerSahami(StratifiedSelector):
     r"""Drop features one at a time, each the least informative one conditional on its approximate Markov blanket.
 
     ``delta_i = I(Xi;C|M_i)``, the blanket M_i being the K remaining features with the smallest I(Xi;C|Xj), all of which

@@ -29,6 +29,7 @@ EXAMPLES = {
     "binning": "quantile",
     "n_bins": 4,
     "uncut": "median",
+    "bins_within": True,
     "missing": "bin",
     "target_bins": 4,
     "target_kind": "classes",
@@ -41,6 +42,7 @@ EXAMPLES = {
 BESIDE = {
     "weight_kind": {"sample_weight": "weight"},
     "n_bins": {"binning": "uniform"},
+    "bins_within": {"strata": "city"},
     "target_bins": {"target": "dose"},
     "screen": {"n_features_to_select": 2},
 }

@@ -116,6 +116,16 @@ def missing_kept(names: Sequence[str]) -> Diagnostic:
     )
 
 
+def bins_of_each_stratum(n_bins: int) -> Diagnostic:
+    """Numbers are cut within the strata by quantiles, in place of one set of cuts by the classes."""
+    return Diagnostic(
+        code="bins-of-each-stratum",
+        message=f"numbers are cut into {n_bins:,} bins of equal frequency in each stratum, whose cuts are its own",
+        advice="{n_bins} says how many",
+        fix={"n_bins": n_bins},
+    )
+
+
 def copies(pairs: Sequence[Copy], kinds: Sequence[CopyKind], names: Sequence[object]) -> Diagnostic:
     """Columns repeat an earlier one; ``kinds`` are those of the first pairs, which are listed."""
     listed = []

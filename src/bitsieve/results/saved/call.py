@@ -74,6 +74,8 @@ def options_of_call(fit: Fit, read: ReadOptions) -> dict[str, Option]:
         **fit.method.parameters,
         **selection.requested,
     }
+    if discretization.bins_within:
+        values["bins_within"] = True
     if read.survival is not None:
         survival = read.survival
         values["duration"] = _name_of(survival.duration)
@@ -134,6 +136,7 @@ def call_of_options(
         binning=options["binning"],
         n_bins=options["n_bins"],
         uncut=options["uncut"],
+        bins_within=options.get("bins_within", False),
         missing=options["missing"],
     )
     columns = ColumnOptions(

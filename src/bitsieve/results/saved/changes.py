@@ -20,6 +20,7 @@ COUNTING_OPTIONS = (
     "binning",
     "n_bins",
     "uncut",
+    "bins_within",
     "missing",
     "header",
     "repair",

@@ -31,7 +31,7 @@ from bitsieve.dataset.encoding import (
 from bitsieve.dataset.text import Plain, meaning_of_text
 from bitsieve.dataset.text_format import ColumnRules, TextFormat
 from bitsieve.dataset.text_numbers import DigitStyle, Numbers
-from bitsieve.diagnostics import Diagnostic
+from bitsieve.diagnostics import NAME_ONLY, Diagnostic, UserError
 from bitsieve.results.saved.schema import ColumnKind, Cut, SavedColumn
 from bitsieve.results.saved.text_formats import format_of
 from bitsieve.results.saved.values import array_of_values
@@ -126,6 +126,19 @@ class ColumnChanges:
             message=f"column {self.name!r} had no missing values when it was selected, and has {self.n_missing:,} now",
             advice="they have no code (-1)",
             columns=(self.name,),
+        )
+
+
+def check_edges_are_saved(columns: Sequence[SavedColumn]) -> None:
+    """Refuse codes of columns in which each stratum had bins of its own: these are not saved, nor are the strata."""
+    names = [column.name for column in columns if column.cut.within_strata]
+    if names:
+        raise UserError(
+            code="no-bins-saved",
+            message=f"{quoted(names)}: each stratum had bins of its own, and new rows have no strata here",
+            advice="take the columns without codes, scores and checks, or select again without {bins_within}",
+            fix={"bins_within": NAME_ONLY},
+            columns=names,
         )
 
 

@@ -230,6 +230,7 @@ def _cut(binner: Binning, j: int) -> Cut:
         zero_apart=binner.separates_zero(j),
         missing_code=missing_code,
         n_codes=n_codes,
+        within_strata=binner.bins_within,
     )
 
 
@@ -257,6 +258,7 @@ def _settled(fit: Fit, binner: Binning) -> dict[str, Option]:
         "zero_apart": isinstance(binner, SeparateZeroBinning),
         "n_bins": option_of(parameters.get("n_bins")),
         "uncut": option_of(parameters.get("uncut")),
+        "bins_within": binner.bins_within,
         "missing": binner.missing,
         "target_kind": "classes" if target.edges is None else "quantity",
         "target_bins": None if target.edges is None else target.n_classes,

@@ -21,6 +21,7 @@ from bitsieve.results.saved.fields import Field, FieldError
 from bitsieve.results.saved.schema import (
     COLUMN_KINDS,
     KINDS_OF_FEATURES,
+    OPTIONAL_OF_CUT,
     OPTIONAL_OF_PARSING,
     ROLES,
     SIDES,
@@ -385,7 +386,7 @@ def _parsing(field: Field) -> SavedParsing:
 
 
 def _cut(field: Field) -> Cut:
-    members = field.members(field_names(Cut))
+    members = field.members(field_names(Cut), OPTIONAL_OF_CUT)
     n_codes = members["n_codes"].integer(1, MAX_CODES)
     edges = None if members["edges"].is_null else members["edges"].ascending_numbers()
     categories = None if members["categories"].is_null else _values(members["categories"])
@@ -403,6 +404,7 @@ def _cut(field: Field) -> Cut:
         zero_apart=members["zero_apart"].boolean(),
         missing_code=members["missing_code"].optional_integer(0, n_codes - 1),
         n_codes=n_codes,
+        within_strata="within_strata" in members and members["within_strata"].boolean(),
     )
 
 

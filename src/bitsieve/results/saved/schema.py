@@ -26,6 +26,7 @@ ROLES = ("neighbour", "spouse")
 KINDS_OF_FEATURES = "nc-"  # numbers and times, categories, dropped
 SIDES = ("left", "right")
 OPTIONAL_OF_PARSING = ("reads_marks", "unit_is_optional")  # absent where they are False
+OPTIONAL_OF_CUT = ("within_strata",)  # absent where it is False
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -118,6 +119,8 @@ class Cut:
     zero_apart: bool = False  # whether zero has a code of its own
     missing_code: int | None = None  # None: missing values have no code
     n_codes: int = 1  # that of missing values included
+    # whether each stratum has edges of its own: they are not saved, and new rows get no codes; absent if False
+    within_strata: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

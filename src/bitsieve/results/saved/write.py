@@ -172,7 +172,7 @@ def _parsing(parsing: SavedParsing) -> Json:
 
 
 def _cut(cut: Cut) -> Json:
-    return {
+    fields: dict[str, Json] = {
         "edges": None if cut.edges is None else [_number(edge) for edge in cut.edges],
         "side": cut.side,
         "categories": None if cut.categories is None else _values(cut.categories),
@@ -180,6 +180,9 @@ def _cut(cut: Cut) -> Json:
         "missing_code": cut.missing_code,
         "n_codes": cut.n_codes,
     }
+    if cut.within_strata:
+        fields["within_strata"] = True
+    return fields
 
 
 def _step(step: SavedStep) -> Json:
