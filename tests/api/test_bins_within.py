@@ -116,6 +116,9 @@ def test_selectors_find_the_same():
         assert selector.selected_.tolist() == expected.indices.tolist()
         assert selector.scores_.tobytes() == expected.scores.tobytes()
         assert selector.transform(X).columns.tolist() == X.columns.tolist()
+        binner = EqualFrequencyBinner(n_bins=4, bins_within=True)
+        codes_of_stain = binner.fit_transform(X[["stain"]], strata=table["batch"])[:, 0]
+        assert selector.binner_.transform(X, strata=table["batch"])[:, 0].tolist() == codes_of_stain.tolist()
 
 
 def test_the_number_of_bins_is_said():

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from tests.diagnosed import raises_code
 
-from bitsieve import EqualFrequencyBinner, MDLBinner, ZeroApartBinner
+from bitsieve import EqualFrequencyBinner, EqualWidthBinner, MDLBinner, ZeroApartBinner
 from bitsieve.dataset.read import read_xy
 from bitsieve.discretization.base import as_column_rule
 from bitsieve.discretization.equal import EqualFrequencyBinning, EqualWidthBinning
@@ -131,6 +131,58 @@ def test_the_default_rule_makes_quantiles_within_strata():
     assert AutoBinning(bins_within=True, n_bins=7).for_table(read_xy(X[:, :1], y, strata=strata)).n_bins == 7
     weights = np.full(N, 100)  # 24,000 samples
     assert AutoBinning(bins_within=True).for_table(read_xy(X, y, weights, strata=strata)).n_bins == 9
+
+
+@pytest.mark.parametrize("binner", [EqualFrequencyBinner(n_bins=4), EqualWidthBinner(n_bins=5)])
+def test_binners_code_new_rows_by_their_strata(binner):
+    X, strata = numbers()
+    X = X[:, [0, 3]]
+    names = np.array(["k", "l", "m"])[strata]
+    fitted = binner.set_params(bins_within=True).fit(X, strata=names)
+    assert fitted.strata_ == (("k",), ("l",), ("m",))
+    assert fitted.transform(X, strata=names).tolist() == codes(binner, X, strata).tolist()
+    assert fitted.fit_transform(X, strata=names).tolist() == codes(binner, X, strata).tolist()
+    some = np.flatnonzero(strata != 1)[::-1]  # in another order, and without a stratum
+    assert fitted.transform(X[some], strata=names[some]).tolist() == codes(binner, X, strata)[some].tolist()
+    for stratum, edges in enumerate(fitted.bin_edges_of_strata_):
+        alone = binner.unfitted(bins_within=False).fit(X[strata == stratum])
+        assert [cuts.tolist() for cuts in edges] == [cuts.tolist() for cuts in alone.bin_edges_]
+
+
+def test_strata_of_several_columns_are_their_joint_values():
+    X, strata = numbers()
+    site = np.arange(N) % 2
+    both = pd.DataFrame({"batch": np.array(["k", "l", "m"])[strata], "site": site})
+    joint = [f"{batch} {number}" for batch, number in both.to_numpy()]
+    binner = EqualFrequencyBinner(n_bins=3, bins_within=True)
+    expected = binner.fit_transform(X[:, :1], strata=joint)
+    assert binner.fit_transform(X[:, :1], strata=both).tolist() == expected.tolist()
+    assert binner.strata_[:3] == (("k", 0), ("k", 1), ("l", 0))
+
+
+def test_rows_of_weight_0_have_no_stratum_of_their_own():
+    X, strata = numbers()
+    weights = (strata != 1).astype(int)
+    binner = EqualFrequencyBinner(n_bins=3, bins_within=True).fit(X[:, :1], sample_weight=weights, strata=strata)
+    assert binner.strata_ == ((0,), (2,))
+    with raises_code("unseen-value") as raised:
+        binner.transform(X[:, :1], strata=strata)
+    assert "'1'" in str(raised.value)
+
+
+def test_strata_without_effect_are_refused():
+    X, strata = numbers()
+    for binner in (EqualFrequencyBinner(), MDLBinner(), ZeroApartBinner("quantile")):
+        with raises_code("parameter-without-effect"):
+            binner.fit(X[:, :1], strata, strata=strata)
+    fitted = EqualWidthBinner().fit(X[:, :1])
+    with raises_code("parameter-without-effect"):
+        fitted.transform(X[:, :1], strata=strata)
+    within = EqualWidthBinner(bins_within=True).fit(X[:, :1], strata=strata)
+    with raises_code("parameter-not-allowed"):
+        within.transform(X[:, :1])
+    with raises_code("lengths-differ"):
+        within.transform(X[:, :1], strata=strata[1:])
 
 
 def test_what_has_no_strata_in_memory_is_refused():

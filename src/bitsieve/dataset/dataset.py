@@ -234,6 +234,8 @@ class InMemoryDataset(Dataset, InspectedColumns):
     groups: Columns | None = field(default=None, repr=False)
     #: The number of the stratum of every sample, from 0, of shape (n_samples,). None without strata.
     strata: Columns | None = field(default=None, repr=False)
+    #: The values of every stratum, one for each column of the strata. Empty where they are not known.
+    strata_values: tuple[tuple[object, ...], ...] = field(default=(), repr=False)
     original: OriginalData | None = field(default=None, repr=False)
     dropped: tuple[int, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -548,18 +550,19 @@ class InMemoryDataset(Dataset, InspectedColumns):
 
     def take(self, rows: Columns) -> InMemoryDataset:
         """The table of the samples ``rows``, with the classes and categories that occur among them."""
+        strata = self.strata
+        strata_values = self.strata_values
+        if strata is not None:
+            occurring, strata = np.unique(strata[rows], return_inverse=True)
+            strata = strata.reshape(-1)
+            strata_values = tuple(strata_values[stratum] for stratum in occurring.tolist()) if strata_values else ()
         return replace(
             self,
             columns=take_rows(self.columns, rows) if self.sparse is None else self.sparse.take(rows),
             y=None if self.y is None else self.y.take(rows),
             weights=None if self.weights is None else self.weights[rows],
             groups=None if self.groups is None else self.groups[rows],
-            strata=None if self.strata is None else _renumbered(self.strata[rows]),
+            strata=strata,
+            strata_values=strata_values,
             original=None,
         )
-
-
-def _renumbered(strata: Columns) -> Columns:
-    """The strata that occur, numbered from 0."""
-    _, numbers = np.unique(strata, return_inverse=True)
-    return numbers.reshape(-1)

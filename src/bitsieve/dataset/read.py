@@ -129,7 +129,8 @@ def read_xy(
         table = replace(table, groups=read_groups(groups, table.n_samples, groups_name))
     weights = read_weights(sample_weight, table.n_samples, weight_kind)
     if strata is not None:
-        table = replace(table, strata=read_strata(strata, table.n_samples, categories_of_strata, weights))
+        read = read_strata(strata, table.n_samples, categories_of_strata, weights)
+        table = replace(table, strata=read.number, strata_values=read.values)
     target = None
     if y is not None:
         target = read_target(y, name=target_name, target_kind=target_kind, weights=weights)

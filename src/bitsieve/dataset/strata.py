@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 import narwhals as nw
 import numpy as np
@@ -11,21 +12,31 @@ from bitsieve.dataset.encoding import Encoded, are_categories, as_array, encode_
 from bitsieve.dataset.target import read_values
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Integers, Values
+from bitsieve.utils.messages import quoted
 from bitsieve.utils.types import ColumnLike
 
 MAX_NUMBERS = 100  # distinct: a column of more numbers is a quantity, which has no strata
 
 
+@dataclass(frozen=True)
+class Strata:
+    """The strata of the samples, numbered from 0."""
+
+    number: Columns  # of the stratum of every sample, shape (n_samples,)
+    values: tuple[tuple[object, ...], ...]  # of every stratum, one for each column of the strata
+
+
 def read_strata(
     strata: ColumnLike, n_samples: int, categories: Collection[str] = (), weights: Integers | None = None
-) -> Columns:
-    """The number of the stratum of every sample, from 0. Of several columns the strata are their joint values.
+) -> Strata:
+    """Number the strata by their values, in ascending order. Of several columns the strata are their joint values.
 
     Columns of numbers whose names are in ``categories`` may have many different values. A sample of weight 0 needs no
     stratum, and is in stratum 0.
     """
     counted_rows = np.arange(n_samples) if weights is None else np.flatnonzero(weights)
     stratum = np.zeros(len(counted_rows), np.intp)
+    columns = []
     for name, column in columns_of_strata(strata):
         values = read_values(column, "strata")
         if len(values) != n_samples:
@@ -34,13 +45,34 @@ def read_strata(
                 message=f"strata has {len(values):,} values but the data has {n_samples:,} rows",
                 advice="give one value for each row",
             )
-        codes = _codes(values[counted_rows], name, is_category=name in categories)
+        column_of_strata = _encoded(values[counted_rows], name, is_category=name in categories)
+        codes = column_of_strata.codes.astype(np.intp)
         n_codes = int(codes.max(initial=0)) + 1
         _, joint = np.unique(stratum * n_codes + codes, return_inverse=True)
         stratum = joint.reshape(-1)
+        columns.append(column_of_strata)
+    _, first_rows = np.unique(stratum, return_index=True)
+    values_of_columns = [column.categories[column.codes[first_rows]].tolist() for column in columns]
     stratum_of_sample = np.zeros(n_samples, np.intp)
     stratum_of_sample[counted_rows] = stratum
-    return stratum_of_sample
+    return Strata(stratum_of_sample, tuple(zip(*values_of_columns, strict=True)))
+
+
+def numbers_of_strata(strata: ColumnLike, n_samples: int, values: Sequence[tuple[object, ...]]) -> Columns:
+    """The number of the stratum of every sample among strata with these values. Raises UserError for other strata."""
+    names = [name for name, _ in columns_of_strata(strata)]
+    read = read_strata(strata, n_samples, categories=names)
+    number_of_values = {stratum: number for number, stratum in enumerate(values)}
+    unseen = [stratum for stratum in read.values if stratum not in number_of_values]
+    if unseen:
+        listed = quoted([", ".join(map(str, stratum)) for stratum in unseen])
+        raise UserError(
+            code="unseen-value",
+            message=f"the strata {listed} were not there when fitting",
+            advice="fit on rows of every stratum, or leave these rows out",
+        )
+    numbers = np.array([number_of_values[stratum] for stratum in read.values], np.intp)
+    return numbers[read.number]
 
 
 def columns_of_strata(strata: ColumnLike) -> list[tuple[str, ColumnLike]]:
@@ -58,14 +90,14 @@ def columns_of_strata(strata: ColumnLike) -> list[tuple[str, ColumnLike]]:
     return [("", array[:, j]) for j in range(array.shape[1])]
 
 
-def _codes(values: Values | Encoded, name: str, *, is_category: bool) -> Columns:
-    """The code of every value of a column of strata."""
+def _encoded(values: Values | Encoded, name: str, *, is_category: bool) -> Encoded:
+    """A column of strata as categories. Missing values, and those of a quantity, are refused."""
     check_every_row_has_a_stratum(int(is_missing(values).sum()), len(values), name)
     if are_categories(values):
-        return values.codes.astype(np.intp)
+        return values
     encoded = encode_with_missing(values)
     check_are_no_quantity(encoded.categories, name, is_category=is_category)
-    return encoded.codes.astype(np.intp)
+    return encoded
 
 
 def check_every_row_has_a_stratum(n_missing: int, n_rows: int, name: str) -> None:

@@ -113,6 +113,7 @@ class Binning(BinningChoice):
     feature_names_in_: Values
     bin_edges_: RaggedArray  # without any edge where each stratum has its own
     bin_edges_of_strata_: Sequence[RaggedArray]  # of each stratum; only a rule with ``bins_within`` has it
+    strata_: tuple[tuple[object, ...], ...]  # the values of each stratum; only a rule with ``bins_within`` has it
     categories_: Sequence[Values | None]
     n_bins_: Integers
     uncut_: Integers  # the columns without a cut; only a rule that cuts by the classes has it

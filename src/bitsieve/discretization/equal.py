@@ -115,6 +115,7 @@ class _EqualBinning(BlockCutBinning):
             edges_of_strata.append(self.find_cuts(rows_of_stratum, rows_of_stratum.value_ranges(self.n_jobs)))
             report(len(edges_of_strata), len(rows_of_strata))
         self.bin_edges_of_strata_ = edges_of_strata
+        self.strata_ = table.strata_values
         self.bin_edges_ = RaggedArray.empty(table.n_features)
         self.n_bins_ = np.max([edges.lengths for edges in edges_of_strata], axis=0) + 1
         self.categories_ = self._fit_categories(table)
@@ -125,6 +126,8 @@ class _EqualBinning(BlockCutBinning):
             return
         rows_of_strata = rows_by_stratum(required_strata(table), len(self.bin_edges_of_strata_))
         for rows, edges in zip(rows_of_strata, self.bin_edges_of_strata_, strict=True):
+            if not len(rows):  # the table has other rows than that of the fit
+                continue
             codes_of_stratum = np.empty((len(rows), len(block.indices)), codes.dtype, order="F")
             self.write_codes(block.of_rows(rows), edges.take(block.indices), missing_codes, codes_of_stratum)
             codes[np.ix_(rows, block.indices)] = codes_of_stratum

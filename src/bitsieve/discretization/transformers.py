@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 from scipy.sparse import csc_array
@@ -12,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from bitsieve.dataset.columns import read_columns
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.read import read_xy
+from bitsieve.dataset.strata import numbers_of_strata
 from bitsieve.dataset.text import Plain
 from bitsieve.dataset.text_format import ColumnRules, TextFormat
 from bitsieve.diagnostics import UserError
@@ -32,9 +34,9 @@ _PARAMETERS = {  # and attributes: those that a class does not describe itself
         "column (NaN takes no part in cutting)."
     ),
     "bins_within : bool, default=False": (
-        "Whether each stratum has bins of its own, found in its rows alone, for a selector that is fitted with "
-        "``strata``. A code is then the rank of a bin in its stratum, and ``bin_edges_of_strata_`` has the edges of "
-        "each stratum, in place of ``bin_edges_``."
+        "Whether each stratum has bins of its own, found in its rows alone: ``fit`` and ``transform`` then take "
+        "``strata``, and a code is the rank of a bin in its stratum. In place of ``bin_edges_``, ``strata_`` has the "
+        "values of each stratum and ``bin_edges_of_strata_`` its edges."
     ),
     "n_jobs : int or None, default=None": "Threads; None is 1, -1 is every core. The result does not depend on it.",
     "n_bins : int, default=10": "Bins of a column, 2 to 65,535.",
@@ -60,7 +62,9 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, Estimator, Binning):
         if cls.__doc__:
             cls.__doc__ = described_fully(cls.__doc__, cls.parameter_names(), _PARAMETERS, _ATTRIBUTES)
 
-    def fit(self, X: TableLike, y: ColumnLike = None, sample_weight: ColumnLike = None) -> Self:
+    def fit(
+        self, X: TableLike, y: ColumnLike = None, sample_weight: ColumnLike = None, strata: ColumnLike = None
+    ) -> Self:
         """Find the bins of every column.
 
         Parameters
@@ -70,6 +74,8 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, Estimator, Binning):
             The target; only MDL looks at it.
         sample_weight : array-like of shape (n_samples,), default=None
             Frequency weights, whole numbers: how many times each sample counts; one of weight 0 is left out.
+        strata : array-like of shape (n_samples,) or (n_samples, n_columns), default=None
+            Batches, sites or periods, for ``bins_within=True`` only.
 
         Returns
         -------
@@ -82,7 +88,8 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, Estimator, Binning):
             ``missing="error"``, or a column of more than 65,536 codes, or the weights are no whole numbers.
         """
         uses_target = self.requires == "classes"
-        table = read_xy(X, y if uses_target else None, sample_weight, estimator=self)
+        self._check_strata_are_used(strata)
+        table = read_xy(X, y if uses_target else None, sample_weight, strata=strata, estimator=self)
         self._refuse_sparse(table)
         if uses_target and y is None:
             raise UserError(
@@ -91,12 +98,36 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, Estimator, Binning):
             )
         return self.fit_table(table)
 
-    def transform(self, X: TableLike) -> Values:
+    def fit_transform(
+        self, X: TableLike, y: ColumnLike = None, sample_weight: ColumnLike = None, strata: ColumnLike = None
+    ) -> Values:
+        """Find the bins of every column, and code the same rows: :meth:`fit`, then :meth:`transform`.
+
+        Parameters
+        ----------
+        X, y, sample_weight, strata
+            As for :meth:`fit`.
+
+        Returns
+        -------
+        codes : ndarray or csc_array of shape (n_samples, n_features)
+            As of :meth:`transform`.
+
+        Raises
+        ------
+        ValueError
+            As by :meth:`fit`.
+        """
+        return self.fit(X, y, sample_weight, strata).transform(X, strata)
+
+    def transform(self, X: TableLike, strata: ColumnLike = None) -> Values:
         """Codes of every column.
 
         Parameters
         ----------
         X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
+        strata : array-like of shape (n_samples,) or (n_samples, n_columns), default=None
+            As for :meth:`fit`; with ``bins_within=True`` the stratum of a row decides its codes.
 
         Returns
         -------
@@ -107,11 +138,14 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, Estimator, Binning):
         ------
         ValueError
             If the columns are not those of fit, or hold infinite values, missing values with
-            ``missing="error"``, or categories that were not there when fitting; or if zero is not the code 0 of a
-            column of a sparse table.
+            ``missing="error"``, or categories or strata that were not there when fitting; or if zero is not the code 0
+            of a column of a sparse table.
         """
         check_is_fitted(self)
+        self._check_strata_are_used(strata)
         table = self._read_again(X)
+        if strata is not None:
+            table = replace(table, strata=numbers_of_strata(strata, table.n_samples, self.strata_))
         codes: Values = self.codes(table)
         is_the_table_itself = codes is table.matrix
         return codes.copy(order="F") if is_the_table_itself else codes
@@ -127,6 +161,15 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, Estimator, Binning):
         table = read_columns(X, estimator=self, reset=False, rules=ColumnRules(formats=formats))
         self._refuse_sparse(table)
         return table
+
+    def _check_strata_are_used(self, strata: ColumnLike) -> None:
+        if strata is not None and not self.bins_within:
+            raise UserError(
+                code="parameter-without-effect",
+                message="strata has no effect on bins that are the same in all strata",
+                advice="leave it out, or use EqualFrequencyBinner or EqualWidthBinner with {bins_within}",
+                fix={"bins_within": True},
+            )
 
     def _refuse_sparse(self, table: InMemoryDataset) -> None:
         if table.is_sparse and isinstance(self, ColumnBinning):
@@ -292,8 +335,9 @@ class ZeroApartBinner(Binner, SeparateZeroBinning):
     ([0.3], [0, 1, 0, 1, 2])
     """
 
-    def transform(self, X: TableLike) -> TableLike:
+    def transform(self, X: TableLike, strata: ColumnLike = None) -> TableLike:
         check_is_fitted(self)
+        self._check_strata_are_used(strata)
         table = self._read_again(X)
         if not table.is_sparse:
             return self.codes(table)
