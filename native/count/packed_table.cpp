@@ -41,6 +41,39 @@ T* allocate(std::int64_t n) {
     return static_cast<T*>(p);
 }
 
+// bytes[b][i] is 255 where bit i of b is set, else 0.
+struct ByteMasks {
+    std::uint8_t bytes[256][8];
+};
+
+constexpr ByteMasks make_byte_masks() {
+    ByteMasks masks{};
+    for (int b = 0; b < 256; ++b)
+        for (int i = 0; i < 8; ++i) masks.bytes[b][i] = std::uint8_t((b >> i & 1) * 255);
+    return masks;
+}
+
+constexpr ByteMasks kByteMasks = make_byte_masks();
+
+// The codes of n <= 64 samples from a word of every plane of their feature, planes[p * kLanes]: p where the bit of the
+// sample is set in plane p, and n_planes where it is set in none.
+void write_codes(const std::uint64_t* planes, int n_planes, std::int64_t n, std::uint16_t* out) {
+    constexpr std::uint64_t kEveryByte = 0x0101010101010101ULL;
+    std::uint64_t codes[8];  // eight bytes each: the codes of eight samples
+    std::fill(codes, codes + 8, std::uint64_t(n_planes) * kEveryByte);
+    for (int p = 0; p < n_planes; ++p) {
+        const std::uint64_t bits = planes[p * kLanes];
+        for (int i = 0; i < 8; ++i) {
+            std::uint64_t mask;
+            std::memcpy(&mask, kByteMasks.bytes[bits >> (8 * i) & 255], sizeof mask);
+            codes[i] ^= (codes[i] ^ std::uint64_t(p) * kEveryByte) & mask;
+        }
+    }
+    std::uint8_t bytes[64];
+    std::memcpy(bytes, codes, sizeof bytes);
+    for (std::int64_t t = 0; t < n; ++t) out[t] = bytes[t];
+}
+
 // What the choice of a storage depends on.
 struct Shape {
     double n_samples, n_words, n_classes;
@@ -214,14 +247,15 @@ const std::uint16_t* PackedTable::codes(std::int64_t feature, std::vector<std::u
         for (std::int64_t t = 0; t < n_samples_; ++t) scratch[t] = std::uint16_t(rows[t * kLanes] / kCounterBits);
         return scratch.data();
     }
-    scratch.assign(std::size_t(n_samples_), std::uint16_t(arities_[feature] - 1));
+    scratch.resize(std::size_t(n_samples_));
     std::uint16_t* out = scratch.data();
+    const std::uint64_t* planes = planes_.get() + group.planes + lane;
     for (std::int64_t c = 0; c < n_classes(); out += sizes_[c++])
-        for (std::int64_t w = word_start_[c]; w < word_start_[c + 1]; ++w)
-            for (int p = 0; p + 1 < arities_[feature]; ++p)
-                for (std::uint64_t bits = planes_[group.planes + (w * group.n_planes + p) * kLanes + lane]; bits;
-                     bits &= bits - 1)
-                    out[(w - word_start_[c]) * 64 + __builtin_ctzll(bits)] = std::uint16_t(p);
+        for (std::int64_t w = word_start_[c]; w < word_start_[c + 1]; ++w) {
+            const std::int64_t first = (w - word_start_[c]) * 64;
+            const std::int64_t n = std::min<std::int64_t>(64, sizes_[c] - first);
+            write_codes(planes + w * group.n_planes * kLanes, arities_[feature] - 1, n, out + first);
+        }
     return scratch.data();
 }
 

@@ -38,6 +38,8 @@ def made_by(make: Callable[[Any], object]) -> Rule:
 
 def whole_number(value: object) -> int | None:
     """``value`` as an int, or None where it is no whole number; a bool is none."""
+    if type(value) is int:  # a look at the protocol takes 20 times as long
+        return value
     if isinstance(value, bool) or not isinstance(value, SupportsIndex):
         return None
     try:
