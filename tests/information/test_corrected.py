@@ -270,8 +270,8 @@ def test_what_chance_gives_is_kept_for_so_many_pivots(information_of, make_table
     codes, classes = make_table(80, 9, seed=4)
     information, fresh = (information_of(codes, classes, estimator="corrected") for _ in range(2))
     information._row_limit = 3
-    made, given = [], information.chance_given
-    monkeypatch.setattr(information, "chance_given", lambda *counts: made.append(counts) or given(*counts))
+    made, counts_with_class = [], information.counts_with_class
+    monkeypatch.setattr(information, "counts_with_class", lambda pivot: made.append(pivot) or counts_with_class(pivot))
     for pivot in (0, 1, 2, 3, 0, 8, 7, 6, 5):
         for _ in range(2):
             found = information.chance_given_feature(pivot)

@@ -15,7 +15,7 @@ y, ``S_xyc`` over the cells of x, y and the class.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
@@ -164,6 +164,25 @@ class ContingencyTable:
         out = np.zeros(prod(self.shape), np.int64)
         out[self.cells] = self.counts
         return out.reshape(self.shape)
+
+
+class OccupiedCells(NamedTuple):
+    """The non-empty cells of several tables, table by table."""
+
+    table: Integers  # the index of each cell's table
+    cell: Integers  # its flat index there; ascending within a table
+    counts: Integers
+
+    @classmethod
+    def of_tables(cls, tables: Sequence[ContingencyTable]) -> OccupiedCells:
+        n_listed = [len(table.counts) for table in tables]
+        counts = np.concatenate([table.counts for table in tables])
+        cell = np.concatenate(
+            [np.arange(n) if t.cells is None else t.cells for t, n in zip(tables, n_listed, strict=True)]
+        )
+        is_occupied = counts > 0
+        table = np.repeat(np.arange(len(tables)), n_listed)
+        return cls(table[is_occupied], cell[is_occupied], counts[is_occupied])
 
 
 def has_all_cells(shape: tuple[int, int, int]) -> bool:

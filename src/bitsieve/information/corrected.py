@@ -14,12 +14,11 @@ normalization and correction for chance", Journal of Machine Learning Research 1
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import log, log2
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,25 +109,39 @@ class CubicInterpolation:
         return cls(nodes, is_node, stencil, _cubic_weights(nodes[stencil], counts, is_node))
 
 
-@dataclass(frozen=True)
-class CodeCounts:
-    """How often the codes of every column occur in every stratum, column by column."""
+class StratumCounts(NamedTuple):
+    """Counts of samples, stratum by stratum."""
 
-    counts: Integers  # at least 1
-    stratum: Integers  # of every count
-    starts: Integers  # where the counts of each column start, shape (n_features + 1,)
+    counts: Integers
+    starts: Integers  # where the counts of each stratum start, and where the last ends: shape (n_strata + 1,)
 
-    def by_stratum(self, column: int, n_strata: int) -> list[Integers]:
-        """The counts of the codes of one column in each stratum."""
-        codes = slice(self.starts[column], self.starts[column + 1])
-        return split_by_stratum(self.counts[codes], self.stratum[codes], n_strata)
+    @classmethod
+    def of_one_stratum(cls, counts: Integers) -> StratumCounts:
+        return cls(counts, np.array([0, len(counts)], np.int64))
+
+    @classmethod
+    def by_stratum(cls, counts: Integers, stratum: Integers, n_strata: int) -> StratumCounts:
+        """Counts whose strata are in any order."""
+        order = np.argsort(stratum, kind="stable")
+        return cls(counts[order], np.searchsorted(stratum[order], np.arange(n_strata + 1)))
 
 
-def split_by_stratum(counts: Integers, stratum: Integers, n_strata: int) -> list[Integers]:
-    """The counts of each stratum."""
-    in_order = counts[np.argsort(stratum, kind="stable")]
-    ends = [0, *np.cumsum(np.bincount(stratum, minlength=n_strata)).tolist()]
-    return [in_order[first:end] for first, end in pairwise(ends)]
+class ColumnCounts(NamedTuple):
+    """Counts of samples of every column in every stratum, such as those of its codes."""
+
+    counts: Integers  # at least 1; column by column, and within a column stratum by stratum
+    starts: Integers  # where those of a column and a stratum start: shape (n_columns * n_strata + 1,)
+    n_strata: int
+
+    @property
+    def stratum(self) -> Integers:
+        """The stratum of every count."""
+        n_columns = (len(self.starts) - 1) // self.n_strata
+        return np.repeat(np.tile(np.arange(self.n_strata), n_columns), np.diff(self.starts))
+
+    def of_column(self, column: int) -> StratumCounts:
+        starts = self.starts[column * self.n_strata : (column + 1) * self.n_strata + 1]
+        return StratumCounts(self.counts[starts[0] : starts[-1]], starts - starts[0])
 
 
 class Margins:
@@ -139,16 +152,15 @@ class Margins:
     have the scale of all samples.
     """
 
-    def __init__(self, entropy_terms: EntropyTerms, stratum_sizes: Integers, code_counts: CodeCounts) -> None:
+    def __init__(self, entropy_terms: EntropyTerms, stratum_sizes: Integers, code_counts: ColumnCounts) -> None:
         self.code_counts = code_counts
-        self.starts = code_counts.starts
-        self.n_strata = len(stratum_sizes)
+        self.starts = code_counts.starts[:: code_counts.n_strata]  # where the codes of each column start
         base = int(stratum_sizes.max()) + 1
         distinct, self.index_of_distinct = np.unique(
             code_counts.stratum * base + code_counts.counts, return_inverse=True
         )  # of every code of every column
         stratum, self.distinct = np.divmod(distinct, base)
-        self._stratum_starts = np.searchsorted(stratum, np.arange(self.n_strata + 1))
+        self._stratum_starts = np.searchsorted(stratum, np.arange(len(stratum_sizes) + 1))
         self._expected_sums = []
         for n_samples, distinct_counts in zip(stratum_sizes.tolist(), self._split(self.distinct), strict=True):
             interpolation = CubicInterpolation.between(nodes_of(n_samples), distinct_counts)
@@ -169,11 +181,7 @@ class Margins:
         """The values of the distinct counts of each stratum."""
         return [values[first:end] for first, end in pairwise(self._stratum_starts.tolist())]
 
-    def counts_of(self, column: int) -> list[Integers]:
-        """The counts of the codes of a column in each stratum."""
-        return self.code_counts.by_stratum(column, self.n_strata)
-
-    def expected(self, counts: Sequence[Integers]) -> Integers:
+    def expected(self, counts: StratumCounts) -> Integers:
         """For every distinct count m of a code in a stratum, ``sum of E(c, m)`` over the ``counts`` c of the stratum.
 
         Each sum is rounded to an integer.
@@ -181,7 +189,8 @@ class Margins:
         sums = np.empty(len(self.distinct), np.int64)
         sums_by_stratum = self._split(sums)
         for s, expected_sums in enumerate(self._expected_sums):
-            expected_sums.sums(counts[s].reshape(-1), sums_by_stratum[s])
+            first, end = counts.starts[s : s + 2]
+            expected_sums.sums(counts.counts[first:end], sums_by_stratum[s])
         return sums
 
     def sum_by_column(self, values: Integers, columns: Columns | None) -> Integers:
@@ -201,7 +210,7 @@ class Margins:
         return np.diff(running_sum[stops - 1], prepend=0)  # right even where the running sum wraps around
 
 
-def _code_counts(information: SumInformation) -> CodeCounts:
+def _code_counts(information: SumInformation) -> ColumnCounts:
     """The count of every code of every column; the samples lie in no strata."""
     source = information.source
     rising_arity = np.argsort(source.arities, kind="stable")
@@ -220,7 +229,7 @@ def _code_counts(information: SumInformation) -> CodeCounts:
     column_of_count = np.concatenate(columns_of_blocks)
     order = np.argsort(column_of_count, kind="stable")
     starts = np.searchsorted(column_of_count[order], np.arange(source.n_features + 1))
-    return CodeCounts(all_counts[order], np.zeros(len(order), np.int64), starts)
+    return ColumnCounts(all_counts[order], starts, n_strata=1)
 
 
 def _cubic_weights(nodes: Integers, counts: Integers, is_node: Flags) -> Floats:
@@ -251,7 +260,8 @@ class CorrectedConditional(ConditionalInformation):
     @cached_property
     def _chance(self) -> ChanceSums:
         (table,) = self.partition.tables(None, True)
-        return self.information.chance_given([table.pooled().counts], [table.counts])
+        counts = StratumCounts.of_one_stratum(table.pooled().counts)
+        return self.information.chance_given(counts, StratumCounts.of_one_stratum(table.counts))
 
     def conditional_relevance(self, columns: Columns | None = None) -> Floats:
         return super().conditional_relevance(columns) - self.information.chance_bits(self._chance, columns)
@@ -269,7 +279,7 @@ class CorrectedInformation(SumInformation):
     def __init__(self, source: CountSource) -> None:
         super().__init__(source)
         self._chance_by_feature: dict[int, ChanceSums] = {}  # a cache
-        self._chance_redundancy: dict[int, Integers] = {}  # a cache by feature: `Margins.expected` of its counts
+        self._expected: dict[int, Integers] = {}  # a cache by feature: `Margins.expected` of its codes
 
     @cached_property
     def margins(self) -> Margins:
@@ -277,14 +287,14 @@ class CorrectedInformation(SumInformation):
         return Margins(self.entropy_terms, np.array([self.source.n_samples], np.int64), _code_counts(self))
 
     @property
-    def class_counts(self) -> list[Integers]:
+    def class_counts(self) -> StratumCounts:
         """How often each class occurs, in each stratum."""
-        return [self.source.class_sizes]
+        return StratumCounts.of_one_stratum(self.source.class_sizes)
 
     @property
-    def sample_counts(self) -> list[Integers]:
+    def sample_counts(self) -> StratumCounts:
         """The number of samples of each stratum."""
-        return [np.array([self.source.n_samples])]
+        return StratumCounts.of_one_stratum(np.array([self.source.n_samples]))
 
     def conditional(self) -> ConditionalInformation:
         return CorrectedConditional(self, conditioning(self.source).partition())
@@ -314,17 +324,17 @@ class CorrectedInformation(SumInformation):
         bound: Floats = -np.log2(1 + freedom * freedom.max() / max(self.source.n_samples - 1, 1))
         return bound
 
-    def chance_given(self, counts: Sequence[Integers], counts_with_class: Sequence[Integers]) -> ChanceSums:
+    def chance_given(self, counts: StratumCounts, counts_with_class: StratumCounts) -> ChanceSums:
         """The sums that give the mean of I(Xi;C|Z) over shuffles of Xi, from the counts of Z, and of Z with the class.
 
-        Counts are those of each stratum; shuffles are within the strata. With m the counts of the codes of Xi, and n_z
-        and n_zc the counts of Z, and of Z with the class, the mean is
+        Shuffles are within the strata. With m the counts of the codes of Xi, and n_z and n_zc the counts of Z, and of Z
+        with the class, the mean is
 
             (sum over m of (sum over zc of E(n_zc, m) - sum over z of E(n_z, m)) + S_z - S_zc) / B
         """
         by_count = self.margins.expected(counts_with_class) - self.margins.expected(counts)
-        sum_z = self.entropy_terms.sum(np.concatenate(counts, axis=None))
-        sum_zc = self.entropy_terms.sum(np.concatenate(counts_with_class, axis=None))
+        sum_z = self.entropy_terms.sum(counts.counts)
+        sum_zc = self.entropy_terms.sum(counts_with_class.counts)
         return ChanceSums(by_count, sum_z - sum_zc)
 
     def chance_bits(self, chance: ChanceSums, columns: Columns | None) -> Floats:
@@ -335,23 +345,29 @@ class CorrectedInformation(SumInformation):
         """The mean of I(Xi;Xs) over all shuffles of Xi, with Xs the feature, for all Xi of ``columns`` (None: all)."""
         sums, _ = self.marginals
         sums_of_columns = sums if columns is None else sums[columns]
-        if feature not in self._chance_redundancy:
-            self._make_room(self._chance_redundancy)
-            self._chance_redundancy[feature] = self.margins.expected(self.margins.counts_of(feature))
-        expected = self.margins.sum_by_column(self._chance_redundancy[feature], columns)
+        expected = self.margins.sum_by_column(self._expected_with(feature), columns)
         return self.bits(expected - sums_of_columns + (self.total - sums[feature]))
 
     def chance_given_feature(self, feature: int) -> ChanceSums:
-        """The sums that give the mean of I(Xi;C|Xs) over shuffles of Xi, with Xs the feature."""
+        """The sums that give the mean of I(Xi;C|Xs) over shuffles of Xi, with Xs the feature: see `chance_given`."""
         if feature not in self._chance_by_feature:
             self._make_room(self._chance_by_feature)
-            self._chance_by_feature[feature] = self.chance_given(*self.counts_with_class(feature))
+            by_count = self.margins.expected(self.counts_with_class(feature)) - self._expected_with(feature)
+            sum_z, sum_zc = self.marginals
+            self._chance_by_feature[feature] = ChanceSums(by_count, int(sum_z[feature] - sum_zc[feature]))
         return self._chance_by_feature[feature]
 
-    def counts_with_class(self, feature: int) -> tuple[list[Integers], list[Integers]]:
-        """The counts of the codes of a feature in each stratum, and of its codes with the class."""
+    def counts_with_class(self, feature: int) -> StratumCounts:
+        """The counts of the codes of a feature with the class, in each stratum."""
         counts = self.sums.cell_counts(None, np.array([feature]), True)
-        return [counts.pooled[0]], [counted_by_class(counts.by_class)[0]]
+        return StratumCounts.of_one_stratum(counted_by_class(counts.by_class)[0])
+
+    def _expected_with(self, feature: int) -> Integers:
+        """`Margins.expected` of the codes of a feature."""
+        if feature not in self._expected:
+            self._make_room(self._expected)
+            self._expected[feature] = self.margins.expected(self.margins.code_counts.of_column(feature))
+        return self._expected[feature]
 
     def _make_room(self, cache: dict[int, Any]) -> None:
         """Empty a cache that is full."""

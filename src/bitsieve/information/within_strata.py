@@ -14,17 +14,17 @@ import numpy as np
 
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.strata import CountsByStratum, StratifiedSums, partition_by_strata
-from bitsieve.counts.tables import ChanceSums, make_entropy_terms
+from bitsieve.counts.tables import ChanceSums, OccupiedCells, make_entropy_terms
 from bitsieve.information.corrected import (
-    CodeCounts,
+    ColumnCounts,
     CorrectedConditional,
     CorrectedInformation,
     Margins,
-    split_by_stratum,
+    StratumCounts,
 )
 from bitsieve.information.plug_in import MillerMadowInformation, PlugInInformation, SumInformation
 from bitsieve.information.protocol import ConditionalInformation, Information, PairQuantity
-from bitsieve.utils.arrays import Floats, Integers
+from bitsieve.utils.arrays import Floats
 from bitsieve.utils.choice import Scores
 from bitsieve.utils.lazy import cached_property
 
@@ -70,8 +70,8 @@ class CorrectedConditionalWithinStrata(CorrectedConditional):
         _, _, n_classes = parts_by_class.shape
         stratum_of_cell = stratum_of_part[cells // n_classes]
         return self.information.chance_given(
-            split_by_stratum(part_sizes.counts, stratum_of_part, n_strata),
-            split_by_stratum(counts, stratum_of_cell, n_strata),
+            StratumCounts.by_stratum(part_sizes.counts, stratum_of_part, n_strata),
+            StratumCounts.by_stratum(counts, stratum_of_cell, n_strata),
         )
 
 
@@ -87,44 +87,41 @@ class CorrectedWithinStrata(WithinStrata, CorrectedInformation):
 
     @cached_property
     def margins(self) -> Margins:
-        source = self.counts.by_combination
-        cells_of_columns = []
-        counts_of_columns = []
-        for table in source.tables(None, np.arange(source.n_features), True):
-            cells, counts = table.occupied()
-            cells_of_columns.append(cells)
-            counts_of_columns.append(counts)
-        column = np.repeat(np.arange(source.n_features), [len(cells) for cells in cells_of_columns])
-        code, combination = np.divmod(np.concatenate(cells_of_columns), source.n_classes)
-        stratum = self.counts.combinations.stratum[combination]
-
-        # The cells of one column, code and stratum, which differ in the class, lie side by side: they are added up.
-        differs_from_previous = (np.diff(column) != 0) | (np.diff(code) != 0) | (np.diff(stratum) != 0)
-        first_cell = np.concatenate([np.zeros(1, np.intp), np.flatnonzero(differs_from_previous) + 1])
-        code_counts = CodeCounts(
-            counts=np.add.reduceat(np.concatenate(counts_of_columns), first_cell),
-            stratum=stratum[first_cell],
-            starts=np.searchsorted(column[first_cell], np.arange(source.n_features + 1)),
-        )
+        code_counts, _ = self._counts_of_columns
         return Margins(self.entropy_terms, self.counts.stratum_sizes, code_counts)
 
-    @property
-    def class_counts(self) -> list[Integers]:
-        counts = self.counts
-        n_strata = len(counts.stratum_sizes)
-        return split_by_stratum(counts.by_combination.class_sizes, counts.combinations.stratum, n_strata)
+    @cached_property
+    def _counts_of_columns(self) -> tuple[ColumnCounts, ColumnCounts]:
+        """The counts of the codes of every column in every stratum, and those of its codes with the class."""
+        source = self.counts.by_combination
+        cells = OccupiedCells.of_tables(source.tables(None, np.arange(source.n_features), True))
+        code, combination = np.divmod(cells.cell, source.n_classes)
+        n_strata = self.counts.combinations.n_strata
+        column_and_stratum = cells.table * n_strata + self.counts.combinations.stratum[combination]
+        order = np.argsort(column_and_stratum, kind="stable")  # keeps the cells of one code side by side
+        column_and_stratum = column_and_stratum[order]
+        counts = cells.counts[order]
+        differs_from_previous = np.ones(len(order), bool)
+        differs_from_previous[1:] = (np.diff(column_and_stratum) != 0) | (np.diff(code[order]) != 0)
+        first_cell = np.flatnonzero(differs_from_previous)
+        edges = np.arange(source.n_features * n_strata + 1)
+        starts_of_codes = np.searchsorted(column_and_stratum[first_cell], edges)
+        code_counts = ColumnCounts(np.add.reduceat(counts, first_cell), starts_of_codes, n_strata)
+        return code_counts, ColumnCounts(counts, np.searchsorted(column_and_stratum, edges), n_strata)
 
     @property
-    def sample_counts(self) -> list[Integers]:
-        return [np.array([size]) for size in self.counts.stratum_sizes.tolist()]
+    def class_counts(self) -> StratumCounts:
+        combinations = self.counts.combinations
+        return StratumCounts(self.counts.by_combination.class_sizes, combinations.first_combination)
 
-    def counts_with_class(self, feature: int) -> tuple[list[Integers], list[Integers]]:
-        (table,) = self.counts.by_combination.tables(None, np.array([feature]), True)
-        cells, counts = table.occupied()
-        _, _, n_combinations = table.shape
-        stratum = self.counts.combinations.stratum[cells % n_combinations]
-        counts_of_cells = split_by_stratum(counts, stratum, len(self.counts.stratum_sizes))
-        return self.margins.counts_of(feature), counts_of_cells
+    @property
+    def sample_counts(self) -> StratumCounts:
+        sizes = self.counts.stratum_sizes
+        return StratumCounts(sizes, np.arange(len(sizes) + 1))
+
+    def counts_with_class(self, feature: int) -> StratumCounts:
+        _, counts_with_class = self._counts_of_columns
+        return counts_with_class.of_column(feature)
 
     @cached_property
     def least_redundancy(self) -> Floats:
