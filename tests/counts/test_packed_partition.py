@@ -73,3 +73,17 @@ def test_same_integers_for_any_number_of_threads(n_jobs):
     assert one.shuffled_sums(terms, 0, seeds).tolist() == several.shuffled_sums(terms, 0, seeds).tolist()
     sums = [[part.tolist() for part in partition.sums(terms, np.arange(6))] for partition in (one, several)]
     assert sums[0] == sums[1]
+
+
+def test_tables_are_the_same_whether_those_of_fewer_members_were_counted_or_not():
+    random = np.random.default_rng(2)
+    source = PackedSource(random.integers(0, 4, (40, 5)), random.integers(0, 2, 40))
+    partition = source.partition()
+    members = []
+    for feature in (3, 0, 4):
+        partition = partition.refine(feature)
+        members.append(feature)
+        fresh = refined(source.partition(), members)
+        assert partition.keys.tolist() == fresh.keys.tolist()
+        for table, fresh_table in zip(partition.tables(None, True), fresh.tables(None, True), strict=True):
+            assert table.counts.tolist() == fresh_table.counts.tolist()

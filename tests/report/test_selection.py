@@ -22,6 +22,7 @@ from bitsieve.options import ReadOptions
 from bitsieve.report.blanket import blanket_section
 from bitsieve.report.columns import bin_labels, bins_section, column_quality
 from bitsieve.report.selection import selection_report, substitutes_section, which_section
+from bitsieve.utils.progress import listening
 from bitsieve.utils.terminal_text import number
 
 NOON = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
@@ -68,6 +69,14 @@ def test_a_markov_blanket_is_drawn_where_its_roles_were_found(selection, read_pa
     assert "Markov blanket" in page.text
     assert "the Markov blanket of the target" in [value for name, value in page.attributes if name == "aria-label"]
     assert blanket_section(selection) is None
+
+
+def test_the_progress_names_what_runs(selection):
+    phases = []
+    with listening(phases.append):
+        selection_report(selection, when=NOON)
+    names = {getattr(phase, "name", phase) for phase in phases}
+    assert {"shuffling each column", "finding substitutes", "describing the columns", "drawing"} <= names
 
 
 def test_same_selection_same_page(selection, report):

@@ -127,22 +127,32 @@ class PackedPartition(Partition):
         starts: Integers | None = None,
         *,
         refines_strata: bool = False,
+        joint_codes_before: JointCodes | None = None,
     ) -> None:
         self.source = source
         self.members = members
         self.refines_strata = refines_strata
+        self._joint_codes: JointCodes | None = None  # computed when they are needed
+        self._joint_codes_before = joint_codes_before  # those of all members but the last one, if they were needed
         self.order = np.arange(source.n_samples, dtype=np.uint32) if order is None else order
         self.starts = np.array([0, source.n_samples], np.int64) if starts is None else starts
 
-    @cached_property
     def _with_single_samples(self) -> JointCodes:
         """The same partition, its parts of one sample included, which belong to the tables."""
+        if self._joint_codes is None:
+            self._joint_codes = self._new_joint_codes()
+            self._joint_codes_before = None
+        return self._joint_codes
+
+    def _new_joint_codes(self) -> JointCodes:
+        if self._joint_codes_before is not None:
+            return self._joint_codes_before.refine(self.members[-1])
         base = self.source.joint_codes_of_strata() if self.refines_strata else JointCodes(self.source)
         return refined(base, self.members)
 
     @property
     def keys(self) -> Integers:
-        return self._with_single_samples.keys
+        return self._with_single_samples().keys
 
     @property
     def n_parts(self) -> int:
@@ -152,10 +162,17 @@ class PackedPartition(Partition):
     def refine(self, feature: int) -> PackedPartition:
         order, starts = self.source.packed.refine(self.order, self.starts, feature)
         self.source.give_back_pages()
-        return PackedPartition(self.source, (*self.members, feature), order, starts, refines_strata=self.refines_strata)
+        return PackedPartition(
+            self.source,
+            (*self.members, feature),
+            order,
+            starts,
+            refines_strata=self.refines_strata,
+            joint_codes_before=self._joint_codes,
+        )
 
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
-        return self._with_single_samples.tables(columns, by_class)
+        return self._with_single_samples().tables(columns, by_class)
 
     def marginal_sums(self, entropy_terms: EntropyTerms) -> tuple[int, int]:
         return self.source.packed.partition_marginals(entropy_terms.table, entropy_terms.shift, self.order, self.starts)

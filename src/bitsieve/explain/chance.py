@@ -12,6 +12,7 @@ from bitsieve.information import ANY_EFFECT, information_of
 from bitsieve.information.survival import CorrectedSurvivalInformation, SurvivalInformation
 from bitsieve.pipeline.shuffled_tables import sources_after_shuffles
 from bitsieve.utils.arrays import Floats, Integers
+from bitsieve.utils.progress import phase
 
 MAX_SHUFFLED_CELLS = 200_000_000  # cells of the table times shuffles
 MIN_SHUFFLES = 10
@@ -47,7 +48,9 @@ def relevance_by_chance(
     n_affordable = MAX_SHUFFLED_CELLS // (table.total_weight * table.n_features)
     n_shuffles = min(MAX_SHUFFLES, max(MIN_SHUFFLES, n_affordable))
     relevance = np.zeros((n_shuffles, table.n_features))
+    report_progress = phase("shuffling the target")
     for i, (columns, source) in enumerate(sources_after_shuffles(table, binner, n_shuffles, n_jobs)):
+        report_progress(i, n_shuffles)
         relevance[i, columns] = information_of(estimator, source, effect).relevance
 
     return _summary(relevance, np.asarray(binner.n_bins_), table.total_weight)

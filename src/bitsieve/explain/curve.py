@@ -10,6 +10,7 @@ from bitsieve.explain.contribution import conditional_on
 from bitsieve.information.protocol import Information
 from bitsieve.pipeline.discretize import CountedTable
 from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.progress import phase
 
 N_SHUFFLES = 39
 MIN_NEXT = 5  # columns that the curve shows after the selected ones
@@ -39,7 +40,9 @@ def information_curve(
     chance = np.empty(len(columns))
     conditional = information.conditional()
     joint_relevance = 0.0  # I(X1,...,Xi-1;C)
+    report_progress = phase("shuffling each column")
     for i, column in enumerate(columns.tolist()):
+        report_progress(i, len(columns))
         added_by_chance = float(np.quantile(conditional.shuffled_relevance(column, seeds), 0.95))
         chance[i] = joint_relevance + added_by_chance
         joint_relevance += float(conditional.conditional_relevance(np.array([column]))[0])

@@ -17,6 +17,7 @@ from bitsieve.information.protocol import Information
 from bitsieve.pipeline.discretize import CountedTable
 from bitsieve.pipeline.shuffled_tables import sources_after_shuffles
 from bitsieve.utils.arrays import Columns
+from bitsieve.utils.progress import phase
 
 LEVEL = 0.05
 MIN_SHUFFLES = 19  # with fewer, no value is beyond the limit at the level
@@ -71,7 +72,9 @@ def _limit_of_best(table: InMemoryDataset, binner: Binning, n_columns: int, n_jo
     n_affordable = MAX_SHUFFLED_CELLS // (table.total_weight * table.n_features * n_columns)
     n_shuffles = min(MAX_SHUFFLES, max(MIN_SHUFFLES, n_affordable))
     best = np.zeros(n_shuffles)
+    report_progress = phase("shuffling the target")
     for i, (_, source) in enumerate(sources_after_shuffles(table, binner, n_shuffles, n_jobs)):
+        report_progress(i, n_shuffles)
         best[i] = _best_joint_bits(source, n_columns)
     n_beyond = floor(LEVEL * (n_shuffles + 1))
     return float(np.sort(best)[-n_beyond])

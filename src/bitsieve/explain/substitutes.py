@@ -10,6 +10,7 @@ from bitsieve.explain.contribution import conditional_on
 from bitsieve.information.protocol import Information
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.choice import pick
+from bitsieve.utils.progress import phase
 
 
 class Substitute(NamedTuple):
@@ -40,7 +41,9 @@ def best_substitutes(
         return [None] * len(replaced)
     gains_by_condition: dict[tuple[int, ...], _Gains] = {}
     substitutes: list[Substitute | None] = []
-    for column in replaced:
+    report_progress = phase("finding substitutes")
+    for i, column in enumerate(replaced):
+        report_progress(i, len(replaced))
         other_selected = [int(j) for j in selected if j != column]
         conditional, condition = conditional_on(information, other_selected)
         if condition not in gains_by_condition:

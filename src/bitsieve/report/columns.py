@@ -22,6 +22,7 @@ from bitsieve.explain.explain import naming_column
 from bitsieve.report.page import Section
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.messages import quoted
+from bitsieve.utils.progress import phase
 
 MAX_BINS = 30
 MAX_CLASSES = 12
@@ -293,7 +294,9 @@ def column_quality(table: InMemoryDataset) -> list[ColumnQuality]:
     identifier_columns = set(identifiers(table.summarize()))
     first_with: dict[bytes, int] = {}  # the first column with a fingerprint
     quality = []
+    report_progress = phase("describing the columns")
     for j in range(table.n_features):
+        report_progress(j, table.n_features)
         values = _numeric_values(table, j) if table.is_numeric(j) else _categorical_values(table, j)
         first = first_with.setdefault(values.fingerprint, j)
         n_different = values.n_distinct + (values.n_missing > 0)

@@ -47,6 +47,7 @@ from bitsieve.results.comparison import Comparison, strata_arguments
 from bitsieve.results.saved.schema import SavedStrata
 from bitsieve.results.selection import Selection, ranking_of
 from bitsieve.utils.diagnostic_list import Diagnostics
+from bitsieve.utils.progress import phase
 
 MAX_NAMES_LISTED = 12  # in a cell or a sentence
 USER_COUNT = "n_features_to_select"  # what ``stopped_by_`` says where the number that was asked for was reached
@@ -480,5 +481,6 @@ def _python_call(selection: Selection) -> str:
 
 
 def _svg(display: Display, label: str) -> str:
+    phase("drawing")
     axes = new_axes((WIDTH, display.height))
     return as_svg(display.plot(axes).ax_, label)
