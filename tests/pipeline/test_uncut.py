@@ -74,6 +74,22 @@ def test_a_column_that_adds_no_information_stands_behind_them(criterion):
     assert selection.features[-2:] == ["text", "constant"]
 
 
+def test_no_runner_up_stands_before_its_winner():
+    """After a column that decides the target all others add nothing: their ties are no ties of the order here."""
+    table, y = weak_table(600)
+    random = np.random.default_rng(5)
+    first = np.where(random.random(600) < 0.5, y, 1 - y)
+    table = pd.DataFrame({"unrelated": first, "decides": y, "related": (y + (random.random(600) < 0.2)) % 2}).join(
+        table
+    )
+    selection = bitsieve.select(table, y, n_features_to_select=len(table.columns))
+    assert "rank_statistic" in selection.to_frame()
+    position = {column: i for i, column in enumerate(selection.indices.tolist())}
+    for step in selection.required_fit().result.steps:
+        for column in step.runner_up.tolist():
+            assert position[column] > position[int(step.winner[0])]
+
+
 def test_codes_scores_and_rules_stay():
     table, y = weak_table()
     codes = MDLBinner(missing="bin").fit(table, y).transform(table)

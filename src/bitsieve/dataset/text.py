@@ -284,20 +284,20 @@ def _are_enough(fits: Flags, text: pa.Array, counts: Integers) -> bool:
     """Whether so much of the text fits a format that the rest can be read as missing."""
     if not _are_nearly_all(fits, text, counts):
         return False
-    n_others = int(counts[~fits & ~_means_missing(text)].sum())
+    n_others = int(counts[~fits & ~means_missing(text)].sum())
     return n_others == 0 or int(fits.sum()) >= _MIN_DISTINCT
 
 
 def _are_nearly_all(fits: Flags, text: pa.Array, counts: Integers) -> bool:
     """Whether 95 % of the rows fit, those aside whose word means a missing value, and no more rows mean that."""
-    means_missing = _means_missing(text) & ~fits
+    are_missing = means_missing(text) & ~fits
     n_fit = int(counts[fits].sum())
-    n_missing = int(counts[means_missing].sum())
-    n_others = int(counts[~fits & ~means_missing].sum())
+    n_missing = int(counts[are_missing].sum())
+    n_others = int(counts[~fits & ~are_missing].sum())
     return n_fit > 0 and n_fit >= _MIN_SHARE * (n_fit + n_others) and n_fit >= n_missing
 
 
-def _means_missing(text: pa.Array) -> Flags:
+def means_missing(text: pa.Array) -> Flags:
     """Which text is a word that means a missing value."""
     words = pc.utf8_lower(pc.utf8_trim_whitespace(text))
     return flags(pc.is_in(words, _MISSING_WORDS_IN_ARROW))

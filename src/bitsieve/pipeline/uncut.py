@@ -65,7 +65,11 @@ def rank_uncut_columns(
 
 
 def _in_order(result: MethodResult, order: Columns, uncut: Container[int]) -> MethodResult:
-    """The result with its selected columns in this order. Columns without a cut get a score of 0 and no runner-up."""
+    """The result with its selected columns in this order. Columns without a cut get a score of 0 and no runner-up.
+
+    A column whose runner-up is now before it has no runner-up either.
+    """
+    columns_before: set[int] = set()
     score_of_column = dict(zip(result.selected.tolist(), result.scores.tolist(), strict=True))
     step_of_column = {int(step.winner[0]): step for step in result.steps}
     scores = []
@@ -76,7 +80,10 @@ def _in_order(result: MethodResult, order: Columns, uncut: Container[int]) -> Me
             steps.append(GreedyStep(winner=np.array([column])))
         else:
             scores.append(score_of_column[column])
-            steps.append(step_of_column[column])
+            step = step_of_column[column]
+            has_second_before = not columns_before.isdisjoint(step.runner_up.tolist())
+            steps.append(GreedyStep(winner=step.winner) if has_second_before else step)
+        columns_before.add(column)
     return replace(result, order=order, scores=np.array(scores), steps=steps)
 
 

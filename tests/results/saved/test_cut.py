@@ -215,6 +215,14 @@ def test_a_value_that_cannot_be_read_leaves_the_others_as_they_were(name):
     assert codes[name][1:].equals(before[name][1:])
 
 
+@pytest.mark.parametrize("word", ["-", "n/a", "k.A."])
+def test_words_for_a_missing_value_are_no_change(word):
+    gaps = X["gaps"].map(lambda value: word if np.isnan(value) else str(value))
+    codes, notes = codes_of(SELECTION, X.assign(gaps=gaps))
+    assert notes == []
+    assert codes.equals(codes_of(SELECTION, X)[0])
+
+
 @pytest.mark.parametrize("change", CHANGES)
 def test_what_changed_is_named(change):
     name, changed, expected = CHANGES[change]

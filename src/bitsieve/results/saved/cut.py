@@ -28,7 +28,7 @@ from bitsieve.dataset.encoding import (
     is_missing,
     with_nan,
 )
-from bitsieve.dataset.text import Plain, meaning_of_text
+from bitsieve.dataset.text import Plain, meaning_of_text, means_missing
 from bitsieve.dataset.text_format import ColumnRules, TextFormat
 from bitsieve.dataset.text_numbers import DigitStyle, Numbers
 from bitsieve.diagnostics import NAME_ONLY, Diagnostic, UserError
@@ -322,7 +322,7 @@ def _n_unread(text_format: TextFormat, text: pa.Array, n_rows: NDArray[np.int64]
 def _numbers_of_text(text_format: TextFormat, text: pa.Array, words: Encoded) -> _ColumnValues:
     """The numbers or times that text means in a format; text that the format cannot read is missing.
 
-    ``text`` are the categories of ``words``.
+    ``text`` are the categories of ``words``. A word for a missing value, such as "-", counts as read.
     """
     array = text_format.read(text)
     is_read = np.zeros(len(text), bool)
@@ -332,11 +332,12 @@ def _numbers_of_text(text_format: TextFormat, text: pa.Array, words: Encoded) ->
         is_read = flags(array.is_valid())
         numbers[is_read] = np.asarray(column_of_arrow(array, "the column"), np.float64)[is_read]
         kind = _kind_of_time(Plain(array.type).time)
-    unread = [word for word, could_read in zip(text.to_pylist(), is_read.tolist(), strict=True) if not could_read]
+    is_unread = ~is_read & ~means_missing(text)
+    unread = [word for word, cannot_be_read in zip(text.to_pylist(), is_unread.tolist(), strict=True) if cannot_be_read]
     return _ColumnValues(
         values=_by_row(numbers, words.codes, missing=np.nan),
         kind=kind,
-        is_unread=_by_row(~is_read, words.codes, missing=False),
+        is_unread=_by_row(is_unread, words.codes, missing=False),
         unread=tuple(unread[:N_LISTED]),
     )
 
