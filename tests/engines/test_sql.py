@@ -229,6 +229,11 @@ def test_what_is_no_whole_result_is_refused(tmp_path, change, message):
             ["day.csv", "-t", "y", "--binning", "quantile", "--exclude", "price"],
             "column 'day' is text or times that are binned",
         ),
+        (
+            ["day.csv", "-t", "y", "--binning", "quantile"],
+            "columns 'day', 'price' are text or times that are binned, which each database writes in its own way: add "
+            "--exclude day --exclude price, or count their values",
+        ),
         (["day.csv", "-t", "price", "--exclude", "day"], "the target 'price' is text or times that are binned"),
         (["day.csv", "-t", "none"], "there is no column 'none' for the target"),
     ],

@@ -39,6 +39,7 @@ def statement(table: PartitionedDataset, binner: Binning, relation: str) -> str:
         )
     table.count(binner)
     indices = [j for j in range(len(table.names)) if j not in table.dropped]
+    _check_columns_are_counted_by_sql(table, indices)
     lines = [f"  select {_class_expression(table)} as class, {_weight(table) or '1'} as samples"]
     for i, j in enumerate(indices):
         lines.append(f"    {_code_expression(table, j)} as c{i}")
@@ -101,22 +102,37 @@ def _select_of_pair(i: int, first: str, j: int, second: str, target: str) -> str
     )
 
 
+def _check_columns_are_counted_by_sql(table: PartitionedDataset, indices: Sequence[int]) -> None:
+    """Refuse columns of text or times that are binned."""
+    assert table.coding is not None  # the table is counted
+    binned_text = []
+    for j in indices:
+        is_parsed_text = j in (table.reader.rules.formats or {})
+        is_time = table.coding.binner.categories_[j] is None and j in table.text_meanings
+        if is_parsed_text or is_time:
+            binned_text.append(str(table.names[j]))
+    if not binned_text:
+        return
+    columns = f"column {binned_text[0]!r} is"
+    their = "its"
+    if len(binned_text) > 1:
+        columns = f"columns {quoted(binned_text, limit=len(binned_text))} are"
+        their = "their"
+    raise UserError(
+        code="not-counted-by-sql",
+        message=f"{columns} text or times that are binned, which each database writes in its own way",
+        advice=f"add {{exclude}}, or count {their} values, by {{column_types}}",
+        fix={"exclude": binned_text, "column_types": dict.fromkeys(binned_text, "category")},
+        columns=binned_text,
+    )
+
+
 def _code_expression(table: PartitionedDataset, j: int) -> str:
     """The code of a column, as text: an interval, or its values."""
     assert table.coding is not None  # the table is counted
     name = table.names[j]
     binner = table.coding.binner
     categories = binner.categories_[j]
-    is_parsed_text = j in (table.reader.rules.formats or {})
-    is_time = categories is None and j in table.text_meanings
-    if is_parsed_text or is_time:
-        raise UserError(
-            code="not-counted-by-sql",
-            message=f"column {name!r} is text or times that are binned, which each database writes in its own way",
-            advice="add {exclude}, or count its values, by {column_types}",
-            fix={"exclude": [name], "column_types": {name: "category"}},
-            columns=[str(name)],
-        )
     missing_numbers = table.reader.rules.missing_numbers_by_index(table.names).get(j, ())
     if categories is None:
         return _interval(name, binner.bin_edges_[j].tolist(), binner.side, missing_numbers)
