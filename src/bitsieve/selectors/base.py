@@ -92,13 +92,13 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, Estimator):
         return take_columns(X, [names[j] for j in np.flatnonzero(self.support_)])
 
     def _take_of_frame(self, frame: nw.DataFrame[Any]) -> TableLike:
-        """Select from a data frame. scikit-learn would lose its dtypes, and refuses an Arrow table."""
+        """Select from a data frame, as scikit-learn loses the dtypes of some frames and refuses an Arrow table."""
         selected = np.flatnonzero(self.support_).tolist()
         X = frame.to_native()
         if nw.dependencies.is_pandas_like_dataframe(X):
             return X.iloc[:, selected]
-        set_output_config = getattr(self, "_sklearn_output_config", {})  # what set_output sets
-        requested_output = set_output_config.get("transform") or get_config()["transform_output"]
+        config_of_selector = getattr(self, "_sklearn_output_config", {})  # which set_output sets
+        requested_output = config_of_selector.get("transform") or get_config()["transform_output"]
         if requested_output == "pandas":
             return frame[:, selected].to_pandas()
         return frame[:, selected].to_native()
@@ -153,15 +153,13 @@ def fitted_binner(selector: ColumnSelector) -> Binning | None:
 
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))
 def with_parameters(cls: type[S]) -> type[S]:
-    """Make the constructor of a selector from its fields. Its own parameters come before those of all selectors."""
+    """Make the constructor of a selector from its fields. The parameters that all selectors share come last."""
     constructor = vars(dataclass(eq=False, repr=False, kw_only=True)(cls))["__init__"]
-    parameters = inspect.signature(constructor).parameters.values()
-    position_of_shared = {name: position for position, name in enumerate(SHARED[1:])}
-
-    def position(parameter: inspect.Parameter) -> int:
-        return position_of_shared.get(parameter.name, -1)
-
-    constructor.__signature__ = inspect.Signature(sorted(parameters, key=position))
+    parameters = inspect.signature(constructor).parameters
+    last_names = SHARED[1:]  # without n_features_to_select, which stays where the fields have it
+    own_parameters = [parameter for name, parameter in parameters.items() if name not in last_names]
+    shared_parameters = [parameters[name] for name in last_names if name in parameters]
+    constructor.__signature__ = inspect.Signature([*own_parameters, *shared_parameters])
     cls.__init__ = proposes_right_names(constructor)  # type: ignore[method-assign]
     cls._describe_parameters()
     return cls
