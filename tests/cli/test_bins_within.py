@@ -54,11 +54,11 @@ def test_mistakes_are_in_the_words_that_were_typed(data, options, message, capsy
     assert message in line
 
 
-def test_saved_counts_have_no_strata(data, tmp_path, capsys):
+def test_saved_counts_have_their_bins(data, tmp_path, capsys):
     assert main(["count", str(data), "-t", "y", "--save", str(tmp_path / "counts")]) == 0
     capsys.readouterr()
     assert main(["select", "--counts", str(tmp_path / "counts"), "--bins-within"]) == 2
-    assert "saved counts have no strata" in capsys.readouterr().err
+    assert "saved counts have their bins" in capsys.readouterr().err
 
 
 def test_a_saved_selection_gives_columns_but_no_codes(data, tmp_path, capsys):
