@@ -78,7 +78,9 @@ class BinningChoice(ABC):
         return {name: getattr(self, name) for name in self.parameter_names()}
 
     def __repr__(self) -> str:
-        parameters = [f"{name}={value!r}" for name, value in self.parameters.items() if value is not None]
+        parameters = [
+            f"{name}={value!r}" for name, value in self.parameters.items() if value is not None and value is not False
+        ]
         return f"{type(self).__name__}({', '.join(parameters)})"
 
     def unfitted(self, **changes: Any) -> Self:
