@@ -16,9 +16,9 @@ def required_strata(table: InMemoryDataset) -> Columns:
     return table.strata
 
 
-def rows_by_stratum(strata: Columns, n_strata: int | None = None) -> list[Columns]:
-    """The rows of every stratum from 0 to ``n_strata - 1``, ascending. None: up to the last stratum that occurs."""
-    n_rows = np.bincount(strata, minlength=n_strata or 0)
+def rows_by_stratum(strata: Columns, n_strata: int = 0) -> list[Columns]:
+    """The rows of every stratum, ascending, for ``n_strata`` strata or as many as occur."""
+    n_rows = np.bincount(strata, minlength=n_strata)
     return np.split(np.argsort(strata, kind="stable"), np.cumsum(n_rows)[:-1])
 
 
