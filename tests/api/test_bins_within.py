@@ -130,6 +130,14 @@ def test_the_number_of_bins_is_said():
     assert "bins-of-each-stratum" not in codes(select(table, bins_within=False))
 
 
+def test_columns_without_a_cut_are_a_reason_to_try_it():
+    table = batches()
+    note = noted(select(table, bins_within=False), "ordered-by-position")
+    assert note.fix == {"binning": "quantile", "bins_within": True}
+    assert "bins_within=True" in str(note)
+    assert "ordered-by-position" not in codes(select(table, **note.fix))
+
+
 def test_columns_of_few_whole_numbers_stay_categories():
     table = batches()
     table["grade"] = table["y"] + np.random.default_rng(1).integers(0, 3, N)

@@ -77,8 +77,8 @@ def uncut_within_strata() -> Diagnostic:
     return Diagnostic(
         code="ordered-by-position",
         message="columns without a cut are in the order of the table: within strata no test of ranks orders them",
-        advice="to give them codes, add {binning}",
-        fix={"binning": "quantile"},
+        advice="to give them codes, add {binning}, or {bins_within} where strata shift their values",
+        fix={"binning": "quantile", "bins_within": True},
     )
 
 
