@@ -260,9 +260,25 @@ def test_a_matrix_reports_every_row(make_table):
     codes, classes = make_table(50, 5, seed=1)
     reports = []
     make_information("corrected", PackedSource(codes, classes)).matrix(
-        "redundancy", progress=lambda *counts: reports.append(counts)
+        "conditional_relevance", progress=lambda *counts: reports.append(counts)
     )
     assert reports == [(row, 5) for row in range(1, 6)]
+
+
+@pytest.mark.parametrize("columns", [None, np.arange(40), np.array([39, 2, 17, 30, 8])])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_matrix_of_redundancies_is_that_of_its_pairs(make_table, columns, dtype):
+    """Bit for bit, where the pairs were counted before and where they were not."""
+    codes, classes = make_table(90, 40, seed=2)
+    information, fresh = (make_information("corrected", PackedSource(codes, classes)) for _ in range(2))
+    chosen = np.arange(40) if columns is None else columns
+    found = information.matrix("redundancy", dtype, columns)
+    wanted = np.diag(fresh.entropy[chosen]).astype(dtype)
+    for i, pivot in enumerate(chosen.tolist()):
+        wanted[i, i + 1 :] = fresh.pair(pivot, chosen[i + 1 :]).redundancy
+        wanted[i + 1 :, i] = wanted[i, i + 1 :]
+    assert found.tobytes() == wanted.tobytes()
+    assert fresh.matrix("redundancy", dtype, columns).tobytes() == wanted.tobytes()
 
 
 def test_what_chance_gives_is_kept_for_so_many_pivots(information_of, make_table, monkeypatch):

@@ -68,6 +68,19 @@ def random_table(seed, n_samples=160, n_features=5, n_strata=3):
     return X, np.unique(y, return_inverse=True)[1], strata
 
 
+@pytest.mark.parametrize("estimator", ["plug-in", "corrected"])
+@pytest.mark.parametrize("source_of", SOURCES)
+def test_the_matrix_of_some_redundancies_is_that_of_their_pairs(source_of, estimator):
+    """Bit for bit; columns far from each other are counted in a copy."""
+    information = make_information_within_strata(estimator, source_of(*random_table(5, n_features=40)))
+    columns = np.array([38, 1, 20, 9])
+    found = information.matrix("redundancy", columns=columns)
+    for i, pivot in enumerate(columns.tolist()):
+        redundancy = information.pair(pivot, columns[i + 1 :]).redundancy
+        assert found[i, i + 1 :].tolist() == redundancy.tolist() == found[i + 1 :, i].tolist()
+    assert np.diag(found).tolist() == information.entropy[columns].tolist()
+
+
 def entropy(*variables):
     _, counts = np.unique(np.stack(variables), axis=1, return_counts=True)
     shares = counts / counts.sum()

@@ -415,7 +415,7 @@ class PackedSums(Sums):
         """The sums of a copy of some columns, packed side by side; None where a copy is too large or gains nothing."""
         if not self.are_scattered(columns):
             return None
-        source = self.source.copy_of_columns(columns, MAX_COPY_BYTES)
+        source = PackedTableSource.copy_of_columns(self.source, columns, MAX_COPY_BYTES)  # with no times to an event
         return None if source is None else source.fused
 
     def minima(self, entropy_terms: EntropyTerms, form: MinimumForm) -> PackedMinima | None:

@@ -21,7 +21,7 @@ from math import log, log2
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from bitsieve import _native
 from bitsieve.counts.source import CountSource, Partition, conditioning
@@ -35,8 +35,14 @@ from bitsieve.counts.tables import (
     make_entropy_terms,
 )
 from bitsieve.information.plug_in import SumInformation, SumPair
-from bitsieve.information.protocol import ConditionalInformation, Information, PairQuantity, counted_by_class
-from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
+from bitsieve.information.protocol import (
+    ConditionalInformation,
+    Information,
+    PairQuantity,
+    Quantity,
+    counted_by_class,
+)
+from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Matrix, Progress
 from bitsieve.utils.choice import Scores
 from bitsieve.utils.lazy import cached_property
 
@@ -397,11 +403,30 @@ class CorrectedInformation(SumInformation):
         )
         return self.sums.minima(self.entropy_terms, form)
 
+    def matrix(
+        self,
+        quantity: Quantity,
+        dtype: DTypeLike = np.float64,
+        columns: Columns | None = None,
+        progress: Progress = None,
+    ) -> Matrix:
+        if quantity != "redundancy" or np.dtype(dtype) != np.float64:  # a float32 is rounded once, after the correction
+            return Information.matrix(self, quantity, dtype, columns, progress)
+        cached_matrix = None if columns is None else self._cached_redundancy(columns, dtype)
+        if cached_matrix is not None:
+            return cached_matrix
+        matrix = self.sums.matrix(self.entropy_terms, self._form(quantity), dtype, columns, progress)
+        chosen = np.arange(self.n_features) if columns is None else columns
+        for index, pivot in enumerate(chosen.tolist()):
+            matrix[index, index:] -= self.chance_redundancy(pivot, chosen[index:])
+            matrix[index:, index] = matrix[index, index:]
+        np.fill_diagonal(matrix, self.entropy[chosen])
+        return matrix
+
     # The other fast ways of plug-in use sums alone, from which no mean over shuffles is subtracted: here every quantity
     # is computed pair by pair.
     disjoint_pairs = Information.disjoint_pairs
     conditional_rows = Information.conditional_rows
-    matrix = Information.matrix
     symmetric_conditional_rows = Information.symmetric_conditional_rows
 
 
