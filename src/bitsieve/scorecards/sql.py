@@ -61,10 +61,11 @@ def statement(card: Card, dialect_name: str = "ansi", table: str = "rows") -> st
 def _refuse_text_and_times(card: Card) -> None:
     refused = [column.name for column in card.columns if column.text_format is not None or column.holds_times]
     if refused:
+        columns = f"column {refused[0]!r} holds" if len(refused) == 1 else f"columns {quoted(refused)} hold"
         raise UserError(
             code="no-sql",
-            message=f"SQL is for numbers and categories, and {quoted(refused)} hold dates, or text read as numbers",
-            advice="give numbers in these columns, or leave them out by {exclude}",
+            message=f"SQL is for numbers and categories, and {columns} dates, or text read as numbers",
+            advice="give numbers in place of them, or leave them out by {exclude}",
             fix={"exclude": refused},
             columns=refused,
         )
