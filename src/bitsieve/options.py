@@ -118,15 +118,15 @@ def survival_options(
     check_integer("n_intervals", n_intervals, 1, MAX_INTERVALS)
     if duration is None and event is None and entry is None:
         if n_intervals != 1:
-            raise _without_duration("n_intervals")
+            raise _without_duration("intervals are")
         return None
     if duration is None:
-        raise _without_duration("event" if event is not None else "entry")
+        raise _without_duration("an event is" if event is not None else "an entry is")
     if event is None:
         raise UserError(
             code="contradicting-parameters",
-            message="duration is given without event",
-            advice="name the column that is 1 where the event happened, and 0 where the row is censored",
+            message="a time is given without an event",
+            advice="add {event}, the column that is 1 where the event happened, and 0 where the row is censored",
         )
     if target is not None:
         raise UserError(
@@ -145,11 +145,11 @@ def survival_options(
     return options
 
 
-def _without_duration(parameter: str) -> UserError:
+def _without_duration(given: str) -> UserError:
     return UserError(
         code="contradicting-parameters",
-        message=f"{parameter} is given without duration",
-        advice="name the column that holds the time to the event, or to the end of observation",
+        message=f"{given} given without a time",
+        advice="add {duration}, the column of the time to the event, or to the end of observation",
     )
 
 

@@ -52,3 +52,32 @@ def test_a_missing_column_is_named_by_its_option(patients, capsys, command):
     ):
         assert main([*command, "patients.csv", *options]) == 2
         assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-t", "died", "--event", "died"], "an event is given without a time: add --duration, the column of"),
+        (["-t", "died", "--entry", "a"], "an entry is given without a time: add --duration, the column of"),
+        (["--duration", "week"], "a time is given without an event: add --event, the column that is 1"),
+        ([*OPTIONS, "--groups", "a"], "--groups do not go with a time to an event: leave them out"),
+        ([*OPTIONS, "--entry", "a"], "the entry 'a' is not before the duration 'week' in "),
+    ],
+)
+def test_mistakes_are_in_the_words_of_options(patients, capsys, options, message):
+    assert main(["select", "patients.csv", *options]) == 2
+    assert f"bitsieve: error: {message}" in capsys.readouterr().err
+
+
+def test_a_figure_of_times_is_refused_before_any_work(patients, tmp_path, capsys):
+    saved = tmp_path / "selection.json"
+    assert main(["select", "patients.csv", *OPTIONS, "--figure", "figure.svg", "--save", str(saved)]) == 2
+    assert "write a report" in capsys.readouterr().err
+    assert not saved.exists()
+
+
+@pytest.mark.parametrize("command", ["drift", "interactions"])
+def test_commands_without_times_say_what_to_give(patients, capsys, command):
+    assert main([command, "patients.csv", *OPTIONS]) == 2
+    assert "--duration: " in (line := capsys.readouterr().err)
+    assert "give the column of the event as --target" in line

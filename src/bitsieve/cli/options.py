@@ -157,6 +157,8 @@ MOVED = {"reproduce": "python -m papers"}  # commands that are no part of the pa
 
 #: Why a command lacks an option of others, and what to do.
 LACKING = {
+    ("drift", "--duration"): "drift is measured of columns and classes: give the column of the event as --target",
+    ("interactions", "--duration"): "interactions are counted by classes: give the column of the event as --target",
     ("sql", "--strata"): "the counts of a statement have no strata: give the table to 'bitsieve select DATA --strata'",
 }
 

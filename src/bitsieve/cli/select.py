@@ -250,6 +250,10 @@ def _request(arguments: argparse.Namespace) -> _Request:
     read = ReadOptions(strata=arguments.strata) if arguments.counts else read_options(arguments)
     plan = _reading_plan(arguments, read, execution, discretization, selection)
     _check_paths(arguments, plan)
+    if read.survival is not None and getattr(arguments, "figure", None) is not None:
+        from bitsieve.plots.displays import no_figures_of_times  # here, as it loads matplotlib
+
+        raise no_figures_of_times()
     return _Request(
         read=read,
         execution=execution,

@@ -46,7 +46,7 @@ class Wording:
     def setting(self, parameter: str, value: object) -> str:
         """A parameter and its value as one types them: ``("include", ["a", "b"])`` is ``--include a --include b``."""
         if parameter == "target":
-            return f"--target {_shell_word(value)}"
+            return "--target" if value is NAME_ONLY else f"--target {_shell_word(value)}"
         if parameter in self._option_of_command:
             return _typed_option(self._option_of_command[parameter], value)
         if self._is_settable(parameter):

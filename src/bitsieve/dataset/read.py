@@ -39,7 +39,7 @@ from bitsieve.dataset.target import (
 )
 from bitsieve.dataset.text import target_with_text_read
 from bitsieve.dataset.text_format import ColumnRules
-from bitsieve.diagnostics import Diagnostic, UserError, literal
+from bitsieve.diagnostics import NAME_ONLY, Diagnostic, UserError, literal
 from bitsieve.io.annotated import AnnotatedMatrix
 from bitsieve.io.npz import ArrayTable
 from bitsieve.io.spooled_columns import SpooledColumns
@@ -168,8 +168,9 @@ def _survival_target(table: InMemoryDataset, columns: SurvivalColumns, weights: 
     if table.groups is not None:
         raise UserError(
             code="contradicting-parameters",
-            message="groups do not go with a time to an event",
+            message="do not go with a time to an event",
             advice="leave them out",
+            parameters={"groups": NAME_ONLY},
         )
     return read_survival(columns, table.n_samples, weights, table.strata)
 

@@ -34,6 +34,7 @@ class SurvivalColumns:
     n_intervals: int = 1
     duration_name: str = "duration"
     event_name: str = "event"
+    entry_name: str = "entry"
     are_named: bool = False  # whether they were given as names of columns of the data
 
     @classmethod
@@ -48,6 +49,7 @@ class SurvivalColumns:
             n_intervals=options.n_intervals,
             duration_name=options.duration if options.are_named else "duration",
             event_name=options.event_column if options.are_named else "event",
+            entry_name=options.entry if options.are_named and entries else "entry",
             are_named=options.are_named,
         )
 
@@ -197,12 +199,18 @@ def read_survival(
     event = _events(columns, n_samples, rows)
     entry = None
     if columns.entry is not None:
-        entry = _times(columns.entry, "entry", "entry", n_samples, rows)
-        n_without_time = int((entry >= time).sum())
-        if n_without_time:
+        entry = _times(columns.entry, "entry", columns.entry_name, n_samples, rows)
+        without_time = np.flatnonzero(entry >= time)
+        if len(without_time):
+            first = without_time[0]
+            which_entry = _called("entry", columns.entry_name)
+            which_duration = _called("duration", columns.duration_name)
             raise UserError(
                 code="invalid-times",
-                message=f"the entry is not before the time in {n_without_time:,} of {len(time):,} rows",
+                message=(
+                    f"{which_entry} is not before {which_duration} in {len(without_time):,} of {len(time):,} rows "
+                    f"(such as {entry[first]:g} and {time[first]:g})"
+                ),
                 advice="leave these rows out",
             )
     if not event.any():

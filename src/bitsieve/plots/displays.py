@@ -60,11 +60,7 @@ class Display(ABC):
         display
         """
         if selection.target.kind == "survival":
-            raise UserError(
-                code="survival-not-supported",
-                message="figures are about classes or a quantity, and the target is a time to an event",
-                advice="write a report, which has the curves of the first columns",
-            )
+            raise no_figures_of_times()
         return cls.of(selection.selector, selection.required_evidence()).plot(ax=ax)
 
     @classmethod
@@ -113,6 +109,15 @@ class Display(ABC):
     @abstractmethod
     def _draw(self, ax: Axes) -> None:
         """Draw the display into ``ax``."""
+
+
+def no_figures_of_times() -> UserError:
+    """The error for a figure of a selection whose target is a time to an event."""
+    return UserError(
+        code="survival-not-supported",
+        message="figures are about classes or a quantity, and the target is a time to an event",
+        advice="write a report, which has the curves of the first columns",
+    )
 
 
 def selected_names(evidence: Evidence) -> list[str]:
