@@ -155,7 +155,7 @@ def test_a_selector_is_a_face(name):
     taken = {each.name: each.default for each in inspect.signature(face).parameters.values()}
     described = FACES[name][0]
     if name == "ForwardSelector":
-        described = face.described[0]
+        described = face.registry_methods[0]
         assert taken.pop("criterion") == SELECTOR_METHOD
     mine = {parameter: default for parameter, default in taken.items() if parameter not in SHARED}
     assert mine == {**described.parameters}
@@ -185,7 +185,9 @@ def test_tags(selector):
     assert tags.input_tags.categorical
     binning = getattr(selector, "binning", None)
     takes_missing = (
-        selector.described[0].takes_missing or isinstance(binning, str) or getattr(binning, "missing", "") == "bin"
+        selector.registry_methods[0].takes_missing
+        or isinstance(binning, str)
+        or getattr(binning, "missing", "") == "bin"
     )
     assert tags.input_tags.allow_nan == takes_missing
-    assert tags.input_tags.sparse == ("dense" not in selector.described[0].required_capabilities)
+    assert tags.input_tags.sparse == ("dense" not in selector.registry_methods[0].required_capabilities)

@@ -69,7 +69,7 @@ def make_selectors(
             selector = _with_penalties(selector, str(label), penalties)
         if effect == COMMON:
             selector = _with_common_effect(selector, str(label))
-        if isinstance(selector, MethodSelector) and selector.described:
+        if isinstance(selector, MethodSelector) and selector.registry_methods:
             selector._check_parameters()  # now, and not in the first fold
         selectors[str(label)] = seeded(selector, random_state)
     return selectors

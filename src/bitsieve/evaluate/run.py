@@ -80,7 +80,7 @@ class _SharedCounts:
         """The counts by the binning of a method, and the seconds that they took when they were made."""
         table, discretization = self.plan.settle_categories(selector.discretization)
         stopping = selector.get_params(deep=False).get("stopping")
-        discretization = take_default_bins(discretization, selector.described[0], stopping, len(self.rows))
+        discretization = take_default_bins(discretization, selector.registry_methods[0], stopping, len(self.rows))
         binning = repr(discretization)
         if binning not in self._counts_of_binning:
             start = time.perf_counter()

@@ -75,13 +75,13 @@ def constant_prediction(loss: object, train: Values, n_test: int) -> Values:
 def check_methods_take_times(selectors: Mapping[str, BaseEstimator]) -> None:
     """Refuse a method that does not take a time to an event."""
     for label, selector in selectors.items():
-        if not isinstance(selector, MethodSelector) or not selector.described:
+        if not isinstance(selector, MethodSelector) or not selector.registry_methods:
             raise UserError(
                 code="survival-not-supported",
                 message=f"method {label!r} does not take a time to an event",
                 advice="use a greedy method such as mim, mrmr, jmi, cmim or cmi",
             )
-        if not all(method.takes_survival for method in selector.described):
+        if not all(method.takes_survival for method in selector.registry_methods):
             raise survival_not_supported(selector)
 
 

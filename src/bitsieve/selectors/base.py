@@ -37,7 +37,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, Estimator):
     #: Checks of the parameters that no method of the registry checks.
     parameter_rules: ClassVar[Mapping[str, Rule]] = {}
     #: The methods of the registry that the selector can use. All of them call one function.
-    described: ClassVar[tuple[Method, ...]] = ()
+    registry_methods: ClassVar[tuple[Method, ...]] = ()
     #: What the data must offer: what the method requires, if there is one.
     required_capabilities: ClassVar[frozenset[str]] = DENSE_ROWS
     #: Descriptions of the fitted attributes that the docstring gets.
@@ -49,8 +49,8 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, Estimator):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if cls.described:
-            cls.required_capabilities = cls.described[0].required_capabilities
+        if cls.registry_methods:
+            cls.required_capabilities = cls.registry_methods[0].required_capabilities
         if "__init__" in vars(cls):
             cls._describe_parameters()
 
@@ -59,7 +59,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, Estimator):
         """Add the parameters, attributes and papers that several selectors share to the docstring."""
         cls.parameter_names = tuple(inspect.signature(cls).parameters)
         doc = described_fully(cls.__doc__ or "", cls.parameter_names, PARAMETERS, cls.shared_attributes)
-        papers = dict.fromkeys(method.paper for method in cls.described)
+        papers = dict.fromkeys(method.paper for method in cls.registry_methods)
         cls.__doc__ = with_references(doc, [PAPERS[name] for name in papers if name in PAPERS])
 
     def transform(self, X: TableLike) -> TableLike:
@@ -138,7 +138,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, Estimator):
 
     def _takes_missing(self) -> bool:
         """Whether missing values are allowed, by the method or by the binner."""
-        if any(method.takes_missing for method in self.described):
+        if any(method.takes_missing for method in self.registry_methods):
             return True
         if self.discretization.binning is None:
             return False

@@ -64,7 +64,7 @@ class MethodSelector(SupervisedSelector):
         parameters = self._method_parameters()
         constraints = parameters.pop("constraints", None)
         return SelectionOptions(
-            method=self.described[0],
+            method=self.registry_methods[0],
             parameters=parameters,
             n_features_to_select=self.n_features_to_select,
             columns=ColumnOptions(identifiers=self.identifiers),

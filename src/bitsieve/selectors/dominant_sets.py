@@ -86,7 +86,7 @@ class DominantSetMII(MethodSelector):
     ([[0, 2, 3], [1]], [3, 2])
     """
 
-    described = METHODS
+    registry_methods = METHODS
 
     n_features_to_select: int | float | str | None = field(default=10, kw_only=False)
     similarity: Any = "auto"

@@ -102,7 +102,7 @@ class ForwardSelector(StratifiedSelector):
     ['petal length (cm)', 'petal width (cm)']
     """
 
-    described = (FORWARD,)
+    registry_methods = (FORWARD,)
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"criterion": refuse_other_method}
 
     criterion: str | Criterion | JointCriterion = SELECTOR_METHOD
@@ -164,7 +164,7 @@ class VMI(MethodSelector):
     ([3, 2], [1.378, 1.408])
     """
 
-    described = vmi.METHODS
+    registry_methods = vmi.METHODS
 
     decomposition: str = "naive"
     on_plateau: str | None = None
@@ -208,7 +208,7 @@ class KnockoffSelector(CountSelector):
     [22, 27, 6, 13, 26, 21, 1, 24, 15, 28]
     """
 
-    described = (FORWARD,)
+    registry_methods = (FORWARD,)
 
     n_features_to_select: int | float | str | None = field(default="auto", kw_only=False)
     level: float = 0.1

@@ -66,7 +66,7 @@ class InformationValueSelector(MethodSelector):
     [7.34, 6.95]
     """
 
-    described = METHODS
+    registry_methods = METHODS
 
     event_class: Label | None = None
     max_n_bins: int | None = 10

@@ -145,7 +145,7 @@ def _make_class(method: Method) -> type[MethodSelector]:
         "__module__": method.run.__module__,
         "__annotations__": dict.fromkeys(defaults, Any),
         "__reduce__": _reduce_by_name,
-        "described": (method,),
+        "registry_methods": (method,),
     }
     class_attributes.update(defaults)  # the defaults of its parameters, as a dataclass has them
     return with_parameters(type(method.estimator, (base_class,), class_attributes))
@@ -153,4 +153,4 @@ def _make_class(method: Method) -> type[MethodSelector]:
 
 def _reduce_by_name(selector: MethodSelector) -> tuple[Callable[[str], MethodSelector], tuple[str], Any]:
     """Pickle a selector of a made class by the name of its method."""
-    return make_selector, (selector.described[0].name,), selector.__getstate__()
+    return make_selector, (selector.registry_methods[0].name,), selector.__getstate__()

@@ -119,7 +119,7 @@ class MarkovBlanketSelector(CountSelector):
     {1: 'neighbour', 2: 'neighbour', 3: 'spouse'}
     """
 
-    described = METHODS
+    registry_methods = METHODS
 
     algorithm: str = "iamb-fdr"
     level: float = 0.05

@@ -62,7 +62,7 @@ class ModelSelector(MethodSelector):
     ['petal length (cm)', 'petal width (cm)']
     """
 
-    described = METHODS[:2]
+    registry_methods = METHODS[:2]
 
     model: Any = "extra-trees"
     random_state: RandomState = 0
@@ -110,7 +110,7 @@ class L1SVM(MethodSelector):
     [27, 20, 22]
     """
 
-    described = METHODS[2:3]
+    registry_methods = METHODS[2:3]
 
     C: float | None = None
 
@@ -147,7 +147,7 @@ class SVMRFE(MethodSelector):
     [23, 6, 13]
     """
 
-    described = METHODS[3:]
+    registry_methods = METHODS[3:]
 
     step: int | float = 0.1
     C: float = 1.0
@@ -245,7 +245,7 @@ class GDM(ClassifierMixin, MethodSelector):
     [[7, 6, 26, 22, 5, 25, 20, 2], [3, 0, 13, 10], [1]]
     """
 
-    described = search.METHODS
+    registry_methods = search.METHODS
 
     tau: float | None = 0.25
     C: float = 1.0

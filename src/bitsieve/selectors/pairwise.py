@@ -74,7 +74,7 @@ class QPFS(StratifiedSelector):
     [0.05, 0.06, 0.4, 0.48]
     """
 
-    described = quadratic.METHODS[:1]
+    registry_methods = quadratic.METHODS[:1]
     shared_attributes = OF_PROGRAM
 
     alpha: float | None = None
@@ -121,7 +121,7 @@ class EQPFS(StratifiedSelector):
     ['flavanoids', 'proline']
     """
 
-    described = quadratic.METHODS[1:]
+    registry_methods = quadratic.METHODS[1:]
     shared_attributes = OF_PROGRAM
 
     alpha: float | None = None
@@ -187,7 +187,7 @@ class SpecCMI(StratifiedSelector):
     ['petal length (cm)', 'petal width (cm)']
     """
 
-    described = spectral.METHODS
+    registry_methods = spectral.METHODS
 
     approximation: str | Nystrom | None = None
     refine: str | None = None
@@ -256,7 +256,7 @@ class SDPCMI(StratifiedSelector):
     '3.024 of at most 4.212 bits'
     """
 
-    described = semidefinite.METHODS
+    registry_methods = semidefinite.METHODS
 
     rounding: str = "sphere"
     n_roundings: int = 100
@@ -315,7 +315,7 @@ class FCBF(StratifiedSelector):
     [7, 11, 0, 1, 0, 0]
     """
 
-    described = fcbf.METHODS
+    registry_methods = fcbf.METHODS
 
     delta: float | None = None
     strict: bool = False
@@ -364,7 +364,7 @@ class KollerSahami(StratifiedSelector):
     ['petal length (cm)', 'petal width (cm)']
     """
 
-    described = koller_sahami.METHODS
+    registry_methods = koller_sahami.METHODS
 
     blanket_size: int = 1
     blanket: str = "relevance"

@@ -56,7 +56,7 @@ class RCFS(MethodSelector):
     [[0, 3], []]
     """
 
-    described = rcfs.METHODS
+    registry_methods = rcfs.METHODS
 
     n_clusters: int | None = None
     standardize: bool = True
@@ -124,7 +124,7 @@ class ReliefF(MethodSelector):
     [0.14, 0.12, 0.36, 0.38]
     """
 
-    described = relieff.METHODS
+    registry_methods = relieff.METHODS
 
     n_neighbors: int | None = None
     n_samples: int | None = None
@@ -196,7 +196,7 @@ class GMI(MethodSelector):
     [0.0, 0.08, 0.11, 0.03]
     """
 
-    described = dependency.METHODS
+    registry_methods = dependency.METHODS
 
     removal: str = "sorted"
     relevance: float | None = None
@@ -251,7 +251,7 @@ class DpSelector(MethodSelector):
     [0.132, 0.077]
     """
 
-    described = bayes_error.METHODS
+    registry_methods = bayes_error.METHODS
 
     weighted: bool = False
     n_jobs: int | None = None

@@ -160,7 +160,7 @@ class StabilitySelector(SupervisedSelector):
     def _select(self, table: Dataset, discretization: DiscretizationOptions) -> None:
         """Select from the table; ``discretization`` is that of the inner selector."""
         coded_table, settled = take_few_numbers_as_categories(
-            table.required_rows(), self.selector.described[0], self.selector.discretization, self._execution()
+            table.required_rows(), self.selector.registry_methods[0], self.selector.discretization, self._execution()
         )
         is_chosen = self._chosen_in_halves(coded_table, settled)
         frequencies = is_chosen.mean(axis=0)

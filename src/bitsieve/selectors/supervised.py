@@ -117,7 +117,7 @@ class SupervisedSelector(ColumnSelector):
     @property
     def _takes_survival(self) -> bool:
         """Whether the target may be a time to an event."""
-        return any(method.takes_survival for method in self.described)
+        return any(method.takes_survival for method in self.registry_methods)
 
     def _read(
         self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike, groups: ColumnLike, strata: ColumnLike
