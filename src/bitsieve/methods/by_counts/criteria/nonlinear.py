@@ -19,7 +19,7 @@ ROUNDING = 1e-12  # bits: smaller quantities are the rounding of 0
 class ICAP(CIFE):
     """Relevance less redundancy, no credit for synergy: ``J(i|S) = I(Xi;C) - sum_s max(0, I(Xi;Xs) - I(Xi;Xs|C))``.
 
-    As cife where every chosen feature can only lower the score of the candidate.
+    It is cife, but a chosen feature can only lower the score of a candidate.
     """
 
     name = "icap"
@@ -53,9 +53,8 @@ class CMIM(MinimumCriterion):
 class CMIM2(Criterion):
     """The mean of the two smallest ``I(Xi;C|Xs)`` over the chosen features; of one chosen feature, the only one.
 
-    The score of cmim rests on one chosen feature, the smallest of many estimates, which luck makes smaller. The mean of
-    two varies less, and is still small where two chosen features repeat the candidate. From two chosen features on a
-    score never increases.
+    The score of cmim is the smallest of many estimates, and so too small by chance. The mean of two varies less, and is
+    still small if two chosen features repeat the candidate. From two chosen features on a score never increases.
     """
 
     name = "cmim2"
@@ -82,11 +81,10 @@ class CMIM2(Criterion):
         return np.array([np.minimum(smallest, latest), new_second])
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        smallest: Floats = folded[0]
-        second: Floats = folded[1]
         if n_selected == 1:
+            smallest: Floats = folded[0]
             return smallest
-        return (smallest + second) / 2
+        return np.asarray((folded[0] + folded[1]) / 2)
 
 
 @dataclass(frozen=True)
@@ -130,8 +128,8 @@ class MIQ(Criterion):
     Parameters
     ----------
     eps : float, default 0.0
-        Added to the denominator (the authors used 0.01). With "miller-madow", which may be 0 or less for
-        independent columns, give it: else their quotients are infinite. "corrected" divides by plug-in redundancy.
+        Added to the denominator (the authors used 0.01). By "miller-madow" the redundancy of independent columns may
+        be 0 or less: their quotients are infinite without ``eps``. "corrected" divides by plug-in redundancy.
     """
 
     name = "miq"
@@ -179,10 +177,10 @@ class AMIFS(MRMR):
 
 @dataclass(frozen=True)
 class DISR(Criterion):
-    """The joint relevance of jmi, each normalised: ``J(i|S) = sum_s I(Xi,Xs;C) / H(Xi,Xs,C)``.
+    """The sum of normalised joint relevances: ``J(i|S) = sum_s I(Xi,Xs;C) / H(Xi,Xs,C)``.
 
-    Against the liking of jmi for features of many codes. Scores are ratios between 0 and #S, not
-    bits; the first is still I(Xi;C). A pair that is constant, with a constant class, counts for 0.
+    The terms are those of jmi. Their normalisation works against its preference for features of many codes. Scores are
+    ratios between 0 and #S, not bits; the first is still I(Xi;C). A constant pair counts 0 if the class is constant.
     """
 
     name = "disr"
@@ -196,7 +194,7 @@ class DISR(Criterion):
 
 @dataclass(frozen=True)
 class NJMIM(MinimumCriterion):
-    """The joint relevance of jmim, each normalised: ``J(i|S) = min_s I(Xi,Xs;C) / H(Xi,Xs,C)``.
+    """The least normalised joint relevance: ``J(i|S) = min_s I(Xi,Xs;C) / H(Xi,Xs,C)``.
 
     The minimum where disr has the sum. Scores are ratios between 0 and 1, not bits; the first is still I(Xi;C).
     """
