@@ -181,13 +181,15 @@ class Scorecard:
             [sign * (column.points_in(bins[:, j]) - column.mean_points) for j, column in enumerate(columns)]
         )
         order = np.argsort(gains, axis=1, kind="stable")
-        names = np.array([*self.features, None], object)
+        names = np.array(self.features, object)
         frame: dict[str, Any] = {}
         for position in range(min(n, len(columns))):
             index = order[:, position]
             gain = gains[np.arange(len(gains)), index]
             is_loss = gain < 0
-            frame[f"reason_{position + 1}"] = names[np.where(is_loss, index, len(columns))].tolist()
+            reason = names[index]
+            reason[~is_loss] = None
+            frame[f"reason_{position + 1}"] = reason.tolist()
             frame[f"points_{position + 1}"] = np.where(is_loss, sign * gain, 0.0)
         return frame_of(frame, default_library())
 
@@ -355,10 +357,10 @@ class Scorecard:
         return bins
 
     def _read(self, X: TableLike) -> InMemoryDataset:
-        columns = self.card.columns
+        """The columns of the scorecard in a table; text is read in the format that it had in the development."""
         wanted_columns = WantedColumns(self.features, self.indices, self.n_features, self.has_names)
         formats = {}
-        for j, column in enumerate(columns):
+        for j, column in enumerate(self.card.columns):
             if column.text_format is not None:
                 formats[j] = column.text_format
             elif column.is_numeric:
@@ -396,7 +398,7 @@ def column_rows(column: CardColumn) -> list[tuple[str, ...]]:
 
 def column_text(column: CardColumn) -> str:
     """The table of the bins of a column, and a line about all of them."""
-    table = aligned(HEADER, column_rows(column), (False, *[True] * 7))
+    table = aligned(HEADER, column_rows(column), right=[name != "bin" for name in HEADER])
     return f"{column.name}\n{table}\n{column_summary(column)}"
 
 
@@ -404,15 +406,15 @@ def column_summary(column: CardColumn) -> str:
     """One line about all bins of a column: its information value and how sure it is."""
     bins = column.bins
     interval = bins.interval
-    facts = [
+    parts = [
         f"IV {number(bins.iv)}, corrected {number(bins.iv_corrected)} "
         f"(95 % {number(interval.low)} to {number(interval.high)}), p {column.p_value:.3g}",
         f"MI {number(bins.mutual_information)} bits",
     ]
     if bins.trend is not None:
-        facts.append(bins.trend)
+        parts.append(bins.trend)
     division = bins.merged.division
     if division is not None and division.bound_gap is not None:
-        facts.append(f"at most {100 * division.bound_gap:.2f} % below the best bins without bounds")
-    facts.append("WOE ln(event/non-event)")
-    return ", ".join(facts)
+        parts.append(f"at most {100 * division.bound_gap:.2f} % below the best bins without bounds")
+    parts.append("WOE ln(event/non-event)")
+    return ", ".join(parts)
