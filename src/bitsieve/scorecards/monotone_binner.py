@@ -53,6 +53,7 @@ from bitsieve.utils.types import ColumnLike, DataFrame, Label, TableLike
 MAX_PRE_BINS = 4096  # the search over so many takes about a gigabyte
 ALL_OTHERS = "*"  # the name that stands for all columns that a mapping does not name
 MAX_BIN_COST = 500
+DEFAULTS = ColumnRules(BinRules(), PreBinRules())  # of columns that a mapping does not name
 Value = TypeVar("Value")
 #: Values of a column that are no measurements, such as -999; None for none.
 SpecialValues: TypeAlias = Iterable[float | str] | None
@@ -367,7 +368,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         return bins
 
     def _read_again(self, X: TableLike) -> InMemoryDataset:
-        """The columns of new rows, whose text means what it meant when fitting."""
+        """Read the columns of new rows. Text is read in the format that it had when fitting."""
         formats = {j: Plain() for j, edges in enumerate(self.edges_) if edges is not None}
         rules = TextRules(formats={**formats, **self._formats})
         return read_columns(X, estimator=self, reset=False, rules=rules)
@@ -433,10 +434,10 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
                 )
 
     def _rules_of(self, column: str, time_unit: str) -> ColumnRules:
-        """The parameters for one column."""
-        max_n_bins = value_for(column, self.max_n_bins, 10)
-        min_n_bins = value_for(column, self.min_n_bins, 1)
-        min_bin_share = value_for(column, self.min_bin_share, 0.05)
+        """The rules for one column: its values of the parameters that may be mappings, and the others."""
+        max_n_bins = value_for(column, self.max_n_bins, DEFAULTS.bins.max_n_bins)
+        min_n_bins = value_for(column, self.min_n_bins, DEFAULTS.bins.min_n_bins)
+        min_bin_share = value_for(column, self.min_bin_share, DEFAULTS.bins.min_bin_share)
         if max_n_bins is not None and min_n_bins > max_n_bins:
             raise ParameterError("min_n_bins", min_n_bins, f"give at most {{max_n_bins}}, which is {max_n_bins}")
         if min_bin_share * min_n_bins > 1:
@@ -446,20 +447,20 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         edges = None if self.edges is None else self.edges.get(column)
         return ColumnRules(
             bins=BinRules(
-                trend=value_for(column, self.trend, "auto"),
-                objective=value_for(column, self.objective, "iv"),
+                trend=value_for(column, self.trend, DEFAULTS.bins.trend),
+                objective=value_for(column, self.objective, DEFAULTS.bins.objective),
                 max_n_bins=max_n_bins,
                 min_n_bins=min_n_bins,
                 min_bin_share=min_bin_share,
-                max_bin_share=value_for(column, self.max_bin_share, None),
-                min_events=value_for(column, self.min_events, 1),
-                min_nonevents=value_for(column, self.min_nonevents, 1),
-                min_rate_diff=value_for(column, self.min_rate_diff, 0.0),
-                bin_cost=value_for(column, self.bin_cost, 0.0),
+                max_bin_share=value_for(column, self.max_bin_share, DEFAULTS.bins.max_bin_share),
+                min_events=value_for(column, self.min_events, DEFAULTS.bins.min_events),
+                min_nonevents=value_for(column, self.min_nonevents, DEFAULTS.bins.min_nonevents),
+                min_rate_diff=value_for(column, self.min_rate_diff, DEFAULTS.bins.min_rate_diff),
+                bin_cost=value_for(column, self.bin_cost, DEFAULTS.bins.bin_cost),
             ),
             pre_bins=PreBinRules(self.max_exact, self.max_prebins, self.refine, self.digits),
             special_values=special_values_in(value_for(column, self.special_values, None)),
-            min_level_share=value_for(column, self.min_level_share, 0.01),
+            min_level_share=value_for(column, self.min_level_share, DEFAULTS.min_level_share),
             edges=None if edges is None else _ascending(edges, column),
             time_unit=time_unit,
         )
