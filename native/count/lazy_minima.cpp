@@ -10,11 +10,25 @@ namespace bitsieve {
 
 namespace {
 
-constexpr double kNoScore = -std::numeric_limits<double>::infinity();
-constexpr double kNoNumber = std::numeric_limits<double>::infinity();
+constexpr double kNoScore = -std::numeric_limits<double>::infinity();  // the largest of none
+constexpr double kNoNumber = std::numeric_limits<double>::infinity();  // the smallest of none
 // What a pivot prepares must pay within one in so many of all features: how many a lazy search counts with it is not
 // known beforehand. A choice, not a measurement; no result depends on it.
 constexpr std::int64_t kCountedShare = 4;
+
+double load(const double* value) {
+    double loaded = 0.0;
+    __atomic_load(value, &loaded, __ATOMIC_RELAXED);
+    return loaded;
+}
+
+// Raises `value`, which other threads may raise at the same time, to `score` unless it is as large.
+void raise_to(double* value, double score) {
+    double current = load(value);
+    bool is_raised = false;
+    while (current < score && !is_raised)  // a failed exchange loads `current` anew
+        is_raised = __atomic_compare_exchange(value, &current, &score, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
 
 }  // namespace
 
@@ -86,32 +100,23 @@ void LazyMinima::advance(std::int64_t simd_group) {
 }
 
 void LazyMinima::largest(const bool* candidates, std::int64_t first, std::int64_t last, double* best_so_far) {
-    const auto below = [](const Bound& a, const Bound& b) { return a.score < b.score; };
-    const auto may_win = [&](const Bound& group_bound) {
-        double best = kNoScore;
-        __atomic_load(best_so_far, &best, __ATOMIC_RELAXED);
-        return reaches(group_bound.score, best);
-    };
+    const auto is_lower = [](const Bound& a, const Bound& b) { return a.score < b.score; };
+    const auto may_win = [&](const Bound& group_bound) { return reaches(group_bound.score, load(best_so_far)); };
     std::vector<Bound> waiting;
     for (std::int64_t g = first; g < last; ++g) {
         const Bound group_bound = bound(candidates, g);
         if (group_bound.score != kNoScore) waiting.push_back(group_bound);
     }
-    std::make_heap(waiting.begin(), waiting.end(), below);
+    std::make_heap(waiting.begin(), waiting.end(), is_lower);
     while (!waiting.empty() && may_win(waiting.front())) {
-        std::pop_heap(waiting.begin(), waiting.end(), below);
+        std::pop_heap(waiting.begin(), waiting.end(), is_lower);
         Bound group_bound = waiting.back();
         waiting.pop_back();
         while (!is_current(group_bound.simd_group) && may_win(group_bound)) {
             advance(group_bound.simd_group);
             group_bound = bound(candidates, group_bound.simd_group);
         }
-        if (!is_current(group_bound.simd_group)) continue;
-        double current = kNoScore;
-        __atomic_load(best_so_far, &current, __ATOMIC_RELAXED);
-        while (current < group_bound.score && !__atomic_compare_exchange(best_so_far, &current, &group_bound.score,
-                                                                         false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-        }
+        if (is_current(group_bound.simd_group)) raise_to(best_so_far, group_bound.score);
     }
 }
 
