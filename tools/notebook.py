@@ -28,11 +28,15 @@ def executed(notebook: dict[str, Any]) -> dict[str, Any]:
 def outputs(source: str, namespace: dict[str, Any], count: int) -> list[dict[str, Any]]:
     """What a cell prints, and the value of its last line where that is an expression."""
     tree = ast.parse(source)
-    last = ast.Expression(tree.body.pop().value) if isinstance(tree.body[-1], ast.Expr) else None
+    last = tree.body[-1]
+    expression = None
+    if isinstance(last, ast.Expr):
+        expression = ast.Expression(last.value)
+        tree.body.pop()
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(tree, "cell", "exec"), namespace)
-        value = eval(compile(last, "cell", "eval"), namespace) if last else None
+        value = None if expression is None else eval(compile(expression, "cell", "eval"), namespace)
     results: list[dict[str, Any]] = []
     if printed.getvalue():
         results.append({"name": "stdout", "output_type": "stream", "text": lines(printed.getvalue())})
@@ -43,7 +47,7 @@ def outputs(source: str, namespace: dict[str, Any], count: int) -> list[dict[str
 
 
 def lines(text: str) -> list[str]:
-    """A text as notebooks keep it."""
+    """The lines of a text with their ends, as notebooks store it."""
     return text.splitlines(keepends=True)
 
 
