@@ -129,9 +129,11 @@ def _newton_target(curvature: Floats, slopes: Floats, mixture: Floats) -> Floats
     system = np.ones((n_inside + 1, n_inside + 1))
     system[:-1, :-1] = curvature[np.ix_(inside, inside)]
     system[-1, -1] = 0.0
-    right = np.append(slopes[inside] + curvature[np.ix_(inside, outside)] @ mixture[outside], mixture[outside].sum())
+    gradient = slopes[inside] + curvature[np.ix_(inside, outside)] @ mixture[outside]
+    right_side = np.append(gradient, mixture[outside].sum())
+    step = np.linalg.lstsq(system, right_side)[0][:-1]
     exact = np.zeros(len(mixture))
-    exact[inside] = mixture[inside] + np.linalg.lstsq(system, right)[0][:-1]
+    exact[inside] = mixture[inside] + step
     if exact.min() < 0:
         return rough
     return exact
