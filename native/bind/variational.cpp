@@ -195,6 +195,7 @@ void naive_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t 
         weights);
 }
 
+// Sums given the features that `state` holds and the `pending` ones, which it takes in: see PairwiseState.
 void pair_sums_float32(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes,
                        const RealsArgument& weights, Input<double> log_weights, Input<std::int32_t> start,
                        Input<std::int32_t> active, const CodesArgument& codes, Input<std::int32_t> arities,
@@ -224,6 +225,7 @@ void pair_sums_float32(const std::string& kernel, std::int64_t n_samples, std::i
     kernels.pairwise_float32(weighted, columns, pairwise, candidates);
 }
 
+// Sums given all chosen features, whose tables are made here. `state`, of one candidate, takes in their logarithms.
 void pair_sums_float64(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes,
                        const RealsArgument& weights, Input<double> log_weights, Input<std::int32_t> start,
                        Input<std::int32_t> active, const CodesArgument& codes, Input<std::int32_t> arities,

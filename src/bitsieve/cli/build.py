@@ -248,12 +248,10 @@ def _methods_with(name: str, value: object) -> list[str]:
     """The methods for which --set takes a parameter, and on which it has an effect."""
     from bitsieve.methods.registry import find_method, method_names
 
-    methods = []
-    for method in method_names():
-        described = find_method(method)
-        if name in settable_parameters(described) and _has_effect(described, name, value):
-            methods.append(method)
-    return methods
+    methods = map(find_method, method_names())
+    return [
+        method.name for method in methods if name in settable_parameters(method) and _has_effect(method, name, value)
+    ]
 
 
 def _has_effect(method: Method, name: str, value: object) -> bool:

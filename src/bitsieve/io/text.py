@@ -181,7 +181,8 @@ class TextFile(ColumnFile):
                 kinds[name] = ColumnKind(parsed, column.type)
             kinds_by_range.append(kinds)
             self._n_rows += table.num_rows
-            if len(self._offsets) == 2:
+            is_single_range = len(self._offsets) == 2
+            if is_single_range:
                 columns = [column.cast(_NUMBER) if pa.types.is_null(column.type) else column for column in columns]
                 self._table = pa.Table.from_arrays(columns, names=table.column_names)
         return kinds_by_range
