@@ -205,13 +205,13 @@ def native_file(path: Path, mode: str = "rb") -> pa.OSFile:
     return pa.OSFile(os.fsencode(path), mode)
 
 
-def line_starts(path: Path, first: int, size: int) -> list[int]:
+def line_range_offsets(path: Path, first: int, size: int) -> list[int]:
     """The offsets of ranges of complete lines of about ``size`` bytes, from ``first`` on; the last is the end."""
-    starts = [first]
+    offsets = [first]
     end = path.stat().st_size
     with open(path, "rb") as file:
-        while starts[-1] + size < end:
-            file.seek(starts[-1] + size)
+        while offsets[-1] + size < end:
+            file.seek(offsets[-1] + size)
             file.readline()
-            starts.append(file.tell())
-    return [*starts, end] if starts[-1] < end else starts
+            offsets.append(file.tell())
+    return [*offsets, end] if offsets[-1] < end else offsets

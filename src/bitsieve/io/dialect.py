@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from bitsieve.diagnostics import Diagnostic
-from bitsieve.io.column_file import line_starts
+from bitsieve.io.column_file import line_range_offsets
 from bitsieve.io.errors import DataError, is_number
 from bitsieve.io.notes import columns_renamed, comments_left_out, no_names, not_utf8
 from bitsieve.utils.messages import one_line, quoted
@@ -117,16 +117,16 @@ class Layout:
             fractions=_fractions(first_rows, delimiter, decimal_mark, names),
         )
 
-    def starts(self, path: Path, size: int, label: str, *, has_quotes: bool) -> list[int]:
+    def range_offsets(self, path: Path, size: int, label: str, *, has_quotes: bool) -> list[int]:
         """The offsets of ranges of complete rows of about ``size`` bytes; the last is the end."""
         if not has_quotes:
-            return line_starts(path, self.start, size)
-        starts = [self.start]
+            return line_range_offsets(path, self.start, size)
+        offsets = [self.start]
         end = path.stat().st_size
         with open(path, "rb") as file:
-            while starts[-1] < end:
-                starts.append(self._row_end(file, starts[-1], size, label))
-        return starts
+            while offsets[-1] < end:
+                offsets.append(self._row_end(file, offsets[-1], size, label))
+        return offsets
 
     def _row_end(self, file: IO[bytes], first: int, size: int, label: str) -> int:
         """The end of the last complete row within about ``size`` bytes. Line ends in quoted values end no row."""

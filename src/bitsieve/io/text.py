@@ -31,7 +31,7 @@ from bitsieve.io.column_file import (
     Partition,
     TablePartition,
     check_schema,
-    line_starts,
+    line_range_offsets,
     native_file,
     sliced,
 )
@@ -278,10 +278,10 @@ class DelimitedParser:
     def range_offsets(self, size: int | None) -> list[int]:
         n_quotes = _count_quotes(self.path)
         if size is not None:
-            return self.layout.starts(self.path, size, self.label, has_quotes=n_quotes > 0)
+            return self.layout.range_offsets(self.path, size, self.label, has_quotes=n_quotes > 0)
         if n_quotes % 2:  # the search of row ends raises the error for a quoted value that has no end
-            self.layout.starts(self.path, RANGE_BYTES, self.label, has_quotes=True)
-        return self.layout.starts(self.path, os.path.getsize(self.path), self.label, has_quotes=False)
+            self.layout.range_offsets(self.path, RANGE_BYTES, self.label, has_quotes=True)
+        return self.layout.range_offsets(self.path, os.path.getsize(self.path), self.label, has_quotes=False)
 
     def fits(self, first: int, end: int, types: Types) -> bool:
         for newlines_in_values in (False, True):
@@ -501,7 +501,7 @@ class JsonParser:
     def range_offsets(self, size: int | None) -> list[int]:
         if size is None or self.is_list:
             return [0, os.path.getsize(self.path)]
-        return line_starts(self.path, 0, size)
+        return line_range_offsets(self.path, 0, size)
 
     def fits(self, first: int, end: int, types: Types) -> bool:
         try:
