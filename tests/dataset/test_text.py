@@ -79,6 +79,9 @@ def test_rows_without_weight_do_not_decide_what_text_means():
     assert [*typed_columns([texts], [0], ColumnRules(), {})[1].values()] == [TextMeaning(Words())]
     (meaning,) = typed_columns([texts], [0], ColumnRules(has_weight=has_weight), {})[1].values()
     assert isinstance(meaning.format, Numbers)
+    for n in (59, 61):  # refused where the weights are read
+        rules = ColumnRules(has_weight=np.arange(n) < 20)
+        assert [*typed_columns([texts], [0], rules, {})[1].values()] == [TextMeaning(Words())]
 
 
 def test_a_word_of_a_row_without_a_target_is_missing(tmp_path):

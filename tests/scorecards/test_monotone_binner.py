@@ -45,6 +45,14 @@ def test_special_and_missing_values_have_the_last_bins():
     assert np.bincount(bins[:, 0]).tolist() == table["rows"].tolist()
 
 
+def test_special_categories_have_bins_of_their_own():
+    city = np.array(["Bern", "Oslo", "Rome", None], object)[np.arange(80) % 4]
+    table = MonotoneBinner(special_values=["Oslo", "Rome"]).fit(pd.DataFrame({"city": city}), np.arange(80) % 3 == 0)
+    bins = table.binning_tables_["city"]
+    assert bins["bin"].tolist()[-3:] == ["special Oslo", "special Rome", "missing"]
+    assert bins["rows"].tolist()[-3:] == [20, 20, 20]
+
+
 def test_rare_and_new_categories_are_together():
     X, y = messy_table()
     binner = MonotoneBinner().fit(X, y)
