@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 import bitsieve
 from bitsieve import MonotoneBinner, Points, Scorecard, WOEEncoder
+from bitsieve.scorecards.sql import _number
 
 SPECIAL = {"income": [-999]}
 PURPOSE = 'it\'s \\ a "purpose"'
@@ -112,6 +113,27 @@ def test_text_and_names_are_quoted(card, dialect):
     doubles_backslash = dialect in ("bigquery", "spark", "snowflake")
     assert ("'back\\\\slash'" in sql) == doubles_backslash
     assert sql.count("CASE") == sql.count("END AS") == len(card.features)
+
+
+def test_an_unseen_category_has_the_weight_zero():
+    frame = pd.DataFrame({"city": np.where(np.arange(400) % 4 < 2, "Rome", "Oslo"), "age": np.arange(400) % 7})
+    default = (np.arange(400) % 4 + np.arange(400) % 7 > 5).astype(int)
+    card = bitsieve.scorecard(frame, default, points=Points(rounded=False))
+    city, age = card.card.columns
+    assert not city.bins.merged.rare
+    row = pd.DataFrame({"city": ["Bern"], "age": [3]})
+    (bin_of_age,) = age.bins.bins_of_numbers(np.array([3.0])).tolist()
+    log_odds = card.card.intercept + age.coefficient * age.woe[bin_of_age]
+    assert card.score(row)[0] == pytest.approx(card.card.points.score_of(np.array([log_odds]))[0], abs=1e-9)
+    assert card.predict_proba(row)[0, 1] == pytest.approx(1 / (1 + np.exp(-log_odds)), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(3.0, "3"), (-0.5, "-0.5"), (2.0**53 - 1, "9007199254740991"), (2.0**53, "9007199254740992.0"), (1e300, "1e+300")],
+)
+def test_whole_numbers_in_sql_are_those_that_doubles_tell_apart(value, text):
+    assert _number(value) == text
 
 
 def test_reasons_are_at_least_one(loans, card):

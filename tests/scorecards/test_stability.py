@@ -30,6 +30,13 @@ def test_a_shift_is_found_and_named():
     assert frame["p"][0] < 1e-6
 
 
+def test_numbers_have_ten_intervals_of_equally_many_rows():
+    old = pd.DataFrame({"amount": np.arange(100)})
+    new = pd.DataFrame({"amount": np.repeat(np.arange(25), 4)})
+    by_tens = stability_of(old["amount"].to_numpy() // 10, new["amount"].to_numpy() // 10)
+    assert population_stability(old, new)["psi"][0] == pytest.approx(by_tens.psi, abs=1e-12)
+
+
 def test_the_index_is_symmetric_in_its_samples():
     bins = np.random.default_rng(0).integers(0, 5, 300), np.random.default_rng(1).integers(0, 5, 200)
     assert stability_of(*bins).psi == pytest.approx(stability_of(*bins[::-1]).psi, abs=1e-12)

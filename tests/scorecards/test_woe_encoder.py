@@ -81,6 +81,17 @@ def test_smoothing_of_all_bins_draws_weights_to_zero(cancer):
     assert (np.sign(smooth) == np.sign(plain)).all()
 
 
+@pytest.mark.parametrize(("smoothing", "is_allowed"), [(0, True), (1e6, True), (-0.1, False), (1_000_000.5, False)])
+def test_the_range_of_smoothing(cancer, smoothing, is_allowed):
+    X, y = cancer
+    encoder = WOEEncoder(smoothing=smoothing)
+    if is_allowed:
+        encoder.fit(X, y)
+    else:
+        with pytest.raises(UserError, match="smoothing"):
+            encoder.fit(X, y)
+
+
 def test_what_is_no_binner_is_refused(cancer):
     X, y = cancer
     with pytest.raises(UserError) as caught:
