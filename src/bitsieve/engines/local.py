@@ -29,7 +29,8 @@ def make_source(
 ) -> CountSource:
     """The source of counts of codes of shape (n_samples, n_features): the one place that chooses a concrete one.
 
-    ``arities``, one more than the largest code of every feature, spare a pass; ``weights`` are times of rows, from 1.
+    ``weights`` says how many times each row stands, 1 or more. ``arities`` is one more than the largest code of every
+    feature; without it, a pass over the codes finds it.
     """
     if isinstance(codes, SparseCodes):
         return SparseSource(codes, classes, n_classes=n_classes, weights=weights, n_jobs=n_jobs)
@@ -57,7 +58,7 @@ def count(table: Dataset, binning: BinningLike, n_jobs: int | None = None) -> tu
 
 
 def count_coded(table: InMemoryDataset, binner: Binning, n_jobs: int | None = None) -> CountSource:
-    """The counts of the codes that a binner gives which was fitted on a table in memory."""
+    """The counts of the codes of a table in memory. The binner was fitted on it."""
     codes = binner.codes(table)
     phase("counting")
     target = table.y
@@ -74,9 +75,11 @@ def count_coded(table: InMemoryDataset, binner: Binning, n_jobs: int | None = No
     )
     source.declared_values = _declared_values(table, binner, source.arities)
     if target is not None:
-        source.search = binner.search(table)
-        if table.groups is not None or (table.strata is not None and source.search is not None):
-            source.search = search_of(table, binner)
+        search = binner.search(table)
+        if search is None and table.groups is not None:
+            search = _fixed_codes(table, binner)
+        if search is not None:
+            source.search = _within_groups_and_strata(search, table)
         source.strata = strata_of_samples(table, in_class_order=not isinstance(codes, SparseCodes))
     return source
 
@@ -101,20 +104,31 @@ def strata_of_samples(table: InMemoryDataset, *, in_class_order: bool) -> Intege
     if in_class_order:
         row_of_sample, _ = class_order(table.target.codes, table.weights, table.target.n_classes)
         return table.strata[row_of_sample].astype(np.int64)
-    return np.repeat(table.strata, 1 if table.weights is None else table.weights).astype(np.int64)
+    return _value_of_sample(table.strata, table.weights).astype(np.int64)
 
 
 def search_of(table: InMemoryDataset, binner: Binning) -> ClassSearch:
-    """What shuffles of the classes repeat: a search for codes, or the codes.
+    """What is repeated with shuffled classes: the search of the rule for codes, or codes that stay as they are.
 
     Shuffles keep groups of samples together, and stay within strata.
     """
-    search = binner.search(table) or FixedCodes(
-        binner.codes(table), table.target.codes, table.target.n_classes, table.weights
-    )
+    search = binner.search(table) or _fixed_codes(table, binner)
+    return _within_groups_and_strata(search, table)
+
+
+def _fixed_codes(table: InMemoryDataset, binner: Binning) -> FixedCodes:
+    return FixedCodes(binner.codes(table), table.target.codes, table.target.n_classes, table.weights)
+
+
+def _within_groups_and_strata(search: ClassSearch, table: InMemoryDataset) -> ClassSearch:
+    """The search, whose shuffles keep the groups of the table together, and stay within its strata."""
     if table.groups is not None:
-        groups = np.repeat(table.groups, 1 if table.weights is None else table.weights)
-        search.units = Units.of(groups, search.classes)
+        search.units = Units.of(_value_of_sample(table.groups, table.weights), search.classes)
     if table.strata is not None:
-        search.strata = np.repeat(table.strata, 1 if table.weights is None else table.weights).astype(np.int64)
+        search.strata = _value_of_sample(table.strata, table.weights).astype(np.int64)
     return search
+
+
+def _value_of_sample(row_values: Integers, weights: Integers | None) -> Integers:
+    """The values of the samples, given those of the rows. A row of weight w is w samples."""
+    return row_values if weights is None else np.repeat(row_values, weights)
