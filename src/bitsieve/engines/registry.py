@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
 from bitsieve.dataset.data_kinds import gives_batches, is_frame, is_lazy, is_path
 from bitsieve.dataset.dataset import COUNTS, Dataset
@@ -37,12 +37,13 @@ class DataInParts(Protocol):
         Returns
         -------
         Dataset
-            In parts; of a libsvm file in memory, its values in files.
+            Its rows are read in parts; but a libsvm file gives a dataset in memory, its columns mapped from files.
 
         Raises
         ------
         ValueError
-            If the data cannot be read, a column is not there, or the target or the weights are not as many as the rows.
+            If the data cannot be read, a column is not there, or the target or the weights have another length than
+            the columns.
         """
 
 
@@ -74,6 +75,8 @@ class EngineEntry:
         """Open data; None where its rows are read into memory. Refuse options that would have no effect."""
         source_options = SourceOptions() if options is None else options
         self.check_options(data, source_options)
+        if is_source(data):
+            return data
         if not self.source:
             return None
         module_name, _, class_name = self.source.rpartition(".")
@@ -101,7 +104,7 @@ class EngineEntry:
 
 
 def advice_for_source(source: object) -> str:
-    """The advice for an option beside a source, which has its own."""
+    """The advice for an option given with a source: the source got its options when it was made."""
     return f"leave it out, or give a path or a table in place of {type(source).__name__}"
 
 
@@ -116,7 +119,7 @@ def is_spark(data: object) -> bool:
     return type(data).__module__.startswith("pyspark.sql.") and hasattr(data, "mapInArrow")
 
 
-def is_source(data: object) -> bool:
+def is_source(data: object) -> TypeGuard[DataInParts]:
     """Whether data is a source that a user has made, such as a :class:`bitsieve.StreamSource`."""
     return hasattr(type(data), "read_in_parts")
 
@@ -142,12 +145,7 @@ ENGINES = (
     EngineEntry("stream", is_stream, "bitsieve.engines.stream.StreamSource", ("memory", "spool", "header")),
     EngineEntry("local", _always, options=("header",)),
 )
-_MADE_SOURCE = EngineEntry("source", is_source, "bitsieve.engines.registry.made_source")
-
-
-def made_source(source: DataInParts) -> DataInParts:
-    """The source that a user has made: it is open already."""
-    return source
+_OPEN_SOURCE = EngineEntry("source", is_source)
 
 
 def engine_named(name: str) -> EngineEntry:
@@ -159,8 +157,8 @@ def engine_named(name: str) -> EngineEntry:
     raise ParameterError(
         "engine",
         name,
-        f"give one of {', '.join(map(repr, names))}",
-        "is not known",
+        advice=f"give one of {', '.join(map(repr, names))}",
+        problem="is not known",
         code="unknown-name",
         fix=nearest_in("engine", name, names),
     )
@@ -173,7 +171,7 @@ def choose_engine(
     if is_source(data):
         if name is not None:
             raise ParameterError("engine", name, advice_for_source(data))
-        return _MADE_SOURCE
+        return _OPEN_SOURCE
     if name is not None:
         return engine_named(name)
     if _is_read_in_batches(data, has_memory_limit=memory is not None, has_spool=spool is not None):
