@@ -44,8 +44,8 @@ def rounded_tables(tables: Iterable[TableToRound], base: int) -> Iterator[Intege
     """The tables in multiples of ``base`` with the sums that they are to have.
 
     A count with the remainder r is rounded up by a chance of about r / base. Only where the sums do not allow it, a
-    count moves by ``base`` or more. A linear program has integers as its solution here, as its constraints are those of
-    a transportation problem.
+    count moves by ``base`` or more. A linear program finds the tables. Its solution consists of integers, as its
+    constraints are those of a transportation problem.
     """
     for batch in _batches(tables):
         yield from _rounded_batch(batch, base)
@@ -70,31 +70,31 @@ def _rounded_batch(tables: Sequence[TableToRound], base: int) -> list[Integers]:
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, hstack
 
-    # A count is ``units`` multiples and a remainder. It gets its last unit, which is the remainder rounded up, further
-    # units and removed units: the variables of the program, for all cells of all tables.
+    # A count is ``units`` multiples of the base and a remainder. The program has three variables for every cell of all
+    # tables: one unit for the remainder, if it is rounded up (``last_unit``), and units to add and to remove beside it.
     units = np.concatenate([table.counts.reshape(-1) // base for table in tables])
     remainders = np.concatenate([table.counts.reshape(-1) % base for table in tables])
-    random = np.concatenate([table.random.random((3, table.counts.size)) for table in tables], axis=1)
-    cost_of_last_unit = random[0] - remainders / base  # negative, if the count is to be rounded up
-    cost_of_further_unit = 1 + random[1]
-    cost_of_removed_unit = 1 + random[2]
+    random_numbers = np.concatenate([table.random.random((3, table.counts.size)) for table in tables], axis=1)
+    cost_of_last_unit = random_numbers[0] - remainders / base  # negative, if the count is to be rounded up
+    cost_of_further_unit = 1 + random_numbers[1]
+    cost_of_removed_unit = 1 + random_numbers[2]
 
-    # Each row and each column of each table is a constraint, of which the cells are part.
-    row_of_cell = []
-    column_of_cell = []
+    # Each row and each column of each table is a constraint: the units given to its cells are its missing units.
+    row_constraint_of_cell = []
+    column_constraint_of_cell = []
     missing_units = []
     n_constraints = 0
     for table in tables:
         n_rows, n_columns = table.counts.shape
         row, column = np.indices(table.counts.shape).reshape(2, -1)
-        row_of_cell.append(n_constraints + row)
-        column_of_cell.append(n_constraints + n_rows + column)
+        row_constraint_of_cell.append(n_constraints + row)
+        column_constraint_of_cell.append(n_constraints + n_rows + column)
         units_of_table = table.counts // base
         missing_units.append(table.row_sums // base - units_of_table.sum(axis=1))
         missing_units.append(table.column_sums // base - units_of_table.sum(axis=0))
         n_constraints += n_rows + n_columns
     cells = np.arange(len(units))
-    constraints = np.concatenate([*row_of_cell, *column_of_cell])
+    constraints = np.concatenate([*row_constraint_of_cell, *column_constraint_of_cell])
     ones = np.ones(2 * len(cells))
     sums_of_cells = csr_array((ones, (constraints, np.concatenate([cells, cells]))), (n_constraints, len(cells)))
 

@@ -1,4 +1,4 @@
-"""Text of categories in place of which sites exchange hashes, which are equal where the text is equal."""
+"""Hashes of the text of categories, which sites exchange in place of the text. Equal text has equal hashes."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ class Salt:
     def hashed_counts(self, counts: SavedCounts) -> SavedCounts:
         """Counts with hashes in place of the text of categories."""
         hashes = self._hashes_of_columns(counts)
-        in_order_of_text = replace(counts, binner=with_categories(counts.binner, hashes), salt=self.fingerprint)
-        in_order_of_hashes = {j: np.sort(values) for j, values in hashes.items()}
-        return extended(in_order_of_text, in_order_of_hashes, counts.target.labels)
+        counts_in_order_of_text = replace(counts, binner=with_categories(counts.binner, hashes), salt=self.fingerprint)
+        sorted_hashes = {j: np.sort(values) for j, values in hashes.items()}
+        return extended(counts_in_order_of_text, sorted_hashes, counts.target.labels)
 
     def _hashes_of_columns(self, counts: SavedCounts) -> Mapping[int, Values]:
         hashes = {}
@@ -70,18 +70,21 @@ class Salt:
         return hmac.digest(self.key, text.encode(errors="surrogatepass"), "sha256").hex()[:_DIGITS]
 
 
-def check_same_salt(fingerprint: str, salt: Salt | None, what: str) -> None:
-    """Refuse hashed text without its salt, and a salt for text that is not hashed. ``what`` has the text."""
+def check_same_salt(fingerprint: str, salt: Salt | None, source: str) -> None:
+    """Refuse hashed text without its salt, and a salt for text that is not hashed.
+
+    ``fingerprint`` is that of the salt of the text, and empty for plain text; ``source`` names what has the text.
+    """
     if salt is None and fingerprint:
         raise UserError(
             code="counts-differ",
-            message=f"{what} have hashes in place of text",
+            message=f"{source} have hashes in place of text",
             advice="add --salt-file with the salt of all sites",
         )
     if salt is not None and fingerprint != salt.fingerprint:
-        how = "by another salt" if fingerprint else "without a salt"
+        salt_of_source = "by another salt" if fingerprint else "without a salt"
         raise UserError(
             code="counts-differ",
-            message=f"{what} were written {how}",
+            message=f"{source} were written {salt_of_source}",
             advice="use the same --salt-file at all sites, or none",
         )
