@@ -48,6 +48,14 @@ def list_of_length(facts: JsonObject, name: str, length: int | None) -> list[Any
     return values
 
 
+def whole_number(facts: JsonObject, name: str, low: int, high: int) -> int:
+    """A whole number from ``low`` to ``high``."""
+    value = facts[name]
+    if type(value) is not int or not low <= value <= high:
+        raise ValueError(f"{name!r} is no whole number from {low:,} to {high:,}")
+    return value
+
+
 def whole_numbers(facts: JsonObject, name: str, length: int | None, low: int, high: int) -> list[int]:
     """A list of whole numbers from ``low`` to ``high``."""
     values = list_of_length(facts, name, length)

@@ -113,9 +113,9 @@ class Vocabulary:
                 columns.append(ColumnVocabulary(name, "left out"))
             elif column.is_empty:
                 columns.append(ColumnVocabulary(name, "empty"))
-            elif column.kind is None and column.values is not None and column.values.dtype == bool:
+            elif _holds_truth_values(column):
                 columns.append(ColumnVocabulary(name, "truth values"))
-            elif column.kind is None:
+            elif column.kind is None:  # the column holds categories
                 categories = _frequent_categories(column, name, min_count)
                 if salt is not None:
                     categories = np.sort(salt.hashed(name, categories))
@@ -155,13 +155,14 @@ class Vocabulary:
         with in_one_line(f"{str(path)!r} holds no vocabulary of 'bitsieve count'"):
             facts = json.loads(Path(path).read_text(encoding="utf-8"))
             columns = [ColumnVocabulary.from_dict(column) for column in facts["columns"]]
-            checked_facts.distinct_texts({"columns": [column.name for column in columns]}, "columns")
-            (min_count,) = checked_facts.whole_numbers({"min_count": [facts["min_count"]]}, "min_count", 1, 1, MAX_ROWS)
+            names = [column.name for column in columns]
+            if not names or len(set(names)) < len(names):
+                raise ValueError("'columns' is no list of columns of different names")
             return cls(
                 columns=columns,
                 target=checked_facts.text(facts, "target"),
                 classes=checked_facts.sorted_array(facts["classes"], "classes"),
-                min_count=min_count,
+                min_count=checked_facts.whole_number(facts, "min_count", 1, MAX_ROWS),
                 site=checked_facts.text(facts, "site"),
                 salt=checked_facts.text(facts, "salt"),
             )
@@ -177,6 +178,10 @@ def check_target(target: Target) -> None:
             advice="add {target_kind}, or let the first site count and the others use --like with its counts",
             fix={"target_kind": "classes"},
         )
+
+
+def _holds_truth_values(column: ColumnSummary) -> bool:
+    return column.kind is None and column.values is not None and column.values.dtype == bool
 
 
 def _frequent_categories(column: ColumnSummary, name: str, min_count: int) -> Values:
@@ -221,8 +226,11 @@ def _range_without_rare_ends(numbers: Floats, n_rows: Integers, min_count: int) 
     """
     if n_rows.sum() < min_count:
         return None
-    low = float(numbers[np.searchsorted(np.cumsum(n_rows), min_count)])
-    high = float(numbers[::-1][np.searchsorted(np.cumsum(n_rows[::-1]), min_count)])
+    n_rows_up_to = np.cumsum(n_rows)
+    n_rows_from_largest = np.cumsum(n_rows[::-1])
+    largest_first = numbers[::-1]
+    low = float(numbers[np.searchsorted(n_rows_up_to, min_count)])
+    high = float(largest_first[np.searchsorted(n_rows_from_largest, min_count)])
     return (low, high) if low <= high else None
 
 
@@ -254,8 +262,12 @@ def empty_counts(vocabularies: Sequence[Vocabulary], n_bins: int, missing: str) 
     for j, column in enumerate(columns):
         edges = column.edges(n_bins)
         bin_edges.append(edges.tolist())
-        categories.append(None if column.categories is None else array_to_json(column.categories))
-        n_values = len(edges) + 1 if column.categories is None else len(column.categories)
+        if column.categories is None:
+            categories.append(None)
+            n_values = len(edges) + 1
+        else:
+            categories.append(array_to_json(column.categories))
+            n_values = len(column.categories)
         arities[j] = n_values + has_missing_code
     facts: RuleFacts = {
         "binning": "uniform",
@@ -309,7 +321,7 @@ class _JoinedColumn:
     """What the vocabularies of all sites say of one column."""
 
     kind: ColumnKind
-    categories: Values | None = None  # of text, with the one of all other text, and of truth values
+    categories: Values | None = None  # of text, with `OTHER` for all other text, and of truth values
     numbers: Values | None = None  # the whole numbers that all sites list; None if any site does not list its numbers
     range: tuple[float, float] | None = None
 
@@ -369,7 +381,7 @@ def with_vocabularies(counts: SavedCounts, vocabularies: Sequence[Vocabulary]) -
         categories = counts.binner.categories_[j]
         if column.kind == "left out":
             left_out.append(j)
-        if column.kind in ("left out", "empty") or j in counts.dropped or categories is None:
+        if categories is None or j in counts.dropped:
             continue
         if column.categories is not None:
             categories_of_column[j] = union_of_values(categories, column.categories, f"column {name!r}")
