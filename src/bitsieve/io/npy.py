@@ -29,39 +29,39 @@ class NpyFile(TypedFile):
             read_header = HEADERS.get(version)
             if read_header is None:
                 raise ValueError(f"version {version[0]}.{version[1]} of the format is not read")
-            shape, is_fortran_order, kind = read_header(file)
+            shape, is_fortran_order, dtype = read_header(file)
             start = file.tell()
-        if kind.hasobject:
+        if dtype.hasobject:
             raise DataError(
                 code="column-type-not-read",
                 message=f"the array of {self.label} holds Python objects, which are not read",
                 advice="store numbers or strings",
             )
-        n_bytes = prod(shape) * kind.itemsize
+        n_bytes = prod(shape) * dtype.itemsize
         if min(shape, default=0) < 0 or start + n_bytes != self.path.stat().st_size:
             raise ValueError(f"its header declares {n_bytes:,} bytes of values, which is not what is stored")
-        n_axes = 2 if kind.names is None else 1
+        n_axes = 2 if dtype.names is None else 1
         if len(shape) != n_axes:
             raise DataError(
                 code="wrong-shape",
                 message=f"the array of {self.label} has shape {shape}",
                 advice="it must be samples x columns, or one structured value a sample",
             )
-        if kind.names is None:
-            kinds = dict.fromkeys(NumberedNames(shape[1]), kind)
+        if dtype.names is None:
+            column_dtypes = dict.fromkeys(NumberedNames(shape[1]), dtype)
         else:
-            kinds = {name: kind[name] for name in kind.names}
-        for name, kind_of_column in kinds.items():
-            self._check_kind(name, kind_of_column)
-        self.stored_array = _StoredArray(start, shape, kind, is_fortran_order)
-        no_values = {name: _arrow_values(np.empty(0, kind_of_column)) for name, kind_of_column in kinds.items()}
-        return pa.table(no_values).schema
+            column_dtypes = {name: dtype[name] for name in dtype.names}
+        for name, column_dtype in column_dtypes.items():
+            self._check_dtype(name, column_dtype)
+        self.stored_array = _StoredArray(start, shape, dtype, is_fortran_order)
+        empty_columns = {name: _arrow_values(np.empty(0, column_dtype)) for name, column_dtype in column_dtypes.items()}
+        return pa.table(empty_columns).schema
 
-    def _check_kind(self, name: str, kind: np.dtype[Any]) -> None:
-        if kind.kind not in READABLE_KINDS or kind.shape:
+    def _check_dtype(self, name: str, dtype: np.dtype[Any]) -> None:
+        if dtype.kind not in READABLE_KINDS or dtype.shape:
             raise DataError(
                 code="column-type-not-read",
-                message=f"column {name!r} of {self.label} has type {kind}",
+                message=f"column {name!r} of {self.label} has type {dtype}",
                 advice="store numbers or strings",
             )
 
@@ -79,7 +79,7 @@ class _StoredArray:
 
     start: int  # the offset of the first value
     shape: tuple[int, ...]
-    kind: np.dtype[Any]
+    dtype: np.dtype[Any]
     is_fortran_order: bool
 
 
@@ -93,18 +93,19 @@ class _NpyRows:
     def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
         names = self.columns.names(columns)
         index_of_name = {name: index for index, name in enumerate(self.columns.schema.names)}
+        fields = self.stored.dtype.names  # of a structured array; None for a matrix
         for block in self._blocks(rows or max(1, self.stored.shape[0])):
-            if self.stored.kind.names is None:
+            if fields is None:
                 arrays = [_arrow_values(block[:, index_of_name[name]]) for name in names]
             else:
-                arrays = [_arrow_values(block[self.stored.kind.names[index_of_name[name]]]) for name in names]
+                arrays = [_arrow_values(block[fields[index_of_name[name]]]) for name in names]
             yield pa.table(arrays, names=names)
 
     def _blocks(self, n_rows: int) -> Iterator[NDArray[Any]]:
-        """The array in blocks of rows, one empty block if it has no rows. What is stored by columns is read at once."""
+        """The array in blocks of rows, one empty block if it has no rows. An array in Fortran order is read at once."""
         first_rows = range(0, max(1, self.stored.shape[0]), n_rows)
         if self.stored.is_fortran_order:
-            flat = np.fromfile(self.columns.path, self.stored.kind, offset=self.stored.start)
+            flat = np.fromfile(self.columns.path, self.stored.dtype, offset=self.stored.start)
             array = flat.reshape(self.stored.shape, order="F")
             for first in first_rows:
                 yield array[first : first + n_rows]
@@ -114,7 +115,7 @@ class _NpyRows:
             file.seek(self.stored.start)
             for first in first_rows:
                 n_in_block = min(n_rows, self.stored.shape[0] - first)
-                values = np.fromfile(file, self.stored.kind, count=n_in_block * values_per_row)
+                values = np.fromfile(file, self.stored.dtype, count=n_in_block * values_per_row)
                 yield values.reshape(n_in_block, *self.stored.shape[1:])
 
 
