@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, pairwise
+from math import ceil
 from pathlib import Path
 from typing import Protocol
 
@@ -46,6 +47,7 @@ SENT_BYTES = 1 << 26  # another process reads ranges of so many bytes
 MAX_ROW_BYTES = 1 << 20  # a row has at most so many bytes, unless the first rows are long
 _MIN_BYTES_FOR_THREADS = 1 << 23  # one thread parses a shorter text sooner than several
 _N_JSON_BYTES = 4096  # whether a file of JSON is a list is found in so many first bytes
+_MAX_LINE_END_BYTES = 8  # so many bytes may follow the last row
 _WITH_COMMAS = re.compile(r" *[+-]?(0|[1-9][0-9]{0,2}(,[0-9]{3})*)(\.[0-9]*)? *")  # such as 1,234.56
 _NUMBER = pa.float64()
 _TEXT = pa.string()
@@ -136,7 +138,7 @@ class TextFile(ColumnFile):
 
     def partitions_to_send(self, n: int | None) -> Sequence[Partition]:
         self._parse_once(in_one_block=False)
-        size = SENT_BYTES if n is None else -(-os.path.getsize(self.path) // n)  # rounded up
+        size = SENT_BYTES if n is None else ceil(os.path.getsize(self.path) / n)
         return self._partitions_between(self.parser.range_offsets(size))
 
     def _partitions_between(self, offsets: Sequence[int]) -> list[Partition]:
@@ -208,14 +210,14 @@ class TextFile(ColumnFile):
     def _settled_kinds(self, several_types: dict[str, list[pa.DataType]]) -> dict[str, ColumnKind]:
         """The kinds of columns whose ranges have different types: the first type that fits all values, else text."""
         settled: dict[str, ColumnKind] = {}
-        candidates = {name: _candidates(types) for name, types in several_types.items()}
-        while any(candidates.values()):
-            trial = {name: types[0] for name, types in candidates.items() if types}
-            failed = self._not_of_type(trial)
-            for name, tried in trial.items():
-                if name not in failed:
-                    settled[name] = ColumnKind(tried, tried)
-            candidates = {name: candidates[name][1:] for name in failed}
+        remaining_types = {name: _types_to_try(types) for name, types in several_types.items()}
+        while any(remaining_types.values()):  # a pass over the file tries one type of every column
+            tried_types = {name: types[0] for name, types in remaining_types.items() if types}
+            unfit_columns = self._unfit_columns(tried_types)
+            for name, dtype in tried_types.items():
+                if name not in unfit_columns:
+                    settled[name] = ColumnKind(dtype, dtype)
+            remaining_types = {name: remaining_types[name][1:] for name in unfit_columns}
         texts = [name for name in several_types if name not in settled]
         return settled | self._kinds_of_texts(texts)
 
@@ -231,16 +233,16 @@ class TextFile(ColumnFile):
                     types[name].append(without_commas(table[name]).type)
         return {name: ColumnKind(_TEXT, _common_number(types[name])) for name in names}
 
-    def _not_of_type(self, types: Types) -> set[str]:
+    def _unfit_columns(self, types: Types) -> set[str]:
         """The columns that hold a value which does not fit their type."""
-        failed: set[str] = set()
+        unfit_columns: set[str] = set()
         for first, end in pairwise(self._offsets):
-            still_fitting = {name: dtype for name, dtype in types.items() if name not in failed}
-            failed |= self._not_of_type_in(first, end, still_fitting)
-        return failed
+            types_of_others = {name: dtype for name, dtype in types.items() if name not in unfit_columns}
+            unfit_columns |= self._unfit_columns_of_range(first, end, types_of_others)
+        return unfit_columns
 
-    def _not_of_type_in(self, first: int, end: int, types: Types) -> set[str]:
-        """The same for one range, found by halving the columns."""
+    def _unfit_columns_of_range(self, first: int, end: int, types: Types) -> set[str]:
+        """The columns that hold such a value in bytes ``first`` to ``end``, found by halving the columns."""
         if not types or self.parser.fits(first, end, types):
             return set()
         names = list(types)
@@ -249,7 +251,9 @@ class TextFile(ColumnFile):
         middle = len(names) // 2
         first_half = {name: types[name] for name in names[:middle]}
         second_half = {name: types[name] for name in names[middle:]}
-        return self._not_of_type_in(first, end, first_half) | self._not_of_type_in(first, end, second_half)
+        unfit_in_first_half = self._unfit_columns_of_range(first, end, first_half)
+        unfit_in_second_half = self._unfit_columns_of_range(first, end, second_half)
+        return unfit_in_first_half | unfit_in_second_half
 
 
 class DelimitedFile(TextFile):
@@ -279,7 +283,8 @@ class DelimitedParser:
         n_quotes = _count_quotes(self.path)
         if size is not None:
             return self.layout.range_offsets(self.path, size, self.label, has_quotes=n_quotes > 0)
-        if n_quotes % 2:  # the search of row ends raises the error for a quoted value that has no end
+        has_open_quote = n_quotes % 2 == 1
+        if has_open_quote:  # the search of row ends raises the error for a quoted value that has no end
             self.layout.range_offsets(self.path, RANGE_BYTES, self.label, has_quotes=True)
         return self.layout.range_offsets(self.path, os.path.getsize(self.path), self.label, has_quotes=False)
 
@@ -316,12 +321,12 @@ class DelimitedParser:
         """The rows, on one thread. Quoted values may have several lines, and the number of a broken row is known."""
         broken_rows: list[arrow_csv.InvalidRow] = []
 
-        def keep(row: arrow_csv.InvalidRow) -> str:
+        def keep_broken_row(row: arrow_csv.InvalidRow) -> str:
             broken_rows.append(row)
-            return "error"
+            return "error"  # pyarrow raises ArrowInvalid
 
         try:
-            return self._read(first, end, types, newlines_in_values=True, handler=keep)
+            return self._read(first, end, types, newlines_in_values=True, handler=keep_broken_row)
         except pa.ArrowInvalid as error:
             if broken_rows:
                 raise self._malformed_row(broken_rows[0], n_rows_before) from None
@@ -390,15 +395,16 @@ class DelimitedParser:
 
     def _malformed_row(self, row: arrow_csv.InvalidRow, n_rows_before: int) -> DataError:
         """The error for a row that has more or fewer fields than the header."""
-        name = "a row" if row.number is None else f"row {n_rows_before + row.number + 1:,}"
+        row_label = "a row" if row.number is None else f"row {n_rows_before + row.number + 1:,}"
         with open(self.path, "rb") as file:
-            file.seek(max(0, os.path.getsize(self.path) - len(row.text.encode()) - 8))
+            row_and_line_ends = len(row.text.encode()) + _MAX_LINE_END_BYTES
+            file.seek(max(0, os.path.getsize(self.path) - row_and_line_ends))
             is_last = file.read().rstrip().endswith(row.text.rstrip().encode())
         position = ", the last one," if is_last else " (the header is row 1)"
         return DataError(
             code="malformed-row",
             message=(
-                f"{name}{position} of {self.label} has {row.actual_columns:,} fields where the header has "
+                f"{row_label}{position} of {self.label} has {row.actual_columns:,} fields where the header has "
                 f"{row.expected_columns:,}"
             ),
             advice="complete or delete it",
@@ -427,7 +433,7 @@ def _long_row(label: str, max_bytes: int) -> DataError:
     )
 
 
-def _candidates(types: list[pa.DataType]) -> list[pa.DataType]:
+def _types_to_try(types: list[pa.DataType]) -> list[pa.DataType]:
     """The types other than text that fit values of all these types."""
     fitting = [[dtype, *_WIDER.get(dtype, ())] for dtype in types]
     return [dtype for dtype in fitting[0] if all(dtype in others for others in fitting[1:])]
@@ -451,7 +457,7 @@ def _as_type(column: pa.ChunkedArray, dtype: pa.DataType) -> pa.ChunkedArray:
 
 
 def without_commas(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Convert text such as ``1,234.56`` to numbers if all of a column is such; else return it as it is."""
+    """Convert a column to numbers if all its texts are such as ``1,234.56``; else return it as it is."""
     if not pa.types.is_string(column.type):
         return column
     texts = column.drop_null()
