@@ -229,16 +229,19 @@ void fill_pair_tables(const PackedTable& packed, std::int64_t pivot, std::int64_
 
 // Tables of weights; see weighted_tables.hpp.
 void fill_weighted_tables(const PackedTable& packed, Input<std::uint64_t> weights, std::int64_t pivot,
-                          Input<std::int64_t> columns, Output<std::int64_t> out) {
+                          Input<std::int64_t> columns, std::optional<Input<std::int64_t>> code_sums,
+                          Output<std::int64_t> out) {
     require_size(weights, packed.n_samples(), "weights");
     require_pivot(packed, pivot);
     require_features(packed, columns, "columns");
     const std::int64_t n_rows = pivot < 0 ? 1 : packed.arity(pivot);
-    std::int64_t n_cells = 0;
-    for (std::size_t k = 0; k < columns.size(); ++k) n_cells += n_rows * packed.arity(columns.data()[k]);
-    require_size(out, n_cells, "out");
+    std::int64_t n_codes = 0;
+    for (std::size_t k = 0; k < columns.size(); ++k) n_codes += packed.arity(columns.data()[k]);
+    if (code_sums) require_size(*code_sums, n_codes, "code_sums");
+    require_size(out, n_rows * n_codes, "out");
+    const std::int64_t* sums = code_sums ? code_sums->data() : nullptr;
     nb::gil_scoped_release unlocked;
-    weighted_tables(packed, weights.data(), pivot, columns.data(), std::int64_t(columns.size()), out.data());
+    weighted_tables(packed, weights.data(), pivot, columns.data(), std::int64_t(columns.size()), sums, out.data());
 }
 
 template <class Real>
@@ -462,7 +465,8 @@ void bind_packed(nb::module_& m) {
              "class_sums"_a.none())
         .def("pair_tables", with_alias_check(&fill_pair_tables), "pivot"_a, "n_rows"_a, "columns"_a, "n_codes"_a,
              "n_classes"_a, "out"_a)
-        .def("weighted_tables", with_alias_check(&fill_weighted_tables), "weights"_a, "pivot"_a, "columns"_a, "out"_a)
+        .def("weighted_tables", with_alias_check(&fill_weighted_tables), "weights"_a, "pivot"_a, "columns"_a,
+             "code_sums"_a.none(), "out"_a)
         .def("matrix_rows", with_alias_check(&fill_rows<double>))
         .def("matrix_rows", with_alias_check(&fill_rows<float>))
         .def("codes", with_alias_check(&fill_codes), "feature"_a, "out"_a, "The codes of a feature in class order.")

@@ -53,7 +53,12 @@ def weighted_tables(random, kernel):
         np.add.at(table, first * n_codes + packed.codes(column), weights)
         expected.append(table)
     out = np.full(sum(map(len, expected)), 7, np.int64)
-    packed.packed.weighted_tables(weights.astype(np.uint64), pivot, columns, out)
+    code_sums = None
+    if random.random() < 0.5:
+        code_sums = np.concatenate(
+            [np.bincount(packed.codes(j), weights, packed.arities[j]).astype(np.int64) for j in columns.tolist()]
+        )
+    packed.packed.weighted_tables(weights.astype(np.uint64), pivot, columns, code_sums, out)
     return equal(out, np.concatenate(expected))
 
 

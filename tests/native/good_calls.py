@@ -299,8 +299,8 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (-1, 1, features[:2], np.array([ARITY, ARITY]), 1, output(2 * ARITY)),
     ],
     "PackedTable.weighted_tables": [
-        lambda: (np.arange(N, dtype=np.uint64) << 50, 1, features, output(ARITY * ARITY * D)),
-        lambda: (np.arange(N, dtype=np.uint64), -1, features[:2], output(2 * ARITY)),
+        lambda: (np.arange(N, dtype=np.uint64) << 50, 1, features, np.arange(ARITY * D), output(ARITY * ARITY * D)),
+        lambda: (np.arange(N, dtype=np.uint64), -1, features[:2], None, output(2 * ARITY)),
     ],
     "PackedTable.codes": [lambda: (2, output(N, dtype=np.uint16))],
     "PackedTable.simd_groups": [lambda: ()],

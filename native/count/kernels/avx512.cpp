@@ -33,8 +33,9 @@ struct U64x8 {
     static U64x8 bit_and(U64x8 a, U64x8 b) { return {_mm512_and_si512(a.v, b.v)}; }
     static U64x8 bit_xor(U64x8 a, U64x8 b) { return {_mm512_xor_si512(a.v, b.v)}; }
     static U64x8 widen_bytes(const std::uint8_t* p) { return {_mm512_cvtepu8_epi64(_mm_loadl_epi64(as_m128i(p)))}; }
-    static U64x8 add_where_equal(U64x8 sum, U64x8 a, U64x8 b, U64x8 increment) {
-        return {_mm512_mask_add_epi64(sum.v, _mm512_cmpeq_epi64_mask(a.v, b.v), sum.v, increment.v)};
+    // table[index % 16]
+    static U64x8 look_up(const std::uint64_t* table, U64x8 index) {
+        return {_mm512_permutex2var_epi64(load(table).v, index.v, load(table + 8).v)};
     }
     void store_quotient(double one_bit, double* out) const {
         _mm512_storeu_pd(out, _mm512_div_pd(_mm512_cvtepi64_pd(v), _mm512_set1_pd(one_bit)));
@@ -44,12 +45,14 @@ struct U64x8 {
 constexpr int kTileRows = 8;
 constexpr int kTileColumns = 3;
 constexpr std::int64_t kCarriedWords = 0;
+constexpr int kGroupsOfWeights = 2;
 
 // In this order: each uses those before it.
 // clang-format off
 #include "count/kernels/pair_loop.inl.hpp"
 #include "count/kernels/triple_loop.inl.hpp"
 #include "count/kernels/packed_counters_loop.inl.hpp"
+#include "count/kernels/look_up_weights.inl.hpp"
 #include "count/kernels/weighted_loop.inl.hpp"
 // clang-format on
 

@@ -67,13 +67,17 @@ struct BytePivots {
     int lanes;
 };
 
-// Weighted samples in buckets, chunk by chunk of the samples, and within a chunk by the code of a pivot: those of chunk k
-// and code r are sample[i], start[k * n_rows + r] <= i < start[k * n_rows + r + 1].
+constexpr int kSamplesOfFour = 4;
+constexpr int kSubsetsOfFour = 1 << kSamplesOfFour;
+
+// Weighted samples in buckets by the code of a pivot, in fours: the samples of four f are sample[4 * f + i], with
+// weight[4 * f + i], and subset_sums[16 * f + s] is the weight of those whose bit i is set in s. Those of code r are the
+// fours [start[r], start[r + 1]); the last of them may be filled up with samples of weight 0.
 struct WeightedBuckets {
     const std::uint32_t* sample;
-    const std::uint64_t* weight;  // weight[i] is that of sample[i]
+    const std::uint64_t* weight;
+    const std::uint64_t* subset_sums;
     const std::int64_t* start;
-    std::int64_t n_chunks;
     std::int64_t n_rows;  // codes of the pivot
 };
 
@@ -157,14 +161,15 @@ struct CountingKernel {
     void (*counter_sums)(const BytePivots&, const ByteGroup* groups, int n_groups, const ClassLayout&, const Terms&,
                          std::int64_t* pooled_sums, std::int64_t* class_sums);
 
-    // weighted_sums: the sums of the weights in the cells of one pivot with the eight features of a group kept as bytes.
-    //   out   sums[(row * columns + column) * 8 + lane]; columns are the codes of the group but the last
-    //   how   the samples of a bucket one by one: the weight is added where the code of a lane is that of the column
+    // weighted_sums: adds the weights of samples to the cells of one pivot with the features of groups kept as bytes.
+    //   out   sums[group][(row * columns + column) * 8 + lane]; columns are the codes of the group but the last
+    //   how   four samples of a bucket at once: their codes in a lane tell for each column which of the four have it,
+    //         and the weight of that subset is looked up; or each weight is added where the code is that of the column
     //   needs bytes 6 * code; the weights of all samples together are below 2^64
-    //   cost  samples * columns / 8 vector additions and comparisons
+    //   cost  samples * columns / 8 vector additions and comparisons, or half as much
     //   same  integers only: every instruction set and order of the samples gives the same bits
     //   test  tests/native: every set against portable, portable against sums over the samples
-    void (*weighted_sums)(const WeightedBuckets&, const ByteGroup& group, std::uint64_t* sums);
+    void (*weighted_sums)(const WeightedBuckets&, const ByteGroup* groups, int n_groups, std::uint64_t* const* sums);
 
     // tile_values: the numbers made of the sums of pairs, a < n_rows, b < 8.
     //   out   out[a * 8 + b] = (pooled_sign * pooled_sums[a * 8 + b] + class_sign * class_sums[a * 8 + b] + first[a]

@@ -77,9 +77,10 @@ struct U64x8 {
         for (int i = 0; i < kLanes; ++i) v.lane[i] = p[i];
         return v;
     }
-    static U64x8 add_where_equal(U64x8 sum, const U64x8& a, const U64x8& b, const U64x8& increment) {
-        for (int i = 0; i < kLanes; ++i) sum.lane[i] += a.lane[i] == b.lane[i] ? increment.lane[i] : 0;
-        return sum;
+    // table[index % 16]
+    static U64x8 look_up(const std::uint64_t* table, U64x8 index) {
+        for (auto& l : index.lane) l = table[l % 16];
+        return index;
     }
     void store_quotient(double one_bit, double* out) const {
         for (int i = 0; i < kLanes; ++i) out[i] = double(std::int64_t(lane[i])) / one_bit;
@@ -89,12 +90,14 @@ struct U64x8 {
 constexpr int kTileRows = 4;
 constexpr int kTileColumns = 2;
 constexpr std::int64_t kCarriedWords = 24;
+constexpr int kGroupsOfWeights = 1;
 
 // In this order: each uses those before it.
 // clang-format off
 #include "count/kernels/pair_loop.inl.hpp"
 #include "count/kernels/triple_loop.inl.hpp"
 #include "count/kernels/packed_counters_loop.inl.hpp"
+#include "count/kernels/look_up_weights.inl.hpp"
 #include "count/kernels/weighted_loop.inl.hpp"
 // clang-format on
 

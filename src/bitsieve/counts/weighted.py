@@ -31,11 +31,9 @@ class WeightedTables:
         self._source = PackedSource(codes, arities=arities, n_jobs=n_jobs, kernel=kernel.full_name)
         self.packed = self._source.packed
 
-    def codes(self, column: int) -> NDArray[np.uint16]:
-        """The code of every row in a column."""
-        return self._source.codes(column)
-
-    def cells(self, weights: NDArray[np.uint64], pivot: int | None, columns: Columns) -> Integers:
+    def cells(
+        self, weights: NDArray[np.uint64], pivot: int | None, columns: Columns, code_sums: Integers | None = None
+    ) -> Integers:
         """The sums of the weights in all cells, one table after the other.
 
         Parameters
@@ -46,19 +44,20 @@ class WeightedTables:
             Each table has a row for each code of the pivot; one row if it is None.
         columns : ndarray of int
             There is one table for each; it has a column for each code.
+        code_sums : ndarray of int, optional
+            The sums of the weights of every code of these columns, where they are known: less is counted then.
         """
         n_rows_of_table = 1 if pivot is None else int(self.arities[pivot])
         cells = np.zeros(n_rows_of_table * int(self.arities[columns].sum()), np.int64)
         native_pivot = -1 if pivot is None else pivot
-        self.packed.weighted_tables(weights, native_pivot, np.ascontiguousarray(columns, np.int64), cells)
+        self.packed.weighted_tables(weights, native_pivot, np.ascontiguousarray(columns, np.int64), code_sums, cells)
         return cells
 
 
 class WeightedSums:
     """The tables of weights that stay the same.
 
-    The rows with the most frequent code of a pivot are not counted: their cells are what the cells of the other codes
-    leave of the sums of each column, which are counted once.
+    The sums of the codes of each column are counted once.
 
     Parameters
     ----------
@@ -82,16 +81,4 @@ class WeightedSums:
         sums = self._sums[np.repeat(self._first_sum[columns], arities) + code]
         if pivot is None:
             return sums
-        pivot_codes = self.tables.codes(pivot)
-        n_pivot_codes = int(self.tables.arities[pivot])
-        most_frequent = int(np.argmax(np.bincount(pivot_codes, minlength=n_pivot_codes)))
-        other_weights = np.where(pivot_codes == most_frequent, np.uint64(0), self.weights)
-        cells = self.tables.cells(other_weights, pivot, columns)
-        # A table is stored row by row, a row for each code of the pivot.
-        cell_of_first_row = np.repeat(first_code * n_pivot_codes, arities) + code
-        row_length = np.repeat(arities, arities)
-        for pivot_code in range(n_pivot_codes):
-            if pivot_code != most_frequent:
-                sums = sums - cells[cell_of_first_row + pivot_code * row_length]
-        cells[cell_of_first_row + most_frequent * row_length] = sums
-        return cells
+        return self.tables.cells(self.weights, pivot, columns, sums)
