@@ -265,6 +265,9 @@ class UnitMargins:
         self.share = units / source.units_by_interval
         positive = np.where(self.share > 0, self.share, 1.0)
         self.log2_share = _native.log2_of_each(positive.reshape(-1)).reshape(self.share.shape)
+        self._rows: list[dict[int, Integers]] = [
+            {} for _ in range(self.share.shape[1])
+        ]  # a cache by interval and count
 
     def chance_sums(self, events: Integers) -> Integers:
         """``sum over z and x of b(O_z, p_x) - O_z p_x log2(O_z p_x)`` of every column x, in units of ``1 / unit`` bit.
@@ -275,14 +278,28 @@ class UnitMargins:
         counts_at_once = max(1, MAX_CHANCE_CELLS // len(self.share))
         for interval in range(self.share.shape[1]):
             counts, n_parts = np.unique(events[:, interval], return_counts=True)
+            for first in range(0, len(counts), counts_at_once):
+                block = slice(first, first + counts_at_once)
+                by_code += n_parts[block] @ self._excess(interval, counts[block])
+        return np.add.reduceat(by_code, self.starts[:-1])
+
+    def _excess(self, interval: int, counts: Integers) -> Integers:
+        """``b(n, p) - n p log2(n p)`` of every count n with every code, shape (n_counts, n_codes); recent are cached.
+
+        Columns share most of their counts.
+        """
+        rows = self._rows[interval]
+        if len(rows) * len(self.share) >= MAX_CACHED_MEANS:
+            rows.clear()
+        new_counts = np.array([count for count in counts.tolist() if count not in rows], np.int64)
+        if len(new_counts):
             is_expected = self.share[:, interval] > 0
             share = self.share[is_expected, interval]
             log2_share = self.log2_share[is_expected, interval]
-            for first in range(0, len(counts), counts_at_once):
-                block = slice(first, first + counts_at_once)
-                excess = binomial_excess(counts[block, None], share, log2_share)
-                by_code[is_expected] += n_parts[block] @ np.rint(excess * self.unit).astype(np.int64)
-        return np.add.reduceat(by_code, self.starts[:-1])
+            excess = np.zeros((len(new_counts), len(self.share)), np.int64)
+            excess[:, is_expected] = np.rint(binomial_excess(new_counts[:, None], share, log2_share) * self.unit)
+            rows.update(zip(new_counts.tolist(), excess, strict=True))
+        return np.stack([rows[count] for count in counts.tolist()])
 
 
 class SurvivalPair(PairInformation):
