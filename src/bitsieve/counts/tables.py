@@ -185,6 +185,18 @@ class OccupiedCells(NamedTuple):
         return cls(table[is_occupied], cell[is_occupied], counts[is_occupied])
 
 
+def joined(tables: Sequence[ContingencyTable]) -> ContingencyTable:
+    """The tables as one, of shape (1, pairs of a first and a second code in all tables, classes)."""
+    n_classes = tables[0].shape[2]
+    n_pairs = np.array([n_first * n_second for n_first, n_second, _ in (table.shape for table in tables)])
+    shape = (1, int(n_pairs.sum()), n_classes)
+    if all(table.cells is None for table in tables):
+        return ContingencyTable(shape, np.concatenate([table.counts for table in tables]))
+    cells = OccupiedCells.of_tables(tables)
+    first_pair = np.cumsum(n_pairs) - n_pairs
+    return ContingencyTable(shape, cells.counts, first_pair[cells.table] * n_classes + cells.cell)
+
+
 def has_all_cells(shape: tuple[int, int, int]) -> bool:
     """Whether a table of this shape stores every cell, the empty ones too."""
     return prod(shape) <= DENSE_CELLS

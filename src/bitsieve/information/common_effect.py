@@ -27,6 +27,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import log
 from typing import ClassVar, NamedTuple, TypeAlias
 
@@ -36,7 +37,7 @@ from numpy.typing import NDArray
 from bitsieve import _native
 from bitsieve.counts.source import CountSource, Partition
 from bitsieve.counts.strata import CountsByStratum, partition_by_strata
-from bitsieve.counts.tables import ContingencyTable, column_blocks, make_entropy_terms
+from bitsieve.counts.tables import ContingencyTable, column_blocks, joined, make_entropy_terms
 from bitsieve.information.corrected import CAUTION, CorrectedInformation
 from bitsieve.information.plug_in import PlugInInformation, SumInformation
 from bitsieve.information.protocol import COMMON, ConditionalInformation, Information, PairInformation
@@ -46,6 +47,7 @@ from bitsieve.utils.lazy import cached_property
 
 MIN_ROWS_PER_STRATUM = 20  # on average: with fewer, the information within a stratum is mostly chance
 CODES_PER_SAMPLE = 40  # how long a shuffle takes: see `ConditionalInformation.codes_per_sample`
+MAX_PAIRS_AT_ONCE = 1 << 16  # pairs of codes whose counts, and expected counts, are in memory together
 SERIES_FROM = 128.0  # from this mean on `poisson_excess` is a series, whose error is below 1e-10
 MAX_COUNT = 512  # counts from here on are negligibly rare with a mean below that
 NEGLIGIBLE = 1e-18  # probabilities below this share of the largest add nothing to a sum
@@ -142,19 +144,29 @@ class StratumWeights:
 
 
 class ColumnTables(NamedTuple):
-    """The tables of a column, or of the joint values of several: by class, and by stratum."""
+    """The tables of the values of columns, by class and by stratum, one column after the other.
 
-    by_class: ContingencyTable
-    by_stratum: ContingencyTable
+    A value may be a joint value of several columns.
+    """
+
+    by_class: ContingencyTable  # shape (1, values of all columns, classes)
+    by_stratum: ContingencyTable  # shape (1, values of all columns, strata)
+    starts: Integers  # where the values of each column start, and where the last end: shape (n_columns + 1,)
+
+    @classmethod
+    def of_tables(cls, by_class: Sequence[ContingencyTable], by_stratum: Sequence[ContingencyTable]) -> ColumnTables:
+        """The tables of each column, joined."""
+        n_values = [_n_pairs(table) for table in by_class]
+        return cls(joined(by_class), joined(by_stratum), np.cumsum([0, *n_values]))
 
     def observed(self) -> Integers:
         """O of every value and class, shape (values, classes)."""
-        n_first, n_second, n_classes = self.by_class.shape
-        return self.by_class.dense().reshape(n_first * n_second, n_classes)
+        observed: Integers = self.by_class.dense()[0]
+        return observed
 
 
 #: A quantity of each column, from its tables.
-TableQuantity: TypeAlias = Callable[[Sequence[ColumnTables]], Floats]
+TableQuantity: TypeAlias = Callable[[ColumnTables], Floats]
 
 
 class CommonEffectPair(PairInformation):
@@ -262,37 +274,32 @@ class CommonEffectInformation(Information):
         return self.quantity_of_columns(self.bits, pivot, columns)
 
     @abstractmethod
-    def bits(self, tables: Sequence[ColumnTables]) -> Floats:
+    def bits(self, tables: ColumnTables) -> Floats:
         """The common effect of each column, or joint value, from its tables."""
 
-    def plug_in_bits(self, tables: Sequence[ColumnTables]) -> Floats:
+    def plug_in_bits(self, tables: ColumnTables) -> Floats:
         """I_common of each column, or joint value, from its tables."""
-        divergences = []
-        for column in tables:
-            expected = self.weights.expected_counts(column.by_stratum)
-            divergences.append(self.divergence(column.observed(), expected))
-        return np.array(divergences) / self.entropy_terms.per_bit
+        expected = self.weights.expected_counts(tables.by_stratum)
+        return self.divergences(tables.observed(), expected, tables.starts) / self.entropy_terms.per_bit
 
-    def divergence(self, observed: Integers, expected: Floats) -> int:
-        """``sum O log2(O / E)`` in units of ``2**-shift``: a sum of integers, the same in any order."""
+    def divergences(self, observed: Integers, expected: Floats, starts: Integers) -> Integers:
+        """``sum O log2(O / E)`` of each column in units of ``2**-shift``: sums of integers, the same in any order."""
         occurs = observed > 0
         counts = observed[occurs]
         terms = counts * _native.log2_of_each(counts / expected[occurs])
-        return int(np.rint(np.ldexp(terms, self.entropy_terms.shift)).astype(np.int64).sum())
+        rounded_terms = np.zeros(observed.shape, np.int64)
+        rounded_terms[occurs] = np.rint(np.ldexp(terms, self.entropy_terms.shift))
+        return np.add.reduceat(rounded_terms.sum(axis=1), starts[:-1])
 
-    def chance_bits(self, tables: Sequence[ColumnTables]) -> Floats:
+    def chance_bits(self, tables: ColumnTables) -> Floats:
         """The mean of I_common over shuffles of the class within the strata: ``(1/N) sum (V / E) g(E)``."""
-        expected_by_column = []
-        variance_by_column = []
-        for column in tables:
-            expected = self.weights.expected_counts(column.by_stratum).reshape(-1)
-            occurs = expected > 0
-            expected_by_column.append(expected[occurs])
-            variance_by_column.append(self.weights.variances(column.by_stratum).reshape(-1)[occurs])
-        expected = np.concatenate(expected_by_column)
-        terms = np.concatenate(variance_by_column) / expected * poisson_excess(expected)
-        ends = np.cumsum([len(expected_of_column) for expected_of_column in expected_by_column])
-        sums = [terms_of_column.sum() for terms_of_column in np.split(terms, ends[:-1])]
+        expected = self.weights.expected_counts(tables.by_stratum)
+        occurs = expected > 0
+        variances = self.weights.variances(tables.by_stratum)[occurs]
+        terms = variances / expected[occurs] * poisson_excess(expected[occurs])
+        n_terms_before = np.concatenate([[0], np.cumsum(occurs.sum(axis=1))])  # the terms of each value
+        edges = n_terms_before[tables.starts].tolist()
+        sums = [terms[first:end].sum() for first, end in pairwise(edges)]
         return np.array(sums) / self.source.n_samples
 
     def quantity_of_columns(self, quantity: TableQuantity, pivot: int | None, columns: Columns) -> Floats:
@@ -300,17 +307,15 @@ class CommonEffectInformation(Information):
         values = [quantity(tables) for tables in self._tables(pivot, columns)]
         return np.concatenate([np.zeros(0), *values])
 
-    def _tables(self, pivot: int | None, columns: Columns) -> Iterator[list[ColumnTables]]:
-        """The tables of the joint value of the pivot with each of ``columns``, block by block."""
+    def _tables(self, pivot: int | None, columns: Columns) -> Iterator[ColumnTables]:
+        """The tables of the joint value of the pivot with each of ``columns``, batch by batch."""
         source = self.counts.by_combination
         n_first = 1 if pivot is None else int(source.arities[pivot])
         for block in column_blocks(n_first, source.arities[columns], source.n_classes, source.n_samples):
-            tables = []
-            for table in source.tables(pivot, columns[block], True):
-                by_class = self.counts.within_classes(table)
-                by_stratum = self.counts.within_strata(table)
-                tables.append(ColumnTables(by_class, by_stratum))
-            yield tables
+            for batch in batches_of_tables(source.tables(pivot, columns[block], True)):
+                table = joined(batch)
+                starts = np.cumsum([0, *map(_n_pairs, batch)])
+                yield ColumnTables(self.counts.within_classes(table), self.counts.within_strata(table), starts)
 
 
 class _Cells(NamedTuple):
@@ -369,12 +374,13 @@ class CommonEffectConditional(ConditionalInformation):
         """A quantity of Z with each of ``columns``, less that of Z alone."""
         source = self.partition.source
         (table_of_set,) = self.partition.tables(None, True)
-        quantity_of_set = quantity([self._column_tables(self._cells(table_of_set))])
-        quantities = np.empty(len(columns))
+        quantity_of_set = quantity(self._column_tables([self._cells(table_of_set)]))
+        quantities = [np.zeros(0)]
         for block in column_blocks(self.partition.n_parts, source.arities[columns], source.n_classes, self.n_samples):
             tables = self.partition.tables(columns[block], True)
-            quantities[block] = quantity([self._column_tables(self._cells(table)) for table in tables])
-        return quantities - quantity_of_set
+            for batch in batches_of_tables(tables):
+                quantities.append(quantity(self._column_tables([self._cells(table) for table in batch])))
+        return np.concatenate(quantities) - quantity_of_set
 
     def _cells_of_feature(self, feature: int) -> _Cells:
         """The cells of one feature; those of the latest feature are counted once."""
@@ -391,20 +397,22 @@ class CommonEffectConditional(ConditionalInformation):
         _, joint_value = np.unique(self._value_of_part[part] * n_codes + code, return_inverse=True)
         return _Cells(joint_value.reshape(-1).astype(np.int64), part, label, counts, n_classes)
 
-    def _column_tables(self, cells: _Cells) -> ColumnTables:
-        """The tables of the joint values of Z and a column."""
-        n_values = int(cells.joint_value.max()) + 1
+    def _column_tables(self, cells_of_columns: Sequence[_Cells]) -> ColumnTables:
+        """The tables of the joint values of Z and each column."""
         n_strata = len(self.information.weights.stratum_sizes)
-        by_class = cells.joint_value * cells.n_classes + cells.label
-        by_stratum = cells.joint_value * n_strata + self._stratum_of_part[cells.part]
-        return ColumnTables(
-            by_class=ContingencyTable.of_cells((1, n_values, cells.n_classes), by_class, cells.counts),
-            by_stratum=ContingencyTable.of_cells((1, n_values, n_strata), by_stratum, cells.counts),
-        )
+        by_class = []
+        by_stratum = []
+        for cells in cells_of_columns:
+            n_values = int(cells.joint_value.max()) + 1
+            with_class = cells.joint_value * cells.n_classes + cells.label
+            with_stratum = cells.joint_value * n_strata + self._stratum_of_part[cells.part]
+            by_class.append(ContingencyTable.of_cells((1, n_values, cells.n_classes), with_class, cells.counts))
+            by_stratum.append(ContingencyTable.of_cells((1, n_values, n_strata), with_stratum, cells.counts))
+        return ColumnTables.of_tables(by_class, by_stratum)
 
     def shuffled_relevance(self, feature: int, seeds: NDArray[np.uint64]) -> Floats:
         cells = self._cells_of_feature(feature)
-        tables = self._column_tables(cells)
+        tables = self._column_tables([cells])
         expected = self.information.weights.expected_counts(tables.by_stratum)
         observed = tables.observed()
 
@@ -424,11 +432,13 @@ class CommonEffectConditional(ConditionalInformation):
         for i, seed in enumerate(seeds.tolist()):
             random_keys = np.random.default_rng(seed).random(len(part))  # below 1: within a part they decide
             order = np.argsort(part + random_keys, kind="stable")
-            divergences[i] = self.information.divergence(unchanged + counts_of_samples(value[order]), expected)
+            shuffled = unchanged + counts_of_samples(value[order])
+            divergences[i] = self.information.divergences(shuffled, expected, tables.starts)[0]
 
         # What chance gives is the same after every shuffle.
         relevance = self.conditional_relevance(np.array([feature]))
-        change = (divergences - self.information.divergence(observed, expected)) / self.entropy_terms.per_bit
+        (divergence,) = self.information.divergences(observed, expected, tables.starts)
+        change: Floats = (divergences - divergence) / self.entropy_terms.per_bit
         return relevance + change
 
     def test_statistics(self, columns: Columns) -> Floats:
@@ -456,6 +466,23 @@ class CommonEffectConditional(ConditionalInformation):
         return 0.0
 
 
+def batches_of_tables(tables: Sequence[ContingencyTable]) -> Iterator[Sequence[ContingencyTable]]:
+    """Divide tables into batches of at most 65,536 pairs of codes together, or of one table."""
+    n_pairs_up_to = np.cumsum([_n_pairs(table) for table in tables])
+    first = 0
+    while first < len(tables):
+        n_pairs_before = n_pairs_up_to[first - 1] if first else 0
+        end = max(first + 1, int(np.searchsorted(n_pairs_up_to, n_pairs_before + MAX_PAIRS_AT_ONCE, side="right")))
+        yield tables[first:end]
+        first = end
+
+
+def _n_pairs(table: ContingencyTable) -> int:
+    """The number of pairs of a first and a second code."""
+    n_first, n_second, _ = table.shape
+    return n_first * n_second
+
+
 def _n_distinct(group: Integers, values: Integers) -> Integers:
     """How many different values each group has."""
     n_values = int(values.max(initial=0)) + 1
@@ -475,7 +502,7 @@ class PlugInCommonEffect(CommonEffectInformation):
     pooled_kind = PlugInInformation
     within_kind = PlugInWithinStrata
 
-    def bits(self, tables: Sequence[ColumnTables]) -> Floats:
+    def bits(self, tables: ColumnTables) -> Floats:
         return self.plug_in_bits(tables)
 
 
@@ -491,7 +518,7 @@ class CorrectedCommonEffect(CommonEffectInformation):
         assert isinstance(self.shared, CorrectedInformation)
         return self.shared.chance_redundancy(feature, columns)
 
-    def bits(self, tables: Sequence[ColumnTables]) -> Floats:
+    def bits(self, tables: ColumnTables) -> Floats:
         return self.plug_in_bits(tables) - self.chance_bits(tables)
 
     @cached_property
