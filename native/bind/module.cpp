@@ -59,11 +59,26 @@ void construct_expected_sums(ExpectedSums* self, Input<std::int64_t> table, int 
     new (self) ExpectedSums(to_vector(table), shift, n_samples, std::move(interpolation), max_rows);
 }
 
-void fill_expected_sums(ExpectedSums& self, Input<std::int64_t> counts, Output<std::int64_t> out) {
-    require_all_within(counts, 0, self.n_samples() + 1, "counts");
-    require_size(out, self.n_counts(), "out");
+void fill_expected_sums(const std::vector<ExpectedSums*>& by_stratum, Input<std::int64_t> counts,
+                        Input<std::int64_t> starts, Output<std::int64_t> out) {
+    require_size(starts, std::int64_t(by_stratum.size()) + 1, "starts");
+    std::int64_t n_sums = 0;
+    for (std::size_t s = 0; s < by_stratum.size(); ++s) {
+        require(by_stratum[s] != nullptr, "a stratum is None");
+        require_within(starts.data()[s], 0, starts.data()[s + 1] + 1, "starts");
+        require_within(starts.data()[s + 1], 0, std::int64_t(counts.size()) + 1, "starts");
+        for (std::int64_t k = starts.data()[s]; k < starts.data()[s + 1]; ++k)
+            require_within(counts.data()[k], 0, by_stratum[s]->n_samples() + 1, "counts");
+        n_sums += by_stratum[s]->n_counts();
+    }
+    require_size(out, n_sums, "out");
     nb::gil_scoped_release unlocked;
-    self.sums(counts.data(), std::int64_t(counts.size()), out.data());
+    std::int64_t* sums = out.data();
+    for (std::size_t s = 0; s < by_stratum.size(); ++s) {
+        const std::int64_t first = starts.data()[s];
+        by_stratum[s]->sums(counts.data() + first, starts.data()[s + 1] - first, sums);
+        sums += by_stratum[s]->n_counts();
+    }
 }
 
 std::vector<std::string> kernel_names() {
@@ -95,8 +110,9 @@ NB_MODULE(_native, m) {
           "second"_a, "out"_a, "The expected entropy term of cells of these margins under shuffles.");
     nb::class_<ExpectedSums>(m, "ExpectedSums")
         .def("__init__", &construct_expected_sums, "table"_a, "shift"_a, "n_samples"_a, "nodes"_a, "stencil"_a,
-             "weights"_a, "is_node"_a, "max_rows"_a)
-        .def("sums", with_alias_check(&fill_expected_sums), "counts"_a, "out"_a);
+             "weights"_a, "is_node"_a, "max_rows"_a);
+    m.def("expected_sums", with_alias_check(&fill_expected_sums), "by_stratum"_a, "counts"_a, "starts"_a, "out"_a,
+          "The sums of expected terms over the counts of every stratum, with each of the counts of its ExpectedSums.");
     m.def("kernel_names", &kernel_names, "Kernels this machine can run, fastest first.");
     bind_dense_columns(m);
     bind_dependence(m);

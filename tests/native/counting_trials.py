@@ -317,26 +317,39 @@ def expected_terms_of_margins(random, kernel):
     return equal(out, [[expected_term(n, a, b, terms.shift) for b in second.tolist()] for a in first.tolist()])
 
 
-@trial("ExpectedSums.__init__", "ExpectedSums.sums")
+@trial("ExpectedSums.__init__", "expected_sums")
 def sums_of_expected_terms(random, kernel):
     """Each number is that of a node, or a weighted sum of those of four, rounded once."""
+    strata = [expected_sums_of_stratum(random) for _ in range(random.integers(1, 4))]
+    compared = 0
+    for _ in range(3):
+        counts = [random.integers(0, n + 1, random.integers(6)) for _, n, _, _ in strata]
+        found = np.empty(sum(m for _, _, m, _ in strata), np.int64)
+        starts = np.cumsum([0, *map(len, counts)])
+        _native.expected_sums([sums for sums, *_ in strata], np.concatenate(counts), starts, found)
+        wanted = [by_definition(part) for part, (*_, by_definition) in zip(counts, strata, strict=True)]
+        compared += equal(found, np.concatenate(wanted))
+    return compared
+
+
+def expected_sums_of_stratum(random):
+    """The sums of a stratum, its samples, how many sums there are, and their definition."""
     n = size(random, 300)
     terms = terms_of(n, random)
     nodes, m = np.unique(random.integers(0, n + 1, 9)), int(random.integers(1, 12))
     stencil, weights = random.integers(0, len(nodes), (4, m)), random.normal(scale=0.02, size=(4, m))
     is_node = random.random(m) < 0.5
-    arguments = terms.table, terms.shift, n, nodes, stencil, weights, is_node, int(random.integers(4))
-    sums, compared = _native.ExpectedSums(*arguments), 0
-    for _ in range(3):
-        counts, found = random.integers(0, n + 1, random.integers(6)), np.empty(m, np.int64)
-        sums.sums(counts, found)
+
+    def by_definition(counts):
         expected = [[expected_term(n, a, b, terms.shift) for b in nodes.tolist()] for a in counts.tolist() if a > 1]
         at_nodes = np.sum(np.array(expected, np.int64).reshape(-1, len(nodes)), axis=0)
         interpolated = np.zeros(m)
         for weight, node in zip(weights, stencil, strict=True):
             interpolated = interpolated + weight * at_nodes[node]
-        compared += equal(found, np.where(is_node, at_nodes[stencil[0]], np.rint(interpolated).astype(np.int64)))
-    return compared
+        return np.where(is_node, at_nodes[stencil[0]], np.rint(interpolated).astype(np.int64))
+
+    arguments = terms.table, terms.shift, n, nodes, stencil, weights, is_node, int(random.integers(4))
+    return _native.ExpectedSums(*arguments), n, m, by_definition
 
 
 class RandomChance(Chance):

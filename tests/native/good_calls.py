@@ -57,8 +57,6 @@ def owners(name: str) -> list[Any]:
         return [_native.TupleSearch(packed("planes"), table, shift, np.empty(0, np.int64), 4, "gain", 5)]
     if name in ("CodedVariables", "Strata", "VariableInStrata", "IndependenceCounter"):
         return [within_strata()[name]]
-    if name == "ExpectedSums":
-        return [_native.ExpectedSums(*expected_sums())]
     made = _native.LazyMinima(*minima_of_pairs())
     made.add(2, 0, 0.0, np.arange(3), 1)
     made.largest(np.ones(D, bool), 0, 2, np.full(1, -np.inf))
@@ -150,7 +148,10 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "sum_terms": [lambda: (np.arange(N), table, shift)],
     "expected_terms": [lambda: (table, shift, N, np.arange(N + 1), np.arange(3), output(N + 1, 3))],
     "ExpectedSums.__init__": [expected_sums],
-    "ExpectedSums.sums": [lambda: (np.arange(N + 1), output(5))],
+    "expected_sums": [
+        lambda: ([_native.ExpectedSums(*expected_sums()) for _ in range(2)], np.arange(N + 1), np.array([0, 2, N + 1]),
+                 output(10))
+    ],
     "extent": [lambda kind=kind: (values(kind), True) for kind in (np.uint8, np.int32, single, double)],
     "as_bytes": [
         lambda kind=kind: (values(kind), output(D, N, dtype=np.uint8).T)

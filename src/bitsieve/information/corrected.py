@@ -193,10 +193,7 @@ class Margins:
         Each sum is rounded to an integer.
         """
         sums = np.empty(len(self.distinct), np.int64)
-        sums_by_stratum = self._split(sums)
-        for s, expected_sums in enumerate(self._expected_sums):
-            first, end = counts.starts[s : s + 2]
-            expected_sums.sums(counts.counts[first:end], sums_by_stratum[s])
+        _native.expected_sums(self._expected_sums, counts.counts, counts.starts, sums)
         return sums
 
     def sum_by_column(self, values: Integers, columns: Columns | None) -> Integers:

@@ -117,7 +117,7 @@ class CorrectedWithinStrata(WithinStrata, CorrectedInformation):
     @property
     def sample_counts(self) -> StratumCounts:
         sizes = self.counts.stratum_sizes
-        return StratumCounts(sizes, np.arange(len(sizes) + 1))
+        return StratumCounts(sizes, np.arange(len(sizes) + 1, dtype=np.int64))
 
     def counts_with_class(self, feature: int) -> StratumCounts:
         _, counts_with_class = self._counts_of_columns
