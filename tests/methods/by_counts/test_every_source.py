@@ -268,7 +268,7 @@ def spectrum_in_tiles(information):
 def quadratics(information):
     columns = varying(information)
     kinds = (
-        quadratic_ranking(information, columns, shifted=True),
+        quadratic_ranking(information, columns, convexify=True),
         extended_ranking(information, columns),
         approximated_ranking(information, columns, columns[[1, 4]], 0.4),
     )

@@ -102,11 +102,11 @@ def test_not_convex(information_of):
     with pytest.raises(ValueError, match=r"4 columns is not convex.* -0.302776 bits.*convexify='shift'") as caught:
         quadratic_ranking(information, np.arange(4))
     assert "\n" not in str(caught.value)
-    found = quadratic_ranking(information, np.arange(4), 0.3, shifted=True)
+    found = quadratic_ranking(information, np.arange(4), 0.3, convexify=True)
     assert found.shift == pytest.approx((13**0.5 - 3) / 2, abs=1e-14)
     matrix = information.matrix("redundancy") + found.shift * np.eye(4)
     check_minimum(matrix, information.relevance, found)
-    three = quadratic_ranking(information, np.arange(3), shifted=True)  # without the pair it is convex
+    three = quadratic_ranking(information, np.arange(3), convexify=True)  # without the pair it is convex
     assert three.shift == 0
     assert np.abs(three.weights - 1 / 3).max() <= 1e-9  # three independent bits
 
@@ -172,27 +172,27 @@ def landmarks_of(n, rate, seed=0):
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.5, 1.0])
-@pytest.mark.parametrize("own_entropy", [True, False])
-def test_nystrom_by_its_definition(information_of, make_table, rate, own_entropy):
+@pytest.mark.parametrize("exact_diagonal", [True, False])
+def test_nystrom_by_its_definition(information_of, make_table, rate, exact_diagonal):
     codes, classes = make_table(300, 20, n_codes=3, seed=3)
     information = information_of(codes, classes)
     places = landmarks_of(20, rate)
     whole = information.matrix("redundancy")
     factor = nystrom_factor(whole[places], places)
     matrix = factor.matrix @ factor.matrix.T
-    if own_entropy:
+    if exact_diagonal:
         matrix[np.diag_indices(20)] = np.maximum(np.diag(matrix), information.entropy)
-    found = approximated_ranking(information, np.arange(20), places, 0.4, own_entropy=own_entropy)
+    found = approximated_ranking(information, np.arange(20), places, 0.4, exact_diagonal=exact_diagonal)
     assert (found.alpha, found.shift) == (0.4, factor.shift)
     check_minimum(matrix, information.relevance, found)
 
 
-@pytest.mark.parametrize("own_entropy", [True, False])
-def test_nystrom_is_exact_with_all_columns(information_of, make_table, own_entropy):
+@pytest.mark.parametrize("exact_diagonal", [True, False])
+def test_nystrom_is_exact_with_all_columns(information_of, make_table, exact_diagonal):
     information = information_of(*make_table(300, 20, n_codes=3, seed=3))
     columns = everything(information)
     exact = quadratic_ranking(information, columns, 0.4)
-    found = approximated_ranking(information, columns, columns, 0.4, own_entropy=own_entropy)
+    found = approximated_ranking(information, columns, columns, 0.4, exact_diagonal=exact_diagonal)
     assert found.shift == 0
     # Two paths to one minimum: the root of the gap over the least eigenvalue, some 1e-6 over 0.3.
     assert np.abs(found.weights - exact.weights).max() <= 1e-5

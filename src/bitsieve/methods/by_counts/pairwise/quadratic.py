@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -17,7 +17,6 @@ from bitsieve.optimize.nystrom import Nystrom, choose_landmarks, make_nystrom, n
 from bitsieve.optimize.simplex_qp import (
     DenseQuadratic,
     FactorQuadratic,
-    Quadratic,
     SimplexSolution,
     minimize_on_simplex,
 )
@@ -32,7 +31,7 @@ BLOCK = 1 << 22  # comparisons at once
 
 
 def first_duplicates(redundancy: Floats) -> Columns:
-    """For every column the first column that it duplicates, which is mostly itself: ``I(Xi;Xj) = H(Xi) = H(Xj)``."""
+    """For every column i the first column j with ``I(Xi;Xj) = H(Xi) = H(Xj)``: an earlier duplicate, or i itself."""
     n = len(redundancy)
     entropy = np.diagonal(redundancy)
     first = np.empty(n, np.intp)
@@ -56,9 +55,9 @@ class QuadraticRanking(NamedTuple):
 
 
 def quadratic_ranking(
-    information: Information, columns: Columns, alpha: float | None = None, *, shifted: bool = False
+    information: Information, columns: Columns, alpha: float | None = None, *, convexify: bool = False
 ) -> QuadraticRanking:
-    """QPFS of columns that vary; with ``shifted`` an H that is not convex is made so on its diagonal, else refused."""
+    """QPFS of columns that vary. With ``convexify`` an H that is not convex is shifted until it is, else refused."""
     check_matrices(matrices_for_proof(len(columns)), len(columns))
     redundancy = np.asarray(
         information.matrix("redundancy", columns=columns, progress=phase("counting pairs")), np.float64
@@ -67,7 +66,7 @@ def quadratic_ranking(
     shift = 0.0
     if not is_convex(redundancy):
         smallest = smallest_eigenvalue(redundancy)
-        if not shifted:
+        if not convexify:
             raise UserError(
                 code="not-convex",
                 message=(
@@ -78,8 +77,9 @@ def quadratic_ranking(
                 fix={"convexify": "shift"},
             )
         shift = -smallest
-    entropy = np.diagonal(redundancy).copy()
-    return _rank_dense(information, columns, redundancy, entropy + shift, first_duplicates(redundancy), alpha, shift)
+    diagonal = np.diagonal(redundancy) + shift
+    duplicated = first_duplicates(redundancy)
+    return _rank_dense(information, columns, redundancy, diagonal, duplicated, alpha, shift)
 
 
 def extended_ranking(
@@ -89,24 +89,27 @@ def extended_ranking(
     beta: float = 1.0,
     shift: float | None = None,
 ) -> QuadraticRanking:
-    """EQPFS: ``H_ij = I(Xi;Xj) - beta I(Xi;Xj|C)``, the ``shift`` on the diagonal; None: the least that is convex."""
+    """EQPFS: ``H_ij = I(Xi;Xj) - beta I(Xi;Xj|C)`` and ``H_ii = shift``, by default the least that makes H convex."""
     check_matrices(2, len(columns))
-    total = np.asarray(information.matrix("redundancy", columns=columns, progress=phase("counting pairs")), np.float64)
-    first = first_duplicates(total)
+    redundancy = np.asarray(
+        information.matrix("redundancy", columns=columns, progress=phase("counting pairs")), np.float64
+    )
+    duplicated = first_duplicates(redundancy)
     if beta:
-        within = information.matrix(
+        conditional_redundancy = information.matrix(
             "conditional_redundancy", columns=columns, progress=phase("counting pairs by class")
         )
-        within *= beta
-        total -= within
-        del within
+        conditional_redundancy *= beta
+        redundancy -= conditional_redundancy
+        del conditional_redundancy
     phase("ranking")
-    kept_diagonal = np.diagonal(total).copy()
-    np.fill_diagonal(total, 0.0)
+    # The diagonal is 0 while the eigenvalues are computed. Duplicates need its values afterwards: see _rank_dense.
+    diagonal = np.diagonal(redundancy).copy()
+    np.fill_diagonal(redundancy, 0.0)
     if shift is None:
-        shift = max(0.0, -smallest_eigenvalue(total))
-    elif not is_convex(total, shift):
-        smallest = smallest_eigenvalue(total)
+        shift = max(0.0, -smallest_eigenvalue(redundancy))
+    elif not is_convex(redundancy, shift):
+        smallest = smallest_eigenvalue(redundancy)
         raise ParameterError(
             "shift",
             shift,
@@ -114,8 +117,9 @@ def extended_ranking(
             f"does not make the redundancy of these {len(columns):,} columns convex",
             code="not-convex",
         )
-    np.fill_diagonal(total, kept_diagonal)
-    return _rank_dense(information, columns, total, np.full(len(kept_diagonal), shift), first, alpha, shift)
+    np.fill_diagonal(redundancy, diagonal)
+    shifts = np.full(len(columns), shift)
+    return _rank_dense(information, columns, redundancy, shifts, duplicated, alpha, shift)
 
 
 def approximated_ranking(
@@ -124,81 +128,101 @@ def approximated_ranking(
     landmarks: Columns,
     alpha: float,
     *,
-    own_entropy: bool = True,
+    exact_diagonal: bool = True,
     n_eigenvalues: int | None = None,
 ) -> QuadraticRanking:
     """QPFS with Nystrom's approximation of H from the rows of ``landmarks``, some of the ``columns``.
 
-    ``own_entropy``: the others, too, have their entropy on the diagonal; else they take nearly all the weight. With
-    ``n_eigenvalues`` the weights are a sum of so many eigenvectors of the approximated H, whose diagonal stays.
+    With ``exact_diagonal`` the diagonal of H has the entropies, as without an approximation. Else it is approximated:
+    too small for columns that are no landmarks, so that these take nearly all the weight. With ``n_eigenvalues`` the
+    weights are a sum of that many eigenvectors of the approximated H, diagonal included.
     """
     n_bytes = 3 * 8 * len(landmarks) * len(columns)
     check_room(n_bytes, f"rows of {len(landmarks):,} landmarks and their factor take", "give fewer landmarks")
     report = phase("counting pairs")
     rows = np.empty((len(landmarks), len(columns)))
-    for done, (row, landmark) in enumerate(zip(rows, landmarks, strict=True), 1):
-        row[:] = information.pair(int(landmark), columns, by_class=False).redundancy
-        report(done, len(landmarks))
+    for i, landmark in enumerate(landmarks.tolist()):
+        rows[i] = information.pair(landmark, columns, by_class=False).redundancy
+        report(i + 1, len(landmarks))
     phase("ranking")
     factor = nystrom_factor(rows, np.searchsorted(columns, landmarks))
     linear = alpha * information.relevance[columns]
-    if n_eigenvalues is not None:
-        spanned = minimize_in_span(factor.matrix, linear, n_eigenvalues, 1 - alpha)
-        if spanned is None:
+    solution: SimplexSolution | None
+    if n_eigenvalues is None:
+        diagonal = np.einsum("ij,ij->i", factor.matrix, factor.matrix)
+        if exact_diagonal:
+            diagonal = np.maximum(diagonal, information.entropy[columns])
+        solution = minimize_on_simplex(FactorQuadratic(factor.matrix, diagonal, 1 - alpha), linear)
+    else:
+        solution = minimize_in_span(factor.matrix, linear, n_eigenvalues, 1 - alpha)
+        if solution is None:
             raise ParameterError(
                 "n_eigenvalues",
                 n_eigenvalues,
                 "give a larger number, or None",
                 "leaves no weights that are all 0 or more",
             )
-        return _ranking(spanned, spanned.weights, spanned.gradient, alpha, factor.shift)
-    diagonal = np.einsum("ij,ij->i", factor.matrix, factor.matrix)
-    if own_entropy:
-        diagonal = np.maximum(diagonal, information.entropy[columns])
-    quadratic = FactorQuadratic(factor.matrix, diagonal, 1 - alpha)
-    solution = minimize_on_simplex(quadratic, linear)
     return _ranking(solution, solution.weights, solution.gradient, alpha, factor.shift)
 
 
 def balanced_alpha(mean_redundancy: float, mean_relevance: float) -> float:
-    """The a that gives both terms like weight: ``q / (q + f)``, q the mean size of the entries of H; else 1/2."""
+    """The a that gives both terms the same weight, ``q / (q + f)``; 1/2 where both are 0.
+
+    q is the mean absolute value of the entries of H, and f the mean relevance.
+    """
     redundancy = max(0.0, mean_redundancy)
     relevance = max(0.0, mean_relevance)
-    return redundancy / (redundancy + relevance) if redundancy + relevance > 0 else 0.5
+    if redundancy + relevance == 0:
+        return 0.5
+    return redundancy / (redundancy + relevance)
 
 
 def _rank_dense(
     information: Information,
     columns: Columns,
-    matrix: Floats,
+    redundancy: Floats,
     diagonal: Floats,
-    first: Columns,
+    duplicated: Columns,
     alpha: float | None,
     shift: float,
 ) -> QuadraticRanking:
-    """Solve with ``diagonal`` in place of that of the matrix, which is overwritten; duplicates are one variable."""
+    """Rank by H, which is ``redundancy`` with another ``diagonal``. Duplicates are one variable and share its weight.
+
+    ``duplicated`` are the :func:`first_duplicates`. ``redundancy`` is overwritten.
+    """
     relevance = information.relevance[columns]
-    old_diagonal = np.diagonal(matrix).copy()
     if alpha is None:
-        sizes = sum(float(np.abs(row).sum()) for row in matrix) + float((np.abs(diagonal) - np.abs(old_diagonal)).sum())
-        alpha = balanced_alpha(sizes / matrix.size, float(relevance.mean()))
-    distinct, member, size = np.unique(first, return_inverse=True, return_counts=True)
-    if len(distinct) < len(first):
+        alpha = balanced_alpha(_mean_size(redundancy, diagonal), float(relevance.mean()))
+    distinct, group, group_size = np.unique(duplicated, return_inverse=True, return_counts=True)
+
+    # Equal weights w / m of m duplicates, with diagonal h and redundancy r of two of them, add w^2 (h + (m - 1) r) / m.
+    redundancy_of_duplicates = np.diagonal(redundancy)[distinct]
+    merged_diagonal = (diagonal[distinct] + (group_size - 1) * redundancy_of_duplicates) / group_size
+    n_distinct = len(distinct)
+    if n_distinct < len(columns):
         for new, old in enumerate(distinct):
-            matrix[new, : len(distinct)] = matrix[old, distinct]
-    merged = (diagonal[distinct] + (size - 1) * old_diagonal[distinct]) / size
-    quadratic: Quadratic = DenseQuadratic(matrix[: len(distinct), : len(distinct)], merged, 1 - alpha)
+            redundancy[new, :n_distinct] = redundancy[old, distinct]
+    quadratic = DenseQuadratic(redundancy[:n_distinct, :n_distinct], merged_diagonal, 1 - alpha)
     solution = minimize_on_simplex(quadratic, alpha * relevance[distinct])
-    return _ranking(solution, (solution.weights / size)[member], solution.gradient[member], alpha, shift)
+    weights = (solution.weights / group_size)[group]
+    return _ranking(solution, weights, solution.gradient[group], alpha, shift)
+
+
+def _mean_size(matrix: Floats, diagonal: Floats) -> float:
+    """The mean absolute value of the entries of a matrix with another diagonal, computed without a copy of it."""
+    total = sum(float(np.abs(row).sum()) for row in matrix)
+    change = float((np.abs(diagonal) - np.abs(np.diagonal(matrix))).sum())
+    return (total + change) / matrix.size
 
 
 def _ranking(
     solution: SimplexSolution, weights: Floats, gradient: Floats, alpha: float, shift: float
 ) -> QuadraticRanking:
-    inside = np.flatnonzero(weights)
-    outside = np.flatnonzero(weights == 0)
-    order = np.concatenate([inside[rank(weights[inside])], outside[rank(-gradient[outside])]])
-    return QuadraticRanking(weights, order, alpha, shift, solution.gap, solution.converged)
+    """Order the columns by falling weight, and those of weight 0 by rising gradient."""
+    positive = np.flatnonzero(weights)
+    zero = np.flatnonzero(weights == 0)
+    order = np.concatenate([positive[rank(weights[positive])], zero[rank(-gradient[zero])]])
+    return QuadraticRanking(weights, order, float(alpha), shift, solution.gap, solution.converged)
 
 
 def qpfs(
@@ -211,54 +235,68 @@ def qpfs(
     n_eigenvalues: int | None = None,
 ) -> MethodResult:
     """Rank by the weights of a quadratic program; see :class:`bitsieve.QPFS`."""
-    settings = make_nystrom(approximation)
+    nystrom = make_nystrom(approximation)
     varying = np.flatnonzero(information.varies)
     landmarks = None
-    solve = partial(quadratic_ranking, alpha=alpha, shifted=convexify == "shift")
-    if settings is not None and alpha is not None and len(varying):
-        landmarks = choose_landmarks(settings, varying, information.n_features)
-        own_entropy = settings.variant != "paper"
-        solve = partial(
-            approximated_ranking,
-            landmarks=landmarks,
-            alpha=alpha,
-            own_entropy=own_entropy,
+    if len(varying) == 0:
+        ranking = _empty_ranking(alpha)
+    elif nystrom is not None and alpha is not None:  # _check_approximation refuses one without the other
+        landmarks = choose_landmarks(nystrom, varying, information.n_features)
+        ranking = approximated_ranking(
+            information,
+            varying,
+            landmarks,
+            alpha,
+            exact_diagonal=nystrom.variant != "paper",
             n_eigenvalues=n_eigenvalues,
         )
-    return _rank_by_weights(information, k, alpha, solve, "QPFS", landmarks_=landmarks)
+    else:
+        ranking = quadratic_ranking(information, varying, alpha, convexify=convexify == "shift")
+    result = _method_result(information, k, varying, ranking, "QPFS")
+    return replace(result, extras={**result.extras, "landmarks_": landmarks})
 
 
 def eqpfs(
     information: Information, k: int, *, alpha: float | None = None, beta: float = 1.0, shift: float | None = None
 ) -> MethodResult:
     """Rank by the weights of a quadratic program without a penalty for entropy; see :class:`bitsieve.EQPFS`."""
-    solve = partial(extended_ranking, alpha=alpha, beta=beta, shift=shift)
-    return _rank_by_weights(information, k, alpha, solve, "EQPFS")
-
-
-def _rank_by_weights(
-    information: Information,
-    k: int,
-    alpha: float | None,
-    solve: Callable[[Information, Columns], QuadraticRanking],
-    name: str,
-    **extras: Any,
-) -> MethodResult:
-    """Rank the columns that vary by the weights that a program gives them; the others have weight 0."""
     varying = np.flatnonzero(information.varies)
+    if len(varying) == 0:
+        return _method_result(information, k, varying, _empty_ranking(alpha), "EQPFS")
+    ranking = extended_ranking(information, varying, alpha, beta, shift)
+    return _method_result(information, k, varying, ranking, "EQPFS")
+
+
+def _empty_ranking(alpha: float | None) -> QuadraticRanking:
+    return QuadraticRanking(
+        weights=np.empty(0),
+        order=np.empty(0, np.intp),
+        alpha=np.nan if alpha is None else float(alpha),
+        shift=0.0,
+        gap=0.0,
+        converged=True,
+    )
+
+
+def _method_result(
+    information: Information, k: int, varying: Columns, ranking: QuadraticRanking, name: str
+) -> MethodResult:
+    """The result for all columns, from the ranking of those that vary; the others have weight 0."""
     weights = np.zeros(information.n_features)
-    order = varying
-    attributes = {"alpha_": np.nan if alpha is None else float(alpha), "shift_": 0.0, "gap_": 0.0}
-    convergence_warning = None
-    if len(varying):
-        ranking = solve(information, varying)
-        if not ranking.converged:
-            convergence_warning = not_converged(name, ranking.gap)
-        weights[varying] = ranking.weights
-        order = varying[ranking.order]
-        attributes = {"alpha_": float(ranking.alpha), "shift_": ranking.shift, "gap_": ranking.gap}
-    ranked = rank_all(order, information.varies, weights, k, weights_=weights, **attributes, **extras)
-    return replace(ranked, convergence_warning=convergence_warning)
+    weights[varying] = ranking.weights
+    result = rank_all(
+        varying[ranking.order],
+        information.varies,
+        weights,
+        k,
+        weights_=weights,
+        alpha_=ranking.alpha,
+        shift_=ranking.shift,
+        gap_=ranking.gap,
+    )
+    if ranking.converged:
+        return result
+    return replace(result, convergence_warning=not_converged(name, ranking.gap))
 
 
 def not_converged(method: str, gap: float) -> Diagnostic:
