@@ -27,14 +27,18 @@ MIN_LOG_WEIGHT = -70.0  # log2 relative to the likeliest class of the sample; le
 
 
 class Weighted(NamedTuple):
-    """The current weights of the samples, in the order of the arguments of the native sums."""
+    """The current weights of the samples, in the order of the arguments of the native sums.
+
+    Weights are relative to the likeliest class of each sample. A class is active in a block if any of the samples of
+    the block has weight in it.
+    """
 
     n_samples: int
     n_classes: int
-    weights: Floats | NDArray[np.float32]
-    log_weights: Floats
-    start: NDArray[np.int32]
-    active: NDArray[np.int32]
+    weights: Floats | NDArray[np.float32]  # by block, class and lane
+    log_weights: Floats  # log2 of these, in the same order
+    start: NDArray[np.int32]  # active[start[b] : start[b + 1]] are the active classes of block b
+    active: NDArray[np.int32]  # ascending in each block
 
 
 class Posterior:
@@ -59,11 +63,8 @@ class Posterior:
         classes = np.repeat(np.arange(self.n_classes), class_sizes)
         samples = np.arange(self.n_samples)
         self._true_class = (samples // LANES, classes, samples % LANES)
-        self._padding = (
-            -1,
-            slice(None),
-            slice(self.n_samples - (self.n_blocks - 1) * LANES, None),
-        )  # behind the last sample
+        n_in_last_block = self.n_samples - (self.n_blocks - 1) * LANES
+        self._padding = np.s_[-1, :, n_in_last_block:]  # the lanes behind the last sample
         self.restart()
 
     @property
@@ -72,28 +73,27 @@ class Posterior:
         return self.n_blocks, self.n_classes, LANES
 
     def restart(self) -> None:
-        """Empty S: q(x_S|c) = 1."""
+        """Empty S, so that q(x_S|c) = 1."""
         self.n_chosen = 0
         self._log = np.broadcast_to(self._log_shares[:, None], self.shape).copy()
         self._weigh()
 
     def multiply(self, log_likelihoods: Floats) -> None:
-        """Put a feature into S, by log2 of its likelihoods by block, class and lane."""
+        """Add a feature to S: log2 of its likelihoods by block, class and lane."""
         self.n_chosen += 1
         self._log += log_likelihoods
         self._weigh()
 
     def true_class(self, values: Floats) -> Floats:
-        """Of values by block, class and lane: those of every sample in its own class."""
+        """The value of every sample in its own class, from values by block, class and lane."""
         return values[self._true_class]
 
     def bounds(self, true_class: Floats, mixed: Floats) -> Floats:
         """The bound of S with each candidate, in bits, from the two sums over the samples of the candidate."""
         return self.bound + (true_class - mixed) / self.n_samples
 
-    @property
-    def float32(self) -> Weighted:
-        """The weights in float32."""
+    def weighted_float32(self) -> Weighted:
+        """The current weights in float32, and their logarithms in float64."""
         return self.weighted._replace(weights=self.weighted.weights.astype(np.float32))
 
     def _weigh(self) -> None:
@@ -102,12 +102,17 @@ class Posterior:
         weights = _native.exp2(self.kernel, log_weights.reshape(-1)).reshape(self.shape)
         weights[log_weights < MIN_LOG_WEIGHT] = 0
         weights[self._padding] = 0
-        blocks, active = np.nonzero(weights.reshape(-1, LANES).sum(axis=1).reshape(self.shape[:2]))
+        blocks, active = np.nonzero(weights.any(axis=2))
         start = np.zeros(self.n_blocks + 1, np.int32)
         start[1:] = np.cumsum(np.bincount(blocks, minlength=self.n_blocks))
-        flat = weights.reshape(-1)
-        flat_logs = log_weights.reshape(-1)
-        self.weighted = Weighted(self.n_samples, self.n_classes, flat, flat_logs, start, active.astype(np.int32))
+        self.weighted = Weighted(
+            n_samples=self.n_samples,
+            n_classes=self.n_classes,
+            weights=weights.reshape(-1),
+            log_weights=log_weights.reshape(-1),
+            start=start,
+            active=active.astype(np.int32),
+        )
         self.bound = self.entropy + fsum(self.true_class(log_weights).tolist()) / self.n_samples
 
 
@@ -135,7 +140,7 @@ class Bound(ABC):
 
     @abstractmethod
     def add(self, feature: int) -> None:
-        """Put a feature into S."""
+        """Add a feature to S."""
 
     def restart(self) -> None:
         """Empty S."""
@@ -151,7 +156,7 @@ def variational_select(
     the features chosen so far stay selected, but no longer count.
     """
     single_bounds = np.where(bound.varies, bound.single_bounds(), 0.0)
-    scores = _BoundScores(bound, single_bounds, restarting=on_plateau == "restart")
+    scores = _BoundScores(bound, single_bounds, restarts_on_plateau=on_plateau == "restart")
     choice = choose_greedily(
         single_bounds,
         scores,
@@ -165,31 +170,31 @@ def variational_select(
 
 
 class _BoundScores:
-    """The bounds as scores of the greedy search; with ``restarting`` S is emptied where they no longer grow."""
+    """The bounds as scores of the greedy search. ``restarts_on_plateau``: S is emptied where they no longer grow."""
 
-    def __init__(self, bound: Bound, single_bounds: Floats, *, restarting: bool) -> None:
+    def __init__(self, bound: Bound, single_bounds: Floats, *, restarts_on_plateau: bool) -> None:
         self.bound = bound
         self.single_bounds = single_bounds
-        self.restarting = restarting
-        self.restarts: list[int] = []
+        self.restarts_on_plateau = restarts_on_plateau
+        self.restarts: list[int] = []  # the numbers of features chosen before each restart
         self.n_chosen = 0
-        self.reached = -np.inf
+        self.bound_of_chosen = -np.inf
 
     def add(self, feature: int) -> None:
         self.bound.add(feature)
-        if not self.n_chosen:
-            self.reached = float(self.single_bounds[feature])
+        if self.n_chosen == 0:
+            self.bound_of_chosen = float(self.single_bounds[feature])
         self.n_chosen += 1
 
     def best(self, candidates: Flags) -> tuple[int, float]:
-        chosen, value = self.bound.best(np.flatnonzero(candidates))
-        if self.restarting and value - self.reached < RESTART_GAIN:
+        feature, value = self.bound.best(np.flatnonzero(candidates))
+        if self.restarts_on_plateau and value - self.bound_of_chosen < RESTART_GAIN:
             self.bound.restart()
             self.restarts.append(self.n_chosen)
-            chosen = pick(np.where(candidates, self.single_bounds, -np.inf))
-            value = float(self.single_bounds[chosen])
-        self.reached = value
-        return chosen, value
+            feature = pick(np.where(candidates, self.single_bounds, -np.inf))
+            value = float(self.single_bounds[feature])
+        self.bound_of_chosen = value
+        return feature, value
 
     def runner_up(self, candidates: Flags, chosen: int) -> None:
         """None: the bounds of the others are not kept."""
@@ -199,12 +204,12 @@ class _PlateauMonitor:
     """Ends the search where the best bound no longer grows."""
 
     def __init__(self) -> None:
-        self.reached = -np.inf
+        self.bound_of_chosen = -np.inf
 
     def refuses(self, candidate: int, score: float, tried: Flags | None) -> bool:
-        if score - self.reached <= STOP_GAIN:
+        if score - self.bound_of_chosen <= STOP_GAIN:
             return True
-        self.reached = score
+        self.bound_of_chosen = score
         return False
 
     def others(self, candidates: Flags) -> Flags:
@@ -212,5 +217,5 @@ class _PlateauMonitor:
         return np.zeros_like(candidates)
 
     def ends_at_constants(self) -> bool:
-        """A constant column is tried like any other: the bound will not grow."""
+        """A constant column is tried like any other, as the bound does not grow with it."""
         return False

@@ -154,7 +154,7 @@ class NaiveBound(Bound):
 
     def float32_values(self, candidates: Columns) -> Floats:
         """The bound with S and each candidate, in bits, within the error of float32."""
-        return self._values(candidates, self.posterior.float32, self._unconditional_tables_float32)
+        return self._values(candidates, self.posterior.weighted_float32(), self._unconditional_tables_float32)
 
     def values(self, candidates: Columns) -> Floats:
         return self._values(candidates, self.posterior.weighted, self._unconditional_tables)
@@ -234,7 +234,7 @@ class PairwiseBound(NaiveBound):
         """Compute the float32 sums of ``features``; the state, if any, takes in the ``chosen`` ones."""
         posterior = self.posterior
         table = self.table
-        weighted = posterior.float32
+        weighted = posterior.weighted_float32()
         exponent = 1 / len(self._chosen)
         cells = [tables_of_feature.cells for tables_of_feature in tables]
         offsets = [tables_of_feature.offset for tables_of_feature in tables]
