@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from bitsieve.results.saved.changes import (
 )
 from bitsieve.results.saved.schema import SelectionRecord
 from bitsieve.utils import html
+from bitsieve.utils.arrays import Floats
 from bitsieve.utils.frames import check_library, frame_of
 from bitsieve.utils.terminal_text import aligned, different_numbers, finite, number, printable
 from bitsieve.utils.types import DataFrame, JsonObject
@@ -162,7 +163,7 @@ class SelectionDiff:
         dataframe
             A rank is NaN where the column is not selected.
         """
-        columns: dict[str, Any] = {
+        columns = {
             "feature": [feature.feature for feature in self.features],
             "rank_then": _ranks_or_nan([feature.rank_then for feature in self.features]),
             "rank_now": _ranks_or_nan([feature.rank_now for feature in self.features]),
@@ -227,19 +228,20 @@ def _changes_of_features(then: SelectionRecord, now: SelectionRecord) -> list[Fe
 
 
 def _reasons(then: SelectionRecord, now: SelectionRecord) -> list[Reason]:
-    columns = change_of_columns(then.data, now.data)
-    options = changes_of_options(then.options, now.options)
-    if not columns and not options:
-        columns = change_of_kinds(then.data, now.data)
+    column_change = change_of_columns(then.data, now.data)
+    option_changes = changes_of_options(then.options, now.options)
+    if not option_changes:
+        if not column_change:
+            column_change = change_of_kinds(then.data, now.data)
+        settled_changes = changes_of_settled(then.settled, now.settled)
+        option_changes = [f"{sentence}, as the data decides" for sentence in settled_changes]
     sentences: list[tuple[Cause, str]] = [
         ("rows", change_of_rows(then.data, now.data)),
-        ("columns", columns),
+        ("columns", column_change),
         ("target", change_of_target(then.target, now.target)),
         ("values", change_of_values(then, now)),
     ]
-    if not options:
-        options = [f"{sentence}, as the data decides" for sentence in changes_of_settled(then.settled, now.settled)]
-    sentences += [("options", sentence) for sentence in options]
+    sentences += [("options", sentence) for sentence in option_changes]
     sentences.append(("version", change_of_versions(then.versions, now.versions)))
     return [Reason(cause=cause, sentence=sentence) for cause, sentence in sentences if sentence]
 
@@ -255,11 +257,12 @@ def _unknown_reason(then: SelectionRecord, now: SelectionRecord) -> Reason:
 
 def _scores_as_text(feature: FeatureChange) -> tuple[str, str]:
     """Both scores with four decimals, or with as many digits as show that they differ."""
-    then, now = number(feature.score_then), number(feature.score_now)
+    then = number(feature.score_then)
+    now = number(feature.score_now)
     if then == now and feature.score_then != feature.score_now:
         return different_numbers(feature.score_then, feature.score_now)
     return then, now
 
 
-def _ranks_or_nan(ranks: Sequence[int | None]) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _ranks_or_nan(ranks: Sequence[int | None]) -> Floats:
     return np.array([np.nan if rank is None else rank for rank in ranks], np.float64)
