@@ -66,10 +66,10 @@ class ColumnChanges:
     @property
     def diagnostics(self) -> list[Diagnostic]:
         """What a user should know of the column, the values of which are coded."""
-        notes = [self._on_kind(), self._on_text(), self._on_categories(), self._on_missing()]
+        notes = [self._on_kind_and_codes(), self._on_text(), self._on_categories(), self._on_missing()]
         return [note for note in notes if note is not None]
 
-    def _on_kind(self) -> Diagnostic | None:
+    def _on_kind_and_codes(self) -> Diagnostic | None:
         if self.written_now:
             return self.on_kind(f"it is read as {_WORDS[self.kind_now]}: see that they are of the same unit")
         if self.code_counts[:-1].any():
@@ -249,8 +249,9 @@ def _read_column(
     meaning = table.text_meanings.get(j)
     time = None if meaning is None else meaning.format.time
     kind = _kind_of_time(time)
-    was_formatted_text = column.parsing is not None and column.kind == kind == "number"
-    written_now = "numbers that are no text" if was_formatted_text else ""
+    written_now = ""
+    if kind == "number" and column.kind == "number" and column.parsing is not None:  # it was text of a format
+        written_now = "numbers that are no text"
     return _ColumnValues(values=values, kind=kind, is_unread=nothing_unread, written_now=written_now)
 
 
@@ -353,13 +354,14 @@ def _cut_column(column: SavedColumn, new: _ColumnValues) -> ColumnCodes:
     cut = column.cut
     missing = is_missing(new.values)
     unseen: tuple[str, ...] = ()
+    n_unseen = 0
     if cut.categories is not None:
         codes, unseen = _ranks(new.values, array_of_values(cut.categories))
+        n_unseen = int(((codes == NO_CODE) & ~missing).sum())
     elif are_categories(new.values) or new.kind != column.kind:
         codes = np.full(len(missing), NO_CODE, np.int32)
     else:
         codes = _intervals(new.values, cut)
-    is_unseen = (codes == NO_CODE) & ~missing & (cut.categories is not None)
     codes[missing] = NO_CODE if cut.missing_code is None else cut.missing_code
     n_unread = int(new.is_unread.sum())
     n_codes = cut.n_codes
@@ -372,7 +374,7 @@ def _cut_column(column: SavedColumn, new: _ColumnValues) -> ColumnCodes:
         n_missing=int(missing.sum()) - n_unread,
         n_unread=n_unread,
         unread=new.unread,
-        n_unseen=int(is_unseen.sum()),
+        n_unseen=n_unseen,
         unseen=unseen,
         written_now=new.written_now,
         has_missing_code=cut.missing_code is not None,
@@ -392,11 +394,13 @@ def _n_outside(column: SavedColumn, new: _ColumnValues) -> int:
 
 
 def _kind_now(column: SavedColumn, new: _ColumnValues) -> ColumnKind:
-    """The kind of the new values: whole numbers stay categories where the saved categories are whole numbers."""
+    """The kind of the new values. Numbers stay categories where the saved categories are whole numbers."""
+    if bool(is_missing(new.values).all()):
+        return column.kind
     categories = column.cut.categories
-    is_empty = bool(is_missing(new.values).all())
-    are_codes = categories is not None and categories.dtype[1:2] in ("i", "u") and new.kind == "number"
-    return column.kind if is_empty or are_codes else new.kind
+    if new.kind == "number" and categories is not None and categories.dtype[1:2] in ("i", "u"):  # such as "<i8"
+        return column.kind
+    return new.kind
 
 
 def _intervals(numbers: Values, cut: Cut) -> NDArray[np.int32]:
@@ -422,11 +426,16 @@ def _encoded_numbers(values: Values) -> Encoded:
     """Numbers as categories; whole numbers as integers, also where missing values made them floats."""
     encoded = encode_with_missing(values)
     categories = encoded.categories
-    if categories.dtype.kind == "f" and bool(
-        (np.abs(categories) <= MAX_EXACT_INTEGER).all() and (categories % 1 == 0).all()
-    ):
+    if categories.dtype.kind == "f" and _are_exact_integers(categories):
         categories = categories.astype(np.int64)
     return Encoded(encoded.codes, categories)
+
+
+def _are_exact_integers(numbers: Values) -> bool:
+    """Whether all floats are whole numbers, none of which float64 rounds."""
+    if (np.abs(numbers) > MAX_EXACT_INTEGER).any():
+        return False
+    return bool((numbers % 1 == 0).all())
 
 
 def _ranks_of_categories(values: Values, saved: Values) -> NDArray[np.int32]:
