@@ -154,16 +154,16 @@ class Comparison:
         """
         methods = self.methods if method is None else [method]
         rows = [self._row(name) for name in methods]
-        least_errors = list(zip(self.methods, self.rates.min(axis=1).tolist(), strict=True))
-        least_errors += [(row["baseline"], row["least_error"]) for row in baselines(self)]
+        errors_of_methods = list(zip(self.methods, self.rates.min(axis=1).tolist(), strict=True))
+        errors_of_baselines = [(row["baseline"], row["least_error"]) for row in baselines(self)]
         return choose(
             methods,
             self.counts,
-            self.rates[rows],
-            self.standard_errors[rows],
-            dict(least_errors).get(self.measure.baseline),
-            self.measure,
-            least_errors,
+            rates=self.rates[rows],
+            spread=self.standard_errors[rows],
+            to_beat=dict(errors_of_baselines).get(self.measure.baseline),
+            measure=self.measure,
+            others=[*errors_of_methods, *errors_of_baselines],
         )
 
     def outer(self, method: str | None = None) -> OuterError:
@@ -375,17 +375,19 @@ def _summary_row(comparison: Comparison, row: int, method: str) -> dict[str, Any
     rates = comparison.rates[row]
     choice = comparison.chosen(method)
     stability = comparison.stability(method)
-    best = rates.argmin()
-    chosen = int(np.searchsorted(comparison.counts, choice.n_features))
+    index_of_least = rates.argmin()
+    index_of_chosen = int(np.searchsorted(comparison.counts, choice.n_features))
     outcomes = [comparison.test(method, other).outcome for other in comparison.methods if other != method]
     was_tested = None not in outcomes
-    seconds_selecting = comparison.seconds_selecting[row]
+    seconds_selecting = comparison.seconds_selecting[row].sum()
+    if comparison._ranks_once:
+        seconds_selecting = comparison.seconds_selecting[row, 0]
     summary = {
         "method": method,
         "mean_error": float(rates.mean()),
         "std_error": float(rates.std(ddof=1)) if len(rates) > 1 else None,
-        "least_error": float(rates[best]),
-        "least_error_at": int(comparison.counts[best]),
+        "least_error": float(rates[index_of_least]),
+        "least_error_at": int(comparison.counts[index_of_least]),
         "chosen_features": choice.n_features,
         "chosen_error": choice.error,
         "outer_error": comparison.outer(method).error,
@@ -394,10 +396,10 @@ def _summary_row(comparison: Comparison, row: int, method: str) -> dict[str, Any
         "ties": outcomes.count("=") if was_tested else None,
         "losses": outcomes.count("-") if was_tested else None,
         "redundancy": _mean(comparison.redundancy[row]),
-        "separability": _mean(comparison.separability[row, :, chosen]),
+        "separability": _mean(comparison.separability[row, :, index_of_chosen]),
         "stability_nogueira": _mean(stability["nogueira"]),
         "stability_kuncheva": _mean(stability["kuncheva"]),
-        "seconds_selecting": float(seconds_selecting[0] if comparison._ranks_once else seconds_selecting.sum()),
+        "seconds_selecting": float(seconds_selecting),
         "seconds_classifying": float(comparison.seconds_classifying[row].sum()),
     }
     if comparison.bayes_error_bounds is not None:
